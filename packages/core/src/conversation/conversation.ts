@@ -1,0 +1,23 @@
+import type { ActionDraft, CatalogError, ConversationState, Event, VolatileFrame } from '@tendon/protocol';
+import type { EventLog } from '../log/event-log.ts';
+
+export type SubmitResult = { readonly ok: true; readonly event: Event } | { readonly ok: false; readonly error: CatalogError };
+
+/** Log + state + at most one running loop. */
+export interface Conversation {
+  readonly id: string;
+  readonly log: EventLog;
+  /** The fold of everything durable. */
+  readonly state: ConversationState;
+  /**
+   * A client's action: checked against the state, appended, and answered with the event or a catalogued error. Wakes the loop.
+   * `message` and `start` begin or go on with a task; `change_agent_state` is a request; runnable actions run in the sandbox as the user's.
+   */
+  submit(action: ActionDraft): Promise<SubmitResult>;
+  /** Volatile frames from now on; the returned function ends it. */
+  watch(listener: (frame: VolatileFrame) => void): () => void;
+  /** Starts the loop if the log says there is something to do; resolves at once. Called after opening, e.g. on a restart. */
+  wake(): void;
+  /** Ends the loop without touching the agent's state (a shutting-down server); pending actions stay pending in the log. */
+  close(): Promise<void>;
+}

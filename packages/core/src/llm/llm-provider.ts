@@ -1,0 +1,82 @@
+import type { CatalogError } from '@tendon/protocol';
+
+/** Provider-neutral messages. Every prefix of every log projects to a legal list of these. */
+export type LlmMessage =
+  | { readonly role: 'system'; readonly text: string }
+  | { readonly role: 'user'; readonly text: string; readonly imageUrls?: readonly string[] }
+  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls?: readonly LlmToolCall[] }
+  | {
+      readonly role: 'tool';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly text: string;
+      readonly imageUrls?: readonly string[];
+    };
+
+export interface LlmToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** The JSON text as the model wrote it; parsed and checked by the turn, never repaired. */
+  readonly arguments: string;
+}
+
+/** A tool as it is offered: JSON Schema of its arguments. */
+export interface LlmToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+export interface LlmRequest {
+  readonly messages: readonly LlmMessage[];
+  readonly tools: readonly LlmToolSpec[];
+}
+
+export interface LlmUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+/** A complete answer. Only a complete answer becomes actions. */
+export interface LlmAnswer {
+  readonly id: string;
+  readonly model: string;
+  readonly text: string;
+  readonly toolCalls: readonly LlmToolCall[];
+  readonly finishReason: 'stop' | 'tool_calls' | 'length' | 'content_filter';
+  readonly usage: LlmUsage;
+  /** US dollars; 0 when the price is unknown. */
+  readonly costUsd: number;
+  readonly latencyMs: number;
+}
+
+/** A failure, classified once at the border. */
+export interface LlmFailure {
+  readonly error: CatalogError;
+  readonly retryable: boolean;
+  /** From `Retry-After`, when the provider gave it. */
+  readonly retryAfterMs?: number;
+}
+
+export type LlmEvent =
+  | { readonly type: 'delta'; readonly part: 'text' | 'reasoning' | 'tool'; readonly text: string }
+  /** Sent by the retrying wrapper: deltas so far are void, the next attempt begins at `resumesAt`. */
+  | { readonly type: 'retry'; readonly failure: LlmFailure; readonly attempt: number; readonly resumesAt: Date }
+  | { readonly type: 'done'; readonly answer: LlmAnswer }
+  | { readonly type: 'failed'; readonly failure: LlmFailure };
+
+/**
+ * Streams one answer. Never throws: the stream ends with exactly one `done` or `failed`; after an abort it may also just end.
+ * A cut stream, an empty answer and a truncated tool call are failures, never a `done`.
+ */
+export interface LlmProvider {
+  /** litellm's `provider/model`, as shown. */
+  readonly model: string;
+  /** Tokens; undefined when nobody knows. */
+  readonly contextWindow: number | undefined;
+  /** True for the scripted providers: said in the UI. */
+  readonly scripted: boolean;
+  stream(request: LlmRequest, options: { readonly signal: AbortSignal }): AsyncIterable<LlmEvent>;
+}

@@ -1,0 +1,50 @@
+import type { Event, EventDraft, EventSource } from '@tendon/protocol';
+
+/** A draft with the source it is appended under. */
+export type SourcedDraft = EventDraft & { readonly source: EventSource };
+
+/** Another writer appended first: the caller folds what it missed and decides anew. */
+export class AppendConflict extends Error {
+  override readonly name = 'AppendConflict';
+  readonly expectedId: number;
+  readonly nextId: number;
+  constructor(expectedId: number, nextId: number) {
+    super(`expected to append id ${expectedId}, the log is at ${nextId}`);
+    this.expectedId = expectedId;
+    this.nextId = nextId;
+  }
+}
+
+export interface ReadRange {
+  /** First id, inclusive; default 0. */
+  readonly from?: number;
+  /** Last id, exclusive; default the durable mark. */
+  readonly to?: number;
+  /** At most so many events; default all. */
+  readonly limit?: number;
+  /** Newest first. */
+  readonly reverse?: boolean;
+}
+
+/**
+ * One conversation's events. Nothing is visible to anybody before it is durable; ids are gapless from 0.
+ * Events are deeply frozen. Large payloads live in the blob store and are put back on the way out.
+ */
+export interface EventLog {
+  readonly conversationId: string;
+  /** The durable mark: the id that the next append gets. */
+  readonly nextId: number;
+  /** All drafts or none, as one commit. Resolves when durable and visible. Rejects with `AppendConflict`, or with the storage's own error. */
+  append(drafts: readonly SourcedDraft[], options: { readonly expectedId: number }): Promise<readonly Event[]>;
+  read(range?: ReadRange): Promise<readonly Event[]>;
+  /** Every event with id ≥ `from`, in order, first the stored ones, then live; ends when `signal` aborts. */
+  follow(from: number, options: { readonly signal: AbortSignal }): AsyncIterable<Event>;
+}
+
+/** Where logs are kept. */
+export interface EventStore {
+  /** The log of a conversation; made when it does not exist. The same object for the same id while it is open. */
+  open(conversationId: string): Promise<EventLog>;
+  /** Removes the log and the blobs that only it used. */
+  delete(conversationId: string): Promise<void>;
+}

@@ -1,0 +1,66 @@
+import type { Action, ObservationDraft, RunnableKind } from '@tendon/protocol';
+
+export type RunnableAction = Action<RunnableKind>;
+
+/** Honest isolation: what the driver really enforces. */
+export type Strength = 'container' | 'os-sandbox' | 'none';
+
+/** What became of an action. A failing tool is an observation; only the loss of the executor is not. */
+export type ExecuteResult =
+  | { readonly outcome: 'observed'; readonly observation: ObservationDraft }
+  /** The executor is gone or another incarnation answers: it may have run, wholly or partly, or not at all. Never re-run. */
+  | { readonly outcome: 'unknown'; readonly reason: string }
+  /** It certainly did not run: the sandbox could not take it. */
+  | { readonly outcome: 'not-started'; readonly reason: string };
+
+export interface OutputChunk {
+  /** Bytes of this action's output before this chunk. */
+  readonly offset: number;
+  readonly text: string;
+}
+
+export interface ExecuteOptions {
+  /** Aborting cancels the action inside (the foreground process group is interrupted, then killed) and still yields a result. */
+  readonly signal: AbortSignal;
+  readonly onOutput?: (chunk: OutputChunk) => void;
+}
+
+/** Executes actions in one sandbox. The key is (conversation, event id): the same action is executed at most once per incarnation. */
+export interface Runtime {
+  /** Names this executor; another start has another name. */
+  readonly incarnation: string;
+  readonly strength: Strength;
+  /** One clause for the status bar and the log, e.g. "bubblewrap, own network, 2 GiB". */
+  readonly description: string;
+  /**
+   * Runs the action, or attaches to it, or answers its recorded outcome if its key was seen before. Never rejects.
+   * An action whose `executor` names another incarnation is not run: its outcome is unknown.
+   */
+  execute(action: RunnableAction, options: ExecuteOptions): Promise<ExecuteResult>;
+  /** Files of the workspace for the doors (list, read, upload, zip). Paths are absolute inside the sandbox or relative to `/workspace`. */
+  readonly files: WorkspaceFiles;
+  /** Resolves with the reason when the executor is found dead. */
+  readonly lost: Promise<string>;
+}
+
+export interface WorkspaceFiles {
+  /** Entries of one folder; folders end in `/`. Rejects with an Error whose message can be shown. */
+  list(path: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>;
+  read(path: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<Uint8Array>;
+  write(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
+}
+
+export type StartPhase = 'starting' | 'started' | 'workspace' | 'ready';
+
+/** One sandbox per conversation: started on first need, found again after a crash, replaced when it died. */
+export interface Runtimes {
+  /** The live runtime; concurrent calls share one start. Rejects with an Error whose message names the failed phase and its cause. */
+  acquire(
+    conversationId: string,
+    options: { readonly signal: AbortSignal; readonly onPhase?: (phase: StartPhase) => void },
+  ): Promise<Runtime>;
+  /** The live runtime if there is one, without starting any. */
+  current(conversationId: string): Runtime | undefined;
+  /** Ends the sandbox and everything in it; resolves when nothing of it is left. */
+  stop(conversationId: string): Promise<void>;
+}

@@ -1,0 +1,45 @@
+import type { EventStore } from '../log/event-log.ts';
+
+/** A small JSON document. `sort` orders a collection's listing (newest first = descending). */
+export interface StoredRecord<T = unknown> {
+  readonly id: string;
+  readonly sort: string;
+  readonly value: T;
+}
+
+/** Small durable JSON documents beside the logs: conversations, sandboxes, settings. Each call is one commit. */
+export interface RecordStore {
+  get<T>(collection: string, id: string): Promise<T | undefined>;
+  put(collection: string, record: StoredRecord): Promise<void>;
+  delete(collection: string, id: string): Promise<boolean>;
+  /** Descending by (`sort`, `id`); `before` is the last record of the page before. */
+  list<T>(
+    collection: string,
+    options?: { readonly limit?: number; readonly before?: { readonly sort: string; readonly id: string } },
+  ): Promise<readonly StoredRecord<T>[]>;
+}
+
+/** One storage backend: `memory` and `sqlite` pass the same contract suite. */
+export interface Storage {
+  readonly events: EventStore;
+  readonly records: RecordStore;
+  /** What opening found damaged or repaired, one sentence each; empty when all is well. */
+  readonly findings: readonly string[];
+  close(): Promise<void>;
+}
+
+/** A conversation as it is listed; collection `conversations`, sorted by `created_at`. */
+export interface ConversationRecord {
+  readonly id: string;
+  readonly title: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** The host folder that is `/workspace` in the sandbox; realpath. */
+  readonly workspace: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly trigger: string;
+  readonly selected_repository: string | null;
+  readonly selected_branch: string | null;
+  readonly git_provider: string | null;
+}

@@ -1,0 +1,56 @@
+import { ACTIONS, OBSERVATIONS } from './kinds.ts';
+import type { ActionDraft, ActionKind, Event, EventDraft, EventMeta, ObservationKind } from './event.ts';
+import { isAction, isObservation, isUnknown } from './event.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export function isActionKind(kind: unknown): kind is ActionKind {
+  return typeof kind === 'string' && Object.hasOwn(ACTIONS, kind);
+}
+
+export function isObservationKind(kind: unknown): kind is ObservationKind {
+  return typeof kind === 'string' && Object.hasOwn(OBSERVATIONS, kind);
+}
+
+/** The canonical JSON of an event. Unknown events come out as they came in, with the meta fields put back first. */
+export function toJson(event: Event): Record<string, unknown> {
+  if (!isUnknown(event)) return event as unknown as Record<string, unknown>;
+  const { raw, id, timestamp, source } = event;
+  return { id, timestamp, source, ...raw };
+}
+
+/**
+ * Reads canonical JSON. Total: what is not a known kind, or does not fit its schema, is an `UnknownEvent` that keeps every key.
+ * Source: anything `toJson` wrote, in this or any other version.
+ */
+export function fromJson(json: Readonly<Record<string, unknown>>): Event {
+  const { id, timestamp, source, ...raw } = json;
+  return { ...({ id, timestamp, source } as EventMeta), ...draftFromJson(raw) } as Event;
+}
+
+/** The same for an event without meta fields. */
+export function draftFromJson(raw: Readonly<Record<string, unknown>>): EventDraft {
+  if (isActionKind(raw.action)) {
+    const args = ACTIONS[raw.action].args.safeParse(raw.args ?? {});
+    if (args.success) return { ...raw, args: args.data } as unknown as EventDraft;
+  } else if (isObservationKind(raw.observation)) {
+    const extras = OBSERVATIONS[raw.observation].extras.safeParse(raw.extras ?? {});
+    if (extras.success && typeof (raw.content ?? '') === 'string') {
+      return { ...raw, content: raw.content ?? '', extras: extras.data } as unknown as EventDraft;
+    }
+  }
+  return { unknown: true, raw, ...(typeof raw.cause === 'number' && { cause: raw.cause }) };
+}
+
+/** The friendly text that chat logs of every generation show. */
+export function messageOf(event: EventDraft): string {
+  if (isAction(event)) return (ACTIONS[event.action].message as (args: unknown) => string)(event.args);
+  if (isObservation(event))
+    return (OBSERVATIONS[event.observation].message as (extras: unknown, content: string) => string)(event.extras, event.content);
+  return typeof event.raw.message === 'string' ? event.raw.message : '';
+}
+
+/** Whether a client may send this kind at all. */
+export function isClientKind(draft: ActionDraft): boolean {
+  return draft.action !== 'system' && draft.action !== 'condensation';
+}

@@ -1,0 +1,37 @@
+import type { CatalogError } from '../error-catalog.ts';
+import type { ActionDraft, Event } from '../event.ts';
+import type { VolatileFrame } from '../volatile.ts';
+
+/** JSON as it goes over the wire. */
+export type Frame = Readonly<Record<string, unknown>>;
+
+/** What a client's frame asks for. */
+export type Decoded =
+  | { readonly type: 'action'; readonly action: ActionDraft }
+  | {
+      readonly type: 'initialize';
+      readonly model?: string;
+      readonly directory?: string;
+      readonly agent?: string;
+      readonly settings: Readonly<Record<string, unknown>>;
+    }
+  /** Begin a task; a conversation is made when there is none. */
+  | { readonly type: 'start'; readonly task: string }
+  /** Understood, and nothing is to be done; `frames` is the answer. */
+  | { readonly type: 'answer'; readonly frames: readonly Frame[] }
+  | { readonly type: 'error'; readonly error: CatalogError };
+
+/** `replay`: a stored event sent to a connecting client. `live`: it was appended while the client watched. */
+export type Phase = 'replay' | 'live';
+
+/** Pure functions between canonical events and one generation of clients. No state, no I/O. */
+export interface Dialect {
+  readonly name: 'openhands-v0' | 'opendevin-ws' | 'events-doc';
+  /** The frames that show this event to the client, in order; none when the generation does not know or show it. */
+  encode(event: Event, phase: Phase): readonly Frame[];
+  /** Status updates and the like; none when the generation has nothing for it. */
+  encodeVolatile(frame: VolatileFrame): readonly Frame[];
+  encodeError(error: CatalogError): Frame;
+  /** Total: anything that came over the wire, parsed from JSON, becomes one of the five. */
+  decode(frame: unknown): Decoded;
+}

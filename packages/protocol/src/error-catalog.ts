@@ -1,0 +1,118 @@
+/**
+ * Every error that a client can be given: code → HTTP status, id for clients that translate (`msg_id`, `error_id`), and words.
+ * The words say what happened and what to do. A test holds the catalogue, the OpenAPI document and the docs together.
+ */
+export const ERRORS = {
+  INVALID_JSON: { status: 400, messageId: 'STATUS$ERROR', text: () => 'Invalid JSON' },
+  INVALID_FRAME: {
+    status: 400,
+    messageId: 'STATUS$ERROR',
+    text: (detail: string) => `This is not an action: ${detail}. Send a JSON object with "action" and "args".`,
+  },
+  UNKNOWN_ACTION: { status: 400, messageId: 'STATUS$ERROR', text: (kind: string) => `There is no action "${kind}".` },
+  INVALID_ARGUMENTS: { status: 400, messageId: 'STATUS$ERROR', text: (detail: string) => `The arguments do not fit: ${detail}.` },
+  NOT_FOR_CLIENTS: {
+    status: 403,
+    messageId: 'STATUS$ERROR',
+    text: (kind: string) => `"${kind}" is an action of the agent; a client may not send it.`,
+  },
+  CLIENT_ONLY: { status: 403, messageId: 'STATUS$ERROR', text: (kind: string) => `"${kind}" is only sent by a client.` },
+  NO_TASK: { status: 400, messageId: 'STATUS$ERROR', text: () => 'No task specified' },
+  ILLEGAL_STATE: { status: 409, messageId: 'STATUS$ERROR', text: (detail: string) => `The agent can not do that now: ${detail}.` },
+  UNKNOWN_STATE: {
+    status: 400,
+    messageId: 'STATUS$ERROR',
+    text: (value: string) => `"${value}" is not a state an agent can be asked for.`,
+  },
+  FRAME_TOO_LARGE: { status: 413, messageId: 'STATUS$ERROR', text: (limit: string) => `The message is too large; the limit is ${limit}.` },
+  NO_CONVERSATION_ID: { status: 400, messageId: 'CONVERSATION$NOT_FOUND', text: () => 'No conversation_id in query params' },
+  CONVERSATION_NOT_FOUND: { status: 404, messageId: 'CONVERSATION$NOT_FOUND', text: (id: string) => `Conversation ${id} not found` },
+  CONVERSATION_ID_INVALID: {
+    status: 400,
+    messageId: 'CONVERSATION$NOT_FOUND',
+    text: () => 'Conversation ID is not valid: 32 hexadecimal digits are expected',
+  },
+  CONVERSATION_DELETED: { status: 410, messageId: 'CONVERSATION$NOT_FOUND', text: (id: string) => `Conversation ${id} was deleted` },
+  DIRECTORY_NOT_ALLOWED: {
+    status: 403,
+    messageId: 'STATUS$ERROR',
+    text: (path: string) => `The folder ${path} is outside WORKSPACE_BASE. Add it to TENDON_ALLOWED_DIRS on the server to allow it.`,
+  },
+  SETTINGS_NOT_FOUND: { status: 404, messageId: 'CONFIGURATION$SETTINGS_NOT_FOUND', text: () => 'Settings not found' },
+  UNAUTHORIZED: { status: 401, messageId: 'AUTH$INVALID_KEY', text: () => 'Unauthorized' },
+  INVALID_TOKEN: { status: 401, messageId: 'AUTH$INVALID_KEY', text: () => 'Invalid token' },
+  HOST_NOT_ALLOWED: {
+    status: 403,
+    messageId: 'STATUS$ERROR',
+    text: (host: string) => `The Host "${host}" is not allowed. Use a loopback name, or name it in TENDON_ALLOWED_HOSTS.`,
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    messageId: 'STATUS$ERROR',
+    text: (origin: string) => `The Origin "${origin}" is not allowed. Name it in PERMITTED_CORS_ORIGINS to allow it.`,
+  },
+  RUNTIME_NOT_READY: { status: 404, messageId: 'STATUS$ERROR', text: () => 'Runtime not yet initialized' },
+  RUNTIME_FAILED: {
+    status: 503,
+    messageId: 'STATUS$ERROR_RUNTIME_DISCONNECTED',
+    text: (cause: string) => `The sandbox did not start: ${cause}`,
+  },
+  LLM_AUTHENTICATION: {
+    status: 401,
+    messageId: 'STATUS$ERROR_LLM_AUTHENTICATION',
+    text: (detail: string) => `The model's provider refused the key: ${detail}`,
+  },
+  LLM_UNAVAILABLE: {
+    status: 503,
+    messageId: 'STATUS$ERROR_LLM_SERVICE_UNAVAILABLE',
+    text: (detail: string) => `The model's provider did not answer: ${detail}`,
+  },
+  LLM_FAILED: {
+    status: 502,
+    messageId: 'STATUS$ERROR_LLM_INTERNAL_SERVER_ERROR',
+    text: (detail: string) => `The model's provider failed: ${detail}`,
+  },
+  LLM_OUT_OF_CREDITS: {
+    status: 402,
+    messageId: 'STATUS$ERROR_LLM_OUT_OF_CREDITS',
+    text: (detail: string) => `The account at the model's provider has no credit: ${detail}`,
+  },
+  LLM_CONTENT_POLICY: {
+    status: 422,
+    messageId: 'STATUS$ERROR_LLM_CONTENT_POLICY_VIOLATION',
+    text: (detail: string) => `The model's provider refused the content: ${detail}`,
+  },
+  LLM_CONTEXT_EXCEEDED: {
+    status: 413,
+    messageId: 'STATUS$ERROR',
+    text: (detail: string) => `The conversation no longer fits the model's window: ${detail}`,
+  },
+  LLM_RATE_LIMITED: {
+    status: 429,
+    messageId: 'STATUS$LLM_RETRY',
+    text: (detail: string) => `The model's provider asked for a pause: ${detail}`,
+  },
+  LLM_NOT_FOUND: {
+    status: 404,
+    messageId: 'STATUS$ERROR',
+    text: (model: string) => `The model ${model} is not known to its provider. Check LLM_MODEL and LLM_BASE_URL.`,
+  },
+  TOO_MANY_REQUESTS: { status: 429, messageId: 'STATUS$ERROR', text: () => 'Too many requests' },
+  NOT_FOUND: { status: 404, messageId: 'STATUS$ERROR', text: () => 'Not Found' },
+  INTERNAL: { status: 500, messageId: 'STATUS$ERROR', text: () => 'The server failed on this. The log names the cause.' },
+} as const satisfies Record<string, { status: number; messageId: string; text: (detail: string) => string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** A failure a client is told of: a value, not a throw. */
+export interface CatalogError {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly messageId: string;
+  readonly message: string;
+}
+
+export function catalogError(code: ErrorCode, detail = ''): CatalogError {
+  const entry = ERRORS[code];
+  return { code, status: entry.status, messageId: entry.messageId, message: entry.text(detail) };
+}

@@ -1,0 +1,44 @@
+export {
+  AGENT_STATES,
+  canRequest,
+  canTransition,
+  isActive,
+  parseAgentState,
+  type AgentState,
+  type RequestableState,
+} from './agent-state.ts';
+export { answeredBy, isRunnable, type RunnableKind } from './answered-by.ts';
+export { draftFromJson, fromJson, isActionKind, isClientKind, isObservationKind, messageOf, toJson, type Json } from './codec.ts';
+export { type ActionDefinition, type ActionTraits, type ObservationDefinition } from './define.ts';
+export { catalogError, ERRORS, type CatalogError, type ErrorCode } from './error-catalog.ts';
+export {
+  isAction,
+  isObservation,
+  isUnknown,
+  type Action,
+  type ActionDraft,
+  type ActionKind,
+  type Event,
+  type EventDraft,
+  type EventMeta,
+  type EventSource,
+  type LlmMetrics,
+  type ModelResponse,
+  type Observation,
+  type ObservationDraft,
+  type ObservationKind,
+  type TokenUsage,
+  type ToolCallMetadata,
+  type UnknownDraft,
+  type UnknownEvent,
+} from './event.ts';
+export { ACTIONS, OBSERVATIONS } from './kinds.ts';
+export { INITIAL_STATE, reduce, type ConversationState } from './reduce.ts';
+export type { DeltaFrame, OutputFrame, StatusFrame, VolatileFrame } from './volatile.ts';
+export * from './events/agent.ts';
+export * from './events/browse.ts';
+export * from './events/command.ts';
+export * from './events/file.ts';
+export * from './events/message.ts';
+export * from './events/system.ts';
+export type { Decoded, Dialect, Frame, Phase } from './dialects/dialect.ts';

@@ -1,0 +1,62 @@
+/**
+ * What folding events gives. Importable without zod: the web app folds the same log with the same code.
+ *
+ * Invariants
+ * R1  `nextId` is the id of the last folded event plus one.
+ * R2  `agentState` moves only with `agent_state_changed`.
+ * R3  An action is pending from its append until an observation names it as `cause`; nothing else ends it.
+ */
+import { type AgentState } from './agent-state.ts';
+import { answeredBy } from './answered-by.ts';
+import { isAction, isObservation, type Action, type Event, type LlmMetrics } from './event.ts';
+
+export interface ConversationState {
+  readonly nextId: number;
+  readonly agentState: AgentState;
+  /** Why, with `error` and `rate_limited`; else empty. */
+  readonly reason: string;
+  /** With `rate_limited`: when the next attempt is made, UTC ISO 8601. */
+  readonly resumesAt: string | undefined;
+  /** Actions that somebody must answer and nobody has, oldest first. */
+  readonly pending: readonly Action[];
+  /** Of the last `message` from the user, −1 before the first. */
+  readonly lastUserMessageId: number;
+  /** Of the last event of the agent's own (an answer of the model), −1 before the first. */
+  readonly lastAgentEventId: number;
+  /** Answers of the model since the last message from the user. */
+  readonly iterations: number;
+  readonly metrics: LlmMetrics | undefined;
+}
+
+export const INITIAL_STATE: ConversationState = Object.freeze({
+  nextId: 0,
+  agentState: 'loading',
+  reason: '',
+  resumesAt: undefined,
+  pending: Object.freeze([]),
+  lastUserMessageId: -1,
+  lastAgentEventId: -1,
+  iterations: 0,
+  metrics: undefined,
+});
+
+/** Folds one event. Total: unknown kinds and events out of order only move `nextId`. */
+export function reduce(state: ConversationState, event: Event): ConversationState {
+  const next = { ...state, nextId: event.id + 1 };
+  if (isAction(event)) return reduceAction(next, event);
+  if (!isObservation(event)) return next;
+  const pending = event.cause === undefined ? next.pending : next.pending.filter((action) => action.id !== event.cause);
+  if (event.observation !== 'agent_state_changed') return { ...next, pending };
+  return { ...next, pending, agentState: event.extras.agent_state, reason: event.extras.reason, resumesAt: event.extras.resumes_at };
+}
+
+function reduceAction(state: ConversationState, action: Action): ConversationState {
+  const pending = answeredBy(action.action) === 'none' ? state.pending : [...state.pending, action];
+  const metrics = action.llm_metrics ?? state.metrics;
+  if (action.source === 'user') {
+    const isMessage = action.action === 'message' || action.action === 'start';
+    return { ...state, pending, metrics, ...(isMessage && { lastUserMessageId: action.id, iterations: 0 }) };
+  }
+  if (action.source !== 'agent' || action.action === 'system') return { ...state, pending, metrics };
+  return { ...state, pending, metrics, lastAgentEventId: action.id, iterations: state.iterations + (action.llm_metrics ? 1 : 0) };
+}

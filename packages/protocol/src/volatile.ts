@@ -1,0 +1,31 @@
+/**
+ * Frames that are shown and forgotten: never stored, never replayed, lost without harm. Correctness comes from the log alone.
+ * On Socket.IO they travel as `tendon_volatile` (status updates as `oh_event`, which is where clients look for them).
+ */
+export type VolatileFrame = DeltaFrame | OutputFrame | StatusFrame;
+
+/** A piece of the model's answer in the making. `turn` is the id the first event of the answer will have. `offset` in UTF-16 units. */
+export interface DeltaFrame {
+  readonly volatile: 'delta';
+  readonly turn: number;
+  readonly part: 'text' | 'reasoning' | 'tool';
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** A piece of a running command's output. `cause` is the action's id, `offset` counts bytes of the whole output before this piece. */
+export interface OutputFrame {
+  readonly volatile: 'output';
+  readonly cause: number;
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** The status line of old clients, e.g. `STATUS$STARTING_RUNTIME`. */
+export interface StatusFrame {
+  readonly volatile: 'status';
+  readonly type: 'info' | 'error';
+  readonly id?: string;
+  readonly message: string;
+  readonly conversation_title?: string;
+}

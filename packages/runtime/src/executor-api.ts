@@ -1,0 +1,65 @@
+/**
+ * What the host and the executor say to each other: HTTP/1.1 over a unix socket or a port. Plain types without a library,
+ * because both ends are ours and the host treats every answer as untrusted input and checks it.
+ *
+ *   GET  /alive                    → Alive
+ *   GET  /server_info              → uptime, memory, processes
+ *   POST /execute_action           ExecuteRequest → application/x-ndjson of ExecuteLine, the last one is an outcome
+ *   GET  /effects/<key>            → EffectReport
+ *   POST /effects/<key>/cancel     → 204; the effect ends with an outcome of its own
+ *   POST /list_files {path}        → string[]; folders end in "/"
+ *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
+ *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
+ *   POST /shutdown                 → 204, then everything inside ends
+ * With a key configured every request carries `X-Session-API-Key`.
+ */
+import type { ObservationDraft } from '@tendon/protocol';
+
+/** Given to the executor as one JSON argument, `--config <json>`; it holds no secret. */
+export interface ExecutorConfig {
+  readonly incarnation: string;
+  /** Exactly one of the two. */
+  readonly socketPath?: string;
+  readonly port?: number;
+  /** Where the journal of effects and the spools of output are kept; outside workspace, home and /tmp. */
+  readonly stateDir: string;
+  /** The workspace inside, e.g. `/workspace`. */
+  readonly workspace: string;
+  /** Where the shell starts; inside `workspace`. */
+  readonly workDir: string;
+  /** A unix socket that is an HTTP proxy, the only way out; the executor offers it on a loopback port to what runs inside. */
+  readonly proxySocketPath?: string;
+  readonly shell: string;
+  /** Seconds without output after which a command is handed back as still running (soft timeout). */
+  readonly noOutputTimeoutSeconds: number;
+  /** Seconds without a server after which an idle executor ends. */
+  readonly leaseSeconds: number;
+}
+
+export interface Alive {
+  readonly status: 'ok';
+  readonly incarnation: string;
+  readonly pid: number;
+}
+
+export interface ExecuteRequest {
+  /** `<conversation id>:<event id>`. */
+  readonly key: string;
+  readonly incarnation: string;
+  readonly action: { readonly action: string; readonly args: Readonly<Record<string, unknown>>; readonly timeout?: number };
+  /** Ask for `output` lines from this offset on. */
+  readonly outputFrom?: number;
+}
+
+export type ExecuteLine =
+  | { readonly type: 'output'; readonly offset: number; readonly text: string }
+  | { readonly type: 'outcome'; readonly observation: ObservationDraft }
+  /** Seen before, started by this incarnation, and no outcome was recorded (the executor's own fault). */
+  | { readonly type: 'unknown'; readonly reason: string }
+  /** Refused before it started: another incarnation is meant, or the request is malformed. */
+  | { readonly type: 'refused'; readonly reason: string };
+
+export type EffectReport =
+  | { readonly state: 'never-seen' }
+  | { readonly state: 'started' }
+  | { readonly state: 'done'; readonly observation: ObservationDraft };

@@ -1,0 +1,1 @@
+export type { ExecutorConfig } from './executor-api.ts';
