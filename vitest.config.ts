@@ -1,16 +1,27 @@
 import { defineConfig } from 'vitest/config';
 
-const source = { conditions: ['tendon-source', 'node', 'import', 'default'] };
+const conditions = ['tendon-source', 'node', 'import', 'default'];
+const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
+
+/** `quick` is the daily check; `thorough` adds real processes, faults and the browser; `shared` and `long` run only when asked for. */
+const project = (name: string, include: string[], exclude: string[] = []) => ({
+  extends: true as const,
+  test: { name, include, exclude: [...EXCLUDE, ...exclude] },
+});
 
 export default defineConfig({
-  resolve: source,
-  ssr: { resolve: { conditions: source.conditions, externalConditions: source.conditions } },
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', 'test/shared/**', 'test/long/**'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.slow.test.ts']),
+      project('thorough', ['packages/*/src/**/*.slow.test.ts', 'test/{e2e,faults,isolation}/**/*.test.ts']),
+      project('shared', ['test/shared/**/*.test.ts']),
+      project('long', ['test/long/**/*.test.ts']),
+    ],
   },
 });

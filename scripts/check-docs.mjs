@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// Holds the documents to the code: every rule of docs/spec is cited by a test, every rule a test cites exists, links lead somewhere.
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const RULE = /\b(?:EL|AS|DL|RT|SB|EN|LM|SV|CL)\d+\b/g;
+const failures = [];
+
+function* walk(folder, pattern) {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (name === 'node_modules' || name === 'dist') continue;
+    if (statSync(path).isDirectory()) yield* walk(path, pattern);
+    else if (pattern.test(name)) yield path;
+  }
+}
+
+const rules = new Map();
+for (const file of walk(join(root, 'docs/spec'), /\.md$/)) {
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const id = /^(?:[-*|]\s*)?\**((?:EL|AS|DL|RT|SB|EN|LM|SV|CL)\d+)\b/.exec(line)?.[1];
+    if (!id) continue;
+    if (rules.has(id)) failures.push(`${relative(root, file)}: rule ${id} is defined twice (also in ${rules.get(id)})`);
+    rules.set(id, relative(root, file));
+  }
+}
+
+const cited = new Set();
+for (const folder of ['packages', 'test']) {
+  for (const file of walk(join(root, folder), /\.test\.tsx?$|contract[^/]*\.ts$/)) {
+    for (const [id] of readFileSync(file, 'utf8').matchAll(RULE)) {
+      cited.add(id);
+      if (!rules.has(id)) failures.push(`${relative(root, file)}: cites ${id}, which docs/spec does not define`);
+    }
+  }
+}
+for (const [id, file] of rules) if (!cited.has(id)) failures.push(`${file}: no test cites rule ${id}`);
+
+const documents = [...walk(join(root, 'docs'), /\.md$/), ...readdirSync(root).filter((name) => name.endsWith('.md')).map((name) => join(root, name))];
+for (const file of documents) {
+  for (const [, target] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    if (!existsSync(resolve(dirname(file), target))) failures.push(`${relative(root, file)}: link to ${target} leads nowhere`);
+  }
+}
+
+if (failures.length > 0) {
+  process.stdout.write(`${[...new Set(failures)].join('\n')}\n`);
+  process.exitCode = 1;
+} else {
+  process.stdout.write(`${rules.size} rules, each cited by a test; ${documents.length} documents\n`);
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env node
+// Holds the dependency table of ARCHITECTURE.md: which package may import which, no cycles between files, nothing of Node in
+// the roots that run in a browser, no import that package.json does not declare.
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const ALLOWED = {
+  protocol: [],
+  core: ['protocol'],
+  runtime: ['protocol', 'core'],
+  server: ['protocol', 'core', 'runtime'],
+  client: ['protocol'],
+  web: ['client', 'protocol'],
+  cli: ['server', 'client', 'protocol'],
+};
+/** Entries whose whole graph must be free of Node builtins. */
+const BROWSER_SAFE = ['protocol/src/index.ts', 'protocol/src/reduce.ts', 'core/src/index.ts', 'client/src/index.ts'];
+const ZOD_FREE = ['protocol/src/reduce.ts'];
+
+const IMPORT = /^\s*(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;
+const failures = [];
+
+function* sources(folder) {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (name === 'node_modules' || name === 'dist') continue;
+    if (statSync(path).isDirectory()) yield* sources(path);
+    else if (/\.tsx?$/.test(name)) yield path;
+  }
+}
+
+function importsOf(file) {
+  const found = [];
+  for (const [, type, from, dynamic] of readFileSync(file, 'utf8').matchAll(IMPORT)) found.push({ type: Boolean(type), dynamic: Boolean(dynamic), specifier: from ?? dynamic });
+  return found;
+}
+
+const isBuiltin = (specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier);
+const packageName = (specifier) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+
+const graph = new Map();
+for (const [name, allowed] of Object.entries(ALLOWED)) {
+  const folder = join(root, 'packages', name);
+  if (!existsSync(join(folder, 'src'))) continue;
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const declared = new Set([...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.devDependencies ?? {}), ...Object.keys(manifest.peerDependencies ?? {})]);
+  for (const file of sources(join(folder, 'src'))) {
+    const test = /\.test(-support)?\.tsx?$/.test(file) || file.includes('/contract');
+    const edges = [];
+    for (const { type, specifier } of importsOf(file)) {
+      const where = relative(root, file);
+      if (specifier.startsWith('.')) {
+        const target = resolve(dirname(file), specifier);
+        if (!target.startsWith(folder)) failures.push(`${where}: leaves its package with ${specifier}`);
+        if (!type) edges.push(target);
+      } else if (specifier.startsWith('@tendon/')) {
+        const other = specifier.split('/')[1];
+        if (!allowed.includes(other) && !test) failures.push(`${where}: ${name} may not import ${other}`);
+      } else if (!isBuiltin(specifier) && !test && !declared.has(packageName(specifier)) && !specifier.startsWith('virtual:')) {
+        failures.push(`${where}: ${packageName(specifier)} is not in ${name}'s package.json`);
+      }
+    }
+    graph.set(file, edges);
+  }
+}
+
+function findCycle() {
+  const done = new Set();
+  const path = [];
+  const visit = (file) => {
+    if (done.has(file)) return undefined;
+    const at = path.indexOf(file);
+    if (at >= 0) return path.slice(at).concat(file);
+    path.push(file);
+    for (const next of graph.get(file) ?? []) {
+      const cycle = visit(next);
+      if (cycle) return cycle;
+    }
+    path.pop();
+    done.add(file);
+    return undefined;
+  };
+  for (const file of graph.keys()) {
+    const cycle = visit(file);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}
+
+const cycle = findCycle();
+if (cycle) failures.push(`import cycle: ${cycle.map((file) => relative(root, file)).join(' → ')}`);
+
+function reachable(entry) {
+  const seen = new Set();
+  const queue = [entry];
+  while (queue.length > 0) {
+    const file = queue.pop();
+    if (seen.has(file)) continue;
+    seen.add(file);
+    queue.push(...(graph.get(file) ?? []));
+  }
+  return seen;
+}
+for (const [entries, refuse, what] of [
+  [BROWSER_SAFE, isBuiltin, 'a Node builtin'],
+  [ZOD_FREE, (specifier) => packageName(specifier) === 'zod', 'zod'],
+]) {
+  for (const entry of entries) {
+    for (const file of reachable(join(root, 'packages', entry))) {
+      if (!existsSync(file)) continue;
+      for (const { type, specifier } of importsOf(file)) {
+        if (!type && refuse(specifier)) failures.push(`${relative(root, file)}: ${entry} must stay free of ${what}, here ${specifier}`);
+      }
+    }
+  }
+}
+
+if (failures.length > 0) {
+  process.stdout.write(`${failures.join('\n')}\n`);
+  process.exitCode = 1;
+} else {
+  process.stdout.write(`${graph.size} files, no forbidden import, no cycle\n`);
+}

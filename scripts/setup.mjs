@@ -1,0 +1,70 @@
+// Brings a fresh clone to a state in which it can run: dependencies from the lockfile, a recent Node, and what only the
+// system's package manager has. Idempotent; says what it does; costs a few milliseconds when nothing is to do.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nodeBinary } from './node-binary.mjs';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What each purpose needs of the system: a program to look for, its Debian packages, and what is missing without it. */
+const SYSTEM = [
+  { program: 'bwrap', packages: ['bubblewrap'], purposes: ['start', 'test'], without: 'no sandbox: the local driver refuses to start (RUNTIME=none runs commands unprotected, as you)' },
+  { program: 'unshare', packages: ['util-linux'], purposes: ['start', 'test'], without: 'commands in the sandbox can end its executor' },
+  { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo can not make repositories' },
+  { program: 'ps', packages: ['procps'], purposes: ['test'], without: 'the tests can not count processes' },
+  { program: 'chromium', packages: ['chromium', 'fonts-inter', 'fonts-jetbrains-mono'], purposes: ['test'], without: 'the web app can not be tested' },
+];
+
+export function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+function onPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => folder && existsSync(join(folder, program)));
+}
+
+function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 'inherit'], ...options });
+  if (result.error) throw new Error(`${command} did not start: ${result.error.message}`);
+  return result.status === 0;
+}
+
+function installDependencies() {
+  const stamp = join(root, 'node_modules', '.tendon-lock');
+  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  say('Installing dependencies from package-lock.json (once, about a minute) …');
+  const started = Date.now();
+  if (!run('npm', ['ci', '--loglevel=error', '--include=dev', '--include=optional'])) throw new Error('npm ci failed; its last lines above name the cause');
+  mkdirSync(join(root, 'node_modules'), { recursive: true });
+  writeFileSync(stamp, lock);
+  say(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+function installSystemPackages(purpose) {
+  const missing = SYSTEM.filter((need) => need.purposes.includes(purpose) && !onPath(need.program));
+  if (missing.length === 0) return;
+  const packages = missing.flatMap((need) => need.packages);
+  if (process.platform === 'linux' && process.getuid?.() === 0 && onPath('apt-get')) {
+    say(`Installing ${packages.join(', ')} with apt …`);
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const wait = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=3'];
+    run('apt-get', ['update', '-qq', ...wait], { env });
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...wait, ...packages], { env });
+  }
+  for (const need of missing.filter((each) => !onPath(each.program))) {
+    say(`Missing: ${need.program}. Install it with: apt-get install ${need.packages.join(' ')}. Without it ${need.without}.`);
+  }
+}
+
+/** Prepares for `start` or `test`; returns the Node to run with and an environment that has it first on PATH. */
+export function setup(purpose) {
+  installDependencies();
+  installSystemPackages(purpose);
+  const node = nodeBinary(root);
+  const bin = join(root, 'node_modules', '.bin');
+  return { node, env: { ...process.env, PATH: [join(node, '..'), bin, process.env.PATH].join(delimiter) } };
+}
