@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { McpConfig } from './mcp-config.ts';
+
+const flag = z.boolean().nullish();
+const text = z.string().nullish();
+
+/**
+ * The body of `POST /api/settings`, every release's keys in one; it replaces what is stored.
+ * `llm_api_key`, `llm_model`, `llm_base_url`, `search_api_key`, `user_consents_to_analytics`: absent or `null` keeps the stored value.
+ * Keys: `""` clears; a mask (`isMaskedKey`) keeps. Everything else absent takes its default. Unknown keys are dropped.
+ */
+export const SettingsUpdate = z.object({
+  language: text,
+  agent: text,
+  max_iterations: z.number().int().positive().nullish(),
+  security_analyzer: text,
+  confirmation_mode: flag,
+  llm_model: text,
+  llm_api_key: text,
+  llm_base_url: text,
+  remote_runtime_resource_factor: z.number().nullish(),
+  enable_default_condenser: flag,
+  enable_sound_notifications: flag,
+  enable_proactive_conversation_starters: flag,
+  enable_solvability_analysis: flag,
+  user_consents_to_analytics: flag,
+  sandbox_base_container_image: text,
+  sandbox_runtime_container_image: text,
+  mcp_config: McpConfig.nullish(),
+  search_api_key: text,
+  sandbox_api_key: text,
+  max_budget_per_task: z.number().nonnegative().nullish(),
+  condenser_max_size: z.number().int().min(20).nullish(),
+  git_user_name: text,
+  git_user_email: text,
+  /** 0.25. */
+  github_token: text,
+  /** 0.30: `{github: "token"}`. */
+  provider_tokens: z.record(z.string(), z.unknown()).nullish(),
+  /** 0.25–0.30. */
+  unset_github_token: flag,
+});
+export type SettingsUpdate = z.output<typeof SettingsUpdate>;
+
+/** What a client sees of the settings: never a secret, only whether one is set. */
+export const Settings = z.object({
+  language: z.string().nullable(),
+  agent: z.string().nullable(),
+  max_iterations: z.number().int().nullable(),
+  security_analyzer: z.string().nullable(),
+  confirmation_mode: z.boolean().nullable(),
+  llm_model: z.string().nullable(),
+  llm_api_key: z.null(),
+  llm_base_url: z.string().nullable(),
+  remote_runtime_resource_factor: z.number().nullable(),
+  secrets_store: z.object({ provider_tokens: z.object({}) }),
+  enable_default_condenser: z.boolean(),
+  enable_sound_notifications: z.boolean(),
+  enable_proactive_conversation_starters: z.boolean(),
+  enable_solvability_analysis: z.boolean(),
+  /** `null`: not asked yet, and the frontend asks. */
+  user_consents_to_analytics: z.boolean().nullable(),
+  sandbox_base_container_image: z.string().nullable(),
+  sandbox_runtime_container_image: z.string().nullable(),
+  mcp_config: McpConfig.nullable(),
+  search_api_key: z.null(),
+  sandbox_api_key: z.null(),
+  max_budget_per_task: z.number().nullable(),
+  condenser_max_size: z.number().int().nullable(),
+  email: z.string().nullable(),
+  email_verified: z.boolean().nullable(),
+  git_user_name: z.string().nullable(),
+  git_user_email: z.string().nullable(),
+  /** provider → host, or `null` for its usual one. */
+  provider_tokens_set: z.record(z.string(), z.string().nullable()),
+  llm_api_key_set: z.boolean(),
+  search_api_key_set: z.boolean(),
+  /** 0.25–0.30 read this one instead of `provider_tokens_set`. */
+  github_token_is_set: z.boolean().optional(),
+});
+export type Settings = z.output<typeof Settings>;
+
+/** Whether the value is what an old frontend sends back for a key it was only shown masked. */
+export function isMaskedKey(value: string): boolean {
+  return value === 'SET' || /^\*+$/.test(value);
+}
