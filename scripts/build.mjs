@@ -19,7 +19,12 @@ const TARGETS = {
     build: async () => (await import('./build-executor.mjs')).buildExecutor(),
   },
   web: {
-    paths: [...sourcesOf('web', 'client', 'protocol'), at('packages/web/index.html'), at('packages/web/vite.config.ts'), at('scripts/build-web.mjs')],
+    paths: [
+      ...sourcesOf('web', 'client', 'protocol'),
+      at('packages/web/index.html'),
+      at('packages/web/vite.config.ts'),
+      at('scripts/build-web.mjs'),
+    ],
     stampFile: at('packages/web/dist/.stamp'),
     build: async () => (await import('./build-web.mjs')).buildWeb(),
   },

@@ -39,7 +39,12 @@ for (const folder of ['packages', 'test']) {
 }
 for (const [id, file] of rules) if (!cited.has(id)) failures.push(`${file}: no test cites rule ${id}`);
 
-const documents = [...walk(join(root, 'docs'), /\.md$/), ...readdirSync(root).filter((name) => name.endsWith('.md')).map((name) => join(root, name))];
+const documents = [
+  ...walk(join(root, 'docs'), /\.md$/),
+  ...readdirSync(root)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(root, name)),
+];
 for (const file of documents) {
   for (const [, target] of readFileSync(file, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
     if (/^[a-z]+:/.test(target)) continue;

@@ -34,19 +34,28 @@ function* sources(folder) {
 
 function importsOf(file) {
   const found = [];
-  for (const [, type, from, dynamic] of readFileSync(file, 'utf8').matchAll(IMPORT)) found.push({ type: Boolean(type), dynamic: Boolean(dynamic), specifier: from ?? dynamic });
+  for (const [, type, from, dynamic] of readFileSync(file, 'utf8').matchAll(IMPORT))
+    found.push({ type: Boolean(type), dynamic: Boolean(dynamic), specifier: from ?? dynamic });
   return found;
 }
 
 const isBuiltin = (specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier);
-const packageName = (specifier) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+const packageName = (specifier) =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 
 const graph = new Map();
 for (const [name, allowed] of Object.entries(ALLOWED)) {
   const folder = join(root, 'packages', name);
   if (!existsSync(join(folder, 'src'))) continue;
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const declared = new Set([...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.devDependencies ?? {}), ...Object.keys(manifest.peerDependencies ?? {})]);
+  const declared = new Set([
+    ...Object.keys(manifest.dependencies ?? {}),
+    ...Object.keys(manifest.devDependencies ?? {}),
+    ...Object.keys(manifest.peerDependencies ?? {}),
+  ]);
   for (const file of sources(join(folder, 'src'))) {
     const test = /\.test(-support)?\.tsx?$/.test(file) || file.includes('/contract');
     const edges = [];

@@ -21,5 +21,7 @@ export function nodeBinary(root) {
   const packaged = name && join(root, 'node_modules', name, 'bin', 'node');
   if (packaged && existsSync(packaged)) return packaged;
   if (isRecent()) return process.execPath;
-  throw new Error(`Node ${process.versions.node} is too old and no packaged one is there for ${process.platform}-${process.arch}. Install Node 22.18 or newer.`);
+  throw new Error(
+    `Node ${process.versions.node} is too old and no packaged one is there for ${process.platform}-${process.arch}. Install Node 22.18 or newer.`,
+  );
 }

@@ -11,11 +11,21 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What each purpose needs of the system: a program to look for, its Debian packages, and what is missing without it. */
 const SYSTEM = [
-  { program: 'bwrap', packages: ['bubblewrap'], purposes: ['start', 'test'], without: 'no sandbox: the local driver refuses to start (RUNTIME=none runs commands unprotected, as you)' },
+  {
+    program: 'bwrap',
+    packages: ['bubblewrap'],
+    purposes: ['start', 'test'],
+    without: 'no sandbox: the local driver refuses to start (RUNTIME=none runs commands unprotected, as you)',
+  },
   { program: 'unshare', packages: ['util-linux'], purposes: ['start', 'test'], without: 'commands in the sandbox can end its executor' },
   { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo can not make repositories' },
   { program: 'ps', packages: ['procps'], purposes: ['test'], without: 'the tests can not count processes' },
-  { program: 'chromium', packages: ['chromium', 'fonts-inter', 'fonts-jetbrains-mono'], purposes: ['test'], without: 'the web app can not be tested' },
+  {
+    program: 'chromium',
+    packages: ['chromium', 'fonts-inter', 'fonts-jetbrains-mono'],
+    purposes: ['test'],
+    without: 'the web app can not be tested',
+  },
 ];
 
 export function say(text) {
@@ -34,11 +44,14 @@ function run(command, args, options = {}) {
 
 function installDependencies() {
   const stamp = join(root, 'node_modules', '.tendon-lock');
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   say('Installing dependencies from package-lock.json (once, about a minute) …');
   const started = Date.now();
-  if (!run('npm', ['ci', '--loglevel=error', '--include=dev', '--include=optional'])) throw new Error('npm ci failed; its last lines above name the cause');
+  if (!run('npm', ['ci', '--loglevel=error', '--include=dev', '--include=optional']))
+    throw new Error('npm ci failed; its last lines above name the cause');
   mkdirSync(join(root, 'node_modules'), { recursive: true });
   writeFileSync(stamp, lock);
   say(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.`);

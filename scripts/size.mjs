@@ -22,5 +22,7 @@ for (const name of readdirSync(join(root, 'packages'))) {
   if (files.length === 0) continue;
   const at = (share) => files[Math.min(files.length - 1, Math.floor(files.length * share))].lines;
   const largest = files.at(-1);
-  process.stdout.write(`${name.padEnd(9)} ${String(files.length).padStart(4)} files  median ${at(0.5)}  p90 ${at(0.9)}  max ${largest.lines} (${largest.file})\n`);
+  process.stdout.write(
+    `${name.padEnd(9)} ${String(files.length).padStart(4)} files  median ${at(0.5)}  p90 ${at(0.9)}  max ${largest.lines} (${largest.file})\n`,
+  );
 }

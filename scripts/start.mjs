@@ -8,7 +8,11 @@ try {
   const { node, env } = setup('start');
   const built = spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale'], { cwd: root, env, stdio: ['ignore', 2, 'inherit'] });
   if (built.status !== 0) throw new Error('the build failed; its output above names the cause');
-  const server = spawn(node, [join(root, 'packages/cli/dist/main.js'), 'serve', ...process.argv.slice(2)], { cwd: root, env, stdio: 'inherit' });
+  const server = spawn(node, [join(root, 'packages/cli/dist/main.js'), 'serve', ...process.argv.slice(2)], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal));
   server.on('error', (error) => {
     say(`start: ${error.message}`);

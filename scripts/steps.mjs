@@ -31,7 +31,14 @@ function runTests(args, { node, env }) {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-test-'));
   const output = join(folder, 'results.json');
   try {
-    const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args, '--reporter=dot', '--reporter=json', `--outputFile.json=${output}`];
+    const vitest = [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      ...args,
+      '--reporter=dot',
+      '--reporter=json',
+      `--outputFile.json=${output}`,
+    ];
     const { status } = spawnSync(node, vitest, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
     if (!existsSync(output)) return { passed: 0, failed: 1 };
     const results = JSON.parse(readFileSync(output, 'utf8'));
@@ -49,7 +56,10 @@ const bin = (path) => join(root, 'node_modules', path);
 
 /** The static part, the same in `check` and `test`. */
 export const CHECKS = [
-  { name: 'format', args: [bin('oxfmt/bin/oxfmt'), '--check', 'packages', 'test', 'bench', 'examples', 'scripts', 'tsconfig.json', 'vitest.config.ts'] },
+  {
+    name: 'format',
+    args: [bin('oxfmt/bin/oxfmt'), '--check', 'packages', 'test', 'bench', 'examples', 'scripts', 'tsconfig.json', 'vitest.config.ts'],
+  },
   { name: 'lint', args: [bin('oxlint/bin/oxlint'), '--deny-warnings'] },
   { name: 'imports', args: ['scripts/check-imports.mjs'] },
   { name: 'types', args: [bin('typescript/bin/tsc'), '-p', '.'] },
