@@ -1,0 +1,80 @@
+import { bash, createFile, failed, fenced, finished, quoted, type DemoMove, type DemoSkill } from './demo-skill.ts';
+import { NAME, slug, unquoted, workspacePath, WORKSPACE } from './phrase.ts';
+import type { ToolResult } from './read-request.ts';
+import { languageOf, LANGUAGES, type Language, type Program } from './program.ts';
+
+const LANGUAGE = 'bash|shell|sh|python3?|py|node(?:\\.?js)?|javascript|js';
+const MAKE = '(?:please\\s+)?(?:can you\\s+|could you\\s+)?(?:write|create|make|build|give)(?:\\s+me)?';
+const CALLED = `(?:\\s+(?:called|named|in|as)\\s+(?:the\\s+file\\s+)?(${NAME}))?`;
+const AND_RUN = /[\s,;.]*(?:\b(?:and|then)\b[\s,]*)+(?:run|execute|test|try|start)\s+(?:it|the (?:script|program|file))\b.*$/is;
+
+const PRINTS = new RegExp(
+  `^${MAKE}\\s+(?:a|an|the)?\\s*(?:small |simple |tiny |short )?(?:(${LANGUAGE})\\s+)?(?:script|program|one-liner|file)(?:\\s+in\\s+(${LANGUAGE}))?${CALLED}` +
+    `\\s*,?\\s+(?:that|which|to)\\s+(?:just |only )?(?:prints?|echo(?:e?s)?|outputs?|says?|displays?|writes?|shows?)(?:\\s+out)?\\s+(.+)$`,
+  'is',
+);
+const FIZZBUZZ = new RegExp(`\\bfizz[\\s-]?buzz\\b`, 'i');
+const IN_LANGUAGE = new RegExp(`\\b(${LANGUAGE})\\b`, 'i');
+const NUMBERS = /^(?:the\s+)?numbers?\s+(?:from\s+)?(-?\d{1,6})\s+(?:to|through|up to)\s+(-?\d{1,6})$/i;
+const DATE = /^the\s+(?:current\s+|today'?s\s+)?(?:date|time|date and time)$/i;
+
+export const SCRIPT_SKILLS: readonly DemoSkill[] = [
+  {
+    example: 'write fizzbuzz in python',
+    next: ({ task, results }) => {
+      if (!FIZZBUZZ.test(task)) return undefined;
+      const language = languageOf(IN_LANGUAGE.exec(task)?.[1]);
+      return writeAndRun(language, LANGUAGES[language].fizzbuzz, `${WORKSPACE}/fizzbuzz`, results);
+    },
+  },
+  {
+    example: 'write a bash script that prints hello',
+    next: ({ task, results }) => {
+      const match = PRINTS.exec(task.replace(AND_RUN, ''));
+      if (!match) return undefined;
+      const [, before, after, name, printed = ''] = match;
+      const file = name === undefined ? undefined : workspacePath(name);
+      if (name !== undefined && file === undefined) return outside(name);
+      const language = languageOf(before ?? after ?? /\.(\w+)$/.exec(file ?? '')?.[1]);
+      const path = file ?? `${WORKSPACE}/${slug(unquoted(printed), 'print')}`;
+      return writeAndRun(language, programFor(unquoted(printed), language), path, results);
+    },
+  },
+];
+
+export function outside(name: string): DemoMove {
+  return { type: 'say', text: `I only touch files inside ${WORKSPACE}, and ${name} is not one.` };
+}
+
+function programFor(printed: string, language: Language): Program {
+  const range = NUMBERS.exec(printed);
+  if (range) return LANGUAGES[language].numbers(Number(range[1]), Number(range[2]));
+  if (DATE.test(printed)) return LANGUAGES[language].date;
+  return LANGUAGES[language].prints(printed);
+}
+
+const MAX_NAMES = 5;
+
+/** Creates the file under the first free name of `x.sh, x-2.sh, …`, runs it, and compares what it printed with what it should. */
+function writeAndRun(language: Language, program: Program, path: string, results: readonly ToolResult[]): DemoMove {
+  const { extension, interpreter } = LANGUAGES[language];
+  const stem = path.endsWith(`.${extension}`) ? path.slice(0, -extension.length - 1) : path;
+  const nameAt = (attempt: number) => `${stem}${attempt === 0 ? '' : `-${attempt + 1}`}.${extension}`;
+  const created = results.findIndex((result) => !result.failed || !/exist/i.test(result.text));
+  const attempt = created < 0 ? results.length : created;
+  const file = nameAt(attempt);
+  if (created < 0) {
+    if (attempt === MAX_NAMES) return failed(`There are already files up to ${nameAt(MAX_NAMES - 1)}`, results[MAX_NAMES - 1]!);
+    const thought =
+      attempt === 0 ? `I write the script to ${file}.` : `${nameAt(attempt - 1)} already exists and I leave it alone; I take ${file}.`;
+    return createFile(thought, file, program.source);
+  }
+  const [written, ran] = results.slice(created);
+  if (written?.failed) return failed(`I could not write ${file}`, written);
+  if (!ran) return bash('Now I run it.', `${interpreter} ${quoted(file)}`);
+  if (ran.failed) return failed(`I wrote ${file}, but running it failed`, ran);
+  const output = ran.text.replace(/\r\n/g, '\n').trimEnd();
+  if (program.expected !== undefined && output !== program.expected.trimEnd())
+    return failed(`I wrote ${file}, but it printed something else`, ran);
+  return finished(`I wrote ${file} and ran it with ${interpreter}. It printed:\n\n${fenced(output)}`);
+}

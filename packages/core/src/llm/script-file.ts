@@ -1,0 +1,53 @@
+import { ERRORS } from '@tendon/protocol';
+import type { Script, ScriptedStep } from './scripted-provider.ts';
+
+/** An answer of a script file may be played several times; `{i}` in its texts is the round, from 1. */
+type FileStep = ScriptedStep & { readonly times?: number };
+
+const MAX_STEPS = 100_000;
+
+/**
+ * Reads a script from its JSON text: a list of steps, or `{"answers": [...]}`.
+ * Throws an Error that names the fault and quotes nothing of the file.
+ */
+export function parseScript(json: string): Script {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    throw new Error('the script is not JSON');
+  }
+  const steps = isObject(parsed) ? parsed.answers : parsed;
+  if (!Array.isArray(steps)) throw new Error('the script is not a list of answers, nor an object with "answers"');
+  const script = steps.flatMap((step, index) => repeated(checked(step, index)));
+  if (script.length > MAX_STEPS) throw new Error(`the script has more than ${MAX_STEPS} steps`);
+  return script;
+}
+
+function checked(step: unknown, index: number): FileStep {
+  if (!isObject(step)) throw new Error(`step ${index} of the script is not an object`);
+  const known = 'text' in step || 'toolCalls' in step || 'failure' in step;
+  if (!known) throw new Error(`step ${index} of the script has none of "text", "toolCalls", "failure"`);
+  if ('failure' in step && !Object.hasOwn(ERRORS, String(step.failure))) throw new Error(`"failure" of step ${index} is not a known code`);
+  if ('toolCalls' in step && !Array.isArray(step.toolCalls)) throw new Error(`"toolCalls" of step ${index} is not a list`);
+  if ('times' in step && !(Number.isInteger(step.times) && Number(step.times) >= 0 && Number(step.times) <= MAX_STEPS)) {
+    throw new Error(`"times" of step ${index} is not a number of rounds`);
+  }
+  return step as FileStep;
+}
+
+function repeated({ times, ...step }: FileStep): ScriptedStep[] {
+  if (times === undefined) return [step];
+  return Array.from({ length: times }, (_, round) => numbered(step, round + 1) as ScriptedStep);
+}
+
+function numbered(value: unknown, round: number): unknown {
+  if (typeof value === 'string') return value.replaceAll('{i}', String(round));
+  if (Array.isArray(value)) return value.map((item) => numbered(item, round));
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, numbered(item, round)]));
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
