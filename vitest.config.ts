@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const conditions = ['tendon-source', 'node', 'import', 'default'];
+const conditions = ['tendon-source', 'node'];
 const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
 
 /** `quick` is the daily check; `thorough` adds real processes, faults and the browser; `shared` and `long` run only when asked for. */
@@ -11,7 +11,7 @@ const project = (name: string, include: string[], exclude: string[] = []) => ({
 
 export default defineConfig({
   resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: conditions } },
+  ssr: { resolve: { conditions, externalConditions: ['tendon-source'] } },
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,

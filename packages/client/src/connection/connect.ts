@@ -1,0 +1,73 @@
+import type { Event, StatusFrame } from '@tendon/protocol';
+import type { ConversationState } from '@tendon/protocol/reduce';
+import type { ActionPayload, MessageParts } from '../actions.ts';
+import type { ConnectionState } from './connection-state.ts';
+import { LiveConnection } from './live-connection.ts';
+import type { OutboxEntry } from './outbox.ts';
+import type { AnswerInTheMaking } from './volatile-buffers.ts';
+
+export interface Notice {
+  readonly id: number;
+  readonly message: string;
+  readonly errorId: string;
+}
+
+export interface ConversationSnapshot {
+  readonly events: readonly Event[];
+  readonly state: ConversationState;
+  readonly connection: ConnectionState;
+  /** Whether the history has been there once. */
+  readonly loaded: boolean;
+  readonly answer: AnswerInTheMaking | undefined;
+  /** Output of running commands by the id of their action. */
+  readonly outputs: ReadonlyMap<number, string>;
+  readonly status: StatusFrame | undefined;
+  /** As the server last announced it. */
+  readonly title: string | undefined;
+  /** Answers to what was sent that are not part of the log; the newest 20. */
+  readonly notices: readonly Notice[];
+  readonly outbox: readonly OutboxEntry[];
+}
+
+export interface ConnectOptions {
+  readonly baseUrl: string;
+  readonly apiKey: () => string | undefined;
+  /** Begin after this id; default −1, everything. */
+  readonly latestEventId: number;
+  /** Gathering of frames before the store publishes; default 16 ms. */
+  readonly publishMs: number;
+  /** How long `reconnecting` lasts before it is called `offline`; default 10 s. */
+  readonly offlineAfterMs: number;
+  /** A replay is over after so long without an event; default 250 ms. */
+  readonly quietMs: number;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+export interface ConversationConnection {
+  readonly conversationId: string;
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly getSnapshot: () => ConversationSnapshot;
+  readonly when: (accepts: (snapshot: ConversationSnapshot) => boolean, signal: AbortSignal) => Promise<ConversationSnapshot>;
+  /** Said to the agent; kept and sent later while there is no connection. `false` when too much waits already. */
+  readonly say: (content: string, parts?: MessageParts) => boolean;
+  /** Any other action. Not kept: `false` without a connection, because what it is about may have passed by then. */
+  readonly send: (payload: ActionPayload) => boolean;
+  /** Takes back what was said and not sent. */
+  readonly cancel: (clientId: string) => void;
+  readonly dismiss: (noticeId: number) => void;
+  /** Try now, e.g. when the network is back or a new key is there. */
+  readonly retry: () => void;
+  readonly close: () => void;
+}
+
+/** Opens at once and stays until `close`, whatever happens to the network. */
+export function connect(
+  conversationId: string,
+  given: Partial<ConnectOptions> & Pick<ConnectOptions, 'baseUrl' | 'apiKey'>,
+): ConversationConnection {
+  const defaults = { latestEventId: -1, publishMs: 16, offlineAfterMs: 10_000, quietMs: 250, now: Date.now, random: Math.random };
+  const live = new LiveConnection(conversationId, { ...defaults, ...given });
+  live.open();
+  return live;
+}

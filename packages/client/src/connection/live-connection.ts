@@ -1,0 +1,235 @@
+/**
+ * Owns one connection to one conversation: its socket, its attempts, and the store that a screen reads.
+ *
+ * Invariants
+ * C1  One socket at a time; a new one begins at the window's cursor, so first load, live and reconnection are one code.
+ * C2  Frames of a socket that was given up are not looked at.
+ * C3  After `close` no timer and no socket is left, and nothing is published.
+ */
+import { io, type Socket } from 'socket.io-client';
+import type { Event, StatusFrame } from '@tendon/protocol';
+import { actions, type ActionPayload, type MessageParts } from '../actions.ts';
+import { backoff } from './backoff.ts';
+import type { ConnectOptions, ConversationConnection, ConversationSnapshot, Notice } from './connect.ts';
+import { refusalCause, type ConnectionState } from './connection-state.ts';
+import { EventWindow } from './event-window.ts';
+import { Outbox } from './outbox.ts';
+import { SnapshotStore } from './snapshot-store.ts';
+import { VolatileBuffers } from './volatile-buffers.ts';
+import { readFrame } from './wire-frame.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const REPLAY_AT_MOST_MS = 2_000;
+const MAX_NOTICES = 20;
+
+export class LiveConnection implements ConversationConnection {
+  readonly conversationId: string;
+  readonly #options: ConnectOptions;
+  readonly #window: EventWindow;
+  readonly #volatile = new VolatileBuffers();
+  readonly #outbox = new Outbox();
+  readonly #store: SnapshotStore<ConversationSnapshot>;
+  #connection: ConnectionState;
+  #socket: Socket | undefined;
+  #attempt = 0;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #quietTimer: ReturnType<typeof setTimeout> | undefined;
+  #replayEndsBy = 0;
+  #missed = 0;
+  #wasConnected = false;
+  #loaded = false;
+  #status: StatusFrame | undefined;
+  #title: string | undefined;
+  #notices: readonly Notice[] = [];
+  #noticeCount = 0;
+  #sayCount = 0;
+
+  constructor(conversationId: string, options: ConnectOptions) {
+    this.conversationId = conversationId;
+    this.#options = options;
+    this.#window = new EventWindow(options.latestEventId);
+    this.#connection = { state: 'connecting', since: options.now() };
+    this.#store = new SnapshotStore(() => this.#snapshot(), options.publishMs);
+  }
+
+  get subscribe() {
+    return this.#store.subscribe;
+  }
+  get getSnapshot() {
+    return this.#store.getSnapshot;
+  }
+  when = (accepts: (snapshot: ConversationSnapshot) => boolean, signal: AbortSignal) => this.#store.when(accepts, signal);
+
+  open(): void {
+    this.#dropSocket();
+    this.#attempt += 1;
+    const { baseUrl, apiKey } = this.#options;
+    const socket = io(baseUrl, {
+      forceNew: true,
+      reconnection: false,
+      transports: ['websocket'],
+      timeout: CONNECT_TIMEOUT_MS,
+      query: {
+        conversation_id: this.conversationId,
+        latest_event_id: this.#window.cursor,
+        providers_set: '',
+        session_api_key: apiKey() ?? null,
+      },
+    });
+    this.#socket = socket;
+    this.#window.beginReplay();
+    socket.on('connect', () => this.#connected());
+    socket.on('oh_event', (frame) => this.#receive(frame));
+    socket.on('tendon_volatile', (frame) => this.#receive(frame));
+    socket.on('disconnect', () => this.#lost());
+    socket.on('connect_error', (error: Error & { data?: { msg_id?: unknown } }) =>
+      // A refusal ends the socket; a failed transport leaves it active.
+      socket.active ? this.#lost() : this.#refused(error.message, error.data?.msg_id),
+    );
+  }
+
+  say = (content: string, parts: MessageParts = {}): boolean => {
+    const clientId = parts.clientId ?? `${this.#options.now().toString(36)}-${(this.#sayCount += 1)}`;
+    if (!this.#outbox.add(clientId, actions.message(content, { ...parts, clientId }), this.#options.now())) return false;
+    this.#flush();
+    this.#store.publish();
+    return true;
+  };
+
+  send = (payload: ActionPayload): boolean => {
+    if (this.#connection.state !== 'connected') return false;
+    this.#socket?.emit('oh_user_action', payload);
+    return true;
+  };
+
+  cancel = (clientId: string): void => {
+    this.#outbox.cancel(clientId);
+    this.#store.publish();
+  };
+
+  dismiss = (noticeId: number): void => {
+    this.#notices = this.#notices.filter((notice) => notice.id !== noticeId);
+    this.#store.publish();
+  };
+
+  retry = (): void => {
+    if (this.#connection.state === 'connected' || this.#connection.state === 'closed') return;
+    if (this.#connection.state === 'refused') this.#setConnection({ state: 'connecting', since: this.#options.now() });
+    this.open();
+  };
+
+  close = (): void => {
+    this.#dropSocket();
+    this.#connection = { state: 'closed', since: this.#options.now() };
+    this.#store.end();
+  };
+
+  #connected(): void {
+    this.#attempt = 0;
+    this.#missed = 0;
+    this.#replayEndsBy = this.#options.now() + REPLAY_AT_MOST_MS;
+    this.#setConnection({ state: 'connected', since: this.#options.now() });
+    this.#awaitQuiet();
+    this.#flush();
+  }
+
+  #receive(json: unknown): void {
+    const frame = readFrame(json);
+    switch (frame.type) {
+      case 'event':
+        this.#receiveEvent(frame.event);
+        break;
+      case 'delta':
+        this.#volatile.addDelta(frame.frame);
+        break;
+      case 'output':
+        this.#volatile.addOutput(frame.frame);
+        break;
+      case 'status':
+        this.#status = frame.status;
+        this.#title = frame.status.conversation_title ?? this.#title;
+        break;
+      case 'notice':
+        this.#notices = [...this.#notices, { id: (this.#noticeCount += 1), ...frame }].slice(-MAX_NOTICES);
+        break;
+      case 'ignored':
+        return;
+    }
+    this.#store.touch();
+  }
+
+  #receiveEvent(event: Event): void {
+    if (this.#window.add(event)) this.#missed += 1;
+    this.#volatile.settle(event);
+    this.#outbox.settle(event);
+    if (this.#quietTimer) this.#awaitQuiet();
+  }
+
+  #awaitQuiet(): void {
+    clearTimeout(this.#quietTimer);
+    const left = this.#replayEndsBy - this.#options.now();
+    this.#quietTimer = setTimeout(() => this.#replayOver(), Math.max(0, Math.min(this.#options.quietMs, left)));
+  }
+
+  /** What the replay did not echo never arrived, so it may be sent again. */
+  #replayOver(): void {
+    this.#quietTimer = undefined;
+    this.#loaded = true;
+    if (this.#wasConnected) this.#setConnection({ ...(this.#connection as { state: 'connected'; since: number }), caughtUp: this.#missed });
+    this.#wasConnected = true;
+    this.#outbox.retry();
+    this.#flush();
+    this.#store.publish();
+  }
+
+  #lost(): void {
+    this.#dropSocket();
+    const { now, offlineAfterMs, random } = this.#options;
+    const before = this.#connection;
+    const since = before.state === 'reconnecting' || before.state === 'offline' || before.state === 'connecting' ? before.since : now();
+    const state = now() - since >= offlineAfterMs ? 'offline' : 'reconnecting';
+    this.#setConnection({ state, since, attempt: this.#attempt + 1 });
+    this.#retryTimer = setTimeout(() => this.open(), backoff(this.#attempt + 1, random()));
+  }
+
+  #refused(message: string, messageId: unknown): void {
+    this.#dropSocket();
+    this.#setConnection({ state: 'refused', since: this.#options.now(), cause: refusalCause(message, messageId), message });
+  }
+
+  #flush(): void {
+    if (this.#connection.state !== 'connected') return;
+    for (const payload of this.#outbox.take()) this.#socket?.emit('oh_user_action', payload);
+  }
+
+  #dropSocket(): void {
+    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#quietTimer);
+    this.#quietTimer = undefined;
+    this.#socket?.removeAllListeners();
+    this.#socket?.disconnect();
+    this.#socket = undefined;
+    this.#volatile.clear();
+    this.#outbox.connectionLost();
+  }
+
+  #setConnection(connection: ConnectionState): void {
+    this.#connection = connection;
+    this.#store.publish();
+  }
+
+  #snapshot(): ConversationSnapshot {
+    return {
+      events: this.#window.snapshot(),
+      state: this.#window.state,
+      connection: this.#connection,
+      loaded: this.#loaded,
+      answer: this.#volatile.answer,
+      outputs: this.#volatile.outputs(),
+      status: this.#status,
+      title: this.#title,
+      notices: this.#notices,
+      outbox: this.#outbox.entries,
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { fromJson, type DeltaFrame, type Event, type OutputFrame, type StatusFrame } from '@tendon/protocol';
+
+/** What one frame of the server is to a client. `ignored`: nothing that this version could show, e.g. not an object. */
+export type WireFrame =
+  | { readonly type: 'event'; readonly event: Event }
+  | { readonly type: 'status'; readonly status: StatusFrame }
+  | { readonly type: 'delta'; readonly frame: DeltaFrame }
+  | { readonly type: 'output'; readonly frame: OutputFrame }
+  /** An answer to something this client sent, which is not part of the log. */
+  | { readonly type: 'notice'; readonly message: string; readonly errorId: string }
+  | { readonly type: 'ignored' };
+
+/** Total: the server's frames are input like any other. */
+export function readFrame(json: unknown): WireFrame {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return { type: 'ignored' };
+  const frame = json as Record<string, unknown>;
+  if (frame.volatile === 'delta' && hasPiece(frame, 'turn')) return { type: 'delta', frame: frame as unknown as DeltaFrame };
+  if (frame.volatile === 'output' && hasPiece(frame, 'cause')) return { type: 'output', frame: frame as unknown as OutputFrame };
+  if (frame.status_update === true) return { type: 'status', status: readStatus(frame) };
+  if (isId(frame.id)) return { type: 'event', event: fromJson(withMeta(frame)) };
+  if (frame.error === true) return notice(frame.message, '');
+  if (frame.observation === 'error') return notice(frame.content ?? frame.message, errorIdOf(frame.extras));
+  return { type: 'ignored' };
+}
+
+function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function hasPiece(frame: Record<string, unknown>, key: 'turn' | 'cause'): boolean {
+  return isId(frame[key]) && isId(frame.offset) && typeof frame.text === 'string';
+}
+
+/** A server of another make may leave these out. */
+function withMeta(frame: Record<string, unknown>): Record<string, unknown> {
+  const timestamp = typeof frame.timestamp === 'string' ? frame.timestamp : '';
+  const source = typeof frame.source === 'string' ? frame.source.toLowerCase() : 'agent';
+  return { ...frame, timestamp, source };
+}
+
+function readStatus(frame: Record<string, unknown>): StatusFrame {
+  return {
+    volatile: 'status',
+    type: frame.type === 'error' ? 'error' : 'info',
+    message: typeof frame.message === 'string' ? frame.message : '',
+    ...(typeof frame.id === 'string' && { id: frame.id }),
+    ...(typeof frame.conversation_title === 'string' && { conversation_title: frame.conversation_title }),
+  };
+}
+
+function notice(message: unknown, errorId: string): WireFrame {
+  return { type: 'notice', message: typeof message === 'string' ? message : 'The server refused this', errorId };
+}
+
+function errorIdOf(extras: unknown): string {
+  const id = typeof extras === 'object' && extras !== null ? (extras as Record<string, unknown>).error_id : undefined;
+  return typeof id === 'string' ? id : '';
+}

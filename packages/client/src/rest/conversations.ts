@@ -1,0 +1,54 @@
+import type { ConversationInfo as WireInfo } from '@tendon/protocol';
+import type { Request } from './request.ts';
+
+/** What the server tells of a conversation. The fields here are Tendon's own and absent elsewhere. */
+export type ConversationInfo = WireInfo & {
+  readonly agent_state?: string;
+  /** Why, with `error` and `rate_limited`. */
+  readonly reason?: string;
+  /** US dollars. */
+  readonly accumulated_cost?: number;
+  readonly llm_model?: string | null;
+};
+
+export interface ConversationPage {
+  readonly results: readonly ConversationInfo[];
+  readonly next_page_id: string | null;
+}
+
+export interface NewConversation {
+  readonly initial_user_msg?: string;
+  readonly image_urls?: readonly string[];
+  readonly repository?: string;
+  readonly selected_branch?: string;
+  readonly conversation_instructions?: string;
+  /** A folder of the server's machine. */
+  readonly directory?: string;
+}
+
+export interface Created {
+  readonly status: 'ok';
+  readonly conversation_id: string;
+  readonly conversation_status: ConversationInfo['status'];
+}
+
+const at = (id: string, rest = '') => `/api/conversations/${encodeURIComponent(id)}${rest}`;
+
+export function conversationRoutes(request: Request) {
+  return {
+    list: (options: { readonly limit?: number; readonly pageId?: string; readonly signal?: AbortSignal } = {}) =>
+      request<ConversationPage>('/api/conversations', {
+        query: { limit: options.limit ?? 100, page_id: options.pageId },
+        ...(options.signal && { signal: options.signal }),
+      }),
+    /** `null` when the server does not know it. */
+    get: (id: string, signal?: AbortSignal) => request<ConversationInfo | null>(at(id), { ...(signal && { signal }) }),
+    create: (body: NewConversation = {}) => request<Created>('/api/conversations', { method: 'POST', body }),
+    rename: (id: string, title: string) => request<boolean>(at(id), { method: 'PATCH', body: { title } }),
+    /** `false` when the server did not know it. */
+    delete: (id: string) => request<boolean>(at(id), { method: 'DELETE' }),
+    start: (id: string) => request<Created>(at(id, '/start'), { method: 'POST', body: {} }),
+    stop: (id: string) => request<Created>(at(id, '/stop'), { method: 'POST', body: {} }),
+    trajectory: (id: string) => request<{ readonly trajectory: readonly Record<string, unknown>[] }>(at(id, '/trajectory')),
+  };
+}

@@ -1,0 +1,65 @@
+import { ApiError, apiErrorFrom } from './api-error.ts';
+
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT';
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** JSON, or a form for uploads. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** Answers the parsed body. Rejects with `ApiError`, also on a deadline; with the signal's own reason when the caller aborted. */
+export type Request = <T>(path: string, options?: RequestOptions) => Promise<T>;
+
+export interface RequestConfig {
+  readonly baseUrl: string;
+  readonly apiKey: () => string | undefined;
+  readonly fetch: typeof fetch;
+  readonly timeoutMs: number;
+}
+
+export function createRequest(config: RequestConfig): Request {
+  return async <T>(path: string, options: RequestOptions = {}): Promise<T> => {
+    const deadline = AbortSignal.timeout(config.timeoutMs);
+    const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+    let response: Response;
+    let text: string;
+    try {
+      response = await config.fetch(urlOf(config.baseUrl, path, options.query), { ...bodyOf(options, config.apiKey()), signal });
+      text = await response.text();
+    } catch (cause) {
+      if (options.signal?.aborted) throw options.signal.reason;
+      throw new ApiError(0, deadline.aborted ? `No answer in ${config.timeoutMs / 1000} s` : `Could not reach ${hostOf(config.baseUrl)}`);
+    }
+    const body = parse(text);
+    if (!response.ok) throw apiErrorFrom(response.status, body);
+    return body as T;
+  };
+}
+
+export function hostOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
+}
+
+function urlOf(baseUrl: string, path: string, query: RequestOptions['query'] = {}): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));
+  const text = search.toString();
+  return `${baseUrl}${path}${text && `?${text}`}`;
+}
+
+function bodyOf(options: RequestOptions, apiKey: string | undefined): RequestInit {
+  const headers: Record<string, string> = { accept: 'application/json', ...(apiKey && { 'x-session-api-key': apiKey }) };
+  const method = options.method ?? 'GET';
+  if (options.body === undefined) return { method, headers };
+  if (options.body instanceof FormData) return { method, headers, body: options.body };
+  return { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(options.body) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
