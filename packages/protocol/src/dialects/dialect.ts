@@ -27,11 +27,14 @@ export type Phase = 'replay' | 'live';
 /** Pure functions between canonical events and one generation of clients. No state, no I/O. */
 export interface Dialect {
   readonly name: 'openhands-v0' | 'opendevin-ws' | 'events-doc';
+  /** Sent when a client connects, and again as the answer to `initialize`. */
+  readonly greeting: readonly Frame[];
   /** The frames that show this event to the client, in order; none when the generation does not know or show it. */
   encode(event: Event, phase: Phase): readonly Frame[];
   /** Status updates and the like; none when the generation has nothing for it. */
   encodeVolatile(frame: VolatileFrame): readonly Frame[];
-  encodeError(error: CatalogError): Frame;
+  /** `timestamp`: now, UTC ISO 8601. The frame is no event: it has no id and is not in the log. */
+  encodeError(error: CatalogError, timestamp: string): Frame;
   /** Total: anything that came over the wire, parsed from JSON, becomes one of the five. */
   decode(frame: unknown): Decoded;
 }

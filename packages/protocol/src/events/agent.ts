@@ -134,6 +134,8 @@ export const RecallObservation = defineObservation({
     conversation_instructions: z.string().default(''),
     working_dir: z.string().default(''),
     microagent_knowledge: z.array(knowledge).default([]),
+    /** What was asked for; the founding document's `recall` has it. */
+    query: z.string().optional(),
   },
   message: (extras) =>
     extras.recall_type === 'workspace_context' || extras.recall_type === 'environment_info'

@@ -1,0 +1,83 @@
+import { parseAgentState } from '../agent-state.ts';
+import { isActionKind, isClientKind } from '../codec.ts';
+import { catalogError, type ErrorCode } from '../error-catalog.ts';
+import type { ActionDraft, ActionKind } from '../event.ts';
+import { ACTIONS } from '../kinds.ts';
+import { currentArgs } from './current-args.ts';
+import type { Decoded, Frame } from './dialect.ts';
+import { decodeInitialize } from './decode-initialize.ts';
+
+/** Names that old generations gave to kinds of today. */
+const RENAMED: Readonly<Record<string, ActionKind>> = {
+  user_message: 'message',
+  chat: 'message',
+  change_task_state: 'change_agent_state',
+};
+
+/**
+ * What a client's frame asks for, whatever its generation: kinds, arguments and states are accepted in every spelling there ever was.
+ * Total. Meta fields (`id`, `timestamp`, `source`, `cause`) are the server's to give and are ignored.
+ */
+export function decodeFrame(frame: unknown): Decoded {
+  if (!isObject(frame)) return failure('INVALID_FRAME', 'it is not an object');
+  if (isObject(frame) && frame.action === undefined && frame.observation !== undefined) return decodeObservation(frame);
+  if (typeof frame.action !== 'string') return failure('INVALID_FRAME', '"action" is missing');
+  const kind = Object.hasOwn(RENAMED, frame.action) ? RENAMED[frame.action] : frame.action;
+  if (!isActionKind(kind)) return failure('UNKNOWN_ACTION', clip(frame.action));
+  const args = frame.args ?? {};
+  if (!isObject(args)) return failure('INVALID_ARGUMENTS', '"args" is not an object');
+  if (kind === 'initialize') return decodeInitialize(frame, args);
+  if (kind === 'start') return decodeStart(args);
+  if (kind === 'null') return { type: 'answer', frames: [{ observation: 'null', content: '', extras: {}, message: '' }] };
+  return decodeAction(kind, currentArgs(kind, frame, args), frame.timeout);
+}
+
+function decodeAction(kind: ActionKind, args: Frame, timeout: unknown): Decoded {
+  if (kind === 'change_agent_state') {
+    const state = parseAgentState(args.agent_state);
+    if (state === undefined) return failure('UNKNOWN_STATE', clip(args.agent_state ?? ''));
+    args = { ...args, agent_state: state };
+  }
+  if (timeout !== undefined && timeout !== null && !isTimeout(timeout)) {
+    return failure('INVALID_ARGUMENTS', '"timeout" is not a positive number of seconds');
+  }
+  const parsed = ACTIONS[kind].args.safeParse(args);
+  if (!parsed.success) return failure('INVALID_ARGUMENTS', issueOf(parsed.error));
+  const action = { action: kind, args: parsed.data, ...(isTimeout(timeout) && { timeout }) } as ActionDraft;
+  return isClientKind(action) ? { type: 'action', action } : failure('NOT_FOR_CLIENTS', kind);
+}
+
+function decodeStart(args: Frame): Decoded {
+  if (typeof args.task !== 'string' || args.task.trim() === '') return failure('NO_TASK');
+  return { type: 'start', task: args.task };
+}
+
+/** The founding document's `chat` observation is a message from the user; no other observation comes from a client. */
+function decodeObservation(frame: Frame): Decoded {
+  if (frame.observation !== 'chat' || typeof frame.content !== 'string') {
+    return failure('INVALID_FRAME', 'observations come from the server');
+  }
+  return decodeAction('message', { content: frame.content }, undefined);
+}
+
+function issueOf(error: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] }): string {
+  const [issue] = error.issues;
+  return issue ? clip(`args${issue.path.map((part) => `.${String(part)}`).join('')}: ${issue.message}`, 200) : 'args';
+}
+
+export function failure(code: ErrorCode, detail = ''): Decoded {
+  return { type: 'error', error: catalogError(code, detail) };
+}
+
+export function isObject(value: unknown): value is Frame {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTimeout(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
+
+function clip(value: unknown, max = 100): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.length <= max ? text : `${text.slice(0, max)}…`;
+}

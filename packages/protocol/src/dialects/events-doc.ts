@@ -1,0 +1,99 @@
+import { messageOf } from '../codec.ts';
+import { isAction, isUnknown, type Action, type Observation } from '../event.ts';
+import { knowledgeTwins, runExtras, successOf } from './additive-twins.ts';
+import { decodeFrame } from './decode-frame.ts';
+import type { Dialect, Frame } from './dialect.ts';
+import { DOCUMENTED_ACTIONS, DOCUMENTED_OBSERVATIONS } from './documented-kinds.ts';
+import { unknownFrame, wireFrame } from './wire-frame.ts';
+
+/**
+ * The letter of `openhands-events.md`, for clients whose types were made from it: every event, live and replayed, with its stored source;
+ * states in upper case, its names for recalls, strings where it shows strings, whole seconds in timestamps (its example has no fraction,
+ * and the decoders of the language it was written for refuse one).
+ * A kind that the document does not have comes as the nearest one that it has, its own arguments beside, its name under `kind`.
+ */
+export const eventsDoc: Dialect = {
+  name: 'events-doc',
+  greeting: [],
+  encode(event) {
+    if (isUnknown(event)) return [unknownFrame(event)];
+    return [isAction(event) ? encodeAction(event) : encodeObservation(event)];
+  },
+  encodeVolatile: () => [],
+  encodeError: (error, timestamp) => ({
+    timestamp: wholeSeconds(timestamp),
+    source: 'environment',
+    message: error.message,
+    observation: 'error',
+    content: error.message,
+    extras: { error_id: error.messageId, code: error.code },
+  }),
+  decode: decodeFrame,
+};
+
+function encodeAction(event: Action): Frame {
+  const frame = wireFrame(event, { timestamp: wholeSeconds(event.timestamp), args: actionArgs(event) });
+  const documented = DOCUMENTED_ACTIONS[event.action];
+  if (documented === event.action) return frame;
+  const body = documented === 'message' ? { content: messageOf(event) } : { thought: messageOf(event) };
+  return { ...frame, action: documented, args: { ...event.args, ...body, kind: event.action } };
+}
+
+function actionArgs(event: Action): Frame {
+  switch (event.action) {
+    case 'change_agent_state':
+      return { ...event.args, agent_state: event.args.agent_state.toUpperCase() };
+    case 'recall':
+      return { ...event.args, recall_type: documentedRecall(event.args.recall_type) };
+    case 'finish':
+      return { ...event.args, task_completed: event.args.task_completed ?? 'true' };
+    case 'edit':
+      return { ...event.args, command: event.args.command || null };
+    default:
+      return event.args;
+  }
+}
+
+function encodeObservation(event: Observation): Frame {
+  const frame = wireFrame(event, {
+    timestamp: wholeSeconds(event.timestamp),
+    extras: observationExtras(event),
+    success: successOf(event),
+  });
+  const documented = DOCUMENTED_OBSERVATIONS[event.observation];
+  return documented === event.observation
+    ? frame
+    : { ...frame, observation: documented, extras: { ...event.extras, kind: event.observation } };
+}
+
+function observationExtras(event: Observation): Frame {
+  switch (event.observation) {
+    case 'run':
+      return { ...runExtras(event), metadata: withoutNulls(event.extras.metadata) };
+    case 'agent_state_changed':
+      return { ...event.extras, agent_state: event.extras.agent_state.toUpperCase() };
+    case 'recall':
+      return {
+        ...event.extras,
+        recall_type: documentedRecall(event.extras.recall_type),
+        microagent_knowledge: knowledgeTwins(event),
+      };
+    default:
+      return event.extras;
+  }
+}
+
+/** The document shows strings for everything that may be unknown here. */
+function withoutNulls(metadata: Frame): Frame {
+  return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, value ?? '']));
+}
+
+const RECALL_NAMES: Readonly<Record<string, string>> = { workspace_context: 'environment_info', knowledge: 'knowledge_microagent' };
+
+function documentedRecall(type: string): string {
+  return RECALL_NAMES[type] ?? type;
+}
+
+function wholeSeconds(timestamp: unknown): string {
+  return typeof timestamp === 'string' ? timestamp.replace(/\.\d+(?=Z|[+-]|$)/, '') : '';
+}

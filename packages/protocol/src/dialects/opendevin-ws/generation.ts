@@ -1,0 +1,20 @@
+import type { CatalogError } from '../../error-catalog.ts';
+import type { Action, ActionKind, Observation, ObservationKind, UnknownEvent } from '../../event.ts';
+import type { StatusFrame } from '../../volatile.ts';
+import type { Frame, Phase } from '../dialect.ts';
+
+export type ActionEncoders = { readonly [K in ActionKind]: (event: Action<K>, phase: Phase) => readonly Frame[] };
+export type ObservationEncoders = { readonly [K in ObservationKind]: (event: Observation<K>, phase: Phase) => readonly Frame[] };
+
+/**
+ * One generation of the plain-WebSocket protocol, as a table: W0 is spring 2024, W5 November 2024.
+ * A later generation spreads an earlier one and names what it does otherwise (W2 and W3 their state frames, W4 its meta fields).
+ */
+export interface Generation {
+  readonly greeting: readonly Frame[];
+  readonly actions: ActionEncoders;
+  readonly observations: ObservationEncoders;
+  readonly unknown: (event: UnknownEvent) => Frame;
+  readonly status: (frame: StatusFrame) => readonly Frame[];
+  readonly error: (error: CatalogError, timestamp: string) => Frame;
+}

@@ -1,0 +1,82 @@
+import { messageOf } from '../../codec.ts';
+import type { Action } from '../../event.ts';
+import type { Frame } from '../dialect.ts';
+import { action, failed, line, observation, thinking } from './frames.ts';
+import type { ActionEncoders } from './generation.ts';
+
+/**
+ * W0 has `read`, `write`, `run`, `kill`, `browse`, `recall`, `think`, `finish`, `summarize`, `add_task`, `modify_task`.
+ * A `thought` beside an action becomes a `think` before it; kinds that did not exist yet become a `think` that tells them.
+ */
+export const W0_ACTIONS: ActionEncoders = {
+  null: hidden,
+  initialize: hidden,
+  start: (event, phase) => saidByUser(event.args.task, phase),
+  pause: hidden,
+  resume: hidden,
+  stop: hidden,
+  push: told,
+  send_pr: told,
+  call_tool_mcp: told,
+  run(event) {
+    const { command, background = false, hidden: isHidden, thought } = event.args;
+    return isHidden ? [] : [...thinking(thought), action('run', { command, background }, messageOf(event))];
+  },
+  kill: (event) => [...thinking(event.args.thought), action('kill', { id: event.args.id }, messageOf(event))],
+  run_ipython: (event) => [
+    ...thinking(event.args.thought),
+    action('run', { command: event.args.code, background: false }, messageOf(event)),
+  ],
+  read: (event) => [...thinking(event.args.thought), action('read', { path: event.args.path }, messageOf(event))],
+  write: (event) => [
+    ...thinking(event.args.thought),
+    action('write', { path: event.args.path, content: event.args.content }, messageOf(event)),
+  ],
+  edit: encodeEdit,
+  browse: (event) => [...thinking(event.args.thought), action('browse', { url: event.args.url }, messageOf(event))],
+  browse_interactive: told,
+  message: (event, phase) => (event.source === 'user' ? saidByUser(event.args.content, phase) : thinking(event.args.content)),
+  /** The prompt was the server's own business then. */
+  system: hidden,
+  change_agent_state: hidden,
+  think: (event) => thinking(event.args.thought),
+  finish: (event) => [...thinking(event.args.final_thought || event.args.thought), action('finish', {}, messageOf(event))],
+  reject: (event) => [...thinking(event.args.thought), failed(messageOf(event))],
+  delegate: told,
+  recall: (event) => [...thinking(event.args.thought), action('recall', { query: event.args.query }, messageOf(event))],
+  summarize: (event) => [action('summarize', { summary: event.args.summary }, messageOf(event))],
+  condensation: hidden,
+  condensation_request: hidden,
+  task_tracking: (event) =>
+    thinking([messageOf(event), ...event.args.task_list.map((task) => `- [${task.status}] ${task.title}`)].join('\n')),
+  loop_recovery: hidden,
+  add_task: ({ args: { parent, goal, subtasks } }) => [action('add_task', { parent, goal, subtasks }, `Added task: ${goal}`)],
+  modify_task: ({ args: { id, state } }) => [action('modify_task', { id, state }, `Set task ${id} to ${state}`)],
+};
+
+function hidden(): readonly Frame[] {
+  return [];
+}
+
+function told(event: Action<'push' | 'send_pr' | 'call_tool_mcp' | 'browse_interactive' | 'delegate'>): readonly Frame[] {
+  return [...thinking('thought' in event.args ? String(event.args.thought) : ''), ...thinking(messageOf(event))];
+}
+
+/** Live it is the answer to the client's own frame, which spring's clients have on screen already; in a replay it is theirs to show. */
+function saidByUser(text: string, phase: 'live' | 'replay'): readonly Frame[] {
+  return phase === 'live' ? [line('Starting new task...')] : [observation('chat', text, {}, text)];
+}
+
+/** The new content is known when the edit is done: its observation brings the `write`. Looking is reading. */
+function encodeEdit({ args }: Action<'edit'>): readonly Frame[] {
+  if (args.command === 'view') return [...thinking(args.thought), action('read', { path: args.path }, `Reading file: ${args.path}`)];
+  const details = [
+    args.command && args.command !== 'write' ? `${args.command} in ${args.path}` : `Editing ${args.path}`,
+    ...(args.insert_line === null ? [] : [`after line ${args.insert_line}`]),
+    ...(args.old_str === null ? [] : [`old:\n${args.old_str}`]),
+    ...(args.new_str === null ? [] : [`new:\n${args.new_str}`]),
+    ...(args.file_text === null ? [] : [args.file_text]),
+    ...(args.content === '' ? [] : [args.content]),
+  ];
+  return [...thinking(args.thought), ...thinking(details.join('\n'))];
+}

@@ -1,0 +1,53 @@
+import { messageOf } from '../codec.ts';
+import { isAction, type Action, type EventSource, type Observation, type UnknownEvent } from '../event.ts';
+import type { Frame } from './dialect.ts';
+
+/** What a dialect may say differently from the stored event. */
+export interface Overrides {
+  readonly source?: EventSource;
+  readonly timestamp?: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly content?: string;
+  readonly extras?: Readonly<Record<string, unknown>>;
+  readonly success?: boolean;
+}
+
+/** An event with its keys in the order of 0.62's serializer; absent, not null, when unset. `executor` stays inside. */
+export function wireFrame(event: Action | Observation, overrides: Overrides = {}): Frame {
+  return {
+    id: event.id,
+    timestamp: overrides.timestamp ?? event.timestamp,
+    source: overrides.source ?? event.source,
+    message: messageOf(event),
+    ...(event.cause !== undefined && { cause: event.cause }),
+    ...(isAction(event) ? { action: event.action } : { observation: event.observation }),
+    ...(event.tool_call_metadata !== undefined && { tool_call_metadata: event.tool_call_metadata }),
+    ...(event.llm_metrics !== undefined && { llm_metrics: reducedMetrics(event.llm_metrics) }),
+    ...(isAction(event) ? actionBody(event, overrides) : observationBody(event, overrides)),
+  };
+}
+
+function actionBody(event: Action, overrides: Overrides): Frame {
+  return { args: overrides.args ?? event.args, ...(event.timeout !== undefined && { timeout: event.timeout }) };
+}
+
+function observationBody(event: Observation, overrides: Overrides): Frame {
+  const success = overrides.success ?? event.success;
+  return {
+    content: overrides.content ?? event.content,
+    extras: overrides.extras ?? event.extras,
+    ...(success !== undefined && { success }),
+  };
+}
+
+/** The wire has the sums only; the lists grow with the conversation and are empty there. */
+function reducedMetrics(metrics: unknown): unknown {
+  if (typeof metrics !== 'object' || metrics === null) return metrics;
+  return { ...metrics, costs: [], response_latencies: [], token_usages: [] };
+}
+
+/** An unknown kind as it came, with its meta fields first. */
+export function unknownFrame(event: UnknownEvent): Frame {
+  const { executor: _inside, ...raw } = event.raw;
+  return { id: event.id, timestamp: event.timestamp, source: event.source, ...raw };
+}
