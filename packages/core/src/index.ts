@@ -13,6 +13,7 @@ export type {
   LlmUsage,
 } from './llm/llm-provider.ts';
 export { AppendConflict, type EventLog, type EventStore, type ReadRange, type SourcedDraft } from './log/event-log.ts';
+export { StorageError, type StorageErrorCode } from './log/storage-error.ts';
 export type {
   ExecuteOptions,
   ExecuteResult,

@@ -34,10 +34,13 @@ export interface EventLog {
   readonly conversationId: string;
   /** The durable mark: the id that the next append gets. */
   readonly nextId: number;
-  /** All drafts or none, as one commit. Resolves when durable and visible. Rejects with `AppendConflict`, or with the storage's own error. */
+  /**
+   * All drafts or none, as one commit; they are frozen in place. Resolves when durable and visible. Rejects with `AppendConflict`,
+   * with `StorageError` when the storage cannot keep them, with TypeError when a draft is not JSON.
+   */
   append(drafts: readonly SourcedDraft[], options: { readonly expectedId: number }): Promise<readonly Event[]>;
   read(range?: ReadRange): Promise<readonly Event[]>;
-  /** Every event with id ≥ `from`, in order, first the stored ones, then live; ends when `signal` aborts. */
+  /** Every event with id ≥ `from`, in order, first the stored ones, then live; ends when `signal` aborts, the log is deleted or the storage closed. */
   follow(from: number, options: { readonly signal: AbortSignal }): AsyncIterable<Event>;
 }
 

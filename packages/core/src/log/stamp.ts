@@ -1,0 +1,25 @@
+import { isUnknown, type Event } from '@tendon/protocol';
+import type { SourcedDraft } from './event-log.ts';
+
+/** Makes the event of a draft. Meta fields come first and always win: a draft made from a client's JSON may carry an `id` of its own. */
+export function stamp(draft: SourcedDraft, id: number, timestamp: string): Event {
+  const meta = { id, timestamp, source: draft.source };
+  return Object.assign({ ...meta }, draft, meta) as Event;
+}
+
+/** `now`, unless the clock went back: timestamps of a log never decrease. ISO strings of one format order like the times. */
+export function timestampAfter(last: string, now: Date): string {
+  const timestamp = now.toISOString();
+  return timestamp < last ? last : timestamp;
+}
+
+/**
+ * The JSON of a draft without meta fields, as it is stored. What was set beside an unknown event's JSON (its `cause`) is put into it,
+ * so that the stored event is the same as the live one.
+ */
+export function settleDraft(draft: SourcedDraft): SourcedDraft {
+  if (!isUnknown(draft)) return draft;
+  const { unknown, raw, source, ...extensions } = draft;
+  const whole = { ...raw, ...extensions };
+  return { unknown, raw: whole, source, ...(typeof whole.cause === 'number' && { cause: whole.cause }) };
+}

@@ -1,0 +1,131 @@
+/**
+ * Owns a folder of content-addressed files, `ab/cdef…` by sha256. Which log uses which blob is the database's to know.
+ *
+ * Invariants
+ * B1  A blob is durable, with its name, before `put` resolves; a reader sees it whole or not at all.
+ * B2  From `put` until `release` a blob is not removed, whoever asks.
+ * B3  What `get` gives has the hash it was asked by; anything else is told as missing or damaged.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+export type BlobResult = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly reason: string };
+
+export class BlobStore {
+  readonly #dir: string;
+  readonly #leases = new Map<string, number>();
+  readonly #writing = new Map<string, Promise<void>>();
+  readonly #removing = new Map<string, Promise<void>>();
+
+  private constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** Makes the folder and clears what a crash left half written. */
+  static async open(dir: string): Promise<BlobStore> {
+    await rm(join(dir, 'tmp'), { recursive: true, force: true });
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    return new BlobStore(dir);
+  }
+
+  /** Stores the bytes unless they are there, and holds them until `release`. Resolves with the hash. */
+  async put(bytes: Uint8Array): Promise<string> {
+    const hash = sha256(bytes);
+    this.#leases.set(hash, (this.#leases.get(hash) ?? 0) + 1);
+    try {
+      await this.#removing.get(hash);
+      let writing = this.#writing.get(hash);
+      if (!writing) {
+        writing = this.#write(hash, bytes).finally(() => this.#writing.delete(hash));
+        this.#writing.set(hash, writing);
+      }
+      await writing;
+    } catch (error) {
+      this.release([hash]);
+      throw error;
+    }
+    return hash;
+  }
+
+  release(hashes: Iterable<string>): void {
+    for (const hash of hashes) {
+      const left = (this.#leases.get(hash) ?? 0) - 1;
+      if (left > 0) this.#leases.set(hash, left);
+      else this.#leases.delete(hash);
+    }
+  }
+
+  async get(hash: string): Promise<BlobResult> {
+    let bytes: Buffer;
+    try {
+      bytes = await readFile(this.#path(hash));
+    } catch (error) {
+      return {
+        ok: false,
+        reason: isMissing(error) ? `blob ${hash} is missing` : `blob ${hash} cannot be read: ${(error as Error).message}`,
+      };
+    }
+    return sha256(bytes) === hash ? { ok: true, bytes } : { ok: false, reason: `blob ${hash} has other content than was written` };
+  }
+
+  /** Removes a blob that no log refers to. Does nothing while somebody holds it (B2). Never rejects: what stays is only space. */
+  async remove(hash: string): Promise<void> {
+    if (this.#leases.has(hash)) return;
+    const removing = unlink(this.#path(hash))
+      .catch(() => {})
+      .finally(() => this.#removing.delete(hash));
+    this.#removing.set(hash, removing);
+    await removing;
+  }
+
+  async #write(hash: string, bytes: Uint8Array): Promise<void> {
+    const path = this.#path(hash);
+    const present = await stat(path).catch(() => undefined);
+    if (present?.size === bytes.byteLength) return;
+    const temporary = join(this.#dir, 'tmp', randomUUID());
+    await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });
+    try {
+      await writeDurably(temporary, bytes);
+      const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await rename(temporary, path);
+      await syncDir(dirname(path));
+      if (made !== undefined) await syncDir(this.#dir);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+
+  #path(hash: string): string {
+    return join(this.#dir, hash.slice(0, 2), hash.slice(2));
+  }
+}
+
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** A new name in a folder is durable only with the folder. */
+export async function syncDir(path: string): Promise<void> {
+  const dir = await open(path, 'r');
+  try {
+    await dir.sync();
+  } finally {
+    await dir.close();
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}

@@ -1,0 +1,75 @@
+import { draftFromJson, isUnknown, type Event, type EventSource } from '@tendon/protocol';
+import { crc32 } from 'node:zlib';
+import { deepFreeze } from '../../log/deep-freeze.ts';
+import type { SourcedDraft } from '../../log/event-log.ts';
+import { stamp } from '../../log/stamp.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { payloadText, putBack, type PayloadEncoding, type PayloadPath } from '../blobs/payloads.ts';
+
+export interface EventRow {
+  readonly conversation_id: string;
+  readonly id: number;
+  readonly timestamp: string;
+  readonly source: string;
+  readonly body: string;
+  readonly payloads: string | null;
+  readonly checksum: number;
+}
+
+/** As in the column `payloads`. */
+export type PayloadReference = readonly [path: PayloadPath, encoding: PayloadEncoding, hash: string];
+
+/** The JSON that is stored for a draft. */
+export function bodyOf(draft: SourcedDraft): Readonly<Record<string, unknown>> {
+  if (isUnknown(draft)) return draft.raw;
+  const { source: _, ...body } = draft;
+  return body;
+}
+
+export function checksumOf(row: Omit<EventRow, 'checksum'>): number {
+  const head = `${row.conversation_id}\n${row.id}\n${row.timestamp}\n${row.source}\n${row.payloads ?? ''}\n`;
+  return crc32(row.body, crc32(head));
+}
+
+/** Reads a row whose payloads are all inside. Total: a row that is not what was written becomes a damaged event. */
+export function eventOf(row: EventRow): Event {
+  try {
+    return eventOfBody(row, JSON.parse(row.body));
+  } catch (error) {
+    return damagedEvent(row.id, row.timestamp, `event ${row.id} is not JSON (${(error as Error).message})`);
+  }
+}
+
+/** The same for a row with payloads in the blob store. A payload that is not there any more is told in its place. */
+export async function hydrate(row: EventRow, blobs: BlobStore, onDamage: (what: string) => void): Promise<Event> {
+  let body: unknown = JSON.parse(row.body);
+  for (const [path, encoding, hash] of JSON.parse(row.payloads!) as PayloadReference[]) {
+    const blob = await blobs.get(hash);
+    if (!blob.ok) onDamage(blob.reason);
+    if (path.length > 0) putBack(body, path, blob.ok ? payloadText(blob.bytes, encoding) : damageNote(blob.reason));
+    else if (blob.ok) body = JSON.parse(payloadText(blob.bytes, encoding));
+    else return damagedEvent(row.id, row.timestamp, blob.reason);
+  }
+  return eventOfBody(row, body);
+}
+
+function eventOfBody(row: EventRow, body: unknown): Event {
+  const draft = { ...draftFromJson(body as Record<string, unknown>), source: row.source as EventSource };
+  return deepFreeze(stamp(draft, row.id, row.timestamp));
+}
+
+/** Stands where an event cannot be read: ids stay gapless, and whoever looks is told. */
+export function damagedEvent(id: number, timestamp: string, what: string): Event {
+  return deepFreeze<Event>({
+    id,
+    timestamp,
+    source: 'environment',
+    observation: 'error',
+    content: damageNote(what),
+    extras: { error_id: 'STORAGE$DAMAGED' },
+  });
+}
+
+function damageNote(what: string): string {
+  return `[this part of the log is damaged: ${what}]`;
+}

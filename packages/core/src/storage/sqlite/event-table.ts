@@ -1,0 +1,92 @@
+/** The prepared statements of the tables `events` and `blob_uses`. Synchronous; writes run inside the group's transaction. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { EventRow } from './event-row.ts';
+
+const MAX_PAGE_ROWS = 256;
+const MAX_PAGE_CHARACTERS = 512 * 1024;
+
+export class EventTable {
+  readonly #insert;
+  readonly #last;
+  readonly #one;
+  readonly #ascending;
+  readonly #descending;
+  readonly #use;
+  readonly #orphans;
+  readonly #deletions;
+
+  constructor(db: DatabaseSync) {
+    const columns = 'conversation_id, id, timestamp, source, body, payloads, checksum';
+    const range = `SELECT ${columns} FROM events WHERE conversation_id = ? AND id >= ? AND id < ? ORDER BY id`;
+    this.#insert = db.prepare(`INSERT INTO events (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+    this.#last = db.prepare('SELECT max(id) AS id FROM events WHERE conversation_id = ?');
+    this.#one = db.prepare(`SELECT ${columns} FROM events WHERE conversation_id = ? AND id = ?`);
+    this.#ascending = db.prepare(range);
+    this.#descending = db.prepare(`${range} DESC`);
+    this.#use = db.prepare('INSERT OR IGNORE INTO blob_uses (hash, conversation_id) VALUES (?, ?)');
+    this.#orphans = db.prepare(
+      `SELECT hash FROM blob_uses AS mine WHERE conversation_id = ?
+       AND NOT EXISTS (SELECT 1 FROM blob_uses AS other WHERE other.hash = mine.hash AND other.conversation_id <> mine.conversation_id)`,
+    );
+    this.#deletions = [
+      db.prepare('DELETE FROM events WHERE conversation_id = ?'),
+      db.prepare('DELETE FROM blob_uses WHERE conversation_id = ?'),
+    ];
+  }
+
+  insert(row: EventRow, hashes: readonly string[]): void {
+    this.#insert.run(row.conversation_id, row.id, row.timestamp, row.source, row.body, row.payloads, row.checksum);
+    for (const hash of hashes) this.#use.run(hash, row.conversation_id);
+  }
+
+  /** Removes a conversation; returns the blobs that only it used. */
+  delete(conversationId: string): readonly string[] {
+    const orphans = this.#orphans.all(conversationId) as unknown as { hash: string }[];
+    for (const deletion of this.#deletions) deletion.run(conversationId);
+    return orphans.map(({ hash }) => hash);
+  }
+
+  /** The highest id, −1 when there is none. */
+  lastId(conversationId: string): number {
+    return (this.#last.get(conversationId) as { id: number | null }).id ?? -1;
+  }
+
+  /**
+   * The rows of [from, to) in order, as many as fit a page, at least one; `undefined` stands for a row that is not there or cannot be read.
+   * `from` < `to`; `reverse` begins at `to` − 1.
+   */
+  page(conversationId: string, from: number, to: number, reverse: boolean): readonly (EventRow | undefined)[] {
+    const [lo, hi] = reverse ? [Math.max(from, to - MAX_PAGE_ROWS), to] : [from, Math.min(to, from + MAX_PAGE_ROWS)];
+    const place = (id: number): number => (reverse ? hi - 1 - id : id - lo);
+    const rows: (EventRow | undefined)[] = [];
+    try {
+      let characters = 0;
+      for (const row of (reverse ? this.#descending : this.#ascending).iterate(conversationId, lo, hi) as unknown as Iterable<EventRow>) {
+        while (rows.length < place(row.id)) rows.push(undefined);
+        rows.push(row);
+        if ((characters += row.body.length) > MAX_PAGE_CHARACTERS) return rows;
+      }
+      while (rows.length < hi - lo) rows.push(undefined);
+      return rows;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      // A broken page of the database file hides its rows only: the others are fetched one by one.
+      return Array.from({ length: hi - lo }, (_, index) => this.#readable(conversationId, reverse ? hi - 1 - index : lo + index));
+    }
+  }
+
+  #readable(conversationId: string, id: number): EventRow | undefined {
+    try {
+      return this.#one.get(conversationId, id) as unknown as EventRow | undefined;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return undefined;
+    }
+  }
+}
+
+/** SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, with their extended codes. */
+function isDamage(error: unknown): boolean {
+  const code = (error as { errcode?: number }).errcode ?? 0;
+  return [10, 11, 26].includes(code & 0xff);
+}

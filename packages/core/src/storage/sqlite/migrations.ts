@@ -1,0 +1,71 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { StorageError } from '../../log/storage-error.ts';
+
+/** "TNDN": tells our files from other people's SQLite files. */
+const APPLICATION_ID = 0x544e444e;
+
+/** Number n of the list makes schema n+1 of schema n. A published one is never edited. */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE events (
+     conversation_id TEXT NOT NULL,
+     id INTEGER NOT NULL,
+     timestamp TEXT NOT NULL,
+     source TEXT NOT NULL,
+     body TEXT NOT NULL,       -- JSON without meta fields, payloads taken out
+     payloads TEXT,            -- JSON: [[path, encoding, sha256], …]
+     checksum INTEGER NOT NULL,
+     PRIMARY KEY (conversation_id, id)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE blob_uses (
+     hash TEXT NOT NULL,
+     conversation_id TEXT NOT NULL,
+     PRIMARY KEY (hash, conversation_id)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX blob_uses_by_conversation ON blob_uses (conversation_id);
+   CREATE TABLE records (
+     collection TEXT NOT NULL,
+     id TEXT NOT NULL,
+     sort TEXT NOT NULL,
+     json TEXT NOT NULL,
+     PRIMARY KEY (collection, id)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX records_by_sort ON records (collection, sort, id);
+   CREATE TABLE writer (one INTEGER PRIMARY KEY CHECK (one = 1), turn INTEGER NOT NULL) STRICT;
+   INSERT INTO writer VALUES (1, 0);`,
+];
+
+/**
+ * Brings the schema up to date, one transaction a step. Throws `StorageError` when the file belongs to a newer version or to another
+ * program; nothing is written then. Before an existing database is changed, a copy of it is made beside it.
+ */
+export function migrate(db: DatabaseSync, path: string, migrations: readonly string[] = MIGRATIONS): void {
+  const version = pragma(db, 'user_version');
+  if (version > migrations.length) {
+    throw new StorageError(
+      'newer',
+      `${path} was written by a newer version of Tendon (its schema is ${version}, this version knows ${migrations.length}). Nothing was changed; update Tendon to open it.`,
+    );
+  }
+  const tables = (db.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n;
+  if (tables > 0 && pragma(db, 'application_id') !== APPLICATION_ID) {
+    throw new StorageError('foreign', `${path} is a database of another program. Nothing was changed.`);
+  }
+  if (version === migrations.length) return;
+  if (version > 0) db.prepare('VACUUM INTO ?').run(`${path}.schema-${version}-${Date.now()}`);
+  for (const [index, sql] of migrations.entries()) if (index >= version) step(db, sql, index + 1);
+}
+
+function step(db: DatabaseSync, sql: string, version: number): void {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    db.exec(sql);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; COMMIT`);
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function pragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return (db.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[name]!;
+}

@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../clock.ts';
+import { StorageError } from '../../log/storage-error.ts';
+import { BlobStore, syncDir } from '../blobs/blob-store.ts';
+import { Findings } from '../findings.ts';
+import type { Storage } from '../storage.ts';
+import { EventTable } from './event-table.ts';
+import { GroupCommit } from './group-commit.ts';
+import { migrate } from './migrations.ts';
+import { lockForProcess } from './process-lock.ts';
+import { SqliteEventStore } from './sqlite-event-store.ts';
+import { SqliteRecordStore } from './sqlite-record-store.ts';
+import { Wal } from './wal.ts';
+
+export interface SqliteStorageOptions {
+  /** The database file; its folder is made when it is not there. */
+  readonly path: string;
+  /** Where payloads over 16 KB are kept. */
+  readonly blobDir: string;
+  readonly clock: Clock;
+  /** How the WAL is made durable; default fdatasync. Tests put failing disks here. */
+  readonly fdatasync?: (file: FileHandle) => Promise<void>;
+}
+
+/** Opens the storage of one server. Rejects with `StorageError` when another process has it, a newer version wrote it, or it cannot be read. */
+export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
+  mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
+  const unlock = lockForProcess(options.path);
+  try {
+    const findings = new Findings();
+    const db = openDatabase(options.path);
+    try {
+      const wal = await Wal.open({ path: options.path, fdatasync: options.fdatasync, onProblem: (sentence) => findings.add(sentence) });
+      await syncDir(dirname(options.path));
+      return compose(db, wal, await BlobStore.open(options.blobDir), findings, options.clock, unlock);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: 5000 });
+  try {
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
+    migrate(db, path);
+    // One write at once: it begins the WAL, whose header is synced here and not under the first append, and shows whether the disk can be written.
+    db.exec('PRAGMA synchronous = NORMAL; UPDATE writer SET turn = turn + 1');
+    return db;
+  } catch (error) {
+    db.close();
+    if (error instanceof StorageError) throw error;
+    throw new StorageError('damaged', `${path} cannot be opened: ${(error as Error).message}. Nothing was deleted.`, { cause: error });
+  }
+}
+
+function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Findings, clock: Clock, unlock: () => void): Storage {
+  const commits = new GroupCommit(db, wal);
+  const events = new SqliteEventStore({ clock, table: new EventTable(db), commits, wal, blobs, findings });
+  const close = async (): Promise<void> => {
+    await commits.close();
+    events.close();
+    await wal.close();
+    db.close();
+    unlock();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    events,
+    records: new SqliteRecordStore(db, commits),
+    findings: findings.list,
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * One process at a time writes a database. The lock is SQLite's own exclusive lock on an empty file beside it, which the kernel drops
+ * with the process, however it ends. The holder's pid stands in another file, only to be shown: reading a locked file through a
+ * descriptor of one's own would drop the lock on closing it (POSIX locks belong to the process and the file, not to the descriptor).
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { StorageError } from '../../log/storage-error.ts';
+
+/** Takes the lock for `path`, or throws `StorageError('locked')` naming who has it. The returned function gives it back. */
+export function lockForProcess(path: string): () => void {
+  const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    const holder = pidOfHolder(path);
+    throw new StorageError('locked', `${path} is in use by ${holder}. Stop it first, or give this one another TENDON_HOME.`, {
+      cause: error,
+    });
+  }
+  writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 });
+  return () => lock.close();
+}
+
+function pidOfHolder(path: string): string {
+  try {
+    const pid = Number.parseInt(readFileSync(`${path}.pid`, 'utf8'), 10);
+    return Number.isInteger(pid) ? `process ${pid}` : 'another process';
+  } catch {
+    return 'another process';
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * One conversation's log in the database. Owns the durable mark, the window of recent events and the followers' wake-up;
+ * the rows belong to the event table, the order of writes to the group commit.
+ *
+ * Invariants
+ * L1  `nextId` moves only in the outcome of a durable write; nobody is given an event with id ≥ `nextId`.
+ * L2  The window ends at `nextId` and has no gaps.
+ * L3  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
+ */
+import type { Event } from '@tendon/protocol';
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../clock.ts';
+import { deepFreeze } from '../../log/deep-freeze.ts';
+import { AppendConflict, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
+import { follow, type Followable, type Lazy } from '../../log/follow.ts';
+import { RecentEvents } from '../../log/recent-events.ts';
+import { settleDraft, stamp, timestampAfter } from '../../log/stamp.ts';
+import { StorageError } from '../../log/storage-error.ts';
+import { Wakeup } from '../../log/wakeup.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { takePayloads } from '../blobs/payloads.ts';
+import type { Findings } from '../findings.ts';
+import { bodyOf, checksumOf, damagedEvent, eventOf, hydrate, type EventRow, type PayloadReference } from './event-row.ts';
+import type { EventTable } from './event-table.ts';
+import type { GroupCommit, Staged } from './group-commit.ts';
+import type { Wal } from './wal.ts';
+
+/** What all logs of one database share. */
+export interface LogParts {
+  readonly clock: Clock;
+  readonly table: EventTable;
+  readonly commits: GroupCommit;
+  readonly wal: Wal;
+  readonly blobs: BlobStore;
+  readonly findings: Findings;
+}
+
+interface Prepared {
+  readonly draft: SourcedDraft;
+  readonly body: string;
+  readonly payloads: string | null;
+  readonly hashes: readonly string[];
+  /** Characters with payloads. */
+  readonly size: number;
+}
+
+export class SqliteLog implements EventLog, Followable {
+  readonly conversationId: string;
+  readonly changed = new Wakeup();
+  readonly #parts: LogParts;
+  readonly #recent = new RecentEvents();
+  #nextId: number;
+  #lastTimestamp: string;
+  #endedBecause: string | undefined;
+
+  constructor(conversationId: string, parts: LogParts) {
+    this.conversationId = conversationId;
+    this.#parts = parts;
+    this.#nextId = parts.table.lastId(conversationId) + 1;
+    this.#lastTimestamp = this.#nextId === 0 ? '' : (this.#checked(this.#lastRow(), this.#nextId - 1)?.timestamp ?? '');
+  }
+
+  get nextId(): number {
+    return this.#nextId;
+  }
+
+  get ended(): boolean {
+    return this.#endedBecause !== undefined;
+  }
+
+  async append(drafts: readonly SourcedDraft[], { expectedId }: { readonly expectedId: number }): Promise<readonly Event[]> {
+    this.#assertOpen();
+    if (drafts.length === 0) return [];
+    const prepared: Prepared[] = [];
+    try {
+      for (const draft of drafts) prepared.push(await this.#prepare(draft));
+      return await this.#parts.commits.write((staged) => this.#write(prepared, expectedId, staged));
+    } finally {
+      for (const { hashes } of prepared) this.#parts.blobs.release(hashes);
+    }
+  }
+
+  async read({ from = 0, to = Infinity, limit = Infinity, reverse = false }: ReadRange = {}): Promise<readonly Event[]> {
+    let lo = Math.max(0, from);
+    let hi = Math.min(to, this.#nextId);
+    const events: Event[] = [];
+    while (lo < hi && events.length < limit) {
+      // Between pages the event loop gets its turn: a long history is nobody else's wait.
+      if (events.length > 0) await setImmediate();
+      this.#assertOpen();
+      for (const item of this.#items(lo, hi, reverse)) {
+        if (events.length >= limit) break;
+        events.push(typeof item === 'function' ? await item() : item);
+        if (reverse) hi -= 1;
+        else lo += 1;
+      }
+    }
+    return events;
+  }
+
+  follow(from: number, { signal }: { readonly signal: AbortSignal }): AsyncIterable<Event> {
+    return follow(this, from, signal);
+  }
+
+  page(from: number): readonly Lazy<Event>[] {
+    return this.#items(from, this.#nextId, false);
+  }
+
+  /** Followers end, everything else is refused from now on. */
+  end(reason: string): void {
+    this.#endedBecause ??= reason;
+    this.changed.wake();
+  }
+
+  async #prepare(given: SourcedDraft): Promise<Prepared> {
+    const draft = deepFreeze(settleDraft(given));
+    const { json, payloads } = takePayloads(bodyOf(draft));
+    const references: PayloadReference[] = [];
+    const hashes: string[] = [];
+    let size = json.length;
+    for (const { path, encoding, bytes } of payloads) {
+      const hash = await this.#parts.blobs.put(bytes);
+      references.push([path, encoding, hash]);
+      hashes.push(hash);
+      size += bytes.length;
+    }
+    return { draft, body: json, payloads: references.length > 0 ? JSON.stringify(references) : null, hashes, size };
+  }
+
+  #write(prepared: readonly Prepared[], expectedId: number, staged: Staged): () => readonly Event[] {
+    const { nextId, lastTimestamp } = staged.get(this) ?? { nextId: this.#nextId, lastTimestamp: this.#lastTimestamp };
+    if (this.ended || expectedId !== nextId) {
+      return () => {
+        this.#assertOpen();
+        throw new AppendConflict(expectedId, nextId);
+      };
+    }
+    const timestamp = timestampAfter(lastTimestamp, this.#parts.clock.now());
+    const events = prepared.map(({ draft, body, payloads, hashes, size }, index) => {
+      const row = { conversation_id: this.conversationId, id: nextId + index, timestamp, source: draft.source, body, payloads };
+      this.#parts.table.insert({ ...row, checksum: checksumOf(row) }, hashes);
+      this.#parts.wal.grow(size);
+      return Object.freeze(stamp(draft, row.id, timestamp));
+    });
+    staged.set(this, { nextId: nextId + events.length, lastTimestamp: timestamp });
+    return () => this.#publish(events, prepared, timestamp);
+  }
+
+  #publish(events: readonly Event[], prepared: readonly Prepared[], timestamp: string): readonly Event[] {
+    for (const [index, event] of events.entries()) this.#recent.push(event, prepared[index]!.size);
+    this.#nextId += events.length;
+    this.#lastTimestamp = timestamp;
+    this.changed.wake();
+    return Object.freeze(events);
+  }
+
+  #items(from: number, to: number, reverse: boolean): readonly Lazy<Event>[] {
+    const { firstId } = this.#recent;
+    if (reverse && to > firstId) return this.#recent.slice(Math.max(from, firstId), to).toReversed();
+    if (from >= firstId) return this.#recent.slice(from, to);
+    const rows = this.#parts.table.page(this.conversationId, from, to, reverse);
+    let nearby = rows.find((row) => row)?.timestamp ?? this.#lastTimestamp;
+    return rows.map((row, index) => this.#itemOf(row, reverse ? to - 1 - index : from + index, (nearby = row?.timestamp ?? nearby)));
+  }
+
+  #itemOf(row: EventRow | undefined, id: number, nearby: string): Lazy<Event> {
+    const intact = this.#checked(row, id);
+    if (!intact) return damagedEvent(id, nearby, `event ${id} is ${row ? 'not as it was written' : 'missing'}`);
+    if (intact.payloads === null) return () => eventOf(intact);
+    return () => hydrate(intact, this.#parts.blobs, (what) => this.#report(what));
+  }
+
+  #checked(row: EventRow | undefined, id: number): EventRow | undefined {
+    if (row && checksumOf(row) === row.checksum) return row;
+    this.#report(`event ${id} is ${row ? 'not as it was written' : 'missing'}`);
+    return undefined;
+  }
+
+  #lastRow(): EventRow | undefined {
+    return this.#parts.table.page(this.conversationId, this.#nextId - 1, this.#nextId, false)[0];
+  }
+
+  #report(what: string): void {
+    if (!this.ended) this.#parts.findings.add(`conversation ${this.conversationId}: ${what}`);
+  }
+
+  #assertOpen(): void {
+    if (this.#endedBecause !== undefined) throw new StorageError('closed', this.#endedBecause);
+  }
+}
