@@ -32,6 +32,7 @@ export {
   type UnknownDraft,
   type UnknownEvent,
 } from './event.ts';
+export { eventsJsonSchema, type JsonSchema } from './json-schema.ts';
 export { ACTIONS, OBSERVATIONS } from './kinds.ts';
 export { INITIAL_STATE, reduce, type ConversationState } from './reduce.ts';
 export type { DeltaFrame, OutputFrame, StatusFrame, VolatileFrame } from './volatile.ts';

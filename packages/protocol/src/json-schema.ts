@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { ACTIONS, OBSERVATIONS } from './kinds.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * JSON Schema (draft 2020-12) of every event as `openhands-v0` writes it, one definition per kind.
+ * Objects are open: clients must expect more keys than they know, and kinds they do not know (`UnknownEvent`).
+ */
+export function eventsJsonSchema(): JsonSchema {
+  const actions = Object.values(ACTIONS).map((definition): [string, JsonSchema] => [
+    `${pascal(definition.kind)}Action`,
+    actionSchema(definition.kind, toSchema(definition.args)),
+  ]);
+  const observations = Object.values(OBSERVATIONS).map((definition): [string, JsonSchema] => [
+    `${pascal(definition.kind)}Observation`,
+    observationSchema(definition.kind, toSchema(definition.extras)),
+  ]);
+  const known = [...actions, ...observations];
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:tendon:events',
+    title: 'Events of a conversation',
+    anyOf: [...known.map(([name]) => ({ $ref: `#/$defs/${name}` })), { $ref: '#/$defs/UnknownEvent' }],
+    $defs: { ...Object.fromEntries(known), UnknownEvent: unknownSchema(), ...SHARED },
+  };
+}
+
+const META = {
+  id: { type: 'integer', minimum: 0, description: 'Per conversation, from 0, without gaps.' },
+  timestamp: { type: 'string', format: 'date-time', description: 'UTC, with Z.' },
+  source: { enum: ['agent', 'user', 'environment'] },
+  message: { type: 'string', description: 'Friendly text for a chat log.' },
+  cause: { type: 'integer', minimum: 0, description: 'The id of the action that this answers.' },
+  tool_call_metadata: { $ref: '#/$defs/ToolCallMetadata' },
+  llm_metrics: { $ref: '#/$defs/LlmMetrics' },
+};
+
+const SHARED = {
+  ToolCallMetadata: {
+    type: 'object',
+    properties: {
+      function_name: { type: 'string' },
+      tool_call_id: { type: 'string' },
+      model_response: { type: 'object', description: 'The chat completion that the action came from.' },
+      total_calls_in_response: { type: 'integer' },
+    },
+  },
+  LlmMetrics: {
+    type: 'object',
+    description: 'Accumulated over the conversation; cost in US dollars.',
+    properties: { accumulated_cost: { type: 'number' }, accumulated_token_usage: { type: 'object' } },
+  },
+};
+
+function actionSchema(kind: string, args: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    properties: { ...META, action: { const: kind }, args, timeout: { type: 'number', description: 'Seconds.' } },
+    required: ['id', 'timestamp', 'source', 'message', 'action', 'args'],
+  };
+}
+
+function observationSchema(kind: string, extras: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    properties: { ...META, observation: { const: kind }, content: { type: 'string' }, extras, success: { type: 'boolean' } },
+    required: ['id', 'timestamp', 'source', 'message', 'observation', 'content', 'extras'],
+  };
+}
+
+function unknownSchema(): JsonSchema {
+  return {
+    type: 'object',
+    description: 'A kind of a later version. Keep it, show it in a general way.',
+    properties: {
+      id: META.id,
+      timestamp: META.timestamp,
+      source: META.source,
+      action: { not: { enum: Object.keys(ACTIONS) } },
+      observation: { not: { enum: Object.keys(OBSERVATIONS) } },
+    },
+    required: ['id', 'timestamp', 'source'],
+  };
+}
+
+/** Every default is filled in on what the server writes, so the schema is that of the output. */
+function toSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output', unrepresentable: 'any' });
+  return rest;
+}
+
+function pascal(kind: string): string {
+  return kind.replace(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}
