@@ -1,0 +1,82 @@
+/**
+ * litellm's model names: `provider/model`, or a bare name whose provider is known. Where a name leads is data, not code.
+ */
+export interface ModelRoute {
+  /** `openai`: the official API. `chat`: any OpenAI-compatible chat completions endpoint. */
+  readonly protocol: 'openai' | 'anthropic' | 'chat';
+  /** As the endpoint knows it. */
+  readonly modelId: string;
+  readonly baseUrl: string;
+  readonly needsKey: boolean;
+}
+
+interface Vendor {
+  readonly protocol: ModelRoute['protocol'];
+  /** Default address; undefined: the user must give one. */
+  readonly baseUrl?: string;
+  /** A path that users leave out of the address of such an endpoint. */
+  readonly defaultPath?: string;
+  readonly local?: true;
+}
+
+/** litellm's prefixes. Any other name works too, with a base URL: it is sent in full to an OpenAI-compatible endpoint. */
+const VENDORS: Readonly<Record<string, Vendor>> = {
+  openai: { protocol: 'openai', baseUrl: 'https://api.openai.com/v1' },
+  anthropic: { protocol: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', defaultPath: '/v1' },
+  openhands: { protocol: 'chat', baseUrl: 'https://llm-proxy.app.all-hands.dev/v1', defaultPath: '/v1' },
+  litellm_proxy: { protocol: 'chat' },
+  gemini: { protocol: 'chat', baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai' },
+  mistral: { protocol: 'chat', baseUrl: 'https://api.mistral.ai/v1' },
+  groq: { protocol: 'chat', baseUrl: 'https://api.groq.com/openai/v1' },
+  xai: { protocol: 'chat', baseUrl: 'https://api.x.ai/v1' },
+  deepseek: { protocol: 'chat', baseUrl: 'https://api.deepseek.com/v1' },
+  openrouter: { protocol: 'chat', baseUrl: 'https://openrouter.ai/api/v1' },
+  together_ai: { protocol: 'chat', baseUrl: 'https://api.together.xyz/v1' },
+  fireworks_ai: { protocol: 'chat', baseUrl: 'https://api.fireworks.ai/inference/v1' },
+  cerebras: { protocol: 'chat', baseUrl: 'https://api.cerebras.ai/v1' },
+  huggingface: { protocol: 'chat', baseUrl: 'https://router.huggingface.co/v1' },
+  moonshot: { protocol: 'chat', baseUrl: 'https://api.moonshot.ai/v1' },
+  zai: { protocol: 'chat', baseUrl: 'https://api.z.ai/api/paas/v4' },
+  vercel_ai_gateway: { protocol: 'chat', baseUrl: 'https://ai-gateway.vercel.sh/v1' },
+  ollama: { protocol: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', defaultPath: '/v1', local: true },
+  ollama_chat: { protocol: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', defaultPath: '/v1', local: true },
+  lm_studio: { protocol: 'chat', baseUrl: 'http://127.0.0.1:1234/v1', defaultPath: '/v1', local: true },
+  hosted_vllm: { protocol: 'chat', baseUrl: 'http://127.0.0.1:8000/v1', defaultPath: '/v1', local: true },
+};
+
+/** Bare names whose provider is plain from the name, as litellm reads them. */
+const BARE: readonly (readonly [RegExp, string])[] = [
+  [/^(gpt-|o\d|chatgpt-|codex-)/, 'openai'],
+  [/^claude-/, 'anthropic'],
+  [/^gemini-/, 'gemini'],
+  [/^deepseek-/, 'deepseek'],
+  [/^grok-/, 'xai'],
+];
+
+/** The vendor and the vendor's own id of a model; the vendor is undefined when the name does not tell it. */
+export function splitModelName(model: string): { readonly vendor: string | undefined; readonly modelId: string } {
+  const slash = model.indexOf('/');
+  const prefix = slash < 0 ? undefined : model.slice(0, slash);
+  if (prefix !== undefined && Object.hasOwn(VENDORS, prefix)) return { vendor: prefix, modelId: model.slice(slash + 1) };
+  if (prefix !== undefined) return { vendor: undefined, modelId: model };
+  return { vendor: BARE.find(([pattern]) => pattern.test(model))?.[1], modelId: model };
+}
+
+/**
+ * Where a model's requests go. `baseUrl` is the user's own, else the vendor's.
+ * Undefined when the name does not tell who offers the model, or the address is none.
+ */
+export function routeModel(model: string, baseUrl: string | undefined): ModelRoute | undefined {
+  const { vendor: name, modelId } = splitModelName(model);
+  const vendor = name === undefined ? undefined : VENDORS[name];
+  if (modelId === '') return undefined;
+  if (!baseUrl) {
+    if (vendor?.baseUrl === undefined) return undefined;
+    return { protocol: vendor.protocol, modelId, baseUrl: vendor.baseUrl, needsKey: !vendor.local };
+  }
+  const url = URL.parse(baseUrl);
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  const addedPath = url.pathname === '/' ? (vendor?.defaultPath ?? '') : '';
+  const protocol = vendor?.protocol === 'anthropic' ? 'anthropic' : 'chat';
+  return { protocol, modelId, baseUrl: baseUrl.replace(/\/+$/, '') + addedPath, needsKey: false };
+}

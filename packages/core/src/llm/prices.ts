@@ -1,0 +1,81 @@
+import type { LlmUsage } from './llm-provider.ts';
+import { splitModelName } from './model-name.ts';
+import { PRICE_TABLE } from './price-table.ts';
+
+/** What is known of a model. Prices in US dollars per million tokens. */
+export interface ModelFacts {
+  /** litellm's full name. */
+  readonly name: string;
+  readonly contextWindow: number;
+  readonly maxOutput: number;
+  readonly inputPerM: number;
+  readonly outputPerM: number;
+  readonly cacheReadPerM: number;
+  readonly cacheWritePerM: number;
+  readonly vision: boolean;
+  readonly reasoning: boolean;
+}
+
+let table: ReadonlyMap<string, ModelFacts> | undefined;
+
+/** The table is text until somebody asks: reading it costs a millisecond that a start need not pay. */
+function models(): ReadonlyMap<string, ModelFacts> {
+  table ??= new Map(PRICE_TABLE.trim().split('\n').map(readRow));
+  return table;
+}
+
+function readRow(row: string): readonly [string, ModelFacts] {
+  const [name = '', contextWindow, maxOutput, input, output, cacheRead, cacheWrite, abilities = ''] = row.split('\t');
+  return [
+    name,
+    {
+      name,
+      contextWindow: Number(contextWindow),
+      maxOutput: Number(maxOutput),
+      inputPerM: Number(input),
+      outputPerM: Number(output),
+      cacheReadPerM: Number(cacheRead),
+      cacheWritePerM: Number(cacheWrite),
+      vision: abilities.includes('v'),
+      reasoning: abilities.includes('r'),
+    },
+  ];
+}
+
+/** Endpoints that pass other vendors' models on under their own names. */
+const RELAYS = new Set(['openhands', 'litellm_proxy']);
+
+/** Facts about a model by its litellm name, bare or with its provider; undefined when nobody knows. */
+export function findModel(model: string): ModelFacts | undefined {
+  const exact = models().get(model);
+  if (exact) return exact;
+  const { vendor, modelId } = splitModelName(model);
+  if (vendor !== undefined && RELAYS.has(vendor)) return findModel(modelId);
+  return vendor === undefined ? undefined : models().get(`${vendor}/${modelId}`);
+}
+
+/** US dollars for one answer. Tokens that a provider's cache gave or took have their own price. */
+export function costOf(facts: ModelFacts, usage: LlmUsage): number {
+  const fresh = Math.max(0, usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens);
+  const millionths =
+    fresh * facts.inputPerM +
+    usage.cacheReadTokens * (facts.cacheReadPerM || facts.inputPerM) +
+    usage.cacheWriteTokens * (facts.cacheWritePerM || facts.inputPerM) +
+    usage.outputTokens * facts.outputPerM;
+  return millionths / 1_000_000;
+}
+
+/** Names as clients offer them; what the frontends start with is always among them. */
+const ALSO_LISTED = [
+  'anthropic/claude-3-5-sonnet-20241022',
+  'gpt-4o',
+  'openhands/claude-sonnet-4-20250514',
+  'openhands/gpt-5-2025-08-07',
+  'openhands/gpt-5-mini-2025-08-07',
+];
+
+/** litellm names, sorted, for the choice in the settings. OpenAI's are listed bare, as litellm lists them. */
+export function listModels(): string[] {
+  const names = [...models().keys()].map((name) => (name.startsWith('openai/') ? name.slice('openai/'.length) : name));
+  return [...new Set([...names, ...ALSO_LISTED])].toSorted();
+}
