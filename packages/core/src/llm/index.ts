@@ -1,4 +1,7 @@
+export { createLlmProvider, type CreateLlmProviderOptions } from './create-llm-provider.ts';
 export { createDemoProvider } from './demo/demo-provider.ts';
+export { findLocalEndpoints, type LocalEndpoint } from './local-endpoints.ts';
+export { findModel, listModels, type ModelFacts } from './prices.ts';
 export { parseScript } from './script-file.ts';
 export {
   createScriptedProvider,
@@ -9,3 +12,4 @@ export {
   type ScriptedStep,
   type ScriptedToolCall,
 } from './scripted-provider.ts';
+export { withRetries, type RetryOptions } from './with-retries.ts';

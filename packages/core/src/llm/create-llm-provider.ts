@@ -1,0 +1,82 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { Clock } from '../clock.ts';
+import type { Secret } from '../secret.ts';
+import { failure } from './classify-failure.ts';
+import { createDemoProvider } from './demo/demo-provider.ts';
+import { createLanguageModelProvider } from './language-model-provider.ts';
+import type { LlmFailure, LlmProvider } from './llm-provider.ts';
+import { routeModel, type ModelRoute } from './model-name.ts';
+import { findModel } from './prices.ts';
+import { createScriptFileProvider } from './script-file-provider.ts';
+
+export interface CreateLlmProviderOptions {
+  /** litellm's `provider/model`; `demo`; with `allowScripts` also `scripted/<path of a JSON file>`. */
+  readonly model: string;
+  readonly apiKey?: Secret | undefined;
+  /** Any OpenAI-compatible endpoint, or Anthropic's shape for `anthropic/…`. */
+  readonly baseUrl?: string | undefined;
+  readonly clock: Clock;
+  readonly fetch?: typeof fetch | undefined;
+  /** Only for a model that the server's own environment names: a client must not make the server read files. */
+  readonly allowScripts?: boolean;
+  /** Silence after which an endpoint is given up; default 290 s, just below the limit of Node's own HTTP client. */
+  readonly silenceMs?: number;
+}
+
+/** Anthropic wants a figure. More output than this in one answer is no step of an agent. */
+const MAX_OUTPUT_TOKENS = 32_000;
+
+/** The provider of a model. Never throws for a wrong name: such a provider fails each request with the reason. */
+export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvider {
+  const { model, apiKey, clock, silenceMs = 290_000 } = options;
+  if (model === 'demo') return createDemoProvider({ clock });
+  if (model.startsWith('scripted/')) {
+    if (options.allowScripts) return createScriptFileProvider(model, clock);
+    return refusing(model, failure('LLM_NOT_FOUND', model, false));
+  }
+  const route = routeModel(model, options.baseUrl);
+  if (!route) return refusing(model, failure('LLM_NOT_FOUND', model, false));
+  if (route.needsKey && !apiKey)
+    return refusing(model, failure('LLM_AUTHENTICATION', 'no key is set; give LLM_API_KEY, or choose one in the settings', false));
+  const load = loaders(route, apiKey, withoutRedirects(options.fetch ?? fetch));
+  const maxOutputTokens = route.protocol === 'anthropic' ? Math.min(findModel(model)?.maxOutput ?? 8_192, MAX_OUTPUT_TOKENS) : undefined;
+  return createLanguageModelProvider({ model, apiKey, clock, silenceMs, load, maxOutputTokens });
+}
+
+function refusing(model: string, reason: LlmFailure): LlmProvider {
+  return {
+    model,
+    contextWindow: undefined,
+    scripted: false,
+    async *stream() {
+      yield { type: 'failed', failure: reason };
+    },
+  };
+}
+
+/** The settings always hold a key and an address: without them the packages would read the environment. */
+function loaders(route: ModelRoute, apiKey: Secret | undefined, fetch: typeof globalThis.fetch): (() => Promise<LanguageModelV4>)[] {
+  const { modelId, baseUrl: baseURL } = route;
+  const key = apiKey?.reveal() ?? '';
+  const openai = async () => (await import('@ai-sdk/openai')).createOpenAI({ baseURL, apiKey: key, fetch });
+  switch (route.protocol) {
+    case 'anthropic':
+      return [async () => (await import('@ai-sdk/anthropic')).createAnthropic({ baseURL, apiKey: key, fetch })(modelId)];
+    case 'openai':
+      return [async () => (await openai()).chat(modelId), async () => (await openai()).responses(modelId)];
+    case 'chat':
+      return [
+        async () => {
+          const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+          return createOpenAICompatible({ name: 'openai-compatible', baseURL, ...(apiKey && { apiKey: key }), fetch, includeUsage: true })(
+            modelId,
+          );
+        },
+      ];
+  }
+}
+
+/** A redirect to another host would take the key along in a header of the provider's own. */
+function withoutRedirects(send: typeof fetch): typeof fetch {
+  return (input, init) => send(input, { ...init, redirect: 'manual' });
+}

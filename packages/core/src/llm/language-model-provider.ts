@@ -1,0 +1,104 @@
+/**
+ * One model behind the AI SDK's provider packages. Owns the request and its deadline of silence;
+ * does not own retries (`withRetries`) nor what an answer means (the turn).
+ *
+ * Invariants
+ * P1  No provider package is imported before the first stream.
+ * P2  A stream ends with exactly one `done` or `failed`, or just ends after an abort; it never throws.
+ * P3  An endpoint that says nothing for `silenceMs` is given up.
+ */
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { Clock } from '../clock.ts';
+import type { Secret } from '../secret.ts';
+import { AnswerBuilder } from './answer-builder.ts';
+import { classifyFailure, failure } from './classify-failure.ts';
+import type { LlmEvent, LlmFailure, LlmProvider, LlmRequest } from './llm-provider.ts';
+import { costOf, findModel } from './prices.ts';
+import { readParts, rejectedBy } from './read-parts.ts';
+import { watchSilence } from './silence.ts';
+import { toPrompt } from './to-prompt.ts';
+
+export interface LanguageModelOptions {
+  readonly model: string;
+  readonly apiKey: Secret | undefined;
+  readonly clock: Clock;
+  /** Imports the package and makes the model; a later one is tried when the endpoint says that it serves this model on another API. */
+  readonly load: readonly (() => Promise<LanguageModelV4>)[];
+  readonly silenceMs: number;
+  /** Only for an API that must be told. */
+  readonly maxOutputTokens: number | undefined;
+}
+
+export function createLanguageModelProvider({ model, apiKey, clock, load, silenceMs, maxOutputTokens }: LanguageModelOptions): LlmProvider {
+  const facts = findModel(model);
+  let api = 0;
+  let calls = 0;
+
+  async function open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+    const aborted = rejectedBy(signal);
+    try {
+      const options = { ...callOptions(request), maxOutputTokens, abortSignal: signal };
+      for (;;) {
+        const language = await load[api]!();
+        const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
+        try {
+          return await Promise.race([opening, aborted.promise]);
+        } catch (error) {
+          if (api + 1 >= load.length || !isOtherApi(error)) throw error;
+          api++;
+        }
+      }
+    } finally {
+      aborted.release();
+    }
+  }
+
+  async function* stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncIterable<LlmEvent> {
+    const started = clock.now();
+    const builder = new AnswerBuilder(model, `answer-${started.getTime()}-${calls++}`);
+    using silence = watchSilence(clock, silenceMs);
+    const stop = AbortSignal.any([signal, silence.signal]);
+    try {
+      for await (const part of readParts(await open(request, stop), stop)) {
+        silence.heard();
+        if (part.type === 'error') throw part.error;
+        const event = builder.add(part);
+        if (event) yield event;
+      }
+      if (signal.aborted) return;
+      const result = builder.finish();
+      if ('error' in result) return yield failed(result);
+      const costUsd = facts ? costOf(facts, result.usage) : 0;
+      yield { type: 'done', answer: { ...result, costUsd, latencyMs: clock.now().getTime() - started.getTime() } };
+    } catch (error) {
+      if (signal.aborted) return;
+      if (silence.signal.aborted) yield failed(failure('LLM_UNAVAILABLE', (silence.signal.reason as Error).message, true));
+      else yield failed(classifyFailure(error, { model, apiKey, now: clock.now() }));
+    }
+  }
+
+  return { model, contextWindow: facts?.contextWindow, scripted: false, stream };
+}
+
+function failed(reason: LlmFailure): LlmEvent {
+  return { type: 'failed', failure: reason };
+}
+
+function callOptions({ messages, tools }: LlmRequest): LanguageModelV4CallOptions {
+  const functions = tools.map(({ name, description, parameters }) => ({
+    type: 'function' as const,
+    name,
+    description,
+    inputSchema: parameters,
+  }));
+  return {
+    prompt: toPrompt(messages),
+    ...(functions.length > 0 && { tools: functions, toolChoice: { type: 'auto' } }),
+    providerOptions: { openai: { store: false } },
+  };
+}
+
+/** OpenAI answers so when a model is not served on chat completions. */
+function isOtherApi(error: unknown): boolean {
+  return error instanceof Error && /v1\/responses|not a chat model/i.test(error.message);
+}

@@ -1,0 +1,60 @@
+/**
+ * Tries again what may go better the next time.
+ *
+ * Invariants
+ * W1  What is retryable is the provider's word; nothing else is tried again.
+ * W2  A provider's own time is kept when it names one; without one the pauses double, from at most one second.
+ * W3  `retry` comes before the pause, so that clients can say until when; deltas before it are void.
+ */
+import type { Clock } from '../clock.ts';
+import type { LlmFailure, LlmProvider } from './llm-provider.ts';
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  /** From 0 to 1, like `Math.random`. */
+  readonly random: () => number;
+  /** Of one request, the first included. Default 8: about two minutes of pauses. */
+  readonly maxAttempts?: number;
+  readonly firstDelayMs?: number;
+  readonly maxDelayMs?: number;
+  /** A provider that wants a longer pause than this has in effect refused. Default one hour. */
+  readonly maxRetryAfterMs?: number;
+}
+
+export function withRetries(provider: LlmProvider, options: RetryOptions): LlmProvider {
+  const { clock, maxAttempts = 8, maxRetryAfterMs = 3_600_000 } = options;
+  return {
+    model: provider.model,
+    contextWindow: provider.contextWindow,
+    scripted: provider.scripted,
+    async *stream(request, { signal }) {
+      for (let attempt = 1; ; attempt++) {
+        let failure: LlmFailure | undefined;
+        for await (const event of provider.stream(request, { signal })) {
+          if (event.type === 'failed') failure = event.failure;
+          else yield event;
+        }
+        if (!failure || signal.aborted) return;
+        if (!failure.retryable || attempt >= maxAttempts || (failure.retryAfterMs ?? 0) > maxRetryAfterMs) {
+          yield { type: 'failed', failure };
+          return;
+        }
+        const delayMs = pauseMs(failure, attempt, options);
+        yield { type: 'retry', failure, attempt, resumesAt: new Date(clock.now().getTime() + delayMs) };
+        const slept = await clock.sleep(delayMs, { signal }).then(
+          () => true,
+          () => false,
+        );
+        if (!slept) return;
+      }
+    },
+  };
+}
+
+/** Half of the pause is random, so that many waiting conversations do not come back at one instant. */
+function pauseMs({ retryAfterMs }: LlmFailure, attempt: number, options: RetryOptions): number {
+  const { random, firstDelayMs = 1_000, maxDelayMs = 60_000 } = options;
+  const full = Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
+  const pause = Math.round(full * (0.5 + random() / 2));
+  return retryAfterMs ? retryAfterMs + Math.round((random() * Math.min(full, 1_000)) / 2) : pause;
+}
