@@ -28,8 +28,10 @@ export function fromJson(json: Readonly<Record<string, unknown>>): Event {
   return { ...({ id, timestamp, source } as EventMeta), ...draftFromJson(raw) } as Event;
 }
 
-/** The same for an event without meta fields. */
+/** The same for an event without meta fields. What claims to be of two kinds is of none. */
 export function draftFromJson(raw: Readonly<Record<string, unknown>>): EventDraft {
+  const isAmbiguous = ['action', 'observation', 'unknown'].filter((key) => key in raw).length > 1;
+  if (isAmbiguous) return unknownDraft(raw);
   if (isActionKind(raw.action)) {
     const args = ACTIONS[raw.action].args.safeParse(raw.args ?? {});
     if (args.success) return { ...raw, args: args.data } as unknown as EventDraft;
@@ -39,6 +41,10 @@ export function draftFromJson(raw: Readonly<Record<string, unknown>>): EventDraf
       return { ...raw, content: raw.content ?? '', extras: extras.data } as unknown as EventDraft;
     }
   }
+  return unknownDraft(raw);
+}
+
+function unknownDraft(raw: Readonly<Record<string, unknown>>): EventDraft {
   return { unknown: true, raw, ...(typeof raw.cause === 'number' && { cause: raw.cause }) };
 }
 

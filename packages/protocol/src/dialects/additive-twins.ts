@@ -9,8 +9,8 @@ export function runExtras(event: Observation<'run'>): Readonly<Record<string, un
 }
 
 export function commandId({ extras }: Observation<'run'>): number {
-  const id = Number(extras.command_id ?? -1);
-  return Number.isSafeInteger(id) ? id : -1;
+  const id = extras.command_id;
+  return typeof id === 'number' && Number.isSafeInteger(id) ? id : -1;
 }
 
 /** `success` of the observations that have it; exactly `run` and `run_ipython`. */

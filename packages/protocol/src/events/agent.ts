@@ -32,7 +32,10 @@ export const FinishAction = defineAction({
 export const RejectAction = defineAction({
   kind: 'reject',
   args: { outputs, thought },
-  message: (args) => `Task is rejected by the agent.${args.outputs.reason ? ` Reason: ${String(args.outputs.reason)}` : ''}`,
+  message: ({ outputs: { reason } }) => {
+    const why = typeof reason === 'string' ? reason : JSON.stringify(reason ?? '');
+    return reason ? `Task is rejected by the agent. Reason: ${why}` : 'Task is rejected by the agent.';
+  },
 });
 
 export const DelegateAction = defineAction({

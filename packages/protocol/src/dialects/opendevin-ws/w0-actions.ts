@@ -59,7 +59,8 @@ function hidden(): readonly Frame[] {
 }
 
 function told(event: Action<'push' | 'send_pr' | 'call_tool_mcp' | 'browse_interactive' | 'delegate'>): readonly Frame[] {
-  return [...thinking('thought' in event.args ? String(event.args.thought) : ''), ...thinking(messageOf(event))];
+  const { thought } = event.args;
+  return [...thinking(typeof thought === 'string' ? thought : ''), ...thinking(messageOf(event))];
 }
 
 /** Live it is the answer to the client's own frame, which spring's clients have on screen already; in a replay it is theirs to show. */
