@@ -1,0 +1,65 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfig, type Config } from './config.ts';
+
+function configOf(env: Record<string, string>): Config {
+  const read = readConfig(env);
+  if (!read.ok) throw new Error(read.problems.join('; '));
+  return read.config;
+}
+
+describe('SV1: configuration', () => {
+  it('has a default for everything', () => {
+    expect(configOf({})).toEqual({
+      port: 3000,
+      host: '127.0.0.1',
+      home: join(homedir(), '.tendon'),
+      workspaceBase: undefined,
+      allowedDirs: [],
+      allowedHosts: [],
+      corsOrigins: [],
+      model: 'demo',
+      llmApiKey: undefined,
+      llmBaseUrl: undefined,
+      sessionApiKey: undefined,
+      jwtSecret: undefined,
+      runtime: 'local',
+      logLevel: 'info',
+    });
+  });
+
+  it('takes a key without a model for gpt-4o, and an empty value for none', () => {
+    expect(configOf({ LLM_API_KEY: 'sk-12345678' }).model).toBe('gpt-4o');
+    expect(configOf({ LLM_API_KEY: 'sk-12345678', LLM_MODEL: 'anthropic/claude' }).model).toBe('anthropic/claude');
+    expect(configOf({ LLM_API_KEY: '', PORT: ' ' })).toMatchObject({ model: 'demo', port: 3000 });
+  });
+
+  it('makes paths absolute and lists lists', () => {
+    expect(configOf({ TENDON_HOME: '~/x', TENDON_ALLOWED_DIRS: '/a, ~/b ,', TENDON_ALLOWED_HOSTS: 'Box.lan' })).toMatchObject({
+      home: join(homedir(), 'x'),
+      allowedDirs: ['/a', join(homedir(), 'b')],
+      allowedHosts: ['box.lan'],
+    });
+    expect(configOf({ PERMITTED_CORS_ORIGINS: 'https://a.example/,b.example:8080' }).corsOrigins).toEqual([
+      'https://a.example',
+      'http://b.example:8080',
+      'https://b.example:8080',
+    ]);
+  });
+
+  it.each([
+    [{ PORT: 'x' }, 'PORT: a number is expected'],
+    [{ PORT: '70000' }, 'PORT: ports end at 65535'],
+    [{ RUNTIME: 'docker' }, 'RUNTIME: expected local, or none to run without a sandbox'],
+    [{ LLM_API_KEY: 'short' }, 'LLM_API_KEY: at least 8 characters are needed, shorter ones can not be kept out of logs'],
+    [{ LLM_BASE_URL: 'file:///etc' }, 'LLM_BASE_URL: an http:// or https:// address is expected'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent'],
+  ])('names what is wrong with %o on one line', (env, problem) => {
+    expect(readConfig(env)).toEqual({ ok: false, problems: [problem] });
+  });
+
+  it('never prints a secret', () => {
+    expect(JSON.stringify(configOf({ LLM_API_KEY: 'sk-verysecret', SESSION_API_KEY: 'alsosecret' }))).not.toMatch(/secret"/);
+  });
+});

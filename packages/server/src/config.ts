@@ -1,0 +1,108 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
+import { z } from 'zod';
+
+/** Everything that is configured from outside. This file is the only reader of the environment. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Absolute; where Tendon keeps what it must remember. */
+  readonly home: string;
+  /** Absolute; the folder agents work in. Unset: each conversation has a folder of its own under `home`. */
+  readonly workspaceBase: string | undefined;
+  /** Absolute; folders beside the base that clients may name. */
+  readonly allowedDirs: readonly string[];
+  /** Names that the `Host` header may have beside the loopback ones; `*` allows every name. */
+  readonly allowedHosts: readonly string[];
+  /** Origins that may use the API from a browser, beside our own and the loopback ones. */
+  readonly corsOrigins: readonly string[];
+  /** litellm's `provider/model`; `demo` when neither a model nor a key is given. */
+  readonly model: string;
+  readonly llmApiKey: Secret | undefined;
+  readonly llmBaseUrl: string | undefined;
+  readonly sessionApiKey: Secret | undefined;
+  /** Unset: generated and kept in `home`. */
+  readonly jwtSecret: Secret | undefined;
+  readonly runtime: 'local' | 'none';
+  readonly logLevel: LogLevel;
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A name of the environment and what is wrong with its value, on one line. */
+export type ConfigResult = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly string[] };
+
+const path = z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+const secret = z
+  .string()
+  .min(MIN_SECRET_LENGTH, `at least ${MIN_SECRET_LENGTH} characters are needed, shorter ones can not be kept out of logs`)
+  .transform((value) => new Secret(value));
+const url = z.url({ protocol: /^https?$/, error: 'an http:// or https:// address is expected' });
+
+/** An origin without a scheme (as 0.62 documents it) means both schemes. */
+const origins = list.transform((entries) =>
+  entries.flatMap((entry) =>
+    entry === '*' || entry.includes('://') ? [entry.replace(/\/+$/, '')] : [`http://${entry}`, `https://${entry}`],
+  ),
+);
+
+const Environment = z.object({
+  PORT: z.coerce.number('a number is expected').int('a whole number is expected').min(0).max(65_535, 'ports end at 65535').default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  TENDON_HOME: path.default(() => join(homedir(), '.tendon')),
+  WORKSPACE_BASE: path.optional(),
+  TENDON_ALLOWED_DIRS: list.transform((entries) => entries.map((entry) => path.parse(entry))).default([]),
+  TENDON_ALLOWED_HOSTS: list.transform((entries) => entries.map((entry) => entry.toLowerCase())).default([]),
+  PERMITTED_CORS_ORIGINS: origins.default([]),
+  LLM_MODEL: z.string().optional(),
+  LLM_API_KEY: secret.optional(),
+  LLM_BASE_URL: url.optional(),
+  SESSION_API_KEY: secret.optional(),
+  JWT_SECRET: secret.optional(),
+  RUNTIME: z.enum(['local', 'none'], 'expected local, or none to run without a sandbox').default('local'),
+  LOG_LEVEL: z
+    .string()
+    .transform((value) =>
+      value
+        .toLowerCase()
+        .replace(/^warning$/, 'warn')
+        .replace(/^critical$/, 'fatal'),
+    )
+    .pipe(z.enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(', ')}`))
+    .default('info'),
+});
+
+/** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
+  const values = parsed.data;
+  return {
+    ok: true,
+    config: {
+      port: values.PORT,
+      host: values.HOST,
+      home: values.TENDON_HOME,
+      workspaceBase: values.WORKSPACE_BASE,
+      allowedDirs: values.TENDON_ALLOWED_DIRS,
+      allowedHosts: values.TENDON_ALLOWED_HOSTS,
+      corsOrigins: values.PERMITTED_CORS_ORIGINS,
+      model: values.LLM_MODEL ?? (values.LLM_API_KEY ? 'gpt-4o' : 'demo'),
+      llmApiKey: values.LLM_API_KEY,
+      llmBaseUrl: values.LLM_BASE_URL,
+      sessionApiKey: values.SESSION_API_KEY,
+      jwtSecret: values.JWT_SECRET,
+      runtime: values.RUNTIME,
+      logLevel: values.LOG_LEVEL,
+    },
+  };
+}

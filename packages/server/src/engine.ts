@@ -1,0 +1,26 @@
+import type { Runtimes, Secret, Storage, Strength } from '@tendon/core';
+import type { Conversations, StoredConversation } from './conversations.ts';
+import type { SettingsStore } from './settings.ts';
+
+/** Everything that works without HTTP. The server and the command line stand on it alike. */
+export interface Engine {
+  readonly storage: Storage;
+  readonly runtimes: Runtimes;
+  readonly conversations: Conversations;
+  readonly settings: SettingsStore;
+  /** What keeps the agent's work inside, as probed. */
+  readonly sandbox: { readonly driver: 'local' | 'none'; readonly strength: Strength; readonly description: string };
+  readonly agents: readonly string[];
+  /** Names of models that clients can choose. */
+  models(): Promise<readonly string[]>;
+  /** What a conversation without a wish of its own gets now. */
+  defaultModel(): string;
+  /** The model that the next turn of this conversation asks. */
+  modelOf(record: StoredConversation): string;
+  /** Everything that must not be printed, as of now. */
+  secrets(): readonly Secret[];
+  /** Signs the tokens of clients that keep one. */
+  readonly jwtSecret: Secret;
+  /** Lets appends finish and leaves the sandboxes to the next one. */
+  close(): Promise<void>;
+}

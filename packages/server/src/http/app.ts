@@ -1,0 +1,81 @@
+import { catalogError, validationFailure } from '@tendon/protocol';
+import { fastify, type FastifyError, type FastifyReply, type FastifyRequest, type FastifySchemaCompiler } from 'fastify';
+import { z } from 'zod';
+import { guard } from './guard.ts';
+import type { App, Routes, ServerContext } from './context.ts';
+import { fail, sendFailure } from './failure.ts';
+import { conversationEventRoutes } from './routes/conversation-events.ts';
+import { conversationFileRoutes } from './routes/conversation-files.ts';
+import { conversationRoutes } from './routes/conversations.ts';
+import { healthRoutes } from './routes/health.ts';
+import { optionRoutes } from './routes/options.ts';
+import { schemaRoutes } from './routes/schemas.ts';
+import { settingsRoutes } from './routes/settings.ts';
+import { webAppRoutes } from './routes/web-app.ts';
+
+export const MAX_BODY_BYTES = 20 * 1024 * 1024;
+
+/** Every REST resource; the last one catches what is left. */
+export const RESOURCES: readonly Routes[] = [
+  healthRoutes,
+  optionRoutes,
+  settingsRoutes,
+  conversationRoutes,
+  conversationEventRoutes,
+  conversationFileRoutes,
+  schemaRoutes,
+  webAppRoutes,
+];
+
+/** The HTTP side of the server, not listening yet. `extend` adds to it before the routes, e.g. to record them. */
+export function createApp(context: ServerContext, extend?: (app: App) => void): App {
+  const app: App = fastify({
+    loggerInstance: context.logger,
+    disableRequestLogging: true,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: 60_000,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
+    exposeHeadRoutes: true,
+  });
+  app.setValidatorCompiler(zodValidator);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  acceptEmptyJson(app);
+  guard(app, context);
+  app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
+  app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
+  extend?.(app);
+  for (const routes of RESOURCES) routes(app, context);
+  return app;
+}
+
+/** Answers the parsed value: defaults are in, unknown keys are out. */
+const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
+  return (data) => {
+    const parsed = schema.safeParse(data);
+    return parsed.success ? { value: parsed.data } : { error: parsed.error };
+  };
+};
+
+/** Old clients announce JSON and send nothing. */
+function acceptEmptyJson(app: App): void {
+  const parse = app.getDefaultJsonParser('remove', 'remove');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
+    if (body.trim() === '') done(null, {});
+    else parse(request, body, done);
+  });
+}
+
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, { logger }: ServerContext): FastifyReply {
+  if (error instanceof z.ZodError) {
+    const where = error.validationContext === 'querystring' ? 'query' : error.validationContext === 'params' ? 'path' : 'body';
+    return reply.code(422).send(validationFailure(error, where));
+  }
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail(reply, 'FRAME_TOO_LARGE', '20 MB');
+  if (error instanceof SyntaxError || error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') return fail(reply, 'INVALID_JSON');
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return sendFailure(reply, { ...catalogError('INVALID_ARGUMENTS', error.message), status: error.statusCode });
+  }
+  logger.error({ err: error, route: request.routeOptions.url }, 'a request failed');
+  return fail(reply, 'INTERNAL');
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '@tendon/core';
+import type { FastifyInstance, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Config } from '../config.ts';
+import type { Engine } from '../engine.ts';
+import type { Logger } from '../logger.ts';
+import type { Metrics } from '../metrics.ts';
+
+/** What the routes work with. */
+export interface ServerContext {
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly version: string;
+  /** The folder of the built web app, if there is one. */
+  readonly webRoot: string | undefined;
+}
+
+export type App = FastifyInstance<RawServerDefault, RawRequestDefaultExpression, RawReplyDefaultExpression, Logger, ZodTypeProvider>;
+
+/** One REST resource: a file in `routes/` and a line in `app.ts`. */
+export type Routes = (app: App, context: ServerContext) => void;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Served without a key; see `AccessRequest.isPublic`. */
+    isPublic?: boolean;
+  }
+}

@@ -1,0 +1,141 @@
+import {
+  catalogError,
+  ConversationAnswer,
+  ConversationQuery,
+  CreateConversation,
+  Failure,
+  MessageAction,
+  repositoryOf,
+  StartConversation,
+  UpdateConversation,
+  type CatalogError,
+} from '@tendon/protocol';
+import { z } from 'zod';
+import type { StoredConversation } from '../../conversations.ts';
+import type { Engine } from '../../engine.ts';
+import type { Routes } from '../context.ts';
+import { ConversationInfo, conversationInfo } from '../conversation-info.ts';
+import { ById } from '../conversation-param.ts';
+import { failureBody, sendJsonText } from '../failure.ts';
+
+const Page = z.object({ results: z.array(ConversationInfo), next_page_id: z.string().nullable() });
+const PageMark = z.object({ sort: z.string(), id: z.string() });
+
+export const conversationRoutes: Routes = (app, { engine }) => {
+  const { conversations } = engine;
+
+  app.post(
+    '/api/conversations',
+    {
+      schema: {
+        body: CreateConversation.default(CreateConversation.parse({})),
+        response: { 200: ConversationAnswer, '4xx': ConversationAnswer },
+      },
+    },
+    async ({ body }, reply) => {
+      const made = await create(engine, body);
+      if ('code' in made) return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
+      return { status: 'ok' as const, conversation_id: made.id, message: null, conversation_status: 'RUNNING' as const };
+    },
+  );
+
+  app.get('/api/conversations', { schema: { querystring: ConversationQuery, response: { 200: Page } } }, async ({ query }) => {
+    const found = await findPage(engine, query);
+    return { results: found.records.map((record) => conversationInfo(record, engine)), next_page_id: found.next };
+  });
+
+  app.get(
+    '/api/conversations/:id',
+    { schema: { params: ById, response: { 200: ConversationInfo.nullable() } } },
+    async ({ params }, reply) => {
+      const record = await conversations.get(params.id);
+      return record ? conversationInfo(record, engine) : sendJsonText(reply, 'null');
+    },
+  );
+
+  app.patch(
+    '/api/conversations/:id',
+    { schema: { params: ById, body: UpdateConversation, response: { 200: z.literal(true), 404: Failure } } },
+    async ({ params, body }, reply) => {
+      if (await conversations.rename(params.id, body.title)) return true as const;
+      const error = catalogError('CONVERSATION_NOT_FOUND', params.id);
+      return reply.code(404).send({ ...failureBody(error), message: 'Conversation not found' });
+    },
+  );
+
+  app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, ({ params }) =>
+    conversations.delete(params.id),
+  );
+
+  app.post(
+    '/api/conversations/:id/start',
+    { schema: { params: ById, body: StartConversation.nullish(), response: { 200: ConversationAnswer, 404: ConversationAnswer } } },
+    async ({ params: { id } }, reply) => {
+      if (!(await conversations.start(id))) return reply.code(404).send({ status: 'error' as const, conversation_id: id });
+      return { status: 'ok' as const, conversation_id: id, message: null, conversation_status: 'RUNNING' as const };
+    },
+  );
+
+  app.post(
+    '/api/conversations/:id/stop',
+    { schema: { params: ById, response: { 200: ConversationAnswer, 404: ConversationAnswer } } },
+    async ({ params: { id } }, reply) => {
+      const stopped = await conversations.stop(id);
+      if (!stopped) return reply.code(404).send({ status: 'error' as const, conversation_id: id });
+      return {
+        status: 'ok' as const,
+        conversation_id: id,
+        message: stopped.wasRunning ? 'Conversation stopped successfully' : 'Conversation was not running',
+        conversation_status: stopped.wasRunning ? ('RUNNING' as const) : ('STOPPED' as const),
+      };
+    },
+  );
+};
+
+/** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
+async function create({ conversations }: Engine, body: CreateConversation): Promise<StoredConversation | CatalogError> {
+  if (body.replay_json) return catalogError('INVALID_ARGUMENTS', 'replay_json is not supported by this version');
+  const created = await conversations.create({
+    directory: body.directory ?? undefined,
+    repository: repositoryOf(body) ?? null,
+    branch: body.selected_branch ?? null,
+    gitProvider: body.git_provider ?? null,
+  });
+  if (!created.ok) return created.error;
+  const content = body.initial_user_msg ?? '';
+  if (content.trim() === '' && !body.image_urls?.length) return created.record;
+  const result = await conversations.submit(created.record.id, MessageAction.create({ content, image_urls: body.image_urls ?? null }));
+  return result.ok ? created.record : result.error;
+}
+
+async function findPage(
+  { conversations }: Engine,
+  query: ConversationQuery,
+): Promise<{ readonly records: readonly StoredConversation[]; readonly next: string | null }> {
+  const found: StoredConversation[] = [];
+  let before = query.page_id === undefined ? undefined : readPageMark(query.page_id);
+  for (;;) {
+    const records = await conversations.list({ limit: query.limit + 1, ...(before && { before }) });
+    for (const record of records) {
+      before = { sort: record.created_at, id: record.id };
+      if (query.selected_repository && record.selected_repository !== query.selected_repository) continue;
+      if (query.conversation_trigger && record.trigger !== query.conversation_trigger) continue;
+      if (found.length === query.limit) return { records: found, next: pageMark(found.at(-1)!) };
+      found.push(record);
+    }
+    if (records.length <= query.limit) return { records: found, next: null };
+  }
+}
+
+function pageMark(record: StoredConversation): string {
+  return Buffer.from(JSON.stringify({ sort: record.created_at, id: record.id })).toString('base64url');
+}
+
+/** Anything but a mark of ours means the first page. */
+function readPageMark(text: string): z.output<typeof PageMark> | undefined {
+  try {
+    return PageMark.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Routes } from '../context.ts';
+import { fail } from '../failure.ts';
+import { openWebFiles, type WebFile, type WebFiles } from '../web-files.ts';
+
+const FOREVER = 'public, max-age=2592000, immutable';
+const NEVER = 'no-cache, no-store, must-revalidate, max-age=0';
+
+/** The web app at `/`; a path that is no file is one of its pages. Unknown paths under `/api` are JSON. */
+export const webAppRoutes: Routes = (app, { webRoot }) => {
+  const hidden = { schema: { hide: true } };
+  for (const url of ['/api', '/api/*']) app.all(url, hidden, (_request, reply) => fail(reply, 'NOT_FOUND'));
+  let opening: Promise<WebFiles | undefined> | undefined;
+  app.get('/*', { ...hidden, config: { isPublic: true } }, async (request, reply) => {
+    opening ??= openWebFiles(webRoot);
+    const web = await opening;
+    if (!web) {
+      opening = undefined;
+      return reply.header('cache-control', NEVER).type('text/html; charset=utf-8').send(NOT_BUILT);
+    }
+    return serve(web, request, reply);
+  });
+};
+
+async function serve(web: WebFiles, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const path = request.url.split('?', 1)[0]!;
+  const file = web.files.get(path);
+  if (file) return sendFile(web, file, path, request, reply);
+  const isPage = !/\.[a-z0-9]+$/i.test(path) && !path.startsWith('/assets/');
+  return isPage ? sendFile(web, web.files.get('/index.html')!, '/index.html', request, reply) : fail(reply, 'NOT_FOUND');
+}
+
+async function sendFile(web: WebFiles, file: WebFile, path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { size, mtimeMs } = await stat(file.path);
+  const tag = `"${size.toString(36)}-${Math.trunc(mtimeMs).toString(36)}"`;
+  void reply.type(file.type).header('etag', tag).header('content-length', size);
+  if (path.startsWith('/assets/')) void reply.header('cache-control', FOREVER);
+  else void reply.header('cache-control', NEVER).header('pragma', 'no-cache').header('expires', '0');
+  if (file.type.startsWith('text/html')) void reply.header('content-security-policy', web.policy).header('x-frame-options', 'DENY');
+  if (request.headers['if-none-match'] === tag) return reply.removeHeader('content-length').code(304).send();
+  return reply.send(createReadStream(file.path));
+}
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Tendon</title>
+<body style="font: 16px/1.5 system-ui; max-width: 40rem; margin: 4rem auto; padding: 0 1rem">
+<h1>Tendon is running</h1>
+<p>The web app is not built. Run <code>npm run build</code> and load this page again.</p>
+<p>The server itself is ready: <code>websocat ws://127.0.0.1:3000/ws</code>, Socket.IO and <a href="/api/openapi.json">REST</a> work without it.</p>
+</body></html>
+`;

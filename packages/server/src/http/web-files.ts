@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+
+export interface WebFile {
+  readonly path: string;
+  readonly type: string;
+}
+
+/** The built web app. Only files found when it was opened are served: no path of a request ever reaches the disk. */
+export interface WebFiles {
+  /** By URL path, e.g. `/assets/index-1a2b.js`. */
+  readonly files: ReadonlyMap<string, WebFile>;
+  /** `Content-Security-Policy` of the page; its inline scripts are allowed by hash. */
+  readonly policy: string;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+};
+
+/** Beside the bundle when published, in the workspace of the web package otherwise. */
+export function findWebRoot(from: string): string | undefined {
+  const places = ['web', '../web', '../../web/dist', '../../../web/dist', '../../../../packages/web/dist'];
+  return places.map((place) => join(from, place)).find((place) => existsSync(join(place, 'index.html')));
+}
+
+/** `undefined` when nothing is built at `root`. */
+export async function openWebFiles(root: string | undefined): Promise<WebFiles | undefined> {
+  if (root === undefined) return undefined;
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = new Map<string, WebFile>();
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    files.set(`/${relative(root, path).split(sep).join('/')}`, { path, type: TYPES[extname(entry.name)] ?? 'application/octet-stream' });
+  }
+  const page = files.get('/index.html');
+  return page && { files, policy: contentPolicy(await readFile(page.path, 'utf8')) };
+}
+
+/** Previews of what agents build are shown in frames, from their own origin. */
+export function contentPolicy(html: string): string {
+  const inline = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
+    ([, code]) => `'sha256-${createHash('sha256').update(code!).digest('base64')}'`,
+  );
+  return [
+    "default-src 'self'",
+    `script-src ${["'self'", ...inline].join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self' ws: wss:",
+    "worker-src 'self' blob:",
+    'frame-src http://*.preview.localhost:*',
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

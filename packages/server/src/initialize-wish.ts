@@ -1,0 +1,27 @@
+import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
+import { catalogError, type CatalogError, type Decoded } from '@tendon/protocol';
+import type { ConversationWish, ModelAccess } from './conversations.ts';
+
+type Initialize = Extract<Decoded, { type: 'initialize' }>;
+export type WishResult = { readonly ok: true; readonly wish: ConversationWish } | { readonly ok: false; readonly error: CatalogError };
+
+/** What an `initialize` frame wishes of the conversation to come. */
+export function wishFrom({ model, directory, agent, settings }: Initialize): WishResult {
+  const { LLM_API_KEY: key, LLM_BASE_URL: baseUrl } = settings;
+  if (typeof key === 'string' && key.length < MIN_SECRET_LENGTH)
+    return refused(`LLM_API_KEY needs at least ${MIN_SECRET_LENGTH} characters`);
+  if (baseUrl !== undefined && !isHttpUrl(baseUrl)) return refused('LLM_BASE_URL is not an http(s) address');
+  const llm: ModelAccess = {
+    ...(typeof key === 'string' && { apiKey: new Secret(key) }),
+    ...(isHttpUrl(baseUrl) && { baseUrl }),
+  };
+  return { ok: true, wish: { model, directory, agent, ...(Object.keys(llm).length > 0 && { llm }) } };
+}
+
+function refused(detail: string): WishResult {
+  return { ok: false, error: catalogError('INVALID_ARGUMENTS', detail) };
+}
+
+function isHttpUrl(value: unknown): value is string {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}

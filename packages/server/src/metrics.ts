@@ -1,0 +1,99 @@
+/** Plain counters while serving; the Prometheus library is loaded when somebody asks. */
+import type { Registry } from 'prom-client';
+
+/** What is counted elsewhere and read when asked. */
+export interface Gauges {
+  readonly openConversations: () => number;
+}
+
+/** Upper bounds of request times, in seconds. */
+const BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10];
+
+export class Metrics {
+  readonly #gauges: Gauges;
+  readonly #requests = new Map<number, number>();
+  readonly #durations = { counts: BUCKETS.map(() => 0), sum: 0, count: 0 };
+  #connections = 0;
+  #lastSeen: number;
+  #registry: Promise<Registry> | undefined;
+
+  constructor(gauges: Gauges, now: Date) {
+    this.#gauges = gauges;
+    this.#lastSeen = now.getTime();
+  }
+
+  /** A client did something. */
+  seen(now: Date): void {
+    this.#lastSeen = now.getTime();
+  }
+
+  idleSeconds(now: Date): number {
+    return Math.max(0, (now.getTime() - this.#lastSeen) / 1000);
+  }
+
+  answered(status: number, seconds: number): void {
+    this.#requests.set(status, (this.#requests.get(status) ?? 0) + 1);
+    this.#durations.sum += seconds;
+    this.#durations.count += 1;
+    BUCKETS.forEach((bound, index) => {
+      if (seconds <= bound) this.#durations.counts[index]! += 1;
+    });
+  }
+
+  /** A client's socket, until `closed` aborts. */
+  connected(closed: AbortSignal): void {
+    if (closed.aborted) return;
+    this.#connections += 1;
+    closed.addEventListener('abort', () => (this.#connections -= 1), { once: true });
+  }
+
+  async render(): Promise<{ readonly type: string; readonly text: string }> {
+    this.#registry ??= this.#makeRegistry();
+    const registry = await this.#registry;
+    return { type: registry.contentType, text: (await registry.metrics()) + this.#histogram() };
+  }
+
+  async #makeRegistry(): Promise<Registry> {
+    const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    const registers = [registry];
+    const requests = this.#requests;
+    const gauge = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    gauge('tendon_connections', 'Open sockets of clients', () => this.#connections);
+    gauge('tendon_open_conversations', 'Conversations in memory', this.#gauges.openConversations);
+    new Gauge({
+      name: 'tendon_http_requests_total',
+      help: 'HTTP requests answered, by status',
+      labelNames: ['status'],
+      registers,
+      collect() {
+        for (const [status, count] of requests) this.set({ status }, count);
+      },
+    });
+    return registry;
+  }
+
+  #histogram(): string {
+    const { counts, sum, count } = this.#durations;
+    const name = 'tendon_http_request_duration_seconds';
+    const buckets = BUCKETS.map((bound, index) => `${name}_bucket{le="${bound}"} ${counts[index]}`);
+    return [
+      `# HELP ${name} Time to answer an HTTP request`,
+      `# TYPE ${name} histogram`,
+      ...buckets,
+      `${name}_bucket{le="+Inf"} ${count}`,
+      `${name}_sum ${sum}`,
+      `${name}_count ${count}`,
+      '',
+    ].join('\n');
+  }
+}

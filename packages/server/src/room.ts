@@ -1,0 +1,74 @@
+/**
+ * Owns one open conversation on behalf of everybody who looks at it, and the frames the server itself announces to them.
+ *
+ * R1  A room is closed only when nobody holds a lease and the agent has nothing to do.
+ * R2  `ended` fires once: deleted, stopped or the server is leaving; its reason is a `CatalogError` or undefined.
+ */
+import type { Conversation } from '@tendon/core';
+import { isActive, type CatalogError, type VolatileFrame } from '@tendon/protocol';
+
+export type FrameListener = (frame: VolatileFrame) => void;
+
+export class Room {
+  readonly conversation: Conversation;
+  readonly #ended = new AbortController();
+  readonly #listeners = new Set<FrameListener>();
+  readonly #unwatch: () => void;
+  #leases = 0;
+  #idleSince: number;
+
+  constructor(conversation: Conversation, now: number) {
+    this.conversation = conversation;
+    this.#idleSince = now;
+    this.#unwatch = conversation.watch((frame) => this.announce(frame));
+  }
+
+  /** Aborts when nobody may look any longer; `reason` says why when clients should know. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  get leases(): number {
+    return this.#leases;
+  }
+
+  /** Holds the room open until the returned function is called; calling it again does nothing. */
+  lease(clock: () => number): () => void {
+    this.#leases += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#leases -= 1;
+      this.#idleSince = clock();
+    };
+  }
+
+  isBusy(): boolean {
+    const { agentState, pending } = this.conversation.state;
+    return isActive(agentState) || pending.length > 0;
+  }
+
+  /** Whether it could be closed at `now` without anybody noticing. */
+  isIdle(now: number, idleMs: number): boolean {
+    return this.#leases === 0 && !this.isBusy() && now - this.#idleSince >= idleMs;
+  }
+
+  /** Volatile frames from now on; the returned function ends it. */
+  watch(listener: FrameListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  announce(frame: VolatileFrame): void {
+    for (const listener of this.#listeners) listener(frame);
+  }
+
+  /** Sends everybody away, then ends the loop; the log and the sandbox stay as they are. */
+  async close(reason?: CatalogError): Promise<void> {
+    this.#ended.abort(reason);
+    this.#unwatch();
+    this.#listeners.clear();
+    await this.conversation.close();
+  }
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import { catalogError, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
+import { Server, type Socket } from 'socket.io';
+import { Connection } from '../connection.ts';
+import { MAX_BODY_BYTES } from '../http/app.ts';
+import type { ServerContext } from '../http/context.ts';
+import { failureBody } from '../http/failure.ts';
+import { authorize } from '../security/authorize.ts';
+import { cursorFrom } from './cursor.ts';
+import { InBandSession } from './in-band-session.ts';
+import { socketIoWire } from './socket-io-wire.ts';
+
+/** `/socket.io`, polling and WebSocket: `oh_event` to clients, `oh_user_action` and `oh_action` from them. */
+export function serveSocketIo(http: HttpServer, context: ServerContext): { close(): Promise<void> } {
+  const io = new Server(http, {
+    path: '/socket.io',
+    serveClient: false,
+    destroyUpgrade: false,
+    maxHttpBufferSize: MAX_BODY_BYTES,
+    connectTimeout: 10_000,
+    allowEIO3: false,
+  });
+  io.engine.use((request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void) =>
+    guard(request, response, next, context),
+  );
+  io.use((socket, next) => {
+    const refusal = refusalOf(socket, context);
+    refusal.then((error) => next(error && connectError(error)), next);
+  });
+  io.on('connection', (socket) => void serve(socket, context));
+  return { close: () => io.close() };
+}
+
+/** Before every poll and upgrade. A missing key is said later, in words that clients of this protocol show. */
+function guard(request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void, { config }: ServerContext): void {
+  const { localAddress } = request.socket;
+  const refusal = authorize({ url: request.url!, headers: request.headers, localAddress, isPublic: false }, config);
+  if (!refusal || refusal.code === 'UNAUTHORIZED') return next();
+  if (request.headers.upgrade) return next(new Error(refusal.message));
+  response.writeHead(refusal.status, { 'content-type': 'application/json' }).end(JSON.stringify(failureBody(refusal)));
+}
+
+async function refusalOf(socket: Socket, { config, engine }: ServerContext): Promise<CatalogError | undefined> {
+  const { request } = socket;
+  const { localAddress } = request.socket;
+  const refusal = authorize({ url: request.url!, headers: request.headers, localAddress, isPublic: false }, config);
+  if (refusal) return refusal.code === 'UNAUTHORIZED' ? { ...refusal, message: 'invalid_session_api_key' } : refusal;
+  const id = conversationIdOf(socket);
+  if (id === undefined) return undefined;
+  if (id === '') return catalogError('NO_CONVERSATION_ID');
+  return (await engine.conversations.get(id)) ? undefined : catalogError('CONVERSATION_NOT_FOUND', id.slice(0, 100));
+}
+
+/** Socket.IO's CONNECT_ERROR: clients show `message` and translate `data.msg_id`. */
+function connectError(error: CatalogError): Error {
+  return Object.assign(new Error(error.message), { data: { msg_id: error.messageId, code: error.code } });
+}
+
+async function serve(socket: Socket, context: ServerContext): Promise<void> {
+  const wire = socketIoWire(socket);
+  context.metrics.connected(wire.closed);
+  const speak = (dialect: Dialect) => new Connection({ ...context, ...context.engine, wire, dialect });
+  const { dialect, latest_event_id } = socket.handshake.query;
+  const id = conversationIdOf(socket);
+  if (id === undefined)
+    return listen(socket, context, new InBandSession({ speak, wire, ...context, isDocument: dialect === 'events-doc' }));
+  const connection = speak(dialect === 'events-doc' ? eventsDoc : openhandsV0);
+  listen(socket, context, connection);
+  connection.greet();
+  await context.engine.conversations.start(id);
+  const error = await connection.attach(id, cursorFrom(latest_event_id));
+  if (!error) return;
+  connection.refuse(error);
+  wire.close(error.message);
+}
+
+function listen(socket: Socket, { metrics, clock }: ServerContext, receiver: { receive(frame: unknown): void }): void {
+  socket.onAny((name: string, ...args: unknown[]) => {
+    metrics.seen(clock.now());
+    const isAction = name === 'oh_user_action' || name === 'oh_action';
+    receiver.receive(isAction ? args[0] : ({ action: name } satisfies Frame));
+  });
+}
+
+function conversationIdOf(socket: Socket): string | undefined {
+  const { conversation_id: id } = socket.handshake.query;
+  return Array.isArray(id) ? id[0] : id;
+}

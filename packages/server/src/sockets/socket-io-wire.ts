@@ -1,0 +1,48 @@
+import type { Socket } from 'socket.io';
+import { UnsentBytes, type Wire } from './wire.ts';
+
+interface Packet {
+  readonly data?: string | Buffer;
+}
+interface Pausable {
+  readonly socket?: { pause?(): void; resume?(): void };
+}
+
+/** Events on `oh_event`, volatile frames on `tendon_volatile`. */
+export function socketIoWire(socket: Socket): Wire {
+  const unsent = new UnsentBytes();
+  const closed = new AbortController();
+  const { conn } = socket;
+  let queued = 0;
+  conn.on('packetCreate', (packet: Packet) => {
+    const size = packet.data?.length ?? 0;
+    queued += size;
+    unsent.add(size);
+  });
+  // What is queued goes to the transport as one batch; its `drain` says that the operating system took it.
+  conn.on('flush', () => {
+    const batch = queued;
+    queued = 0;
+    conn.transport.once('drain', () => closed.signal.aborted || unsent.add(-batch));
+  });
+  socket.once('disconnect', () => {
+    closed.abort();
+    unsent.clear();
+  });
+  const transport = () => (conn.transport as unknown as Pausable).socket;
+  return {
+    closed: closed.signal,
+    get unsentBytes() {
+      return unsent.bytes;
+    },
+    drained: (bytes) => unsent.drained(bytes),
+    send: (frame) => void socket.emit('oh_event', frame),
+    sendVolatile: (frame) => void socket.emit('tendon_volatile', frame),
+    pauseReading: () => transport()?.pause?.(),
+    resumeReading: () => transport()?.resume?.(),
+    close() {
+      transport()?.resume?.();
+      socket.disconnect(true);
+    },
+  };
+}

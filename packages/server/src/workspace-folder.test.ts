@@ -1,0 +1,61 @@
+import { mkdir, mkdtemp, realpath, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { workspaceFolder } from './workspace-folder.ts';
+
+let top: string;
+beforeEach(async () => {
+  top = await realpath(await mkdtemp(join(tmpdir(), 'tendon-folder-')));
+  await mkdir(join(top, 'base/inner'), { recursive: true });
+  await mkdir(join(top, 'outside'));
+  await mkdir(join(top, 'allowed'));
+});
+
+const ask = (wish: string | undefined, more: { workspaceBase?: string | undefined } = {}) =>
+  workspaceFolder({ home: join(top, 'home'), workspaceBase: join(top, 'base'), allowedDirs: [join(top, 'allowed')], ...more }, 'c1', wish);
+
+describe('SV7: the folder of a conversation', () => {
+  it('is the base without a wish, and a folder of its own without a base', async () => {
+    expect(await ask(undefined)).toEqual({ ok: true, path: join(top, 'base') });
+    expect(await ask(undefined, { workspaceBase: undefined })).toEqual({ ok: true, path: join(top, 'home/workspaces/c1') });
+  });
+
+  it.each([
+    ['inner', 'base/inner'],
+    ['./inner', 'base/inner'],
+    ['new/deep', 'base/new/deep'],
+    ['/workspace', 'base'],
+    ['/workspace/inner', 'base/inner'],
+    ['BASE/inner', 'base/inner'],
+    ['ALLOWED', 'allowed'],
+    ['ALLOWED/new', 'allowed/new'],
+  ])('%s is granted', async (wish, path) => {
+    const asked = wish.replace('BASE', join(top, 'base')).replace('ALLOWED', join(top, 'allowed'));
+    expect(await ask(asked)).toEqual({ ok: true, path: join(top, path) });
+  });
+
+  it.each(['/', '/etc', '..', '../outside', 'inner/../../outside', '/workspace/../outside', '/workspacex', 'a\0b', '~'])(
+    '%j is refused or stays inside',
+    async (wish) => {
+      const folder = await ask(wish);
+      if (wish === '~') expect(folder).toEqual({ ok: true, path: join(top, 'base/~') });
+      else expect(folder).toMatchObject({ ok: false, error: { code: 'DIRECTORY_NOT_ALLOWED' } });
+    },
+  );
+
+  it('links lead nowhere else, and nothing is made behind them', async () => {
+    await symlink(join(top, 'outside'), join(top, 'base/link'));
+    await symlink(join(top, 'nowhere'), join(top, 'base/dangling'));
+    await symlink(join(top, 'base/inner'), join(top, 'base/friendly'));
+    for (const wish of ['link', 'link/new', 'dangling', 'dangling/new']) expect(await ask(wish)).toMatchObject({ ok: false });
+    await expect(stat(join(top, 'outside/new'))).rejects.toThrow('ENOENT');
+    await expect(stat(join(top, 'nowhere'))).rejects.toThrow('ENOENT');
+    expect(await ask('friendly')).toEqual({ ok: true, path: join(top, 'base/inner') });
+  });
+
+  it('the refusal names the way to allow it', async () => {
+    const folder = await ask('/etc');
+    expect(folder.ok ? '' : folder.error.message).toContain('TENDON_ALLOWED_DIRS');
+  });
+});

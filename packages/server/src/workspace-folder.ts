@@ -1,0 +1,65 @@
+/**
+ * Which folder of the host becomes `/workspace` of a conversation.
+ *
+ * W1  Without a wish: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
+ * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links can not lead out.
+ */
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { catalogError, type CatalogError } from '@tendon/protocol';
+import type { Config } from './config.ts';
+
+export type WorkspaceFolder = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly error: CatalogError };
+
+type FolderRules = Pick<Config, 'home' | 'workspaceBase' | 'allowedDirs'>;
+
+/** `wish` is a path of the host, absolute or relative to the base, or `/workspace/…` as agents see it. Makes the folder. */
+export async function workspaceFolder(rules: FolderRules, conversationId: string, wish: string | undefined): Promise<WorkspaceFolder> {
+  const base = rules.workspaceBase ?? ownFolder(rules.home, conversationId);
+  if (wish === undefined || wish === '' || wish === '.') return made(base);
+  if (wish.includes('\0')) return refused(wish);
+  const wanted = insideWorkspace(base, wish) ?? (isAbsolute(wish) ? resolve(wish) : resolve(base, wish));
+  await mkdir(base, { recursive: true });
+  const roots = await Promise.all([base, ...rules.allowedDirs].map((root) => realpath(root).catch(() => undefined)));
+  const isAllowed = (path: string) => roots.some((root) => root !== undefined && contains(root, path));
+  // Look before making anything: the nearest folder that exists decides where new ones would come to be.
+  if (!isAllowed(await nearestRealPath(wanted))) return refused(wish);
+  const folder = await made(wanted);
+  return folder.ok && isAllowed(folder.path) ? folder : refused(wish);
+}
+
+/** Where a conversation without a configured base works. */
+export function ownFolder(home: string, conversationId: string): string {
+  return join(home, 'workspaces', conversationId);
+}
+
+function insideWorkspace(base: string, wish: string): string | undefined {
+  return wish === '/workspace' || wish.startsWith('/workspace/') ? resolve(base, `.${wish.slice('/workspace'.length)}`) : undefined;
+}
+
+async function made(path: string): Promise<WorkspaceFolder> {
+  try {
+    await mkdir(path, { recursive: true });
+    return { ok: true, path: await realpath(path) };
+  } catch {
+    return refused(path);
+  }
+}
+
+async function nearestRealPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : nearestRealPath(parent);
+  }
+}
+
+function contains(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith('../'));
+}
+
+function refused(wish: string): WorkspaceFolder {
+  return { ok: false, error: catalogError('DIRECTORY_NOT_ALLOWED', wish.length > 200 ? `${wish.slice(0, 200)}…` : wish) };
+}
