@@ -17,14 +17,14 @@ const DROPPED = new Set(['timestamp', 'keep_prompt', 'translated_ipython_code', 
 /** The verbs of 0.4 and 0.5, as states. */
 const VERBS: Readonly<Record<string, string>> = { start: 'running', resume: 'running', pause: 'paused', stop: 'stopped' };
 
-/** Arguments of any generation under the names of today. */
+/** Arguments of any generation under the names of today. `null` means "not given", for every one of them. */
 export function currentArgs(kind: ActionKind, frame: Frame, args: Frame): Frame {
   const renamed = RENAMED[kind] ?? {};
   const result = new Map<string, unknown>();
   for (const [key, value] of Object.entries(args)) {
-    if (DROPPED.has(key)) continue;
+    if (DROPPED.has(key) || value === null) continue;
     const name = Object.hasOwn(renamed, key) ? renamed[key]! : key;
-    if (name === key || !Object.hasOwn(args, name)) result.set(name, value);
+    if (name === key || (args[name] ?? null) === null) result.set(name, value);
   }
   if (kind === 'message' && !result.has('content') && frame.message !== undefined) result.set('content', frame.message);
   if (kind === 'finish' && !isCompletion(result.get('task_completed'))) result.delete('task_completed');

@@ -1,5 +1,6 @@
 import { messageOf } from '../codec.ts';
 import { isAction, isUnknown, type Action, type Observation } from '../event.ts';
+import { MessageAction } from '../events/message.ts';
 import { knowledgeTwins, runExtras, successOf } from './additive-twins.ts';
 import { decodeFrame } from './decode-frame.ts';
 import type { Dialect, Frame } from './dialect.ts';
@@ -35,8 +36,9 @@ function encodeAction(event: Action): Frame {
   const frame = wireFrame(event, { timestamp: wholeSeconds(event.timestamp), args: actionArgs(event) });
   const documented = DOCUMENTED_ACTIONS[event.action];
   if (documented === event.action) return frame;
-  const body = documented === 'message' ? { content: messageOf(event) } : { thought: messageOf(event) };
-  return { ...frame, action: documented, args: { ...event.args, ...body, kind: event.action } };
+  const text = messageOf(event);
+  const shown = documented === 'message' ? MessageAction.create({ content: text }).args : { thought: text };
+  return { ...frame, action: documented, args: { ...event.args, ...shown, kind: event.action } };
 }
 
 function actionArgs(event: Action): Frame {
