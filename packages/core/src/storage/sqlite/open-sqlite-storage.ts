@@ -13,6 +13,7 @@ import { migrate } from './migrations.ts';
 import { lockForProcess } from './process-lock.ts';
 import { SqliteEventStore } from './sqlite-event-store.ts';
 import { SqliteRecordStore } from './sqlite-record-store.ts';
+import { describeTornWal } from './torn-wal.ts';
 import { Wal } from './wal.ts';
 
 export interface SqliteStorageOptions {
@@ -31,6 +32,8 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
   const unlock = lockForProcess(options.path);
   try {
     const findings = new Findings();
+    const torn = describeTornWal(options.path);
+    if (torn !== undefined) findings.add(torn);
     const db = openDatabase(options.path);
     try {
       const wal = await Wal.open({ path: options.path, fdatasync: options.fdatasync, onProblem: (sentence) => findings.add(sentence) });
