@@ -22,7 +22,6 @@ export async function buildBundle() {
     clean: false,
     logLevel: 'warn',
     inputOptions: { resolve: { conditionNames: ['tendon-source', 'node', 'import', 'default'] } },
-    noExternal: [/.*/],
-    external: [/^node:/, 'bufferutil', 'utf-8-validate', '@lydell/node-pty'],
+    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:/, 'bufferutil', 'utf-8-validate', '@lydell/node-pty'] },
   });
 }

@@ -18,7 +18,7 @@ function* sources(folder) {
 for (const name of readdirSync(join(root, 'packages'))) {
   const files = [...sources(join(root, 'packages', name, 'src'))]
     .map((file) => ({ file: relative(root, file), lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
-    .sort((a, b) => a.lines - b.lines);
+    .toSorted((a, b) => a.lines - b.lines);
   if (files.length === 0) continue;
   const at = (share) => files[Math.min(files.length - 1, Math.floor(files.length * share))].lines;
   const largest = files.at(-1);

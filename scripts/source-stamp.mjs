@@ -9,7 +9,7 @@ function* files(path) {
     yield path;
     return;
   }
-  for (const name of readdirSync(path).sort()) {
+  for (const name of readdirSync(path).toSorted()) {
     if (name !== 'node_modules' && name !== 'dist' && !name.endsWith('.test.ts')) yield* files(join(path, name));
   }
 }

@@ -1,0 +1,73 @@
+/**
+ * Recorded runs of real models, played by `../shared/traces/replay-llm.mjs` as the model's endpoint: every reproducible observation
+ * must come out equal. Needs `../shared`; run with `npm run test:shared`.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TendonProcess, Watcher } from '../support/tendon-process.ts';
+
+const traces = fileURLToPath(new URL('../../../shared/traces/', import.meta.url));
+const only = process.env.TRACE;
+
+interface Header {
+  readonly task: string;
+  readonly workdir: string;
+}
+
+let tendon: TendonProcess | undefined;
+let model: ChildProcess | undefined;
+
+afterEach(async () => {
+  model?.kill();
+  await tendon?.remove();
+});
+
+async function startModel(trace: string, workdir: string): Promise<string> {
+  const port = 41_000 + (process.pid % 2000) + readdirSync(traces).indexOf(trace);
+  model = spawn(
+    process.execPath,
+    [join(traces, 'replay-llm.mjs'), '--trace', join(traces, trace), '--port', String(port), '--map-path', `${workdir}=/workspace`],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  await new Promise((resolve) => model?.stdout?.once('data', resolve));
+  return `http://127.0.0.1:${port}/v1`;
+}
+
+describe('recorded runs', () => {
+  for (const trace of readdirSync(traces).filter((name) => name.endsWith('.jsonl') && (!only || name.includes(only)))) {
+    it(`${trace}: every reproducible observation is equal`, { timeout: 600_000 }, async () => {
+      const header = JSON.parse(readFileSync(join(traces, trace), 'utf8').split('\n')[0] ?? '') as Header;
+      const baseUrl = await startModel(trace, header.workdir);
+      tendon = await TendonProcess.start({ LLM_MODEL: 'openai/replay', LLM_API_KEY: 'replayed-key', LLM_BASE_URL: baseUrl });
+      const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {});
+      const workspace = join(tendon.home, 'workspaces', id);
+      mkdirSync(workspace, { recursive: true });
+      spawnSync(process.execPath, [join(traces, 'replay-llm.mjs'), '--trace', join(traces, trace), '--setup', workspace]);
+      const watcher = new Watcher(tendon.url, id);
+      await watcher.untilState('awaiting_user_input');
+      watcher.send('message', { content: header.task || 'Go on.', image_urls: [], file_urls: [] });
+      await watcher.untilState('running');
+      const from = watcher.events.length;
+      await watcher.until(
+        (event) =>
+          watcher.events.indexOf(event) >= from &&
+          event.observation === 'agent_state_changed' &&
+          ['finished', 'error', 'awaiting_user_input'].includes(String(event.extras?.agent_state)),
+      );
+      watcher.close();
+      const log = join(tendon.home, 'trajectory.json');
+      writeFileSync(log, JSON.stringify(await tendon.trajectory(id)));
+      const compared = spawnSync(
+        process.execPath,
+        [join(traces, 'compare.mjs'), log, join(traces, trace), '--map-path', `/workspace=${header.workdir}`],
+        { encoding: 'utf8' },
+      );
+      expect(compared.status, compared.stdout).toBe(0);
+    });
+  }
+});

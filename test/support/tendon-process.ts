@@ -1,0 +1,181 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { io, type Socket } from 'socket.io-client';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const START_DEADLINE_MS = 30_000;
+
+/** A real server process with a home of its own, to be killed and started again over the same home and port. */
+export class TendonProcess {
+  readonly home = mkdtempSync(join(tmpdir(), 'tendon-e2e-'));
+  readonly url: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #entry: string;
+  #child: ChildProcess | undefined;
+  #output = '';
+
+  private constructor(port: number, env: NodeJS.ProcessEnv, entry: string) {
+    this.url = `http://127.0.0.1:${port}`;
+    this.#env = { PATH: process.env.PATH, HOME: this.home, TENDON_HOME: this.home, PORT: String(port), LOG_LEVEL: 'warn', ...env };
+    this.#entry = entry;
+  }
+
+  /** `entry`: a TypeScript file that serves; default the command line from source. */
+  static async start(env: NodeJS.ProcessEnv = {}, entry = join(root, 'packages/cli/src/main.ts')): Promise<TendonProcess> {
+    const tendon = new TendonProcess(await freePort(), env, entry);
+    await tendon.start();
+    return tendon;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? -1;
+  }
+
+  /** What the process printed, all starts together. */
+  get output(): string {
+    return this.#output;
+  }
+
+  async start(env: NodeJS.ProcessEnv = {}): Promise<void> {
+    const child = spawn(process.execPath, ['--conditions=tendon-source', this.#entry, 'serve'], {
+      env: { ...this.#env, ...env },
+      cwd: this.home,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (this.#output += data.toString()));
+    const deadline = Date.now() + START_DEADLINE_MS;
+    while (!(await this.#answers())) {
+      if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the server did not start:\n${this.#output}`);
+      await sleep(10);
+    }
+  }
+
+  /** Resolves when the process has ended, however it ends. */
+  get ended(): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+    return new Promise((resolve) => child.once('exit', () => resolve()));
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    this.#child?.kill(signal);
+    await this.ended;
+  }
+
+  /** Ends the server and, through it, every sandbox; removes the home. */
+  async remove(): Promise<void> {
+    if (this.#child && this.#child.exitCode === null && this.#child.signalCode === null) {
+      for (const { conversation_id: id } of await this.conversations().catch(() => [])) {
+        await fetch(`${this.url}/api/conversations/${id}`, { method: 'DELETE' }).catch(() => undefined);
+      }
+    }
+    await this.kill('SIGKILL');
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async json<T>(path: string, body?: unknown): Promise<T> {
+    const init = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const response = await fetch(this.url + path, init);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  async conversations(): Promise<{ conversation_id: string }[]> {
+    return (await this.json<{ results: { conversation_id: string }[] }>('/api/conversations?limit=100')).results;
+  }
+
+  async trajectory(id: string): Promise<WireEvent[]> {
+    return (await this.json<{ trajectory: WireEvent[] }>(`/api/conversations/${id}/trajectory`)).trajectory;
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.url}/alive`, { signal: AbortSignal.timeout(1000) })).ok;
+    } catch {
+      return false;
+    }
+  }
+}
+
+export interface WireEvent {
+  readonly id: number;
+  readonly source?: string;
+  readonly action?: string;
+  readonly observation?: string;
+  readonly content?: string;
+  readonly cause?: number;
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly extras?: Readonly<Record<string, unknown>>;
+}
+
+/** A Socket.IO client that keeps every event it was sent, reconnects on its own, and can be waited on. */
+export class Watcher {
+  readonly events: WireEvent[] = [];
+  readonly #socket: Socket;
+  readonly #waiting = new Set<{ test: (event: WireEvent) => boolean; resolve: (event: WireEvent) => void }>();
+
+  constructor(url: string, conversationId: string) {
+    this.#socket = io(url, {
+      forceNew: true,
+      transports: ['websocket'],
+      reconnectionDelay: 20,
+      reconnectionDelayMax: 100,
+      query: { conversation_id: conversationId, latest_event_id: '-1', providers_set: '' },
+    });
+    this.#socket.io.on('reconnect_attempt', () => {
+      this.#socket.io.opts.query = { conversation_id: conversationId, latest_event_id: String(this.lastId), providers_set: '' };
+    });
+    // A connection that was refused by a server in mid start is tried again by hand: the client library does not.
+    this.#socket.on('connect_error', () => {
+      if (!this.#socket.active) setTimeout(() => this.#socket.connect(), 50).unref();
+    });
+    this.#socket.on('oh_event', (event: WireEvent) => this.#take(event));
+  }
+
+  get lastId(): number {
+    return Math.max(-1, ...this.events.map((event) => event.id));
+  }
+
+  send(action: string, args: Readonly<Record<string, unknown>>): void {
+    this.#socket.emit('oh_user_action', { action, args });
+  }
+
+  /** The first event that passes, already seen ones included. */
+  until(test: (event: WireEvent) => boolean): Promise<WireEvent> {
+    const seen = this.events.find(test);
+    if (seen) return Promise.resolve(seen);
+    return new Promise((resolve) => this.#waiting.add({ test, resolve }));
+  }
+
+  untilState(...states: string[]): Promise<WireEvent> {
+    return this.until((event) => event.observation === 'agent_state_changed' && states.includes(String(event.extras?.agent_state)));
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  #take(event: WireEvent): void {
+    if (typeof event.id !== 'number') return;
+    this.events.push(event);
+    for (const waiter of this.#waiting) {
+      if (!waiter.test(event)) continue;
+      this.#waiting.delete(waiter);
+      waiter.resolve(event);
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
