@@ -1,0 +1,35 @@
+import { watch } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Alive } from './executor-api.ts';
+import type { ExecutorClient } from './executor-client.ts';
+
+const RECHECK_MS = 25;
+
+/**
+ * The first answer of an executor that is just starting. Wakes when its socket appears in the folder; checks now and then too,
+ * for the moment between the socket's birth and its first listen. Rejects when `isAlive` says the process is gone.
+ */
+export async function awaitExecutor(
+  client: ExecutorClient,
+  socketPath: string,
+  isAlive: () => boolean,
+  signal: AbortSignal,
+): Promise<Alive> {
+  let wake = (): void => {};
+  const watcher = watch(dirname(socketPath), () => wake());
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => (wake = resolve));
+      try {
+        return await client.alive({ signal });
+      } catch {
+        signal.throwIfAborted();
+      }
+      if (!isAlive()) throw new Error('its process ended');
+      await Promise.race([changed, delay(RECHECK_MS, undefined, { signal })]);
+    }
+  } finally {
+    watcher.close();
+  }
+}

@@ -1,0 +1,61 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import { INSIDE_HOME, INSIDE_HOSTNAME, INSIDE_USER } from './etc-files.ts';
+import type { HostUser } from './host-user.ts';
+import { ROOT_FOLDERS, type Bind } from './visible.ts';
+
+export interface BwrapPlan {
+  readonly user: HostUser;
+  readonly binds: readonly Bind[];
+  /** Empty folders laid over what must not show. */
+  readonly masks: readonly string[];
+  readonly tmpBytes: number;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Open file descriptors of the process that becomes bubblewrap. */
+  readonly seccompFd?: number;
+  readonly statusFd: number;
+}
+
+/** Everything before `--`. Order matters: later mounts lie over earlier ones. */
+export function bwrapArguments(plan: BwrapPlan): readonly string[] {
+  return [
+    ...['--unshare-user', '--uid', String(plan.user.insideUid), '--gid', String(plan.user.insideGid)],
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
+    ...['--hostname', INSIDE_HOSTNAME, '--new-session', '--cap-drop', 'ALL'],
+    ...rootFolders(),
+    ...plan.binds.filter((bind) => !bind.writable).flatMap((bind) => ['--ro-bind', bind.source, bind.target]),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--perms', '1777', '--size', String(plan.tmpBytes), '--tmpfs', '/tmp'],
+    ...['--perms', '1777', '--size', String(plan.tmpBytes), '--tmpfs', '/var/tmp'],
+    ...['--perms', '1777', '--size', String(plan.tmpBytes), '--tmpfs', '/dev/shm'],
+    ...plan.binds.filter((bind) => bind.writable).flatMap((bind) => ['--bind', bind.source, bind.target]),
+    ...plan.masks.flatMap((path) => ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]),
+    ...['--remount-ro', '/', '--chdir', '/workspace', '--clearenv'],
+    ...Object.entries(plan.environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...(plan.seccompFd === undefined ? [] : ['--seccomp', String(plan.seccompFd)]),
+    ...['--json-status-fd', String(plan.statusFd)],
+  ];
+}
+
+/** `/bin` and its like: the same link on merged systems, the folder elsewhere. */
+function rootFolders(): readonly string[] {
+  return ROOT_FOLDERS.flatMap((path) => {
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return [];
+    return entry.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+  });
+}
+
+/** Nothing of the host's environment: it holds the server's keys. */
+export function insideEnvironment(extra: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return {
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/tendon/bin',
+    HOME: INSIDE_HOME,
+    USER: INSIDE_USER,
+    LOGNAME: INSIDE_USER,
+    SHELL: '/bin/bash',
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    TMPDIR: '/tmp',
+    ...extra,
+  };
+}

@@ -1,0 +1,34 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HostUser } from './host-user.ts';
+import { STAGED_ENTRY } from './staged-entry.ts';
+import type { Bind } from './visible.ts';
+
+export interface Staged {
+  /** The same binds, from where the sandbox's uid can reach them. */
+  readonly binds: readonly Bind[];
+  /** Command that stages, gives up root and runs what follows. */
+  readonly prefix: readonly string[];
+}
+
+/** For a server that is not root: nothing to do. `folder` gets one empty mount point for each private bind. */
+export async function stage(binds: readonly Bind[], user: HostUser, folder: string): Promise<Staged> {
+  if (!user.staged) return { binds, prefix: [] };
+  const mounts: string[] = [];
+  const moved = await Promise.all(
+    binds.map(async (bind, index) => {
+      if (!bind.isPrivate) return bind;
+      const target = join(folder, String(index));
+      await makeMountPoint(target, (await stat(bind.source)).isDirectory());
+      mounts.push(bind.source, target, bind.idMapped ? '1' : '');
+      return { ...bind, source: target };
+    }),
+  );
+  const entry = ['perl', '-e', STAGED_ENTRY, '--', String(user.uid), String(user.gid), ...mounts, '--'];
+  return { binds: moved, prefix: ['unshare', '--mount', '--propagation', 'private', '--', ...entry] };
+}
+
+async function makeMountPoint(path: string, isFolder: boolean): Promise<void> {
+  if (isFolder) await mkdir(path, { recursive: true, mode: 0o755 });
+  else await writeFile(path, '', { mode: 0o644 });
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, relative } from 'node:path';
+
+/** One thing that the inside sees. `required: false` = left out where the host does not have it. */
+export interface Bind {
+  readonly source: string;
+  readonly target: string;
+  readonly writable?: boolean;
+  /** Closed to the sandbox's uid on the host, so a root server stages it. */
+  readonly isPrivate?: boolean;
+  readonly idMapped?: boolean;
+}
+
+/** Read-only, as far as they exist. Never `/`: most of the host would be readable. */
+const SYSTEM_FOLDERS = ['/usr', '/nix/store'];
+/** Real folders on some systems, links into /usr on merged ones. */
+const ROOT_FOLDERS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+
+/** Of /etc only what programs need and everybody may know. Never the folder: a root host would leak `shadow` and keys. */
+const ETC_ENTRIES = [
+  'alternatives',
+  'ca-certificates',
+  'ca-certificates.conf',
+  'crypto-policies',
+  'debian_version',
+  'fonts',
+  'gai.conf',
+  'inputrc',
+  'java',
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'locale.alias',
+  'locale.conf',
+  'localtime',
+  'lsb-release',
+  'magic',
+  'mime.types',
+  'nsswitch.conf',
+  'os-release',
+  'perl',
+  'php',
+  'pki/ca-trust/extracted',
+  'pki/tls/certs',
+  'protocols',
+  'services',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+  'terminfo',
+  'timezone',
+];
+
+export function systemBinds(exists: (path: string) => boolean = existsSync): readonly Bind[] {
+  const etc = ETC_ENTRIES.map((entry) => `/etc/${entry}`);
+  return [...SYSTEM_FOLDERS, ...etc].filter(exists).map((path) => ({ source: path, target: path }));
+}
+
+export { ROOT_FOLDERS };
+
+/** Whether `path` is `folder` or below it. Both absolute and normalised. */
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
+}
+
+/**
+ * Folders of the host that must not show through a wider bind (the server's home below /usr/local, or below the workspace that
+ * the user chose): where each of them would appear inside. Throws when the workspace itself lies in one, unless `allowed` does.
+ */
+export function masks(hidden: readonly string[], binds: readonly Bind[]): readonly string[] {
+  return hidden.flatMap((folder) =>
+    binds
+      .filter((bind) => folder !== bind.source && isWithin(folder, bind.source))
+      .map((bind) => `${bind.target}/${relative(bind.source, folder)}`),
+  );
+}

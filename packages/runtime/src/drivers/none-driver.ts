@@ -1,0 +1,93 @@
+import { chmod, mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExecutorConfig } from '../executor-api.ts';
+import { createGroups, DEFAULT_LIMITS, processesIn, removeGroups, type Limits } from './control-group.ts';
+import { socketPathOf, type Driver, type SandboxHandle, type SandboxSpec } from './driver.ts';
+import type { ExecutorFolder } from './executor-folder.ts';
+import { killAll } from './kill-all.ts';
+import { launch } from './launch.ts';
+import { findProcesses, identify, isAlive } from './process-identity.ts';
+
+export interface NoneDriverOptions {
+  readonly executor: ExecutorFolder;
+  readonly limits?: Limits;
+}
+
+/** In the environment of everything that runs, so that it can be found again: the only thing that ties it together here. */
+const MARK = 'TENDON_SANDBOX';
+const KEPT_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TMPDIR', 'TZ'];
+
+/**
+ * No isolation: the executor runs on the host as this user. Only for who asks for it. What differs from a sandbox: the workspace
+ * is its host path (nothing is mounted at `/workspace`), the whole disk and network are open, home and /tmp are the host's, and
+ * processes that leave both their session and their environment behind are only caught where control groups can be made.
+ */
+export function createNoneDriver(options: NoneDriverOptions): Driver {
+  const limits = options.limits ?? DEFAULT_LIMITS;
+
+  async function start(spec: SandboxSpec): Promise<SandboxHandle> {
+    const { folders, incarnation } = spec;
+    for (const path of [folders.host, folders.state, folders.link, folders.proxy]) {
+      await mkdir(path, { recursive: true, mode: 0o700 });
+      await chmod(path, 0o700);
+    }
+    const groups = await createGroups(incarnation, limits);
+    try {
+      const child = launch({
+        command: [await realpath(options.executor.node), join(options.executor.folder, options.executor.entry), '--config', configOf(spec)],
+        groups: groups.inner,
+        environment: { ...hostEnvironment(), [MARK]: incarnation },
+        logPath: join(folders.host, 'start.log'),
+        files: [],
+        cwd: spec.workspace,
+      });
+      const anchor = child.pid === undefined ? undefined : identify(child.pid);
+      if (anchor === undefined) throw new Error('it ended at once');
+      return { anchor, socketPath: socketPathOf(folders), groups: groups.outer };
+    } catch (error) {
+      await removeGroups(groups.outer);
+      throw error;
+    }
+  }
+
+  async function end(handle: SandboxHandle): Promise<void> {
+    // The executor first, so that it starts nothing while its children are collected.
+    await killAll([handle.anchor]);
+    await killPids(await processesIn(handle.groups));
+    await removeGroups(handle.groups);
+  }
+
+  return {
+    name: 'none',
+    probe: async () => ({ available: true, strength: 'none', description: 'no isolation: on the host, as this user', limits: [] }),
+    start,
+    isAlive: (handle) => isAlive(handle.anchor),
+    end,
+    async endByIncarnation(incarnation) {
+      await killPids(findProcesses(incarnation, 'cmdline'));
+      await killPids(findProcesses(`${MARK}=${incarnation}`, 'environ'));
+    },
+  };
+}
+
+async function killPids(pids: readonly number[]): Promise<void> {
+  await killAll(pids.map((pid) => identify(pid)).filter((identity) => identity !== undefined));
+}
+
+function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, leaseSeconds }: SandboxSpec): string {
+  const config: ExecutorConfig = {
+    incarnation,
+    socketPath: socketPathOf(folders),
+    stateDir: folders.state,
+    workspace,
+    workDir: workspace,
+    shell: '/bin/bash',
+    noOutputTimeoutSeconds,
+    leaseSeconds,
+  };
+  return JSON.stringify(config);
+}
+
+function hostEnvironment(): Record<string, string> {
+  return Object.fromEntries(KEPT_VARIABLES.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+}

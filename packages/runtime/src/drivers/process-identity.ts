@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Names one process for ever: a pid alone is reused. `startTime` is in clock ticks since boot (Linux). */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+}
+
+let cachedBootId: string | undefined;
+
+export function bootId(): string {
+  cachedBootId ??=
+    process.platform === 'linux'
+      ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+      : execFileSync('sysctl', ['-n', 'kern.boottime'], { encoding: 'utf8' }).trim();
+  return cachedBootId;
+}
+
+/** The identity of a live process; `undefined` when there is none or it is a zombie. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  const startTime = process.platform === 'linux' ? linuxStartTime(pid) : posixStartTime(pid);
+  return startTime === undefined ? undefined : { pid, startTime, bootId: bootId() };
+}
+
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.bootId !== bootId()) return false;
+  return identify(identity.pid)?.startTime === identity.startTime;
+}
+
+/** Sends the signal only to that very process. False when it is gone. */
+export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
+  if (!isAlive(identity)) return false;
+  try {
+    process.kill(identity.pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Pids whose command line or environment (with `inEnvironment`) contains `text`; Linux only, elsewhere none. */
+export function findProcesses(text: string, source: 'cmdline' | 'environ'): readonly number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && fileContains(`/proc/${name}/${source}`, text))
+    .map(Number);
+}
+
+function fileContains(path: string, text: string): boolean {
+  try {
+    return readFileSync(path).includes(text);
+  } catch {
+    return false; // gone meanwhile, or another user's
+  }
+}
+
+function linuxStartTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name field may hold spaces and brackets: fields count from after the last bracket (state is field 3, start time 22).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function posixStartTime(pid: number): string | undefined {
+  try {
+    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Clock, Runtime, StartPhase } from '@tendon/core';
+import { awaitExecutor } from './await-executor.ts';
+import { proxySocketPathOf, socketPathOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
+import { logTail } from './drivers/log-tail.ts';
+import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
+import { listenProxy, type Proxy } from './proxy/listen-proxy.ts';
+import type { FolderPlan } from './sandbox-folders.ts';
+import type { SandboxRecord, SandboxRecords } from './sandbox-record.ts';
+import { createSandboxRuntime } from './sandbox-runtime.ts';
+import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
+import { phase, StartFailed } from './start-phase.ts';
+
+/** A sandbox in this server's hands. */
+export interface OpenSandbox {
+  readonly runtime: Runtime;
+  readonly handle: SandboxHandle;
+  readonly client: ExecutorClient;
+  readonly watch: SandboxWatch;
+  readonly proxy: Proxy;
+}
+
+export interface OpenContext {
+  readonly records: SandboxRecords;
+  readonly driver: Driver;
+  readonly folders: FolderPlan;
+  readonly clock: Clock;
+  readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
+  readonly notice: (notice: string) => void;
+  readonly leaseSeconds: number;
+  readonly noOutputTimeoutSeconds: number;
+}
+
+export interface OpenOptions {
+  readonly signal: AbortSignal;
+  readonly onPhase: (phase: StartPhase) => void;
+}
+
+const DEADLINE_MS = { workspace: 10_000, probe: 30_000, process: 20_000, executor: 20_000, attach: 10_000, record: 10_000 } as const;
+
+/** The conversation's sandbox: the one that lives, found again by its record, or a new incarnation. Rejects with `StartFailed`. */
+export async function openSandbox(context: OpenContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
+  const { signal } = options;
+  options.onPhase('starting');
+  const workspace = await phase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async () => {
+    const found = await context.workspaceOf(conversationId);
+    if (found === undefined) throw new Error('there is no such conversation');
+    return found.hostPath;
+  });
+  const probe = await phase({ name: 'probing the machine', deadlineMs: DEADLINE_MS.probe, signal }, () => context.driver.probe());
+  if (!probe.available) throw new StartFailed('probing the machine', `${probe.reason}. ${probe.fix}`);
+  const record = await context.records.get(conversationId);
+  if (record !== undefined && record.state !== 'ended') {
+    const found = await attach(context, record, workspace, probe, options);
+    if (found !== undefined) return found;
+    await endSandbox(context, record, 'it was found dead');
+  }
+  return start(context, conversationId, workspace, probe, options);
+}
+
+/** The executor of the record, if it is the same process and answers by its name. */
+async function attach(
+  context: OpenContext,
+  record: SandboxRecord,
+  workspace: string,
+  probe: Probe & { available: true },
+  { signal, onPhase }: OpenOptions,
+): Promise<OpenSandbox | undefined> {
+  if (record.state !== 'live' || record.driver !== context.driver.name || record.workspace !== workspace) return undefined;
+  const { handle } = record;
+  if (!context.driver.isAlive(handle)) return undefined;
+  const client = createExecutorClient(handle.socketPath);
+  try {
+    const alive = await phase({ name: 'attaching', deadlineMs: DEADLINE_MS.attach, signal }, (within) =>
+      awaitExecutor(client, handle.socketPath, () => context.driver.isAlive(handle), within),
+    );
+    if (alive.incarnation !== record.incarnation) throw new Error('another executor answers');
+    const open = await hold(context, record, handle, client, probe);
+    onPhase('ready');
+    return open;
+  } catch (error) {
+    client.close();
+    if (signal.aborted) throw error;
+    context.notice(`sandbox ${record.incarnation} cannot be attached to: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+async function start(
+  context: OpenContext,
+  conversationId: string,
+  workspace: string,
+  probe: Probe & { available: true },
+  { signal, onPhase }: OpenOptions,
+): Promise<OpenSandbox> {
+  const { records, driver, clock } = context;
+  const previous = await records.get(conversationId);
+  const incarnation = randomBytes(8).toString('hex');
+  const folders = context.folders.of(conversationId, incarnation);
+  const record = {
+    conversation_id: conversationId,
+    driver: driver.name,
+    incarnation,
+    workspace,
+    started_at: clock.now().toISOString(),
+    ...(previous && { previous_started_at: previous.started_at }),
+  };
+  const lastLines = (): Promise<string> => logTail(join(folders.host, 'start.log'));
+  let client: ExecutorClient | undefined;
+  try {
+    // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
+    await records.put({ ...record, state: 'starting' });
+    const { leaseSeconds, noOutputTimeoutSeconds } = context;
+    const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds };
+    const handle = await phase({ name: 'creating the process', deadlineMs: DEADLINE_MS.process, signal }, (within) =>
+      driver.start(spec, { signal: within }),
+    );
+    onPhase('started');
+    client = createExecutorClient(handle.socketPath);
+    const connection = client;
+    const alive = await phase({ name: 'waiting for the executor', deadlineMs: DEADLINE_MS.executor, signal, lastLines }, (within) =>
+      awaitExecutor(connection, socketPathOf(folders), () => driver.isAlive(handle), within),
+    );
+    if (alive.incarnation !== incarnation) throw new StartFailed('waiting for the executor', 'another executor answers');
+    onPhase('workspace');
+    const live = { ...record, state: 'live', handle } as const;
+    await phase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
+    const open = await hold(context, live, handle, client, probe);
+    onPhase('ready');
+    return open;
+  } catch (error) {
+    client?.close();
+    await endSandbox(context, { ...record, state: 'starting' }, 'it did not start').catch((failure: unknown) =>
+      context.notice(`the rest of sandbox ${incarnation} could not be removed: ${String(failure)}`),
+    );
+    throw error;
+  }
+}
+
+async function hold(
+  context: OpenContext,
+  record: SandboxRecord,
+  handle: SandboxHandle,
+  client: ExecutorClient,
+  probe: Probe & { available: true },
+): Promise<OpenSandbox> {
+  const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
+  const proxy = await listenProxy(proxySocketPathOf(context.folders.of(conversationId, incarnation)));
+  const watch = watchSandbox(client, () => context.driver.isAlive(handle), context.leaseSeconds);
+  const runtime = createSandboxRuntime({
+    conversationId,
+    incarnation,
+    strength: probe.strength,
+    description: probe.description,
+    client,
+    attachedAt: context.clock.now(),
+    previousStartedAt: previous === undefined ? undefined : new Date(previous),
+    lost: watch.lost,
+    giveUp: watch.report,
+  });
+  return { runtime, handle, client, watch, proxy };
+}
+
+/** Stops holding on to it, without ending it. */
+export async function letGo(open: OpenSandbox): Promise<void> {
+  open.watch.stop();
+  open.client.close();
+  await open.proxy.close();
+}
+
+/** Ends what the record names and removes its folders; resolves when nothing is left and the record says so. */
+export async function endSandbox(context: OpenContext, record: SandboxRecord, reason: string): Promise<void> {
+  const { driver, records, folders } = context;
+  if (record.state === 'live') await driver.end(record.handle);
+  await driver.endByIncarnation(record.incarnation);
+  await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
+  const { conversation_id, incarnation, workspace, started_at, previous_started_at } = record;
+  const previous = previous_started_at === undefined ? {} : { previous_started_at };
+  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...previous, state: 'ended', reason });
+}

@@ -1,0 +1,134 @@
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { dial, Refused } from './dial.ts';
+
+export interface Proxy {
+  close(): Promise<void>;
+}
+
+export interface ProxyOptions {
+  /** Tunnels and requests at the same time. */
+  readonly maxConnections?: number;
+  /** How a target is reached; refuses with `Refused`. */
+  readonly dial?: (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
+}
+
+const MAX_CONNECTIONS = 256;
+const IDLE_MS = 10 * 60_000;
+/** Of one connection only: never passed on. */
+const HOP_HEADERS = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * The only way out of one sandbox: an HTTP proxy (`CONNECT host:port`, and `GET http://…`) on a unix socket in a folder that
+ * the inside can see and not write. Owns that socket and the connections made through it; a new server listens again on the
+ * same path. Whoever speaks to it is hostile.
+ */
+export async function listenProxy(socketPath: string, options: ProxyOptions = {}): Promise<Proxy> {
+  const reach = options.dial ?? dial;
+  const closing = new AbortController();
+  const tunnels = new Set<Duplex>();
+  const server = createServer((request, response) => void forward(request, response, reach, closing.signal));
+  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
+  server.timeout = IDLE_MS;
+  server.on('connect', (request, client: Duplex, head: Buffer) => {
+    tunnels.add(client);
+    client.once('close', () => tunnels.delete(client));
+    void tunnel(request, client, head, reach, closing.signal);
+  });
+  server.on('clientError', (_error, socket) => socket.destroy());
+  await rm(socketPath, { force: true });
+  server.listen(socketPath);
+  await once(server, 'listening');
+  server.unref();
+  await chmod(socketPath, 0o666); // the sandbox may have another uid; the folder is what keeps others out
+  return {
+    async close() {
+      closing.abort(new Error('the proxy is closed'));
+      for (const client of tunnels) client.destroy();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+type Reach = NonNullable<ProxyOptions['dial']>;
+
+async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, reach: Reach, closing: AbortSignal): Promise<void> {
+  client.on('error', () => {}); // an end is an end; `close` follows
+  try {
+    const { host, port } = authority(request.url ?? '');
+    const target = await reach(host, port, closing);
+    target.setTimeout(IDLE_MS, () => target.destroy());
+    target.on('error', () => {});
+    target.once('close', () => client.destroy());
+    client.once('close', () => target.destroy());
+    if (client.destroyed) return void target.destroy();
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (head.length > 0) target.write(head);
+    client.pipe(target).pipe(client);
+  } catch (error) {
+    const { status, text } = answerTo(error);
+    client.end(
+      `HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    );
+  }
+}
+
+async function forward(request: IncomingMessage, response: ServerResponse, reach: Reach, closing: AbortSignal): Promise<void> {
+  try {
+    const url = httpUrl(request.url ?? '');
+    const socket = await reach(url.hostname, Number(url.port || 80), closing);
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.has(name)));
+    const outgoing = httpRequest({
+      method: request.method,
+      path: `${url.pathname}${url.search}`,
+      headers: { ...headers, host: url.host, connection: 'close' },
+      createConnection: () => socket,
+    });
+    outgoing.setTimeout(IDLE_MS, () => outgoing.destroy());
+    response.once('close', () => outgoing.destroy());
+    request.pipe(outgoing);
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const answerHeaders = Object.entries(incoming.headers).filter(([name]) => !HOP_HEADERS.has(name));
+    response.writeHead(incoming.statusCode ?? 502, Object.fromEntries(answerHeaders));
+    incoming.on('error', () => response.destroy());
+    outgoing.on('error', () => response.destroy());
+    incoming.pipe(response);
+  } catch (error) {
+    if (response.headersSent) return void response.destroy();
+    const { status, text } = answerTo(error);
+    const [code = '502'] = status.split(' ');
+    response.writeHead(Number(code), { 'content-type': 'text/plain', connection: 'close' }).end(text);
+  }
+}
+
+function authority(text: string): { readonly host: string; readonly port: number } {
+  const match = /^(\[[0-9a-f:.]+\]|[^:@/\s]+):(\d{1,5})$/i.exec(text);
+  if (match?.[1] === undefined) throw new Refused('CONNECT needs host:port');
+  return { host: match[1], port: Number(match[2]) };
+}
+
+function httpUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'http:') throw new Refused('this is a proxy: ask it for http:// URLs, or CONNECT for everything else');
+  return url;
+}
+
+function answerTo(error: unknown): { readonly status: string; readonly text: string } {
+  const why = error instanceof Error ? error.message : String(error);
+  if (error instanceof Refused) return { status: '403 Forbidden', text: `Tendon's sandbox may not connect there: ${why}.\n` };
+  return { status: '502 Bad Gateway', text: `Tendon's sandbox could not connect: ${why}.\n` };
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SandboxFolders } from './drivers/driver.ts';
+
+/**
+ * Where sandboxes keep their things: `<stateRoot>/<sandbox>/home`, `<stateRoot>/<sandbox>/<incarnation>/…`, and what must have a
+ * short path (a unix socket's is at most 107 bytes, and macOS allows 103) in a folder of this server's own, `<short>/<incarnation>/…`.
+ */
+export interface FolderPlan {
+  of(conversationId: string, incarnation: string): SandboxFolders;
+  /** Folders of one incarnation that are on disk: sandbox name and incarnation. */
+  list(): Promise<readonly { readonly sandbox: string; readonly incarnation: string }[]>;
+  nameOf(conversationId: string): string;
+  /** The private home stays. */
+  removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
+  removeSandbox(sandbox: string): Promise<void>;
+}
+
+const INCARNATION = /^[0-9a-f]{16}$/;
+const MAX_SHORT_BYTES = 60;
+
+export function planFolders(stateRoot: string): FolderPlan {
+  mkdirSync(stateRoot, { recursive: true, mode: 0o700 });
+  const short = shortFolder(stateRoot);
+  const nameOf = (conversationId: string): string => createHash('sha256').update(conversationId).digest('hex').slice(0, 16);
+
+  return {
+    nameOf,
+    of(conversationId, incarnation) {
+      const own = join(stateRoot, nameOf(conversationId), incarnation);
+      const near = join(short, incarnation);
+      return {
+        home: join(stateRoot, nameOf(conversationId), 'home'),
+        state: join(own, 'state'),
+        host: join(own, 'host'),
+        link: join(near, 'link'),
+        proxy: join(near, 'proxy'),
+        stage: join(near, 'stage'),
+      };
+    },
+    async list() {
+      const found: { sandbox: string; incarnation: string }[] = [];
+      for (const sandbox of await readdir(stateRoot).catch(() => [])) {
+        for (const name of await readdir(join(stateRoot, sandbox)).catch(() => [])) {
+          if (INCARNATION.test(name)) found.push({ sandbox, incarnation: name });
+        }
+      }
+      for (const name of await readdir(short).catch(() => [])) {
+        if (INCARNATION.test(name) && !found.some((one) => one.incarnation === name)) found.push({ sandbox: '', incarnation: name });
+      }
+      return found;
+    },
+    async removeIncarnation(sandbox, incarnation) {
+      if (sandbox !== '') await rm(join(stateRoot, sandbox, incarnation), { recursive: true, force: true });
+      await rm(join(short, incarnation), { recursive: true, force: true });
+    },
+    removeSandbox: (sandbox) => rm(join(stateRoot, sandbox), { recursive: true, force: true }),
+  };
+}
+
+/** A folder that only this user can write, the same for every start with this state root. */
+function shortFolder(stateRoot: string): string {
+  const uid = process.getuid?.() ?? 0;
+  const tag = createHash('sha256').update(stateRoot).digest('hex').slice(0, 8);
+  const base = uid === 0 ? '/run' : (process.env.XDG_RUNTIME_DIR ?? '');
+  const candidates = [
+    ...(base === '' ? [] : [join(base, `tendon-${tag}`)]),
+    join('/tmp', `tendon-${uid}-${tag}`),
+    join(tmpdir(), `t-${tag}`),
+  ];
+  for (const path of candidates) {
+    if (Buffer.byteLength(path) <= MAX_SHORT_BYTES && isOurs(path, uid)) return path;
+  }
+  throw new Error(`no folder for sockets: none of ${candidates.join(', ')} can be made, or it belongs to somebody else`);
+}
+
+/** Root's sandboxes have other uids and must be able to pass through. */
+function isOurs(path: string, uid: number): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: uid === 0 ? 0o711 : 0o700 });
+    const entry = lstatSync(path);
+    return entry.isDirectory() && entry.uid === uid && (entry.mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,235 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Strength } from '@tendon/core';
+import type { ExecuteLine, ExecuteRequest } from './executor-api.ts';
+import { NotConnected, type ExecutorClient } from './executor-client.ts';
+import { invalidAnswer, observed } from './observed.ts';
+import { TooMuch } from './ndjson.ts';
+
+export interface SandboxRuntimeParts {
+  readonly conversationId: string;
+  readonly incarnation: string;
+  readonly strength: Strength;
+  readonly description: string;
+  readonly client: ExecutorClient;
+  /** When this server process got hold of this incarnation: what was appended later, nobody else can have dispatched. */
+  readonly attachedAt: Date;
+  /** When the incarnation before this one was handed out; `undefined` for the first. */
+  readonly previousStartedAt: Date | undefined;
+  readonly lost: Promise<string>;
+  /** Called when the executor lives but does not answer. */
+  readonly giveUp: (reason: string) => void;
+}
+
+/** How often a silent executor is asked whether it lives, and how many times it may fail to say so. */
+const HEARTBEAT_MS = 15_000;
+const MISSED_HEARTBEATS = 3;
+/** Pauses between cancellations; after the last, a cancelled action is not waited for any longer. */
+const CANCEL_PAUSES_MS = [200, 1000, 5000, 24_000] as const;
+const RECONNECT_DELAYS_MS = [0, 20, 100, 500, 2000] as const;
+
+/**
+ * Actions of one incarnation. Invariants:
+ * 1. A key is only ever sent to the incarnation it was meant for; the executor runs it at most once, however often it is sent.
+ * 2. "Not started" is said only when nobody can have sent the key before: the action is younger than this attachment and the
+ *    connection was never made.
+ * 3. A running action has no deadline here; an executor that does not answer has.
+ */
+export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
+  const { client, incarnation } = parts;
+  let lostReason: string | undefined;
+  void parts.lost.then((reason) => (lostReason = reason));
+
+  const elsewhere = (action: RunnableAction): string | undefined => {
+    if (action.executor !== undefined && action.executor !== incarnation) return 'the sandbox that was to run it is gone';
+    const { previousStartedAt } = parts;
+    if (action.executor === undefined && previousStartedAt !== undefined && Date.parse(action.timestamp) < previousStartedAt.getTime()) {
+      return 'a sandbox that is gone may have run it';
+    }
+    return undefined;
+  };
+
+  async function execute(action: RunnableAction, options: ExecuteOptions): Promise<ExecuteResult> {
+    const gone = elsewhere(action);
+    if (gone !== undefined) return { outcome: 'unknown', reason: gone };
+    const isFresh = Date.parse(action.timestamp) >= parts.attachedAt.getTime();
+    const key = `${parts.conversationId}:${action.id}`;
+    if (options.signal.aborted && (await neverSeen(key, isFresh))) return { outcome: 'not-started', reason: 'it was cancelled first' };
+    const conversation = new ActionStream(action, key, parts, options, isFresh, () => lostReason);
+    return conversation.run();
+  }
+
+  async function neverSeen(key: string, isFresh: boolean): Promise<boolean> {
+    if (isFresh) return true;
+    return client.effect(key).then(
+      (report) => report.state === 'never-seen',
+      () => false,
+    );
+  }
+
+  return {
+    incarnation,
+    strength: parts.strength,
+    description: parts.description,
+    lost: parts.lost,
+    execute,
+    files: { list: client.listFiles, read: client.readFile, write: client.writeFile },
+  };
+}
+
+/** One action on its way: sent, listened to, attached to again after a broken connection, cancelled. */
+class ActionStream {
+  readonly #action: RunnableAction;
+  readonly #key: string;
+  readonly #parts: SandboxRuntimeParts;
+  readonly #options: ExecuteOptions;
+  readonly #lostReason: () => string | undefined;
+  /** Whether the key may have reached an executor, now or in an earlier life of the server. */
+  #wasSent: boolean;
+  #outputBytes = 0;
+  /** Ends the listening; its reason is why the outcome is unknown. */
+  readonly #end = new AbortController();
+
+  constructor(
+    action: RunnableAction,
+    key: string,
+    parts: SandboxRuntimeParts,
+    options: ExecuteOptions,
+    isFresh: boolean,
+    lostReason: () => string | undefined,
+  ) {
+    this.#action = action;
+    this.#key = key;
+    this.#parts = parts;
+    this.#options = options;
+    this.#wasSent = !isFresh;
+    this.#lostReason = lostReason;
+  }
+
+  async run(): Promise<ExecuteResult> {
+    const done = new AbortController();
+    const cancel = (): void => void this.#cancel(done.signal);
+    this.#options.signal.addEventListener('abort', cancel, { once: true });
+    if (this.#options.signal.aborted) cancel();
+    void this.#heartbeat(done.signal);
+    try {
+      return await this.#untilOutcome();
+    } finally {
+      done.abort();
+      this.#options.signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  async #untilOutcome(): Promise<ExecuteResult> {
+    for (let failures = 0; ; failures += 1) {
+      const before = this.#outputBytes;
+      const result = await this.#listen();
+      if (result !== 'broken') return result;
+      if (this.#end.signal.aborted) return this.#unknown(String(this.#end.signal.reason));
+      if (this.#outputBytes > before) failures = 0;
+      const pause = RECONNECT_DELAYS_MS[failures];
+      const lost = this.#lostReason();
+      if (lost !== undefined || pause === undefined) return this.#unknown(lost ?? 'the connection to the sandbox broke again and again');
+      if (!(await this.#isStillThere())) return this.#unknown(this.#lostReason() ?? 'the sandbox ended while it ran');
+      await delay(pause);
+    }
+  }
+
+  /** One connection. `broken` = ask whether the executor lives, then attach again. */
+  async #listen(): Promise<ExecuteResult | 'broken'> {
+    const signal = this.#end.signal;
+    try {
+      for await (const line of this.#parts.client.execute(this.#request(), { signal })) {
+        this.#wasSent = true;
+        const result = this.#take(line);
+        if (result !== undefined) return result;
+      }
+    } catch (error) {
+      if (error instanceof TooMuch || error instanceof SyntaxError) {
+        await this.#parts.client.cancel(this.#key).catch(() => {});
+        return { outcome: 'observed', observation: invalidAnswer(error instanceof TooMuch ? error.message : 'it is not JSON') };
+      }
+      if (!(error instanceof NotConnected)) this.#wasSent = true;
+    }
+    return 'broken';
+  }
+
+  #take(line: ExecuteLine): ExecuteResult | undefined {
+    switch (line?.type) {
+      case 'output':
+        this.#output(line.offset, line.text);
+        return undefined;
+      case 'outcome':
+        return { outcome: 'observed', observation: observed(this.#action.action, line.observation) };
+      case 'unknown':
+        return { outcome: 'unknown', reason: String(line.reason).slice(0, 1024) };
+      case 'refused':
+        return { outcome: 'not-started', reason: `the sandbox refused it: ${String(line.reason).slice(0, 1024)}` };
+      default:
+        return { outcome: 'observed', observation: invalidAnswer('it is a line of no known type') };
+    }
+  }
+
+  /** A repeated piece, from before a broken connection, is not passed on twice. */
+  #output(offset: unknown, text: unknown): void {
+    if (typeof text !== 'string' || !Number.isSafeInteger(offset) || (offset as number) < this.#outputBytes) return;
+    this.#outputBytes = (offset as number) + Buffer.byteLength(text);
+    this.#options.onOutput?.({ offset: offset as number, text });
+  }
+
+  #request(): ExecuteRequest {
+    const { action, args, timeout } = this.#action;
+    return {
+      key: this.#key,
+      incarnation: this.#parts.incarnation,
+      action: { action, args: args as Readonly<Record<string, unknown>>, ...(timeout !== undefined && { timeout }) },
+      ...(this.#options.onOutput && { outputFrom: this.#outputBytes }),
+    };
+  }
+
+  /** The same incarnation answers. */
+  async #isStillThere(): Promise<boolean> {
+    for (let attempt = 0; attempt < MISSED_HEARTBEATS; attempt += 1) {
+      try {
+        const alive = await this.#parts.client.alive({ signal: this.#end.signal });
+        return alive.incarnation === this.#parts.incarnation;
+      } catch (error) {
+        if (this.#lostReason() !== undefined || this.#end.signal.aborted) return false;
+        if (error instanceof NotConnected) await delay(200); // a moment for the watcher to see the process end
+      }
+    }
+    return false;
+  }
+
+  #unknown(reason: string): ExecuteResult {
+    return this.#wasSent ? { outcome: 'unknown', reason } : { outcome: 'not-started', reason };
+  }
+
+  async #heartbeat(done: AbortSignal): Promise<void> {
+    let missed = 0;
+    while (await pause(HEARTBEAT_MS, done)) {
+      const isThere = await this.#parts.client.alive({ signal: done }).then(
+        () => true,
+        () => false,
+      );
+      missed = isThere ? 0 : missed + 1;
+      if (missed < MISSED_HEARTBEATS || done.aborted) continue;
+      const reason = 'the sandbox does not answer any more';
+      this.#end.abort(reason);
+      return this.#parts.giveUp(reason);
+    }
+  }
+
+  /** Said more than once: the action itself may still be on its way, and who has not seen a key has nothing to cancel. */
+  async #cancel(done: AbortSignal): Promise<void> {
+    for (const waitMs of CANCEL_PAUSES_MS) {
+      await this.#parts.client.cancel(this.#key).catch(() => {});
+      if (!(await pause(waitMs, done))) return;
+    }
+    this.#end.abort('it was cancelled and did not end');
+  }
+}
+
+/** False when `done` came first. */
+function pause(ms: number, done: AbortSignal): Promise<boolean> {
+  return delay(ms, true, { signal: done, ref: false }).catch(() => false);
+}

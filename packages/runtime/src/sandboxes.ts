@@ -1,0 +1,195 @@
+import type { Clock, RecordStore, Runtime, Runtimes, StartPhase } from '@tendon/core';
+import type { Driver } from './drivers/driver.ts';
+import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox } from './open-sandbox.ts';
+import { admission } from './admission.ts';
+import { reconcileSandboxes } from './reconcile-sandboxes.ts';
+import { planFolders } from './sandbox-folders.ts';
+import { sandboxRecords } from './sandbox-record.ts';
+
+export interface RuntimesOptions {
+  readonly records: RecordStore;
+  readonly driver: Driver;
+  /** Absolute; made with mode 0700. Sandboxes keep homes, journals and logs here. */
+  readonly stateRoot: string;
+  /** The realpath of the conversation's workspace; `undefined` when there is no such conversation (any more). */
+  readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
+  readonly clock: Clock;
+  /** One line for the server's log. */
+  readonly onNotice?: (notice: string) => void;
+  /** Seconds that a sandbox lives on without a server. */
+  readonly leaseSeconds?: number;
+  /** Seconds without output after which a command is handed back as still running. */
+  readonly noOutputTimeoutSeconds?: number;
+  /** Starts at the same time; the others wait. */
+  readonly maxParallelStarts?: number;
+}
+
+export interface SandboxRuntimes extends Runtimes {
+  /** Once at server start: ends and removes what belongs to no conversation, and what was cut off in mid start. */
+  reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
+  /** Lets go of every sandbox; they live on for their lease, to be found again. With `stopSandboxes` they end. */
+  close(options?: { readonly stopSandboxes?: boolean }): Promise<void>;
+}
+
+type Entry =
+  | { readonly state: 'starting'; readonly start: SharedStart; readonly opened: Promise<OpenSandbox> }
+  | { readonly state: 'live'; readonly open: OpenSandbox }
+  | { readonly state: 'ending'; readonly done: Promise<void> };
+
+interface SharedStart {
+  readonly abort: AbortController;
+  readonly listeners: Set<(phase: StartPhase) => void>;
+  phase: StartPhase;
+}
+
+/**
+ * The sandboxes of one server, at most one per conversation. Owns which of them this process holds; the processes themselves
+ * belong to nobody and are found again by their records. Invariants:
+ * 1. An incarnation is handed out only after its record is durable.
+ * 2. Callers share a start; one of them going away ends neither the start nor the others' wait.
+ * 3. A conversation's next sandbox does not start before its last one has ended.
+ */
+export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
+  const entries = new Map<string, Entry>();
+  const admit = admission(options.maxParallelStarts ?? 4);
+  let isClosed = false;
+  const context: OpenContext = {
+    records: sandboxRecords(options.records),
+    driver: options.driver,
+    folders: planFolders(options.stateRoot),
+    clock: options.clock,
+    workspaceOf: options.workspaceOf,
+    notice: options.onNotice ?? (() => {}),
+    leaseSeconds: options.leaseSeconds ?? 600,
+    noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 30,
+  };
+
+  function beginStart(conversationId: string): Entry & { state: 'starting' } {
+    const start: SharedStart = { abort: new AbortController(), listeners: new Set(), phase: 'starting' };
+    const { signal } = start.abort;
+    const onPhase = (phase: StartPhase): void => {
+      start.phase = phase;
+      for (const listener of start.listeners) listener(phase);
+    };
+    const opened = admit(() => openSandbox(context, conversationId, { signal, onPhase }), signal).then(
+      (open) => {
+        // A stop that came meanwhile has put its own entry and ends what it finds here.
+        if (isCurrent(conversationId, start)) enterLive(conversationId, open);
+        return open;
+      },
+      (error: unknown) => {
+        if (isCurrent(conversationId, start)) entries.delete(conversationId);
+        throw error;
+      },
+    );
+    opened.catch(() => {}); // every caller may have gone
+    const entry = { state: 'starting', start, opened } as const;
+    entries.set(conversationId, entry);
+    return entry;
+  }
+
+  function isCurrent(conversationId: string, start: SharedStart): boolean {
+    const entry = entries.get(conversationId);
+    return entry?.state === 'starting' && entry.start === start;
+  }
+
+  function enterLive(conversationId: string, open: OpenSandbox): void {
+    entries.set(conversationId, { state: 'live', open });
+    void open.watch.lost.then((reason) => {
+      const entry = entries.get(conversationId);
+      if (entry?.state !== 'live' || entry.open !== open) return;
+      context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
+      beginEnd(conversationId, reason);
+    });
+  }
+
+  /** Puts the conversation into `ending`; resolves when nothing of its sandbox is left. */
+  function beginEnd(conversationId: string, reason: string): Promise<void> {
+    const entry = entries.get(conversationId);
+    if (entry?.state === 'ending') return entry.done;
+    const ending: Entry = {
+      state: 'ending',
+      done: end(conversationId, entry, reason).finally(() => {
+        if (entries.get(conversationId) === ending) entries.delete(conversationId);
+      }),
+    };
+    entries.set(conversationId, ending);
+    ending.done.catch((error: unknown) => context.notice(`the sandbox of ${conversationId} did not end cleanly: ${String(error)}`));
+    return ending.done;
+  }
+
+  async function end(conversationId: string, entry: Entry | undefined, reason: string): Promise<void> {
+    if (entry?.state === 'starting') entry.start.abort.abort(new Error('the sandbox was stopped'));
+    const open = entry?.state === 'live' ? entry.open : entry?.state === 'starting' ? await entry.opened.catch(() => undefined) : undefined;
+    open?.watch.report(reason);
+    if (open !== undefined) await letGo(open);
+    const record = await context.records.get(conversationId);
+    if (record !== undefined && record.state !== 'ended') await endSandbox(context, record, reason);
+  }
+
+  return {
+    async acquire(conversationId, { signal, onPhase }): Promise<Runtime> {
+      for (;;) {
+        signal.throwIfAborted();
+        if (isClosed) throw new Error('the server is shutting down');
+        const entry = entries.get(conversationId);
+        if (entry?.state === 'live') {
+          if (context.driver.isAlive(entry.open.handle)) return entry.open.runtime;
+          void beginEnd(conversationId, 'the sandbox was found dead');
+          continue;
+        }
+        if (entry?.state === 'ending') {
+          await untilAborted(
+            entry.done.catch(() => {}),
+            signal,
+          );
+          continue;
+        }
+        const { start, opened } = entry ?? beginStart(conversationId);
+        if (onPhase) start.listeners.add(onPhase);
+        onPhase?.(start.phase);
+        try {
+          return (await untilAborted(opened, signal)).runtime;
+        } finally {
+          if (onPhase) start.listeners.delete(onPhase);
+        }
+      }
+    },
+    current(conversationId) {
+      const entry = entries.get(conversationId);
+      return entry?.state === 'live' ? entry.open.runtime : undefined;
+    },
+    async stop(conversationId) {
+      await beginEnd(conversationId, 'the sandbox was stopped');
+      await context.folders.removeSandbox(context.folders.nameOf(conversationId));
+    },
+    reconcile: () => reconcileSandboxes(context, (conversationId) => entries.has(conversationId)),
+    async close({ stopSandboxes = false } = {}) {
+      isClosed = true;
+      const held = [...entries.entries()];
+      if (stopSandboxes) await Promise.allSettled(held.map(([conversationId]) => beginEnd(conversationId, 'the server was shut down')));
+      else await Promise.allSettled(held.map(([, entry]) => release(entry)));
+      entries.clear();
+    },
+  };
+}
+
+async function release(entry: Entry): Promise<void> {
+  if (entry.state === 'ending') return entry.done;
+  if (entry.state === 'live') return letGo(entry.open);
+  entry.start.abort.abort(new Error('the server is shutting down'));
+  const open = await entry.opened.catch(() => undefined);
+  if (open !== undefined) await letGo(open);
+}
+
+/** The promise, or the signal's reason if that comes first; the promise itself goes on. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,42 @@
+/** A start that failed: names the phase, its one-line cause, and what the sandbox said last. */
+export class StartFailed extends Error {
+  override name = 'StartFailed';
+  readonly phase: string;
+
+  constructor(phase: string, cause: string, lastLines = '') {
+    const said = lastLines === '' ? '' : `\nIt said last:\n${lastLines}`;
+    super(`The sandbox did not start (${phase}): ${cause}${said}`);
+    this.phase = phase;
+  }
+}
+
+export interface PhaseOptions {
+  /** As in "creating the process". */
+  readonly name: string;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  readonly lastLines?: () => Promise<string>;
+}
+
+/** Runs one phase of a start under its deadline. Rejects with `StartFailed`, or with the signal's reason when that came first. */
+export async function phase<T>(options: PhaseOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = AbortSignal.timeout(options.deadlineMs);
+  const signal = AbortSignal.any([options.signal, deadline]);
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([run(signal), aborted.promise]);
+  } catch (error) {
+    if (options.signal.aborted) throw options.signal.reason;
+    const cause = deadline.aborted ? `it took more than ${options.deadlineMs / 1000} seconds` : messageOf(error);
+    throw new StartFailed(options.name, cause, (await options.lastLines?.()) ?? '');
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
