@@ -1,6 +1,9 @@
 export type { Agent, PromptContext } from './agents/agent.ts';
+export { codeActAgent } from './agents/code-act-agent.ts';
+export { agentNames, DEFAULT_AGENT, findAgent } from './agents/registry.ts';
 export type { Clock } from './clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
+export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
 export type {
   LlmAnswer,
   LlmEvent,
@@ -25,6 +28,8 @@ export type {
   Strength,
   WorkspaceFiles,
 } from './runtime.ts';
+export { createMask, SECRET_HIDDEN, type Mask, type MaskedStream } from './secret-mask.ts';
 export { MIN_SECRET_LENGTH, Secret } from './secret.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export type { Tool, ToolCallResult } from './tools/tool.ts';
+export { projectMessages } from './view/project-messages.ts';

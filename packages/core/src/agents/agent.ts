@@ -3,8 +3,6 @@ import type { Tool } from '../tools/tool.ts';
 export interface PromptContext {
   /** Where the workspace is inside the sandbox. */
   readonly workspace: string;
-  /** Date for the prompt, ISO day. */
-  readonly today: string;
 }
 
 /** Prompt + tools; the step is the same for all. */
@@ -12,5 +10,6 @@ export interface Agent {
   /** As clients know it, e.g. `CodeActAgent`. */
   readonly name: string;
   readonly tools: readonly Tool[];
+  /** The same text for the same context: neither date nor names, so that providers can cache it across conversations. */
   systemPrompt(context: PromptContext): string;
 }

@@ -1,0 +1,23 @@
+import type { Agent } from './agent.ts';
+import { codeActAgent } from './code-act-agent.ts';
+
+/** Agents by the name clients know. A new one is a file and a line here. */
+const AGENTS: Readonly<Record<string, Agent>> = { CodeActAgent: codeActAgent };
+
+export const DEFAULT_AGENT = codeActAgent.name;
+
+/** Sorted, for the clients' list of options. */
+export function agentNames(): readonly string[] {
+  return Object.keys(AGENTS).toSorted();
+}
+
+/** Always an agent: for a name that is not known the default one, with a sentence that says so. */
+export function findAgent(name: string | undefined): { readonly agent: Agent; readonly notice?: string } {
+  if (!name) return { agent: codeActAgent };
+  const agent = Object.hasOwn(AGENTS, name) ? AGENTS[name] : undefined;
+  if (agent) return { agent };
+  return {
+    agent: codeActAgent,
+    notice: `There is no agent "${name}"; ${DEFAULT_AGENT} works instead. Known are: ${agentNames().join(', ')}.`,
+  };
+}

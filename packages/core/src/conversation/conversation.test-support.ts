@@ -1,0 +1,119 @@
+/** A conversation on real memory storage, a scripted model and real bash, with words to wait for what the log shows. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MessageAction, type ActionDraft, type AgentState, type Event, type VolatileFrame } from '@tendon/protocol';
+import { onTestFinished } from 'vitest';
+import { codeActAgent } from '../agents/code-act-agent.ts';
+import type { Clock } from '../clock.ts';
+import type { LlmProvider } from '../llm/llm-provider.ts';
+import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { createMask } from '../secret-mask.ts';
+import type { Secret } from '../secret.ts';
+import { createMemoryStorage } from '../storage/index.ts';
+import type { Conversation, SubmitResult } from './conversation.ts';
+import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';
+import { openConversation, type ConversationSettings } from './open-conversation.ts';
+
+export const ID = '0123456789abcdef0123456789abcdef';
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: (ms, { signal }) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, ms);
+      signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+    }),
+};
+
+export interface Stage {
+  readonly conversation: Conversation;
+  readonly runtimes: HostRuntimes;
+  readonly folder: string;
+  readonly frames: VolatileFrame[];
+  say(text: string): Promise<SubmitResult>;
+  submit(action: ActionDraft): Promise<SubmitResult>;
+  events(): Promise<readonly Event[]>;
+  /** The first event from `from` on that fits. */
+  until(fits: (event: Event) => boolean, from?: number): Promise<Event>;
+  /** The next time the agent enters the state. */
+  untilState(state: AgentState, from?: number): Promise<Event>;
+}
+
+export interface StageOptions {
+  readonly script?: Script;
+  readonly provider?: LlmProvider;
+  readonly llm?: () => Promise<LlmProvider>;
+  readonly settings?: Partial<ConversationSettings>;
+  readonly secrets?: readonly Secret[];
+  readonly log?: EventLog;
+  readonly runtimes?: HostRuntimes;
+  readonly folder?: string;
+  readonly clock?: Clock;
+}
+
+export async function stage(options: StageOptions = {}): Promise<Stage> {
+  const clock = options.clock ?? systemClock;
+  const folder = options.folder ?? temporaryFolder();
+  const runtimes = options.runtimes ?? createHostRuntimes(folder);
+  const log = options.log ?? (await createMemoryStorage({ clock }).events.open(ID));
+  const provider = options.provider ?? createScriptedProvider(options.script ?? [], { clock });
+  const conversation = await openConversation({
+    id: ID,
+    log,
+    agent: codeActAgent,
+    llm: options.llm ?? (async () => provider),
+    runtimes,
+    clock,
+    settings: { confirmationMode: false, ...options.settings },
+    mask: createMask(options.secrets ?? []),
+  });
+  onTestFinished(() => conversation.close());
+  const frames: VolatileFrame[] = [];
+  conversation.watch((frame) => frames.push(frame));
+  const until: Stage['until'] = async (fits, from = 0) => {
+    const following = new AbortController();
+    for await (const event of log.follow(from, { signal: following.signal })) {
+      if (!fits(event)) continue;
+      following.abort();
+      return event;
+    }
+    throw new Error('the log ended');
+  };
+  return {
+    conversation,
+    runtimes,
+    folder,
+    frames,
+    say: (text) => conversation.submit(MessageAction.create({ content: text })),
+    submit: (action) => conversation.submit(action),
+    events: () => log.read(),
+    until,
+    untilState: (state, from) =>
+      until((event) => 'observation' in event && event.observation === 'agent_state_changed' && event.extras.agent_state === state, from),
+  };
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tendon-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** One line per event: enough to read a log at a glance. */
+export function outline(events: readonly Event[]): readonly string[] {
+  return events.map((event) => {
+    const cause = event.cause === undefined ? '' : `<${event.cause}`;
+    if ('action' in event) return `${event.source} ${event.action}${cause}`;
+    if ('unknown' in event) return `${event.source} ?`;
+    const detail = event.observation === 'agent_state_changed' ? `:${event.extras.agent_state}` : '';
+    return `${event.source} .${event.observation}${detail}${cause}`;
+  });
+}
+
+export function bash(command: string, more: Record<string, unknown> = {}) {
+  return { toolCalls: [{ name: 'execute_bash', arguments: { command, ...more } }] };
+}
+
+export const done = { toolCalls: [{ name: 'finish', arguments: { message: 'Done.' } }] };

@@ -1,0 +1,96 @@
+/**
+ * What the engine knows of a conversation: the public fold and what only the loop needs. All of it is folded from the log,
+ * so a restarted server decides as the old one would have.
+ *
+ * Invariants
+ * N1  `requested` is set by a person's request that needs work to carry out (stop, finish) and cleared by the next state change.
+ * N2  `ending` is set by the agent's own last word (finish, reject, a question) and cleared by the next state change.
+ * N3  `turns`, `malformed` and `repetition` count since a person last said or asked for something.
+ */
+import {
+  INITIAL_STATE,
+  isAction,
+  isObservation,
+  reduce,
+  type Action,
+  type AgentState,
+  type ConversationState,
+  type Event,
+  type LlmMetrics,
+  type Observation,
+} from '@tendon/protocol';
+import { NO_REPETITION, repeat, type Repetition } from '../loop/repetition.ts';
+
+export interface EngineState {
+  readonly conversation: ConversationState;
+  /** The prompt and tools are in the log. */
+  readonly hasSystem: boolean;
+  readonly requested: { readonly to: 'stopped' | 'finished'; readonly id: number } | undefined;
+  readonly ending: Extract<AgentState, 'finished' | 'rejected' | 'awaiting_user_input'> | undefined;
+  /** Answers of the model. */
+  readonly turns: number;
+  /** Consecutive answers in which no call could be understood. */
+  readonly malformed: number;
+  readonly repetition: Repetition;
+  readonly metrics: LlmMetrics | undefined;
+  /** The last answer that was counted. */
+  readonly responseId: string | undefined;
+}
+
+export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
+  conversation: INITIAL_STATE,
+  hasSystem: false,
+  requested: undefined,
+  ending: undefined,
+  turns: 0,
+  malformed: 0,
+  repetition: NO_REPETITION,
+  metrics: undefined,
+  responseId: undefined,
+});
+
+/** Folds one event. Total, like `reduce`. */
+export function foldEngine(state: EngineState, event: Event): EngineState {
+  const before = state.conversation;
+  const next = { ...state, conversation: reduce(before, event), metrics: event.llm_metrics ?? state.metrics };
+  if (isAction(event)) return event.source === 'user' ? foldPerson(next, event) : foldAgent(next, event);
+  if (isObservation(event)) return foldObservation(next, event, before);
+  return next;
+}
+
+function foldPerson(state: EngineState, action: Action): EngineState {
+  if (action.action === 'recall') return state;
+  const fresh = { ...state, turns: 0, malformed: 0, repetition: NO_REPETITION };
+  if (action.action !== 'change_agent_state') return fresh;
+  const asked = action.args.agent_state;
+  return asked === 'stopped' || asked === 'finished' ? { ...fresh, requested: { to: asked, id: action.id } } : fresh;
+}
+
+function foldAgent(state: EngineState, action: Action): EngineState {
+  if (action.source !== 'agent') return state;
+  if (action.action === 'system') return { ...state, hasSystem: true };
+  const counted = { ...countAnswer(state, action), malformed: 0 };
+  if (action.action === 'finish') return { ...counted, ending: 'finished' };
+  if (action.action === 'reject') return { ...counted, ending: 'rejected' };
+  if (action.action === 'message' && action.args.wait_for_response) return { ...counted, ending: 'awaiting_user_input' };
+  return counted;
+}
+
+function foldObservation(state: EngineState, observation: Observation, before: ConversationState): EngineState {
+  if (observation.observation === 'agent_state_changed') return { ...state, requested: undefined, ending: undefined };
+  if (observation.cause === undefined) {
+    // A call that could not be understood has no action: its error carries the call.
+    const counted = countAnswer(state, observation);
+    return counted === state ? state : { ...counted, malformed: state.malformed + 1 };
+  }
+  const action = before.pending.find(({ id }) => id === observation.cause);
+  if (!action || action.source !== 'agent') return state;
+  return { ...state, repetition: repeat(state.repetition, action, observation) };
+}
+
+/** Every answer of the model is one turn, however many calls it holds. */
+function countAnswer(state: EngineState, event: Event): EngineState {
+  const id = event.tool_call_metadata?.model_response.id ?? (isAction(event) && event.llm_metrics ? `event ${event.id}` : undefined);
+  if (id === undefined || id === state.responseId) return state;
+  return { ...state, responseId: id, turns: state.turns + 1 };
+}

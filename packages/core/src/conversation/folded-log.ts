@@ -1,0 +1,82 @@
+/**
+ * One conversation's log together with its fold. It owns the fold and the order of this process's appends; it does not own the log.
+ *
+ * Invariants
+ * F1  `state` is the fold of every event this process has seen durable, in order, without gaps.
+ * F2  A decision is taken on the state it is appended to: appends run one after the other, and a writer elsewhere that was
+ *     faster makes the decision be taken again.
+ * F3  What is appended has been masked.
+ */
+import type { Event } from '@tendon/protocol';
+import { AppendConflict, type EventLog, type SourcedDraft } from '../log/event-log.ts';
+import type { Mask } from '../secret-mask.ts';
+import { foldEngine, INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
+import { createLane } from './lane.ts';
+
+/** Drafts for the state as it is; none when there is nothing (any more) to append. Pure: it may be asked several times. */
+export type Decide = (state: EngineState) => readonly SourcedDraft[];
+
+export interface FoldedLog {
+  readonly state: EngineState;
+  /** Resolves with the durable events, none when the decision was to append none. Rejects with the storage's error. */
+  append(decide: Decide): Promise<readonly Event[]>;
+  /** Told of every event after it was folded; the returned function ends it. */
+  onEvent(listener: (event: Event) => void): () => void;
+}
+
+const PAGE = 500;
+
+export async function foldLog(log: EventLog, mask: Mask): Promise<FoldedLog> {
+  let state = INITIAL_ENGINE_STATE;
+  const listeners = new Set<(event: Event) => void>();
+  const inTurn = createLane();
+
+  function fold(events: readonly Event[]): void {
+    for (const event of events) {
+      if (event.id < state.conversation.nextId) continue;
+      state = foldEngine(state, event);
+      for (const listener of listeners) listener(event);
+    }
+  }
+
+  async function catchUp(): Promise<void> {
+    while (state.conversation.nextId < log.nextId) fold(await log.read({ from: state.conversation.nextId, limit: PAGE }));
+  }
+
+  /** The other writer's events may not be durable yet: then the first of them is waited for. */
+  async function anotherWriter(): Promise<void> {
+    if (log.nextId <= state.conversation.nextId) {
+      const following = new AbortController();
+      for await (const _event of log.follow(state.conversation.nextId, { signal: following.signal })) break;
+      following.abort();
+    }
+    await catchUp();
+  }
+
+  async function appendDecided(decide: Decide): Promise<readonly Event[]> {
+    for (;;) {
+      const drafts = decide(state);
+      if (drafts.length === 0) return [];
+      try {
+        const events = await log.append(drafts.map(mask.draft), { expectedId: state.conversation.nextId });
+        fold(events);
+        return events;
+      } catch (error) {
+        if (!(error instanceof AppendConflict)) throw error;
+        await anotherWriter();
+      }
+    }
+  }
+
+  await catchUp();
+  return {
+    get state() {
+      return state;
+    },
+    append: (decide) => inTurn(() => appendDecided(decide)),
+    onEvent(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

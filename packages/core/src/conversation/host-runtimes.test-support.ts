@@ -1,0 +1,99 @@
+/** Runtimes for unit tests: one real `bash -c` per run action in a folder of the host, with the journal an executor keeps. */
+import { spawn } from 'node:child_process';
+import { ErrorObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
+import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../runtime.ts';
+
+export interface HostRuntimes extends Runtimes {
+  /** Keys in the order they were started, over all incarnations. */
+  readonly started: readonly string[];
+  /** What the next acquire rejects with. */
+  failNextStart(message: string): void;
+  /** The sandbox dies: what runs in it has an unknown outcome, and the next acquire starts another. */
+  kill(): void;
+  /** The next action is refused before it starts. */
+  refuseNext(): void;
+}
+
+export function createHostRuntimes(cwd: string): HostRuntimes {
+  const started: string[] = [];
+  let generation = 0;
+  let startFailure: string | undefined;
+  let refusing = false;
+  let live: { readonly runtime: Runtime; die(): void } | undefined;
+
+  function start(conversationId: string): { readonly runtime: Runtime; die(): void } {
+    const incarnation = `host-${++generation}`;
+    const journal = new Map<string, Promise<ExecuteResult>>();
+    const death = Promise.withResolvers<ExecuteResult>();
+    const lost = Promise.withResolvers<string>();
+    const runtime: Runtime = {
+      incarnation,
+      strength: 'none',
+      description: 'bash on the host, for tests',
+      lost: lost.promise,
+      files: { list: async () => [], read: async () => new Uint8Array(), write: async () => undefined },
+      async execute(action, options) {
+        if (action.executor !== incarnation) return { outcome: 'unknown', reason: `${action.executor} is gone` };
+        if (refusing || options.signal.aborted) {
+          refusing = false;
+          return { outcome: 'not-started', reason: 'the sandbox could not take it' };
+        }
+        const key = `${conversationId}:${action.id}`;
+        const known = journal.get(key);
+        if (known) return Promise.race([known, death.promise]);
+        started.push(key);
+        const result = runAction(action, cwd, options).then((observation): ExecuteResult => ({ outcome: 'observed', observation }));
+        journal.set(key, result);
+        return Promise.race([result, death.promise]);
+      },
+    };
+    const die = (): void => {
+      death.resolve({ outcome: 'unknown', reason: 'the sandbox died' });
+      lost.resolve('killed');
+    };
+    return { runtime, die };
+  }
+
+  return {
+    started,
+    failNextStart: (message) => (startFailure = message),
+    refuseNext: () => (refusing = true),
+    kill() {
+      live?.die();
+      live = undefined;
+    },
+    async acquire(conversationId, { onPhase }) {
+      if (startFailure) {
+        const message = startFailure;
+        startFailure = undefined;
+        throw new Error(message);
+      }
+      if (!live) {
+        for (const phase of ['starting', 'started', 'workspace', 'ready'] as const) onPhase?.(phase);
+        live = start(conversationId);
+      }
+      return live.runtime;
+    },
+    current: () => live?.runtime,
+    async stop() {
+      live = undefined;
+    },
+  };
+}
+
+async function runAction(action: RunnableAction, cwd: string, { signal, onOutput }: ExecuteOptions): Promise<ObservationDraft> {
+  if (action.action !== 'run') return ErrorObservation.create(`no ${action.action} here`, {});
+  const { command } = action.args;
+  const child = spawn('bash', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let content = '';
+  const take = (bytes: Buffer): void => {
+    onOutput?.({ offset: Buffer.byteLength(content), text: bytes.toString() });
+    content += bytes.toString();
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  signal.addEventListener('abort', () => child.pid && process.kill(-child.pid, 'SIGKILL'), { once: true });
+  const exit_code = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 137)));
+  const metadata = { exit_code, working_dir: cwd };
+  return { ...RunObservation.create(content.trimEnd(), { command, metadata }), success: exit_code === 0 };
+}

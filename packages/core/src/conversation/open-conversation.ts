@@ -1,0 +1,139 @@
+/**
+ * Opens a conversation: its log, the fold, and the one loop that may run on it. It owns the loop and the watchers;
+ * the log, the sandbox and the provider belong to those who passed them in.
+ *
+ * Invariants
+ * C1  At most one loop runs; a wake during its last decision starts another.
+ * C2  Every `submit` resolves, with the first event it appended or a catalogued error.
+ * C3  Closing appends nothing and cancels nothing in the sandbox: another process may go on from the log.
+ */
+import { isActive, isRunnable, SystemAction, type StatusFrame, type VolatileFrame } from '@tendon/protocol';
+import type { Agent } from '../agents/agent.ts';
+import type { Clock } from '../clock.ts';
+import type { LlmProvider } from '../llm/llm-provider.ts';
+import type { EventLog, SourcedDraft } from '../log/event-log.ts';
+import { createAborts } from '../loop/aborts.ts';
+import type { Engine } from '../loop/engine.ts';
+import { runLoop } from '../loop/loop.ts';
+import { stateChanged } from '../loop/notices.ts';
+import { alwaysConfirm, neverConfirm } from '../policies/confirmation-policy.ts';
+import type { RunnableAction, Runtimes } from '../runtime.ts';
+import type { Mask } from '../secret-mask.ts';
+import { WORKSPACE } from '../view/view.ts';
+import type { Conversation } from './conversation.ts';
+import type { EngineState } from './engine-state.ts';
+import { foldLog } from './folded-log.ts';
+import { createLane } from './lane.ts';
+import { createSandbox } from './sandbox.ts';
+import { carryOut } from './submit/run-for-user.ts';
+import { submit } from './submit/submit.ts';
+
+export interface ConversationSettings {
+  /** Actions that can do harm wait for a person. */
+  readonly confirmationMode: boolean;
+  /** Answers of the model since the last message from the user; default 500. */
+  readonly maxIterations?: number;
+  /** US dollars for the whole conversation; default no limit. */
+  readonly maxBudgetUsd?: number;
+}
+
+export interface OpenOptions {
+  readonly id: string;
+  readonly log: EventLog;
+  readonly agent: Agent;
+  /** Asked at each turn. Rejects with an Error whose message can be shown. */
+  readonly llm: () => Promise<LlmProvider>;
+  readonly runtimes: Runtimes;
+  readonly clock: Clock;
+  readonly settings: ConversationSettings;
+  readonly mask: Mask;
+}
+
+/** Resolves when the conversation can take a message; rejects with the storage's error. `wake` is the caller's to call. */
+export async function openConversation(options: OpenOptions): Promise<Conversation> {
+  const { id, log, agent, settings } = options;
+  const watchers = new Set<(frame: VolatileFrame) => void>();
+  let lastStatus: StatusFrame | undefined;
+  function emit(frame: VolatileFrame): void {
+    if (frame.volatile === 'status') lastStatus = frame;
+    for (const watcher of watchers) watcher(frame);
+  }
+
+  const folded = await foldLog(log, options.mask);
+  const engine: Engine = {
+    log,
+    folded,
+    agent,
+    llm: options.llm,
+    sandbox: createSandbox(id, options.runtimes, emit),
+    lane: createLane(),
+    policy: settings.confirmationMode ? alwaysConfirm : neverConfirm,
+    limits: { maxIterations: settings.maxIterations ?? 500, maxBudgetUsd: settings.maxBudgetUsd },
+    clock: options.clock,
+    mask: options.mask,
+    aborts: createAborts(),
+    emit,
+    inherited: new Set(folded.state.conversation.pending.map((action) => action.id)),
+  };
+  const opened = await folded.append((state) => openingDrafts(state, agent));
+  if (opened.length > 0 || isActive(folded.state.conversation.agentState)) engine.sandbox.warm(engine.aborts.closing);
+
+  let looping = false;
+  let loop = Promise.resolve();
+  function wake(): void {
+    if (looping || engine.aborts.closing.aborted) return;
+    looping = true;
+    loop = runLoop(engine, () => (looping = false)).catch((error: unknown) =>
+      emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message: `The conversation halted: ${String(error)}` }),
+    );
+  }
+  let resumed = false;
+
+  return {
+    id,
+    log,
+    get state() {
+      return folded.state.conversation;
+    },
+    async submit(action) {
+      const result = await submit(engine, action);
+      wake();
+      return result;
+    },
+    watch(listener) {
+      watchers.add(listener);
+      if (lastStatus) listener(lastStatus);
+      return () => watchers.delete(listener);
+    },
+    wake() {
+      if (!resumed) resumeForUser(engine);
+      resumed = true;
+      wake();
+    },
+    async close() {
+      engine.aborts.close();
+      await loop;
+    },
+  };
+}
+
+/** A new conversation introduces itself; a stopped one that is opened again takes messages. */
+function openingDrafts({ conversation: { agentState, nextId }, hasSystem }: EngineState, agent: Agent): readonly SourcedDraft[] {
+  if (nextId > 0 && agentState === 'stopped') return [stateChanged('loading'), stateChanged('awaiting_user_input')];
+  if (agentState !== 'loading') return [];
+  const first = nextId === 0 ? [stateChanged('loading')] : [];
+  return [...first, ...(hasSystem ? [] : [introduce(agent)]), stateChanged('awaiting_user_input')];
+}
+
+function introduce(agent: Agent): SourcedDraft {
+  const tools = agent.tools.map(({ spec }) => ({ type: 'function', function: spec }));
+  const content = agent.systemPrompt({ workspace: WORKSPACE });
+  return { source: 'agent', ...SystemAction.create({ content, tools, agent_class: agent.name, openhands_version: '0.62.0' }) };
+}
+
+/** Actions of the person that a process before this one left unanswered. */
+function resumeForUser(engine: Engine): void {
+  for (const action of engine.folded.state.conversation.pending) {
+    if (action.source === 'user' && isRunnable(action.action)) carryOut(engine, action as RunnableAction);
+  }
+}

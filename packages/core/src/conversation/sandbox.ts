@@ -1,0 +1,37 @@
+/**
+ * A conversation's way to its sandbox. It owns what clients are told about the start; the runtime belongs to `Runtimes`.
+ */
+import type { StatusFrame } from '@tendon/protocol';
+import type { Runtime, Runtimes, StartPhase } from '../runtime.ts';
+
+export type Acquired = { readonly ok: true; readonly runtime: Runtime } | { readonly ok: false; readonly reason: string };
+
+export interface Sandbox {
+  /** The live runtime; it is started when there is none. Never rejects. */
+  acquire(signal: AbortSignal): Promise<Acquired>;
+  /** Begins the start without waiting for it. */
+  warm(signal: AbortSignal): void;
+}
+
+const STATUS = {
+  starting: 'STATUS$STARTING_RUNTIME',
+  started: 'STATUS$RUNTIME_STARTED',
+  workspace: 'STATUS$SETTING_UP_WORKSPACE',
+  ready: 'STATUS$READY',
+} as const satisfies Record<StartPhase, string>;
+
+export function createSandbox(conversationId: string, runtimes: Runtimes, emit: (frame: StatusFrame) => void): Sandbox {
+  async function acquire(signal: AbortSignal): Promise<Acquired> {
+    const live = runtimes.current(conversationId);
+    if (live) return { ok: true, runtime: live };
+    const onPhase = (phase: StartPhase): void => emit({ volatile: 'status', type: 'info', id: STATUS[phase], message: '' });
+    try {
+      return { ok: true, runtime: await runtimes.acquire(conversationId, { signal, onPhase }) };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR_RUNTIME_DISCONNECTED', message: reason });
+      return { ok: false, reason };
+    }
+  }
+  return { acquire, warm: (signal) => void acquire(signal) };
+}

@@ -1,0 +1,49 @@
+import { catalogError, isRunnable, NullObservation, type Action, type CatalogError } from '@tendon/protocol';
+import type { SourcedDraft } from '../../log/event-log.ts';
+import type { Engine } from '../../loop/engine.ts';
+import { awaitsConfirmation, nextPending } from '../../loop/next-step.ts';
+import { answerTo, notice, stateChanged } from '../../loop/notices.ts';
+import type { EngineState } from '../engine-state.ts';
+import { asRequest, refuse } from './request-state.ts';
+
+type Verdict = 'user_confirmed' | 'user_rejected';
+type Decision = { readonly decide: (state: EngineState) => readonly SourcedDraft[] | CatalogError };
+
+/** A person's verdict on the action that waits: it is added again with a new id, and the waiting one is answered with nothing. */
+export async function decideConfirmation(engine: Engine, verdict: Verdict): Promise<Decision | CatalogError> {
+  const refusal = refuse(engine.folded.state.conversation.agentState, verdict);
+  if (refusal) return refusal;
+  if (verdict === 'user_rejected') return { decide: (state) => decided(state, verdict, undefined) };
+  // A confirmed action needs a destination before it is in the log as confirmed.
+  const acquired = await engine.sandbox.acquire(engine.aborts.closing);
+  if (!acquired.ok) return catalogError('RUNTIME_FAILED', acquired.reason);
+  const { incarnation } = acquired.runtime;
+  return { decide: (state) => decided(state, verdict, incarnation) };
+}
+
+function decided(state: EngineState, verdict: Verdict, executor: string | undefined): readonly SourcedDraft[] | CatalogError {
+  const { agentState, nextId, pending } = state.conversation;
+  const refusal = refuse(agentState, verdict);
+  if (refusal) return refusal;
+  const waiting = nextPending(pending);
+  if (!waiting || !awaitsConfirmation(waiting)) return catalogError('ILLEGAL_STATE', 'no action waits for confirmation');
+  const lead = [asRequest(verdict), answerTo(waiting, NullObservation.create('', {}))];
+  if (verdict === 'user_confirmed') {
+    return [...lead, again(waiting, 'confirmed', executor), stateChanged('user_confirmed'), stateChanged('running')];
+  }
+  const rest = pending.filter((action) => action.source === 'agent' && action.id !== waiting.id);
+  return [
+    ...lead,
+    again(waiting, 'rejected'),
+    stateChanged('user_rejected'),
+    answerTo({ ...waiting, id: nextId + lead.length }, notice.rejected),
+    ...rest.map((action) => answerTo(action, notice.afterRejection)),
+    stateChanged('awaiting_user_input'),
+  ];
+}
+
+function again(action: Action, confirmation_state: 'confirmed' | 'rejected', executor?: string): SourcedDraft {
+  const { id: _id, timestamp: _timestamp, llm_metrics: _metrics, ...draft } = action;
+  const args = { ...action.args, thought: '', confirmation_state };
+  return { ...draft, args, ...(executor && isRunnable(action.action) && { executor }) } as SourcedDraft;
+}

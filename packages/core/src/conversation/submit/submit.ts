@@ -1,0 +1,120 @@
+/** A client's action: checked against the state, appended, answered with the event or a catalogued error. */
+import { ACTIONS, catalogError, type ActionDraft, type ActionKind, type AgentState, type CatalogError } from '@tendon/protocol';
+import type { Engine } from '../../loop/engine.ts';
+import type { Decide } from '../folded-log.ts';
+import type { SubmitResult } from '../conversation.ts';
+import { decideConfirmation } from './decide-confirmation.ts';
+import { requestState } from './request-state.ts';
+import { runForUser } from './run-for-user.ts';
+import { userMessage } from './user-message.ts';
+
+/** How each kind is taken when a client sends it. A new kind does not compile before it stands here. */
+const HANDLING = {
+  null: 'refuse',
+  initialize: 'refuse',
+  start: 'message',
+  pause: 'paused',
+  resume: 'running',
+  stop: 'stopped',
+  push: 'refuse',
+  send_pr: 'refuse',
+  call_tool_mcp: 'refuse',
+  run: 'run',
+  kill: 'run',
+  run_ipython: 'run',
+  read: 'run',
+  write: 'run',
+  edit: 'run',
+  browse: 'run',
+  browse_interactive: 'run',
+  message: 'message',
+  system: 'refuse',
+  change_agent_state: 'request',
+  think: 'refuse',
+  finish: 'finished',
+  reject: 'refuse',
+  delegate: 'refuse',
+  recall: 'recall',
+  summarize: 'refuse',
+  condensation: 'refuse',
+  condensation_request: 'refuse',
+  task_tracking: 'refuse',
+  loop_recovery: 'refuse',
+  add_task: 'refuse',
+  modify_task: 'refuse',
+} as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'refuse' | AgentState>;
+
+/** Never rejects. Of what the client sent only the kind, its arguments and a sane timeout are taken. */
+export async function submit(engine: Engine, given: ActionDraft): Promise<SubmitResult> {
+  if (engine.aborts.closing.aborted) return refused(catalogError('ILLEGAL_STATE', 'the conversation is closed'));
+  const checked = sanitize(given);
+  if (!checked.ok) return refused(checked.error);
+  try {
+    return await handle(engine, checked.action);
+  } catch {
+    // The storage's own words are for the server's log, which the store writes; a client can do nothing with them.
+    return refused(catalogError('INTERNAL'));
+  }
+}
+
+async function handle(engine: Engine, action: ActionDraft): Promise<SubmitResult> {
+  const handling = HANDLING[action.action];
+  switch (handling) {
+    case 'refuse':
+      return refused(catalogError('NOT_FOR_CLIENTS', action.action));
+    case 'run':
+      return runForUser(engine, action);
+    case 'message':
+    case 'recall':
+      return append(engine, userMessage(action, engine.clock.now()));
+    case 'request':
+      return request(engine, action.action === 'change_agent_state' ? action.args.agent_state : 'stopped');
+    default:
+      return request(engine, handling);
+  }
+}
+
+async function request(engine: Engine, to: AgentState): Promise<SubmitResult> {
+  if (to === 'user_confirmed' || to === 'user_rejected') {
+    const decision = await decideConfirmation(engine, to);
+    return 'code' in decision ? refused(decision) : append(engine, decision.decide);
+  }
+  const from = engine.folded.state.conversation.agentState;
+  const result = await append(engine, (state) => requestState(state, to));
+  if (!result.ok) return result;
+  // A resumed wait for the provider is cut short; everything else than going on ends the model call.
+  if (to !== 'running' || from === 'rate_limited') engine.aborts.endTurn();
+  if (to === 'stopped' || to === 'finished') engine.aborts.cancelActions();
+  return result;
+}
+
+async function append(engine: Engine, decide: (...state: Parameters<Decide>) => ReturnType<Decide> | CatalogError): Promise<SubmitResult> {
+  let refusal: CatalogError = catalogError('INTERNAL');
+  const [event] = await engine.folded.append((state) => {
+    const decision = decide(state);
+    if (!('code' in decision)) return decision;
+    refusal = decision;
+    return [];
+  });
+  return event ? { ok: true, event } : refused(refusal);
+}
+
+type Checked = { readonly ok: true; readonly action: ActionDraft } | { readonly ok: false; readonly error: CatalogError };
+
+const MAX_TIMEOUT_SECONDS = 86_400;
+
+function sanitize({ action, args, timeout }: ActionDraft): Checked {
+  if (!Object.hasOwn(ACTIONS, action)) return { ok: false, error: catalogError('UNKNOWN_ACTION', String(action)) };
+  const parsed = ACTIONS[action].args.safeParse(args);
+  if (!parsed.success) {
+    const detail = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'args'}: ${message}`).join('; ');
+    return { ok: false, error: catalogError('INVALID_ARGUMENTS', detail) };
+  }
+  if (action === 'start' && String(parsed.data.task ?? '').trim() === '') return { ok: false, error: catalogError('NO_TASK') };
+  const sane = typeof timeout === 'number' && timeout > 0 && timeout <= MAX_TIMEOUT_SECONDS;
+  return { ok: true, action: { action, args: parsed.data, ...(sane && { timeout }) } as ActionDraft };
+}
+
+function refused(error: CatalogError): SubmitResult {
+  return { ok: false, error };
+}

@@ -1,0 +1,109 @@
+/** The model's answer as events: one batch, in the order of the calls. Pure. */
+import {
+  answeredBy,
+  isRunnable,
+  MessageAction,
+  type ActionDraft,
+  type ActionKind,
+  type AgentState,
+  type LlmMetrics,
+  type ObservationDraft,
+  type ToolCallMetadata,
+} from '@tendon/protocol';
+import type { LlmAnswer } from '../llm/llm-provider.ts';
+import type { SourcedDraft } from '../log/event-log.ts';
+import type { ConfirmationPolicy } from '../policies/confirmation-policy.ts';
+import { parseToolCall } from '../tools/parse-tool-call.ts';
+import type { Tool, ToolCallResult } from '../tools/tool.ts';
+import { toModelResponse } from './model-response.ts';
+import { answerTo, malformedCall, notice, notStarted, stateChanged } from './notices.ts';
+
+export interface ParsedAnswer {
+  readonly answer: LlmAnswer;
+  /** One for each tool call, in order. */
+  readonly calls: readonly ToolCallResult[];
+}
+
+/** Where the actions will run: stamped on each of them; or why they can not. Undefined when none of them runs in a sandbox. */
+export type Destination = { readonly executor: string } | { readonly failure: string } | undefined;
+
+export interface AnswerContext {
+  readonly firstId: number;
+  readonly policy: ConfirmationPolicy;
+  readonly destination: Destination;
+  readonly metrics: LlmMetrics;
+  readonly now: Date;
+}
+
+/** A cut answer's calls are never carried out: what is missing may change their meaning. */
+export function parseAnswer(answer: LlmAnswer, tools: readonly Tool[]): ParsedAnswer {
+  const cut = answer.finishReason === 'length';
+  const error = 'The answer was cut off at its length limit, so the call was not carried out. Send it again, in smaller parts.';
+  return { answer, calls: answer.toolCalls.map((call) => (cut ? { ok: false, error } : parseToolCall(call, tools))) };
+}
+
+export function needsSandbox({ calls }: ParsedAnswer): boolean {
+  return calls.some((call) => call.ok && isRunnable(call.action.action));
+}
+
+export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerContext): readonly SourcedDraft[] {
+  if (calls.length === 0) return charged([question(answer.text), stateChanged('awaiting_user_input')], context.metrics);
+  const model_response = toModelResponse(answer, context.now);
+  const sound = calls.every(({ ok }) => ok) && failureOf(context.destination) === undefined;
+  const drafts: SourcedDraft[] = [];
+  let ended: AgentState | undefined;
+  let waiting = false;
+  for (const [index, call] of calls.entries()) {
+    const { id, name } = answer.toolCalls[index]!;
+    const metadata = { function_name: name, tool_call_id: id, model_response, total_calls_in_response: calls.length };
+    const end = call.ok ? ENDS[call.action.action] : undefined;
+    if (!call.ok || (end && (!sound || ended))) {
+      drafts.push(malformedCall(call.ok ? notice.notFinished.content : call.error, metadata));
+      continue;
+    }
+    const action = withThought(call.action, index === 0 ? answer.text : '');
+    const confirm = !ended && context.policy.needsConfirmation(action);
+    drafts.push(addressed(action, metadata, confirm, context.destination));
+    const reply = ended ? notice.afterEnd : replyAtOnce(action, confirm, context.destination);
+    if (reply) drafts.push(answerTo({ id: context.firstId + drafts.length - 1, source: 'agent', tool_call_metadata: metadata }, reply));
+    else if (answeredBy(action.action) !== 'none') waiting = true;
+    ended ??= end;
+  }
+  if (ended && !waiting) drafts.push(stateChanged(ended));
+  return charged(drafts, context.metrics);
+}
+
+const ENDS: { readonly [kind in ActionKind]?: AgentState } = { finish: 'finished', reject: 'rejected' };
+
+/** The observation of an action that is answered in the same batch. */
+function replyAtOnce(action: ActionDraft, confirm: boolean, destination: Destination): ObservationDraft | undefined {
+  const failure = failureOf(destination);
+  if (failure !== undefined && !confirm && isRunnable(action.action)) return notStarted(failure);
+  return action.action === 'think' ? notice.thought : undefined;
+}
+
+function failureOf(destination: Destination): string | undefined {
+  return destination && 'failure' in destination ? destination.failure : undefined;
+}
+
+/** The cost of an answer stands on its first event. */
+function charged([first, ...rest]: readonly SourcedDraft[], llm_metrics: LlmMetrics): readonly SourcedDraft[] {
+  return first ? [{ ...first, llm_metrics }, ...rest] : [];
+}
+
+function question(text: string): SourcedDraft {
+  return { source: 'agent', ...MessageAction.create({ content: text, wait_for_response: true }) };
+}
+
+/** What the model said beside its calls is the thought of the first of them, where clients show it. */
+function withThought(action: ActionDraft, text: string): ActionDraft {
+  if (text === '' || !('thought' in action.args)) return action;
+  const thought = action.args.thought ? `${text}\n${String(action.args.thought)}` : text;
+  return { ...action, args: { ...action.args, thought } } as ActionDraft;
+}
+
+function addressed(action: ActionDraft, metadata: ToolCallMetadata, confirm: boolean, destination: Destination): SourcedDraft {
+  const args = confirm ? { ...action.args, confirmation_state: 'awaiting_confirmation' } : action.args;
+  const executor = isRunnable(action.action) && !confirm && destination && 'executor' in destination ? destination.executor : undefined;
+  return { ...action, source: 'agent', args, tool_call_metadata: metadata, ...(executor && { executor }) } as SourcedDraft;
+}

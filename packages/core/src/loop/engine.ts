@@ -1,0 +1,32 @@
+import type { VolatileFrame } from '@tendon/protocol';
+import type { Agent } from '../agents/agent.ts';
+import type { Clock } from '../clock.ts';
+import type { FoldedLog } from '../conversation/folded-log.ts';
+import type { Lane } from '../conversation/lane.ts';
+import type { Sandbox } from '../conversation/sandbox.ts';
+import type { LlmProvider } from '../llm/llm-provider.ts';
+import type { ConfirmationPolicy } from '../policies/confirmation-policy.ts';
+import type { Mask } from '../secret-mask.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { Aborts } from './aborts.ts';
+import type { Limits } from './next-step.ts';
+
+/** Everything the loop works with; nothing else reaches it. */
+export interface Engine {
+  readonly log: EventLog;
+  readonly folded: FoldedLog;
+  readonly agent: Agent;
+  /** Asked once per turn, so that a changed setting counts from the next turn on. Rejects with an Error that can be shown. */
+  readonly llm: () => Promise<LlmProvider>;
+  readonly sandbox: Sandbox;
+  /** One action at a time is carried out, whoever it is from. */
+  readonly lane: Lane;
+  readonly policy: ConfirmationPolicy;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly mask: Mask;
+  readonly aborts: Aborts;
+  readonly emit: (frame: VolatileFrame) => void;
+  /** Actions that were pending when the log was opened: another process may have dispatched them. */
+  readonly inherited: ReadonlySet<number>;
+}

@@ -1,0 +1,105 @@
+/**
+ * Carries out one runnable action in the sandbox and appends what became of it. Callers run it in the lane.
+ *
+ * Invariants
+ * X1  An action is dispatched only when it is stamped in the log, and to another incarnation than the stamped one only when this
+ *     process appended it and never dispatched it: after a crash the stamp tells that its outcome is unknown.
+ * X2  Every dispatched action gets one observation; when the conversation is closed first, it stays pending in the log.
+ * X3  After an unknown outcome nothing else of the same answer runs.
+ */
+import type { Action } from '@tendon/protocol';
+import { catalogError } from '@tendon/protocol';
+import type { EngineState } from '../conversation/engine-state.ts';
+import type { SourcedDraft } from '../log/event-log.ts';
+import type { ExecuteResult, RunnableAction } from '../runtime.ts';
+import type { Engine } from './engine.ts';
+import { answerTo, notice, notStarted, outcomeUnknown, stateChanged } from './notices.ts';
+import { createOutputFrames } from './output-frames.ts';
+
+/** How long a cancelled action may take to end before its outcome counts as unknown. */
+const CANCEL_GRACE_MS = 20_000;
+
+export async function execute(engine: Engine, action: RunnableAction, options: { readonly cancelled?: boolean } = {}): Promise<void> {
+  if (!isPending(engine.folded.state, action.id)) return;
+  const running = engine.aborts.beginAction();
+  if (options.cancelled) running.cancel();
+  try {
+    const result = await carryOut(engine, action, running.signal);
+    if (result === 'left') return;
+    await engine.folded.append((state) => (isPending(state, action.id) ? toDrafts(state, action, result) : []));
+  } finally {
+    running.end();
+  }
+}
+
+function isPending({ conversation }: EngineState, id: number): boolean {
+  return conversation.pending.some((action) => action.id === id);
+}
+
+type Result = ExecuteResult | 'left';
+
+async function carryOut(engine: Engine, action: RunnableAction, signal: AbortSignal): Promise<Result> {
+  if (action.executor === undefined) return { outcome: 'observed', observation: notice.neverStarted };
+  const first = await attempt(engine, action, { signal, mayMove: !engine.inherited.has(action.id) });
+  // It certainly did not run, so another sandbox may take it, once.
+  if (first === 'left' || first.outcome !== 'not-started' || signal.aborted) return first;
+  return attempt(engine, action, { signal, mayMove: true });
+}
+
+async function attempt(
+  engine: Engine,
+  action: RunnableAction,
+  { signal, mayMove }: { readonly signal: AbortSignal; readonly mayMove: boolean },
+): Promise<Result> {
+  const acquired = await engine.sandbox.acquire(AbortSignal.any([signal, engine.aborts.closing]));
+  if (engine.aborts.closing.aborted) return 'left';
+  if (!acquired.ok) return { outcome: mayMove ? 'not-started' : 'unknown', reason: acquired.reason };
+  const { runtime } = acquired;
+  if (action.executor !== runtime.incarnation && !mayMove) return { outcome: 'unknown', reason: 'the sandbox it was sent to is gone' };
+  const output = createOutputFrames(action.id, engine);
+  const execution = runtime.execute({ ...action, executor: runtime.incarnation }, { signal, onOutput: output.push });
+  const result = await untilLeft(execution, engine, signal);
+  output.end();
+  return result;
+}
+
+/** The border to runtimes: a rejection, a hang after cancelling and the closing of the conversation end the waiting. */
+function untilLeft(execution: Promise<ExecuteResult>, engine: Engine, signal: AbortSignal): Promise<Result> {
+  const { promise, resolve } = Promise.withResolvers<Result>();
+  const over = new AbortController();
+  const once = { once: true, signal: over.signal };
+  const giveUp = (): void => {
+    const reason = 'it was cancelled and did not end';
+    const waited = engine.clock.sleep(CANCEL_GRACE_MS, { signal: over.signal });
+    waited.then(() => resolve({ outcome: 'unknown', reason }), ignore);
+  };
+  engine.aborts.closing.addEventListener('abort', () => resolve('left'), once);
+  if (signal.aborted) giveUp();
+  else signal.addEventListener('abort', giveUp, once);
+  execution.then(resolve, (error: unknown) => resolve({ outcome: 'unknown', reason: String(error) }));
+  return promise.finally(() => over.abort());
+}
+
+function ignore(): void {}
+
+function toDrafts(state: EngineState, action: RunnableAction, result: ExecuteResult): readonly SourcedDraft[] {
+  if (result.outcome === 'observed') return [answerTo(action, result.observation)];
+  if (result.outcome === 'unknown') {
+    const rest = sameAnswer(state.conversation.pending, action).map((other) => answerTo(other, notice.afterUnknown));
+    return [answerTo(action, outcomeUnknown(result.reason)), ...rest];
+  }
+  // Somebody asked for an end: that answers everything which did not run.
+  if (state.requested) return [];
+  const failed = answerTo(action, notStarted(result.reason));
+  return action.source === 'agent' ? [failed, sandboxFailed(result.reason)] : [failed];
+}
+
+function sameAnswer(pending: readonly Action[], { id, tool_call_metadata: call }: RunnableAction): readonly Action[] {
+  if (!call) return [];
+  return pending.filter((other) => other.id !== id && other.tool_call_metadata?.model_response.id === call.model_response.id);
+}
+
+export function sandboxFailed(reason: string): SourcedDraft {
+  const { message, messageId } = catalogError('RUNTIME_FAILED', reason);
+  return stateChanged('error', { reason: messageId, content: message });
+}

@@ -1,0 +1,73 @@
+/**
+ * The loop: look at the folded log, do the one next thing, look again. All its memory is the log, so it may be ended at any await
+ * and a new one goes on.
+ *
+ * Invariants
+ * L1  A step costs two appends: the model's answer as one batch, then the observation.
+ * L2  Only here is anything decided for the agent; a person's requests reach it through the log.
+ * L3  Every step but `rest` leaves the log longer, or waits for something that does.
+ */
+import type { EngineState } from '../conversation/engine-state.ts';
+import type { SourcedDraft } from '../log/event-log.ts';
+import type { RunnableAction } from '../runtime.ts';
+import { answerCore } from './answer-core.ts';
+import type { Engine } from './engine.ts';
+import { execute } from './execute.ts';
+import { nextStep } from './next-step.ts';
+import { answerTo, notice, stateChanged } from './notices.ts';
+import { takeTurn } from './take-turn.ts';
+import { createViewFeed } from './view-feed.ts';
+
+/** Runs until there is nothing to do or the conversation is closed. `onRest` is called in the tick of that decision. Rejects with the storage's error. */
+export async function runLoop(engine: Engine, onRest: () => void): Promise<void> {
+  const feed = createViewFeed(engine);
+  try {
+    for (;;) {
+      const step = nextStep(engine.folded.state, engine.limits);
+      if (step.do === 'rest' || engine.aborts.closing.aborted) break;
+      switch (step.do) {
+        case 'settle':
+          await settle(engine);
+          break;
+        case 'announce':
+        case 'answer':
+          await engine.folded.append((state) => speak(state, engine));
+          break;
+        case 'execute':
+          await engine.lane(() => execute(engine, step.action));
+          break;
+        case 'turn':
+          await takeTurn(engine, feed);
+          break;
+      }
+    }
+  } finally {
+    feed.close();
+    onRest();
+  }
+}
+
+/** Decided again on the state it is appended to. */
+function speak(state: EngineState, engine: Engine): readonly SourcedDraft[] {
+  const step = nextStep(state, engine.limits);
+  if (step.do === 'announce') return step.drafts;
+  return step.do === 'answer' ? [answerTo(step.action, answerCore(step.action, engine.clock.now()))] : [];
+}
+
+/** Ends what runs, answers what is left, and grants the request. A message that came after the request starts the agent again. */
+async function settle(engine: Engine): Promise<void> {
+  engine.aborts.endTurn();
+  engine.aborts.cancelActions();
+  await engine.lane(async () => {
+    // What another process may have dispatched can be running still: it is asked for, and cancelled.
+    for (const action of engine.folded.state.conversation.pending) {
+      if (action.executor && engine.inherited.has(action.id)) await execute(engine, action as RunnableAction, { cancelled: true });
+    }
+    if (engine.aborts.closing.aborted) return;
+    await engine.folded.append(({ conversation: { pending, lastUserMessageId }, requested }) => {
+      if (!requested) return [];
+      const answers = pending.map((action) => answerTo(action, notice.stopped));
+      return [...answers, stateChanged(requested.to), ...(lastUserMessageId > requested.id ? [stateChanged('running')] : [])];
+    });
+  });
+}

@@ -1,0 +1,92 @@
+/** What the loop does next: a pure function of the folded log, so a restarted server takes up exactly where the log stands. */
+import { answeredBy, isActive, isRunnable, type Action, type AgentState } from '@tendon/protocol';
+import type { EngineState } from '../conversation/engine-state.ts';
+import type { SourcedDraft } from '../log/event-log.ts';
+import type { RunnableAction } from '../runtime.ts';
+import { engineError, stateChanged } from './notices.ts';
+import { isStuck } from './repetition.ts';
+
+export interface Limits {
+  /** Answers of the model since a person last said or asked for something. */
+  readonly maxIterations: number;
+  /** US dollars for the whole conversation. */
+  readonly maxBudgetUsd: number | undefined;
+}
+
+export type Step =
+  | { readonly do: 'rest' }
+  /** A person asked for an end: everything unanswered is answered as not executed, then the state follows. */
+  | { readonly do: 'settle' }
+  /** Say something in the log, nothing else. */
+  | { readonly do: 'announce'; readonly drafts: readonly SourcedDraft[] }
+  /** The engine itself answers this action. */
+  | { readonly do: 'answer'; readonly action: Action }
+  | { readonly do: 'execute'; readonly action: RunnableAction }
+  /** The model's turn. */
+  | { readonly do: 'turn' };
+
+/** So many answers in a row that could not be understood end in state `error`. */
+const MAX_MALFORMED = 5;
+
+export function nextStep(state: EngineState, limits: Limits): Step {
+  const { conversation } = state;
+  if (state.requested) return { do: 'settle' };
+  if (!isActive(conversation.agentState)) return { do: 'rest' };
+  const action = nextPending(conversation.pending);
+  if (action) return toCarryOut(action);
+  if (state.ending) return announce(state.ending);
+  if (conversation.lastUserMessageId < 0) return announce('awaiting_user_input');
+  return atLimit(state, limits) ?? { do: 'turn' };
+}
+
+/** In the order of the model's calls: a confirmed action is added again, later than those that come after it. */
+export function nextPending(pending: readonly Action[]): Action | undefined {
+  const own = pending.filter(({ action, source }) => source !== 'user' || !isRunnable(action));
+  return own.toSorted((a, b) => groupOf(a, own) - groupOf(b, own) || placeOf(a) - placeOf(b) || a.id - b.id)[0];
+}
+
+/** The first pending id of the same answer. */
+function groupOf(action: Action, pending: readonly Action[]): number {
+  const response = action.tool_call_metadata?.model_response.id;
+  if (response === undefined) return action.id;
+  return pending.find(({ tool_call_metadata }) => tool_call_metadata?.model_response.id === response)!.id;
+}
+
+function placeOf({ tool_call_metadata: metadata }: Action): number {
+  const calls = metadata?.model_response.choices?.[0]?.message.tool_calls ?? [];
+  return calls.findIndex(({ id }) => id === metadata?.tool_call_id);
+}
+
+function toCarryOut(action: Action): Step {
+  if (awaitsConfirmation(action)) return announce('awaiting_user_confirmation');
+  return answeredBy(action.action) === 'runtime' ? { do: 'execute', action: action as RunnableAction } : { do: 'answer', action };
+}
+
+export function awaitsConfirmation({ args }: Action): boolean {
+  return 'confirmation_state' in args && args.confirmation_state === 'awaiting_confirmation';
+}
+
+function atLimit(state: EngineState, { maxIterations, maxBudgetUsd }: Limits): Step | undefined {
+  const cost = state.metrics?.accumulated_cost ?? 0;
+  if (isStuck(state.repetition)) return ask(state.repetition.count);
+  if (state.malformed >= MAX_MALFORMED)
+    return failed(`The model made ${MAX_MALFORMED} calls in a row that could not be understood. Try another model, or say it differently.`);
+  if (state.turns >= maxIterations)
+    return failed(`The agent took ${maxIterations} steps since your last message, which is the limit. Resume to let it go on.`);
+  if (maxBudgetUsd !== undefined && cost >= maxBudgetUsd)
+    return failed(`The conversation has cost $${cost.toFixed(2)}; its budget is $${maxBudgetUsd.toFixed(2)}. Raise the budget to go on.`);
+  return undefined;
+}
+
+function ask(count: number): Step {
+  const words = `The agent did the same thing ${count} times with the same result, so it was halted. Say how to go on, or resume.`;
+  return { do: 'announce', drafts: [engineError(words, 'AGENT_ERROR$LOOP_DETECTED'), stateChanged('awaiting_user_input')] };
+}
+
+function failed(words: string): Step {
+  return { do: 'announce', drafts: [stateChanged('error', { reason: words })] };
+}
+
+function announce(state: AgentState): Step {
+  return { do: 'announce', drafts: [stateChanged(state)] };
+}

@@ -1,0 +1,64 @@
+/** What the engine itself writes into the log: words, ids and shapes in one place. */
+import {
+  AgentStateChangedObservation,
+  ErrorObservation,
+  ThinkObservation,
+  UserRejectedObservation,
+  type Action,
+  type AgentState,
+  type ObservationDraft,
+  type ToolCallMetadata,
+} from '@tendon/protocol';
+import type { SourcedDraft } from '../log/event-log.ts';
+
+export function stateChanged(state: AgentState, about: { reason?: string; content?: string; resumesAt?: Date } = {}): SourcedDraft {
+  const { reason = '', content = '', resumesAt } = about;
+  const extras = { agent_state: state, reason, ...(resumesAt && { resumes_at: resumesAt.toISOString() }) };
+  return { source: 'environment', ...AgentStateChangedObservation.create(content, extras) };
+}
+
+/** An observation that answers an action, under the action's own source and with its call. */
+export function answerTo(action: Pick<Action, 'id' | 'source' | 'tool_call_metadata'>, observation: ObservationDraft): SourcedDraft {
+  const { id: cause, source, tool_call_metadata } = action;
+  return { source, ...observation, cause, ...(tool_call_metadata && { tool_call_metadata }) };
+}
+
+/** For an answer's call that is no action: the model is told, nothing ran. */
+export function malformedCall(problem: string, tool_call_metadata: ToolCallMetadata): SourcedDraft {
+  return { source: 'agent', ...error(problem, 'AGENT_ERROR$MALFORMED_CALL'), tool_call_metadata };
+}
+
+export function engineError(words: string, id: string): SourcedDraft {
+  return { source: 'environment', ...error(words, id) };
+}
+
+export const notice = {
+  stopped: error('Stop button pressed. The action has not been executed.', 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED'),
+  afterEnd: error('Not executed: the same answer ended the task before it.', 'AGENT_ERROR$ACTION_NOT_EXECUTED'),
+  afterRejection: error('Not executed: the user rejected an action of the same answer.', 'AGENT_ERROR$ACTION_NOT_EXECUTED'),
+  afterUnknown: error(
+    'Not executed: the outcome of an earlier action of the same answer is not known. Look at the real state first.',
+    'AGENT_ERROR$ACTION_NOT_EXECUTED',
+  ),
+  neverStarted: error('Not executed: the action was recorded without a sandbox to run it.', 'AGENT_ERROR$ACTION_NOT_EXECUTED'),
+  notFinished: error('Not finished: another call of the same answer could not be understood.', 'AGENT_ERROR$ACTION_NOT_EXECUTED'),
+  unavailable: error('Not executed: nothing here can carry out this action.', 'AGENT_ERROR$ACTION_NOT_EXECUTED'),
+  thought: ThinkObservation.create('Your thought has been noted.', {}),
+  rejected: UserRejectedObservation.create('The user rejected this action. It was not executed.', {}),
+} as const satisfies Record<string, ObservationDraft>;
+
+export function notStarted(reason: string): ObservationDraft {
+  return error(`Not executed: ${reason}`, 'AGENT_ERROR$ACTION_NOT_EXECUTED');
+}
+
+export function outcomeUnknown(reason: string): ObservationDraft {
+  return error(
+    `The outcome of this action is not known: ${reason}. It may have run wholly, in part, or not at all, and it was not run again. ` +
+      'Look at the real state before repeating it.',
+    'AGENT_ERROR$OUTCOME_UNKNOWN',
+  );
+}
+
+function error(words: string, id: string): ObservationDraft<'error'> {
+  return ErrorObservation.create(words, { error_id: id });
+}

@@ -1,0 +1,91 @@
+/** The model's turn: the view of the log goes out, a complete answer comes back and is appended as one batch. */
+import { isActive } from '@tendon/protocol';
+import type { EngineState } from '../conversation/engine-state.ts';
+import type { LlmFailure, LlmProvider } from '../llm/llm-provider.ts';
+import type { SourcedDraft } from '../log/event-log.ts';
+import { accumulateMetrics } from './accumulate-metrics.ts';
+import { answerToDrafts, needsSandbox, parseAnswer, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
+import { createDeltaFrames } from './delta-frames.ts';
+import type { Engine } from './engine.ts';
+import { sandboxFailed } from './execute.ts';
+import { stateChanged } from './notices.ts';
+import { failed, turn, type TurnOutcome } from './turn.ts';
+import type { ViewFeed } from './view-feed.ts';
+
+/** Must be called in the same tick as the decision for it, so that no request falls between. */
+export async function takeTurn(engine: Engine, feed: ViewFeed): Promise<void> {
+  const signal = engine.aborts.beginTurn();
+  const provider = await engine.llm().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const outcome = typeof provider === 'string' ? failed(provider) : await ask(engine, provider, { feed, signal });
+  if (outcome.type === 'aborted' || signal.aborted) return;
+  if (outcome.type === 'failed') await appendFailure(engine, outcome.failure);
+  else await appendAnswer(engine, parseAnswer(outcome.answer, engine.agent.tools), { provider: provider as LlmProvider, signal });
+}
+
+/** The loop may still say something: nobody paused, stopped or ended it while the model was thinking. */
+function mayAct({ conversation, requested }: EngineState): boolean {
+  return isActive(conversation.agentState) && !requested;
+}
+
+async function ask(
+  engine: Engine,
+  provider: LlmProvider,
+  { feed, signal }: { readonly feed: ViewFeed; readonly signal: AbortSignal },
+): Promise<TurnOutcome> {
+  const { folded, agent } = engine;
+  const frames = createDeltaFrames(folded.state.conversation.nextId, engine);
+  const request = { messages: await feed.messages(), tools: agent.tools.map(({ spec }) => spec) };
+  return turn(provider, request, {
+    signal,
+    listener: {
+      onDelta: ({ part, text }) => frames.push(part, text),
+      async onRetry({ failure, resumesAt }) {
+        frames.restart();
+        engine.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: failure.error.message });
+        const waiting = stateChanged('rate_limited', { reason: failure.error.message, resumesAt });
+        await folded.append((state) => (mayAct(state) ? [waiting] : []));
+      },
+      async onResume() {
+        await folded.append(resumed);
+      },
+    },
+  });
+}
+
+/** A state of waiting for the provider ends with its next sign of life. */
+function resumed(state: EngineState): readonly SourcedDraft[] {
+  return state.conversation.agentState === 'rate_limited' && !state.requested ? [stateChanged('running')] : [];
+}
+
+/** What clients show is the state's reason: the id where they have words for it, else ours. */
+async function appendFailure(engine: Engine, { error }: LlmFailure): Promise<void> {
+  const reason = error.messageId === 'STATUS$ERROR' ? error.message : error.messageId;
+  engine.emit({ volatile: 'status', type: 'error', id: error.messageId, message: error.message });
+  await engine.folded.append((state) => (mayAct(state) ? [stateChanged('error', { reason, content: error.message })] : []));
+}
+
+async function appendAnswer(
+  engine: Engine,
+  parsed: ParsedAnswer,
+  { provider, signal }: { readonly provider: LlmProvider; readonly signal: AbortSignal },
+): Promise<void> {
+  const destination = needsSandbox(parsed) ? await findDestination(engine, signal) : undefined;
+  if (signal.aborted) return;
+  const { maxBudgetUsd } = engine.limits;
+  const now = engine.clock.now();
+  await engine.folded.append((state) => {
+    if (!mayAct(state)) return [];
+    const lead = resumed(state);
+    const metrics = accumulateMetrics(state.metrics, parsed.answer, { maxBudgetUsd, contextWindow: provider.contextWindow });
+    const firstId = state.conversation.nextId + lead.length;
+    const answer = answerToDrafts(parsed, { firstId, policy: engine.policy, destination, metrics, now });
+    const failure = destination && 'failure' in destination ? [sandboxFailed(destination.failure)] : [];
+    return [...lead, ...answer, ...failure];
+  });
+}
+
+/** The sandbox is acquired before its actions are appended: what is in the log without a destination never started. */
+async function findDestination(engine: Engine, signal: AbortSignal): Promise<Destination> {
+  const acquired = await engine.sandbox.acquire(signal);
+  return acquired.ok ? { executor: acquired.runtime.incarnation } : { failure: acquired.reason };
+}

@@ -1,0 +1,58 @@
+/** One call of the model, from the request to a complete answer. It appends nothing. */
+import { catalogError } from '@tendon/protocol';
+import type { LlmAnswer, LlmEvent, LlmFailure, LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
+
+export type TurnOutcome =
+  | { readonly type: 'answered'; readonly answer: LlmAnswer }
+  | { readonly type: 'failed'; readonly failure: LlmFailure }
+  /** Somebody ended it; nothing that came until then counts. */
+  | { readonly type: 'aborted' };
+
+export interface TurnListener {
+  onDelta(delta: Extract<LlmEvent, { type: 'delta' }>): void;
+  /** The provider waits before it tries again; deltas so far are void. */
+  onRetry(retry: Extract<LlmEvent, { type: 'retry' }>): Promise<void>;
+  /** The first sign of life after a retry. */
+  onResume(): Promise<void>;
+}
+
+/** Never rejects for the provider's sake. `Failure is a value`: a stream that ends without a last word is a failure too. */
+export async function turn(
+  provider: LlmProvider,
+  request: LlmRequest,
+  { signal, listener }: { readonly signal: AbortSignal; readonly listener: TurnListener },
+): Promise<TurnOutcome> {
+  let waiting = false;
+  for await (const event of guarded(provider, request, signal)) {
+    if (signal.aborted) return { type: 'aborted' };
+    if (event.type === 'retry') {
+      waiting = true;
+      await listener.onRetry(event);
+      continue;
+    }
+    if (event.type === 'failed') return event;
+    if (event.type === 'done')
+      return isEmpty(event.answer) ? failed('it gave an empty answer') : { type: 'answered', answer: event.answer };
+    if (waiting) await listener.onResume();
+    waiting = false;
+    listener.onDelta(event);
+  }
+  return signal.aborted ? { type: 'aborted' } : failed('its answer broke off');
+}
+
+/** The border to providers: what one throws in spite of its contract becomes a failure. */
+async function* guarded(provider: LlmProvider, request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmEvent> {
+  try {
+    yield* provider.stream(request, { signal });
+  } catch (error) {
+    yield failed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function isEmpty({ text, toolCalls }: LlmAnswer): boolean {
+  return toolCalls.length === 0 && text.trim() === '';
+}
+
+export function failed(detail: string): { readonly type: 'failed'; readonly failure: LlmFailure } {
+  return { type: 'failed', failure: { error: catalogError('LLM_FAILED', detail), retryable: false } };
+}

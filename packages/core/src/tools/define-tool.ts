@@ -1,0 +1,52 @@
+import type { ActionDraft } from '@tendon/protocol';
+import { z } from 'zod';
+import type { Tool } from './tool.ts';
+
+/** A tool from one schema: it is offered to the model, checks the call, and types `toAction`. */
+export function defineTool<S extends z.ZodObject>(definition: {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: S;
+  /** Pure; parameters given as null count as not given. A string is the sentence that tells the model what is wrong. */
+  readonly toAction: (args: z.output<S>) => ActionDraft | string;
+}): Tool {
+  const { name, description, parameters } = definition;
+  return {
+    spec: { name, description, parameters: toJsonSchema(parameters) },
+    toAction(args) {
+      const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+      const parsed = parameters.safeParse(given);
+      if (!parsed.success) return { ok: false, error: `The call of ${name} was not carried out: ${explain(parsed.error, given)}` };
+      const action = definition.toAction(parsed.data);
+      if (typeof action === 'string') return { ok: false, error: `The call of ${name} was not carried out: ${action}` };
+      return { ok: true, action };
+    },
+  };
+}
+
+/** Without the dialect's own marks: models are offered plain `type`, `properties`, `required`. */
+function toJsonSchema(parameters: z.ZodObject): Readonly<Record<string, unknown>> {
+  const {
+    $schema: _dialect,
+    additionalProperties: _strict,
+    ...schema
+  } = z.toJSONSchema(parameters, {
+    io: 'output',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return schema;
+}
+
+function explain(error: z.ZodError, args: Readonly<Record<string, unknown>>): string {
+  return error.issues
+    .map((issue) => {
+      const parameter = issue.path.join('.');
+      if (parameter === '') return issue.message;
+      if (issue.path.length === 1 && !Object.hasOwn(args, issue.path[0]!)) return `the required parameter "${parameter}" is missing.`;
+      return `the parameter "${parameter}" is wrong: ${issue.message}.`;
+    })
+    .join(' ');
+}

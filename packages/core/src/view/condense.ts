@@ -1,0 +1,31 @@
+import type { Action } from '@tendon/protocol';
+import type { Entry } from './entry.ts';
+
+/** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay. */
+export function condense(entries: readonly Entry[], condensation: Action<'condensation'>): Entry[] {
+  const forgets = forgotten(condensation);
+  const kept = entries.filter((entry) => !isForgotten(entry, forgets));
+  if (!condensation.args.summary) return kept;
+  const first = entries.findIndex((entry) => isForgotten(entry, forgets));
+  kept.splice(first === -1 ? kept.length : first, 0, {
+    type: 'text',
+    role: 'user',
+    eventId: condensation.id,
+    text: `[Summary of what happened before]\n${condensation.args.summary}`,
+    pinned: false,
+  });
+  return kept;
+}
+
+function forgotten({ args }: Action<'condensation'>): (id: number) => boolean {
+  const ids = new Set(args.forgotten_event_ids ?? []);
+  const { forgotten_events_start_id: start, forgotten_events_end_id: end } = args;
+  return (id) => ids.has(id) || (start !== null && end !== null && id >= start && id <= end);
+}
+
+/** An answer with several calls is forgotten as a whole or not at all: half of it would be no legal request. */
+function isForgotten(entry: Entry, forgets: (id: number) => boolean): boolean {
+  if (entry.type === 'text') return !entry.pinned && forgets(entry.eventId);
+  const ids = entry.calls.flatMap(({ eventIds }) => eventIds);
+  return ids.length > 0 && ids.every(forgets);
+}

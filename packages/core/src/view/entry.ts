@@ -1,0 +1,55 @@
+import type { LlmToolCall } from '../llm/llm-provider.ts';
+
+/** What one event says to the model, before calls and results are brought together. */
+export type Saying =
+  | { readonly says: 'system'; readonly text: string }
+  | {
+      readonly says: 'user';
+      readonly text: string;
+      readonly imageUrls?: readonly string[];
+      /** Never forgotten by a condensation. */
+      readonly pinned?: boolean;
+    }
+  | { readonly says: 'assistant'; readonly text: string }
+  /** A call of a tool; `result` when the action answers itself. */
+  | { readonly says: 'call'; readonly result?: string }
+  | { readonly says: 'result'; readonly text: string; readonly imageUrls?: readonly string[] }
+  | { readonly says: 'nothing' };
+
+export const NOTHING: Saying = Object.freeze({ says: 'nothing' });
+
+/** A piece of the view, in log order. `eventIds` are the events it came from. */
+export type Entry = TextEntry | CallsEntry;
+
+export interface TextEntry {
+  readonly type: 'text';
+  readonly role: 'user' | 'assistant';
+  readonly eventId: number;
+  readonly text: string;
+  readonly imageUrls?: readonly string[];
+  readonly pinned: boolean;
+}
+
+/** One answer of the model with its calls. Only the view that made it changes it, and only by adding. */
+export interface CallsEntry {
+  readonly type: 'calls';
+  /** Id of the model's response; an answer that has none is its own group. */
+  readonly key: string;
+  readonly text: string;
+  readonly calls: CallEntry[];
+}
+
+export interface CallEntry {
+  readonly call: LlmToolCall;
+  /** The id under which the request names it: unique in the request, and legal for every provider. */
+  readonly wireId: string;
+  /** Actions (a confirmed one is added again) or the error that stands for a call that could not be understood. */
+  readonly eventIds: number[];
+  result: CallResult | undefined;
+}
+
+export interface CallResult {
+  readonly eventId: number;
+  readonly text: string;
+  readonly imageUrls?: readonly string[];
+}

@@ -1,0 +1,71 @@
+import type { Observation, ObservationKind } from '@tendon/protocol';
+import { cutMiddle } from './cut-middle.ts';
+import { NOTHING, type Saying } from './entry.ts';
+
+/** What each kind of observation says to the model. A new kind does not compile before it stands here. */
+const SAYINGS = {
+  null: nothing,
+  run: (observation) => result(runText(observation)),
+  run_ipython: (observation) => result(observation.content, observation.extras.image_urls),
+  read: (observation) => result(observation.content),
+  write: (observation) => result(observation.content || `Wrote ${observation.extras.path}.`),
+  edit: (observation) => result(observation.content || `Edited ${observation.extras.path}.`),
+  download: (observation) => result(observation.content || `Downloaded to ${observation.extras.file_path}.`),
+  browse: (observation) => result(observation.content, [observation.extras.set_of_marks || observation.extras.screenshot]),
+  chat: (observation) => ({ says: 'user', text: observation.content, pinned: true }),
+  message: (observation) => result(observation.content),
+  agent_state_changed: nothing,
+  think: (observation) => result(observation.content),
+  condense: nothing,
+  delegate: (observation) => result(observation.content || JSON.stringify(observation.extras.outputs)),
+  recall: sayRecall,
+  task_tracking: (observation) => result(observation.content),
+  loop_detection: (observation) => result(observation.content),
+  mcp: (observation) => result(observation.content),
+  error: (observation) => result(observation.content),
+  success: (observation) => result(observation.content),
+  user_rejected: (observation) => result(observation.content),
+} as const satisfies { readonly [K in ObservationKind]: (observation: Observation<K>) => Saying };
+
+export function sayObservation(observation: Observation): Saying {
+  return (SAYINGS[observation.observation] as (observation: Observation) => Saying)(observation);
+}
+
+function nothing(): Saying {
+  return NOTHING;
+}
+
+function result(text: string, images: readonly (string | null)[] | null = null): Saying {
+  const imageUrls = (images ?? []).filter((url): url is string => Boolean(url) && isImage(url!));
+  return { says: 'result', text: cutMiddle(text) || '[No output]', ...(imageUrls.length > 0 && { imageUrls }) };
+}
+
+/** Output, hints for the model, and where the shell stands now. */
+function runText({ content, extras: { metadata } }: Observation<'run'>): string {
+  const text = [cutMiddle(`${metadata.prefix}${content}`) + metadata.suffix];
+  if (metadata.working_dir) text.push(`[Current working directory: ${metadata.working_dir}]`);
+  if (metadata.py_interpreter_path) text.push(`[Python interpreter: ${metadata.py_interpreter_path}]`);
+  if (metadata.exit_code !== -1) text.push(`[Command finished with exit code ${metadata.exit_code}]`);
+  return text.join('\n');
+}
+
+/** What is known about the workspace and the task beside the user's words; silent when nothing is. */
+function sayRecall({ extras }: Observation<'recall'>): Saying {
+  const facts = [
+    extras.date && `Today's date: ${extras.date}`,
+    extras.working_dir && `Working directory: ${extras.working_dir}`,
+    extras.repo_name &&
+      `Repository: ${extras.repo_name}${extras.repo_branch && ` on branch ${extras.repo_branch}`}, in ${extras.repo_directory}`,
+    ...Object.entries(extras.runtime_hosts).map(([host, port]) => `Reachable host: ${host} (port ${String(port)})`),
+    ...Object.entries(extras.custom_secrets_descriptions).map(([name, about]) => `Secret in the environment: $${name} ${about}`),
+    extras.repo_instructions,
+    extras.conversation_instructions,
+    extras.additional_agent_instructions,
+    ...extras.microagent_knowledge.map(({ name, trigger, content }) => `About ${trigger || name}:\n${content}`),
+  ].filter(Boolean);
+  return facts.length > 0 ? { says: 'user', text: cutMiddle(`[Context]\n${facts.join('\n')}`) } : NOTHING;
+}
+
+function isImage(url: string): boolean {
+  return url.startsWith('data:image/') || url.startsWith('https://') || url.startsWith('http://');
+}
