@@ -46,6 +46,7 @@ export type { Decoded, Dialect, Frame, Phase } from './dialects/dialect.ts';
 export { eventsDoc } from './dialects/events-doc.ts';
 export { opendevinWs } from './dialects/opendevin-ws.ts';
 export { openhandsV0 } from './dialects/openhands-v0.ts';
+export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
 export { isStateEvent, orderReplay } from './dialects/replay-order.ts';
 export * from './rest/backend-settings.ts';
 export * from './rest/conversation.ts';

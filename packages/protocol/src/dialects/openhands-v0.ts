@@ -7,7 +7,7 @@ import { unknownFrame, wireFrame } from './wire-frame.ts';
 
 /**
  * Socket.IO clients of OpenHands 0.15 … 0.62; the canonical spelling is that of 0.62, and older frontends read it with the additive twins.
- * Limits: frontends before 0.25 do not know the state `rate_limited`, and 0.15–0.17 wait for `init`; their gateway must map both.
+ * Limit: frontends before 0.25 do not know the state `rate_limited`, and those of 0.15–0.17 wait for `init`; `openhandsV0InBand` has both.
  */
 export const openhandsV0: Dialect = {
   name: 'openhands-v0',

@@ -50,7 +50,11 @@ export function toFileTree(root: string, entries: Iterable<string | ListedPath>)
   return finish(path, path.split('/').at(-1) || '/', top);
 }
 
+/** Of Linux; bounds the depth of the tree. */
+const MAX_PATH_LENGTH = 4096;
+
 function partsBelow(root: string, path: string): string[] | undefined {
+  if (path.length > MAX_PATH_LENGTH || path === root) return undefined;
   const prefix = root.endsWith('/') ? root : `${root}/`;
   const parts = (path.startsWith(prefix) ? path.slice(prefix.length) : path).split('/').filter((part) => part !== '' && part !== '.');
   const isOutside = parts.includes('..') || (path.startsWith('/') && !path.startsWith(prefix));

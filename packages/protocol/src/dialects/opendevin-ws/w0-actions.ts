@@ -38,7 +38,8 @@ export const W0_ACTIONS: ActionEncoders = {
   message: (event, phase) => (event.source === 'user' ? saidByUser(event.args.content, phase) : thinking(event.args.content)),
   /** The prompt was the server's own business then. */
   system: hidden,
-  change_agent_state: hidden,
+  /** Nobody asked for states then; who does gets an answer. */
+  change_agent_state: (event, phase) => (event.source === 'user' && phase === 'live' ? [line(messageOf(event))] : []),
   think: (event) => thinking(event.args.thought),
   finish: (event) => [...thinking(event.args.final_thought || event.args.thought), action('finish', {}, messageOf(event))],
   reject: (event) => [...thinking(event.args.thought), failed(messageOf(event))],
