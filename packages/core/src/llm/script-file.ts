@@ -28,10 +28,11 @@ function checked(step: unknown, index: number): FileStep {
   if (!isObject(step)) throw new Error(`step ${index} of the script is not an object`);
   const known = 'text' in step || 'toolCalls' in step || 'failure' in step;
   if (!known) throw new Error(`step ${index} of the script has none of "text", "toolCalls", "failure"`);
-  if ('failure' in step && !Object.hasOwn(ERRORS, String(step.failure))) throw new Error(`"failure" of step ${index} is not a known code`);
-  if ('toolCalls' in step && !Array.isArray(step.toolCalls)) throw new Error(`"toolCalls" of step ${index} is not a list`);
+  if ('failure' in step && !Object.hasOwn(ERRORS, String(step.failure)))
+    throw new Error(`"failure" of step ${index} of the script is not a known code`);
+  if ('toolCalls' in step && !Array.isArray(step.toolCalls)) throw new Error(`"toolCalls" of step ${index} of the script is not a list`);
   if ('times' in step && !(Number.isInteger(step.times) && Number(step.times) >= 0 && Number(step.times) <= MAX_STEPS)) {
-    throw new Error(`"times" of step ${index} is not a number of rounds`);
+    throw new Error(`"times" of step ${index} of the script is not a number of rounds`);
   }
   return step as FileStep;
 }

@@ -10,6 +10,9 @@ import { SYSTEM_SKILLS } from './system-skills.ts';
 /** The first skill that understands the request is used: the particular ones stand before the general ones. */
 const SKILLS: readonly DemoSkill[] = [...SCRIPT_SKILLS, ...FILE_SKILLS, ...SYSTEM_SKILLS];
 
+/** Requests that it understands, as it names them. */
+export const DEMO_EXAMPLES: readonly string[] = SKILLS.map(({ example }) => example);
+
 const WHO = 'I am a scripted demonstration, not a language model: I know a few kinds of requests and really carry them out in the sandbox.';
 const HOW = 'For a real model set LLM_MODEL and LLM_API_KEY (or choose one in the settings).';
 
@@ -43,7 +46,7 @@ function nextMove(turn: DemoTurn): DemoMove {
     const move = skill.next(turn);
     if (move) return move;
   }
-  const examples = SKILLS.map(({ example }) => `- ${example}`).join('\n');
+  const examples = DEMO_EXAMPLES.map((example) => `- ${example}`).join('\n');
   const start = turn.task === '' ? 'There is no request yet.' : 'I did not understand that request.';
   return { type: 'say', text: `${start} These I can do:\n\n${examples}` };
 }

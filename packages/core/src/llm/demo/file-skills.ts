@@ -141,7 +141,7 @@ function count(path: string, what: string, results: Results): DemoMove {
 function find(path: string, text: string, results: Results): DemoMove {
   const [result] = results;
   if (result?.exitCode === 1 && result.text.trim() === '') return finished(`“${text}” does not occur in ${path}.`);
-  return once(results, bash(`I look for “${text}” in ${path}.`, `grep -rnIF -e ${quoted(text)} -- ${quoted(path)}`), ({ text: found }) =>
+  return once(results, bash(`I look for “${text}” in ${path}.`, `grep -rnHIF -e ${quoted(text)} -- ${quoted(path)}`), ({ text: found }) =>
     finished(`“${text}” occurs here:\n\n${fenced(found)}`),
   );
 }

@@ -71,6 +71,6 @@ function commandOf(text: string): string {
 function run(command: string, results: readonly ToolResult[]): DemoMove {
   const [result] = results;
   if (!result) return bash('I run the command.', command);
-  if (result.failed) return failed('The command failed', result);
+  if (result.failed) return failed('That did not work', result);
   return finished(`The command ended with exit code ${result.exitCode ?? 0}:\n\n${fenced(result.text)}`);
 }

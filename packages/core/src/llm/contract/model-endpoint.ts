@@ -1,0 +1,169 @@
+/**
+ * A model endpoint of our own for the tests: a real HTTP server that speaks the streaming protocols of OpenAI and Anthropic
+ * and can misbehave in every way that real ones do.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+/** One answer of the endpoint. */
+export interface EndpointTurn {
+  readonly reasoning?: readonly string[];
+  readonly text?: readonly string[];
+  /** The arguments in the pieces in which they are sent. */
+  readonly calls?: readonly { readonly id: string; readonly name: string; readonly pieces: readonly string[] }[];
+  readonly finish?: 'stop' | 'tool_calls' | 'length' | 'content_filter';
+  readonly usage?: { readonly input: number; readonly output: number; readonly cacheRead: number };
+  /** An HTTP error instead of a stream. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** After the content: `break` destroys the connection, `end` ends the stream without a finish, `hang` says nothing more. */
+  readonly ending?: 'break' | 'end' | 'hang';
+  /** Sent as the stream instead of anything sensible. */
+  readonly garbage?: string;
+  /** An error frame inside the stream. */
+  readonly errorFrame?: { readonly type: string; readonly message: string; readonly code?: string };
+}
+
+export interface EndpointRequest {
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Record<string, unknown>;
+  /** Resolves when the connection of this request is closed. */
+  readonly closed: Promise<unknown>;
+}
+
+export interface ModelEndpoint extends AsyncDisposable {
+  readonly url: string;
+  readonly requests: readonly EndpointRequest[];
+  /** Resolves when the next request has been answered as far as it will be. */
+  answered(): Promise<void>;
+}
+
+type Protocol = 'openai' | 'anthropic';
+
+/** Answers the requests with the turns in order; the last one is repeated. */
+export async function startModelEndpoint(protocol: Protocol, turns: readonly EndpointTurn[]): Promise<ModelEndpoint> {
+  const requests: EndpointRequest[] = [];
+  let waiting: (() => void)[] = [];
+  const server = createServer((request, response) => {
+    void serve(request, response);
+  });
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request);
+    const turn = turns[Math.min(requests.length, turns.length - 1)]!;
+    requests.push({ url: request.url ?? '', headers: request.headers, body, closed: once(response, 'close') });
+    answer(protocol, turn, response);
+    for (const tell of waiting.splice(0)) tell();
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    answered: () => new Promise((resolve) => (waiting = [...waiting, resolve])),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
+}
+
+function answer(protocol: Protocol, turn: EndpointTurn, response: ServerResponse): void {
+  if (turn.status !== undefined) {
+    response.writeHead(turn.status, { 'content-type': 'application/json', ...turn.headers });
+    response.end(typeof turn.body === 'string' ? turn.body : JSON.stringify(turn.body ?? {}));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const frames = turn.garbage === undefined ? [...FRAMES[protocol](turn)] : [turn.garbage];
+  response.write(frames.join(''), () => {
+    if (turn.ending === 'break') response.destroy();
+    else if (turn.ending !== 'hang') response.end();
+  });
+}
+
+const FRAMES = { openai: openaiFrames, anthropic: anthropicFrames } as const satisfies Record<
+  Protocol,
+  (turn: EndpointTurn) => Iterable<string>
+>;
+
+function* openaiFrames(turn: EndpointTurn): Iterable<string> {
+  const base = { id: 'chatcmpl-7', object: 'chat.completion.chunk', created: 1, model: 'test' };
+  const frame = (extra: object) => `data: ${JSON.stringify({ ...base, ...extra })}\n\n`;
+  const chunk = (delta: object, finish: string | null = null) => frame({ choices: [{ index: 0, delta, finish_reason: finish }] });
+  yield chunk({ role: 'assistant', content: '' });
+  for (const text of turn.reasoning ?? []) yield chunk({ reasoning_content: text });
+  for (const text of turn.text ?? []) yield chunk({ content: text });
+  for (const [index, { id, name, pieces }] of (turn.calls ?? []).entries()) {
+    yield chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
+    for (const piece of pieces) yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+  }
+  if (turn.errorFrame) yield `data: ${JSON.stringify({ error: turn.errorFrame })}\n\n`;
+  if (turn.ending) return;
+  yield chunk({}, turn.finish ?? (turn.calls ? 'tool_calls' : 'stop'));
+  const { input, output, cacheRead } = turn.usage ?? { input: 100, output: 10, cacheRead: 0 };
+  const usage = {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cacheRead },
+  };
+  yield frame({ choices: [], usage });
+  yield 'data: [DONE]\n\n';
+}
+
+function send(type: string, fields: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+}
+
+const STOP_REASON = { stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens', content_filter: 'refusal' } as const;
+
+function* anthropicFrames(turn: EndpointTurn): Iterable<string> {
+  const { input, output, cacheRead } = turn.usage ?? { input: 100, output: 10, cacheRead: 0 };
+  const usage = { input_tokens: input - cacheRead, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: cacheRead };
+  const message = {
+    id: 'msg_7',
+    type: 'message',
+    role: 'assistant',
+    model: 'test',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage,
+  };
+  yield send('message_start', { message });
+  const blocks = [
+    ...(turn.reasoning
+      ? [
+          {
+            start: { type: 'thinking', thinking: '', signature: '' },
+            deltas: turn.reasoning.map((thinking) => ({ type: 'thinking_delta', thinking })),
+          },
+        ]
+      : []),
+    ...(turn.text ? [{ start: { type: 'text', text: '' }, deltas: turn.text.map((text) => ({ type: 'text_delta', text })) }] : []),
+    ...(turn.calls ?? []).map(({ id, name, pieces }) => ({
+      start: { type: 'tool_use', id, name, input: {} },
+      deltas: pieces.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+    })),
+  ];
+  for (const [index, { start, deltas }] of blocks.entries()) {
+    yield send('content_block_start', { index, content_block: start });
+    for (const delta of deltas) yield send('content_block_delta', { index, delta });
+    if (turn.ending && index === blocks.length - 1) break;
+    yield send('content_block_stop', { index });
+  }
+  if (turn.errorFrame) yield send('error', { error: turn.errorFrame });
+  if (turn.ending) return;
+  const reason = STOP_REASON[turn.finish ?? (turn.calls ? 'tool_calls' : 'stop')];
+  yield send('message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: output } });
+  yield send('message_stop', {});
+}

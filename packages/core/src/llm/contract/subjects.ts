@@ -1,0 +1,86 @@
+import { Secret } from '../../secret.ts';
+import { createLlmProvider } from '../create-llm-provider.ts';
+import type { LlmEvent, LlmProvider, LlmRequest } from '../llm-provider.ts';
+import { startModelEndpoint, type EndpointTurn, type ModelEndpoint } from './model-endpoint.ts';
+import { createFastClock, createTestClock, type TestClock } from './test-clock.ts';
+
+export const KEY = 'sk-test-0123456789abcdef';
+
+export interface Bench extends AsyncDisposable {
+  readonly provider: LlmProvider;
+  readonly endpoint: ModelEndpoint;
+  readonly clock: TestClock;
+}
+
+/** Every protocol that the contract is held against: a real server, the real package, our provider. */
+export const PROTOCOLS = [
+  { protocol: 'openai', model: 'openai/gpt-4o' },
+  { protocol: 'anthropic', model: 'anthropic/claude-sonnet-4-20250514' },
+] as const;
+
+export async function bench(
+  { protocol, model }: (typeof PROTOCOLS)[number],
+  turns: readonly EndpointTurn[],
+  options: { readonly silenceMs?: number; readonly clock?: TestClock } = {},
+): Promise<Bench> {
+  const endpoint = await startModelEndpoint(protocol, turns);
+  const clock = options.clock ?? createTestClock();
+  const provider = createLlmProvider({
+    model,
+    baseUrl: endpoint.url,
+    apiKey: new Secret(KEY),
+    clock,
+    ...(options.silenceMs && { silenceMs: options.silenceMs }),
+  });
+  return { provider, endpoint, clock, [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose]() };
+}
+
+export { createFastClock, createTestClock };
+
+const TOOL = {
+  name: 'execute_bash',
+  description: 'Runs a command.',
+  parameters: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+};
+
+export const REQUEST: LlmRequest = {
+  messages: [
+    { role: 'system', text: 'You are an agent.' },
+    { role: 'user', text: 'Say hello.' },
+  ],
+  tools: [TOOL],
+};
+
+export async function collect(
+  provider: LlmProvider,
+  request: LlmRequest = REQUEST,
+  signal = new AbortController().signal,
+): Promise<LlmEvent[]> {
+  const events: LlmEvent[] = [];
+  for await (const event of provider.stream(request, { signal })) events.push(event);
+  return events;
+}
+
+/** The end of a stream, checked to be the only one. */
+export function endOf(events: readonly LlmEvent[]): Extract<LlmEvent, { type: 'done' | 'failed' }> {
+  const ends = events.filter((event) => event.type === 'done' || event.type === 'failed');
+  const [end] = ends;
+  if (ends.length !== 1 || end !== events.at(-1)) throw new Error(`expected one end, and last: ${JSON.stringify(events)}`);
+  return end as Extract<LlmEvent, { type: 'done' | 'failed' }>;
+}
+
+export function answerOf(events: readonly LlmEvent[]): Extract<LlmEvent, { type: 'done' }>['answer'] {
+  const end = endOf(events);
+  if (end.type === 'failed') throw new Error(`failed: ${end.failure.error.message}`);
+  return end.answer;
+}
+
+export function failureOf(events: readonly LlmEvent[]): Extract<LlmEvent, { type: 'failed' }>['failure'] {
+  const end = endOf(events);
+  if (end.type === 'done') throw new Error(`answered: ${JSON.stringify(end.answer)}`);
+  return end.failure;
+}
+
+export function textOf(events: readonly LlmEvent[], part: 'text' | 'reasoning' | 'tool'): string {
+  return events.map((event) => (event.type === 'delta' && event.part === part ? event.text : '')).join('');
+}

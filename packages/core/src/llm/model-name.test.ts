@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { routeModel } from './model-name.ts';
+
+it.each([
+  ['openai/gpt-4o', undefined, 'openai', 'gpt-4o', 'https://api.openai.com/v1'],
+  ['gpt-4o', undefined, 'openai', 'gpt-4o', 'https://api.openai.com/v1'],
+  ['o3-mini', undefined, 'openai', 'o3-mini', 'https://api.openai.com/v1'],
+  ['claude-sonnet-4-20250514', undefined, 'anthropic', 'claude-sonnet-4-20250514', 'https://api.anthropic.com/v1'],
+  ['openhands/claude-sonnet-4-20250514', undefined, 'chat', 'claude-sonnet-4-20250514', 'https://llm-proxy.app.all-hands.dev/v1'],
+  ['openrouter/anthropic/claude-3.5-sonnet', undefined, 'chat', 'anthropic/claude-3.5-sonnet', 'https://openrouter.ai/api/v1'],
+  ['ollama/qwen3:8b', undefined, 'chat', 'qwen3:8b', 'http://127.0.0.1:11434/v1'],
+  ['ollama/qwen3:8b', 'http://box:11434/', 'chat', 'qwen3:8b', 'http://box:11434/v1'],
+  ['anthropic/claude-x', 'http://box:4000', 'anthropic', 'claude-x', 'http://box:4000/v1'],
+  ['openai/x', 'http://box:4010/v1/', 'chat', 'x', 'http://box:4010/v1'],
+  ['openai/x', '', 'openai', 'x', 'https://api.openai.com/v1'],
+  ['replay/some-run', 'http://box:4010/v1', 'chat', 'replay/some-run', 'http://box:4010/v1'],
+  ['litellm_proxy/team/x', 'http://box/api', 'chat', 'team/x', 'http://box/api'],
+  ['my-model', 'http://box/v1', 'chat', 'my-model', 'http://box/v1'],
+])('LM40, LM41: %s at %s', (model, given, protocol, modelId, baseUrl) => {
+  expect(routeModel(model, given)).toMatchObject({ protocol, modelId, baseUrl });
+});
