@@ -47,6 +47,7 @@ export class Connection {
   #isTaking = false;
   #wish: ConversationWish = {};
   #conversationId: string | undefined;
+  #attached: Promise<unknown> = Promise.resolve();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -60,11 +61,20 @@ export class Connection {
     this.#send(this.#options.dialect.greeting);
   }
 
-  /** Begins to send everything with id ≥ `from`. The reason when there is no such conversation. */
-  async attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
+  /**
+   * Begins to send everything with id ≥ `from`, and starts a stopped conversation again. The reason when there is no such one.
+   * Frames of the client that come meanwhile wait for it.
+   */
+  attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
+    const attaching = this.#attach(conversationId, from);
+    this.#attached = attaching.catch(() => undefined);
+    return attaching;
+  }
+
+  async #attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
     const { conversations, wire } = this.#options;
-    const held = await conversations.enter(conversationId);
-    if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId);
+    const held = (await conversations.start(conversationId)) ? await conversations.enter(conversationId) : undefined;
+    if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
     this.#conversationId = conversationId;
     const unwatch = held.room.watch((frame) => this.#show(frame));
     const leave = () => {
@@ -144,6 +154,7 @@ export class Connection {
   async #takeFrames(): Promise<void> {
     const { wire, logger } = this.#options;
     this.#isTaking = true;
+    await this.#attached;
     while (this.#waiting.length > 0 && !wire.closed.aborted) {
       const frame = this.#waiting.shift();
       if (this.#waiting.length === MAX_WAITING_FRAMES - 1) wire.resumeReading();
@@ -197,7 +208,7 @@ export class Connection {
 
   async #makeConversation(): Promise<CatalogError | undefined> {
     const created = await this.#options.conversations.create(this.#wish);
-    return created.ok ? this.attach(created.record.id, 0) : created.error;
+    return created.ok ? this.#attach(created.record.id, 0) : created.error;
   }
 }
 

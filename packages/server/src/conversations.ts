@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { Clock, Conversation, ConversationRecord, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
+import type { Clock, Conversation, ConversationRecord, EventLog, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionDraft, type CatalogError, type ConversationState } from '@tendon/protocol';
 import type { Config } from './config.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
@@ -57,6 +57,8 @@ export interface ConversationsOptions {
 }
 
 const IDLE_MS = 30_000;
+/** How long an agent may take to end what it is doing before its sandbox is taken away. */
+const STOP_MS = 5_000;
 
 export class Conversations {
   readonly #options: ConversationsOptions;
@@ -145,6 +147,11 @@ export class Conversations {
     return { room, release: room.lease(() => this.#now()) };
   }
 
+  /** The log alone, for reading: nothing is opened, started or changed by it. */
+  async log(id: string): Promise<EventLog | undefined> {
+    return (await this.get(id)) && this.#options.storage.events.open(id);
+  }
+
   /** A client's action, wherever it came in; names the conversation after its first task. */
   async submit(id: string, action: ActionDraft): Promise<SubmitResult> {
     const held = await this.enter(id);
@@ -180,9 +187,9 @@ export class Conversations {
     const record = await this.get(id);
     if (!record) return undefined;
     await this.#change(id, () => ({ stopped: true }));
-    const room = await this.#openRoom(record);
-    if (room.isBusy()) await room.conversation.submit({ action: 'change_agent_state', args: { agent_state: 'stopped', thought: '' } });
-    await this.#closeRoom(id, room);
+    const room = await this.#rooms.get(id)?.catch(() => undefined);
+    if (room?.isBusy()) await room.stopAgent(AbortSignal.timeout(STOP_MS));
+    if (room) await this.#closeRoom(id, room);
     await this.#options.runtimes.stop(id);
     return { wasRunning: !record.stopped };
   }

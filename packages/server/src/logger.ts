@@ -1,24 +1,19 @@
-import type { Secret } from '@tendon/core';
+import type { Mask } from '@tendon/core';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import type { LogLevel } from './config.ts';
-import { maskSecrets } from './security/mask-secrets.ts';
 
 /** Structured lines on stderr, so that stdout stays free for what was asked for. */
 export type Logger = PinoLogger;
 
-/** `secrets` is asked for every line, because some come later (stored settings). No transports: they cost a thread and 50 ms. */
-export function createLogger(options: {
-  readonly level: LogLevel;
-  readonly secrets: () => readonly Secret[];
-  readonly destination?: DestinationStream;
-}): Logger {
+/** No transports: they cost a thread and 50 ms. */
+export function createLogger(options: { readonly level: LogLevel; readonly mask: Mask; readonly destination?: DestinationStream }): Logger {
   return pino(
     {
       level: options.level,
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: (line) => maskSecrets(line, options.secrets()) },
+      hooks: { streamWrite: (line) => options.mask.text(line) },
     },
     options.destination ?? pino.destination({ dest: 2, sync: true }),
   );

@@ -13,14 +13,12 @@ export class Room {
   readonly conversation: Conversation;
   readonly #ended = new AbortController();
   readonly #listeners = new Set<FrameListener>();
-  readonly #unwatch: () => void;
   #leases = 0;
   #idleSince: number;
 
   constructor(conversation: Conversation, now: number) {
     this.conversation = conversation;
     this.#idleSince = now;
-    this.#unwatch = conversation.watch((frame) => this.announce(frame));
   }
 
   /** Aborts when nobody may look any longer; `reason` says why when clients should know. */
@@ -44,6 +42,16 @@ export class Room {
     };
   }
 
+  /** Asks the agent to stop and waits until the log says that it has. */
+  async stopAgent(deadline: AbortSignal): Promise<void> {
+    const { log } = this.conversation;
+    const result = await this.conversation.submit({ action: 'change_agent_state', args: { agent_state: 'stopped', thought: '' } });
+    if (!result.ok) return;
+    for await (const _event of log.follow(result.event.id, { signal: deadline })) {
+      if (this.conversation.state.agentState === 'stopped') return;
+    }
+  }
+
   isBusy(): boolean {
     const { agentState, pending } = this.conversation.state;
     return isActive(agentState) || pending.length > 0;
@@ -57,9 +65,14 @@ export class Room {
   /** Volatile frames from now on; the returned function ends it. */
   watch(listener: FrameListener): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    const unwatch = this.conversation.watch(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      unwatch();
+    };
   }
 
+  /** A frame of the server's own. */
   announce(frame: VolatileFrame): void {
     for (const listener of this.#listeners) listener(frame);
   }
@@ -67,7 +80,6 @@ export class Room {
   /** Sends everybody away, then ends the loop; the log and the sandbox stay as they are. */
   async close(reason?: CatalogError): Promise<void> {
     this.#ended.abort(reason);
-    this.#unwatch();
     this.#listeners.clear();
     await this.conversation.close();
   }

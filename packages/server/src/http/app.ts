@@ -27,11 +27,9 @@ export const RESOURCES: readonly Routes[] = [
   webAppRoutes,
 ];
 
-/** The HTTP side of the server, not listening yet. `extend` adds to it before the routes, e.g. to record them. */
-export function createApp(context: ServerContext, extend?: (app: App) => void): App {
+/** The HTTP side of the server, not listening yet; it logs through its hooks. `extend` adds to it before the routes, e.g. to record them. */
+export async function createApp(context: ServerContext, extend?: (app: App) => Promise<void>): Promise<App> {
   const app: App = fastify({
-    loggerInstance: context.logger,
-    disableRequestLogging: true,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: 60_000,
     forceCloseConnections: true,
@@ -44,7 +42,7 @@ export function createApp(context: ServerContext, extend?: (app: App) => void): 
   guard(app, context);
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
   app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
-  extend?.(app);
+  await extend?.(app);
   for (const routes of RESOURCES) routes(app, context);
   return app;
 }

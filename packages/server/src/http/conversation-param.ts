@@ -5,5 +5,5 @@ export const ById = z.object({
   id: z
     .string()
     .max(100, 'Conversation ID is too long')
-    .refine((id) => !/[\0-\x1f\x7f/\\]|\.\./.test(id), 'Conversation ID contains characters that are not allowed'),
+    .refine((id) => !/[\p{Cc}/\\]|\.\./u.test(id), 'Conversation ID contains characters that are not allowed'),
 });

@@ -5,8 +5,8 @@ import type { ServerContext } from './context.ts';
 
 /** OpenAPI of every REST route: the routes are registered once more on an app that never listens and only records them. */
 export async function openApiDocument(context: ServerContext): Promise<object> {
-  const app = createApp(context, (recording) => {
-    void recording.register(fastifySwagger, {
+  const app = await createApp(context, async (recording) => {
+    await recording.register(fastifySwagger, {
       openapi: {
         openapi: '3.1.0',
         info: { title: 'Tendon', version: context.version, description: 'Agent server for software development.' },

@@ -66,8 +66,11 @@ export function isOriginAllowed(origin: string, host: string, rules: AccessRules
 
 /** Takes the same time wherever the two differ, and whatever their lengths. */
 function equals(given: string, wanted: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 function clipped(text: string): string {

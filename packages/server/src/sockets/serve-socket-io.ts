@@ -67,7 +67,6 @@ async function serve(socket: Socket, context: ServerContext): Promise<void> {
   const connection = speak(dialect === 'events-doc' ? eventsDoc : openhandsV0);
   listen(socket, context, connection);
   connection.greet();
-  await context.engine.conversations.start(id);
   const error = await connection.attach(id, cursorFrom(latest_event_id));
   if (!error) return;
   connection.refuse(error);

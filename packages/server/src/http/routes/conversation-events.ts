@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Conversation } from '@tendon/core';
+import type { EventLog } from '@tendon/core';
 import {
   EventsPage,
   EventsQuery,
@@ -49,22 +49,16 @@ function readingRoutes(app: App, conversations: Conversations): void {
     '/api/conversations/:id/events',
     { schema: { params: ById, querystring: EventsQuery, response: { 200: EventsPage, 404: Failure } } },
     async ({ params, query }, reply) => {
-      const held = await conversations.enter(params.id);
-      if (!held) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
-      try {
-        return await eventsPage(held.room.conversation, query);
-      } finally {
-        held.release();
-      }
+      const log = await conversations.log(params.id);
+      return log ? eventsPage(log, query) : fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
     },
   );
   app.get(
     '/api/conversations/:id/trajectory',
     { schema: { params: ById, response: { 200: Trajectory, 404: Failure } } },
     async ({ params }, reply) => {
-      const held = await conversations.enter(params.id);
-      if (!held) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
-      return sendJsonText(reply, Readable.from(trajectoryText(held.room.conversation, held.release)));
+      const log = await conversations.log(params.id);
+      return log ? sendJsonText(reply, Readable.from(trajectoryText(log))) : fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
     },
   );
 }
@@ -74,7 +68,7 @@ async function submitted(reply: FastifyReply, conversations: Conversations, id: 
   return result.ok ? { success: true } : sendFailure(reply, result.error);
 }
 
-async function eventsPage({ log }: Conversation, { start_id, end_id, limit, reverse }: EventsQuery): Promise<EventsPage> {
+async function eventsPage(log: EventLog, { start_id, end_id, limit, reverse }: EventsQuery): Promise<EventsPage> {
   const to = end_id === undefined ? log.nextId : Math.min(end_id + 1, log.nextId);
   const events = start_id < to ? await log.read({ from: start_id, to, limit: limit + 1, reverse }) : [];
   return { events: events.slice(0, limit).flatMap(storedFrame), has_more: events.length > limit };
@@ -101,21 +95,17 @@ const LEFT_OUT = new Set([
 const PAGE = 200;
 
 /** Pages of the log as pieces of one JSON document: memory does not grow with the history. */
-async function* trajectoryText({ log }: Conversation, release: () => void): AsyncGenerator<string> {
-  try {
-    const end = log.nextId;
-    let separator = '{"trajectory":[';
-    for (let from = 0; from < end; from += PAGE) {
-      for (const event of await log.read({ from, to: Math.min(end, from + PAGE) })) {
-        for (const frame of storedFrame(event)) {
-          const extras = frame.extras && Object.fromEntries(Object.entries(frame.extras).filter(([key]) => !LEFT_OUT.has(key)));
-          yield separator + JSON.stringify(extras ? { ...frame, extras } : frame);
-          separator = ',';
-        }
+async function* trajectoryText(log: EventLog): AsyncGenerator<string> {
+  const end = log.nextId;
+  let separator = '{"trajectory":[';
+  for (let from = 0; from < end; from += PAGE) {
+    for (const event of await log.read({ from, to: Math.min(end, from + PAGE) })) {
+      for (const frame of storedFrame(event)) {
+        const extras = frame.extras && Object.fromEntries(Object.entries(frame.extras).filter(([key]) => !LEFT_OUT.has(key)));
+        yield separator + JSON.stringify(extras ? { ...frame, extras } : frame);
+        separator = ',';
       }
     }
-    yield separator === ',' ? ']}' : `${separator}]}`;
-  } finally {
-    release();
   }
+  yield separator === ',' ? ']}' : `${separator}]}`;
 }

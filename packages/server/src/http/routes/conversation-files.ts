@@ -89,7 +89,7 @@ const HIDDEN = new Set(['.git/', '.DS_Store', 'node_modules/', '__pycache__/', '
 /** Folders first; entries of a named folder carry its path. */
 function listing(entries: readonly string[], path = ''): string[] {
   const prefix = path === '' || path === '.' ? '' : `${path.replace(/\/+$/, '')}/`;
-  const shownEntries = entries.filter((entry) => !HIDDEN.has(entry)).sort((a, b) => (a < b ? -1 : 1));
+  const shownEntries = entries.filter((entry) => !HIDDEN.has(entry)).toSorted((a, b) => (a < b ? -1 : 1));
   const folders = shownEntries.filter((entry) => entry.endsWith('/'));
   return [...folders, ...shownEntries.filter((entry) => !entry.endsWith('/'))].map((entry) => prefix + entry);
 }

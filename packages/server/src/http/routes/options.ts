@@ -12,7 +12,7 @@ export const optionRoutes: Routes = (app, { engine }) => {
     FEATURE_FLAGS: { ENABLE_BILLING: false, HIDE_LLM_SETTINGS: false },
     PROVIDERS_CONFIGURED: [],
   }));
-  app.get('/api/options/models', { schema: { response: { 200: OptionNames } } }, async () => [...(await engine.models())].sort());
-  app.get('/api/options/agents', { schema: { response: { 200: OptionNames } } }, async () => [...engine.agents].sort());
+  app.get('/api/options/models', { schema: { response: { 200: OptionNames } } }, async () => (await engine.models()).toSorted());
+  app.get('/api/options/agents', { schema: { response: { 200: OptionNames } } }, async () => engine.agents.toSorted());
   app.get('/api/options/security-analyzers', { schema: { response: { 200: OptionNames } } }, async () => SECURITY_ANALYZERS);
 };

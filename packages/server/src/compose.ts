@@ -1,0 +1,125 @@
+/** The only place where objects are wired together. */
+import { join } from 'node:path';
+import { agentNames, findAgent, openConversation, type Clock, type ConversationSettings, type Secret, type Storage } from '@tendon/core';
+import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
+import type { Config } from './config.ts';
+import { Conversations, type StoredConversation } from './conversations.ts';
+import type { Engine } from './engine.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { chooseModel, type ModelChoice } from './model-choice.ts';
+import { modelSource } from './model-source.ts';
+import { openDriver } from './open-driver.ts';
+import { keptSecret } from './security/kept-secret.ts';
+import { liveMask } from './security/live-mask.ts';
+import { SettingsStore } from './settings.ts';
+
+export interface ComposeOptions {
+  readonly clock: Clock;
+  /** Default: lines on stderr at the configured level. */
+  readonly logger?: Logger;
+}
+
+export interface ComposedEngine extends Engine {
+  readonly logger: Logger;
+}
+
+/** Everything but the doors. Rejects with an Error whose message can be shown when storage or sandbox can not be had. */
+export async function composeEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
+  const { clock } = options;
+  const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
+  const storage = await openStorage(config, clock);
+  const settings = await SettingsStore.open(storage.records, jwtSecret);
+  const secrets = (): Secret[] => [
+    ...given(config.llmApiKey, config.sessionApiKey, jwtSecret),
+    ...settings.secrets,
+    ...conversations.secrets,
+  ];
+  const mask = liveMask(secrets);
+  const logger = options.logger ?? createLogger({ level: config.logLevel, mask });
+  for (const finding of storage.findings) logger.warn(finding);
+
+  const { driver, sandbox } = await openDriver(config);
+  const runtimes: SandboxRuntimes = createRuntimes({
+    records: storage.records,
+    driver,
+    stateRoot: join(config.home, 'sandboxes'),
+    workspaceOf: async (id) => {
+      const record = await conversations.get(id);
+      return record && { hostPath: record.workspace };
+    },
+    clock,
+    onNotice: (notice) => logger.info(notice),
+  });
+  const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
+    chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
+  const conversations: Conversations = new Conversations({
+    config,
+    storage,
+    runtimes,
+    clock,
+    logger,
+    open: async (record) =>
+      openConversation({
+        id: record.id,
+        log: await storage.events.open(record.id),
+        agent: findAgent(record.agent).agent,
+        runtimes,
+        llm: modelSource(
+          () => choiceOf(record),
+          (choice) => makeProvider(choice, clock),
+        ),
+        clock,
+        mask,
+        settings: conversationSettings(settings),
+      }),
+  });
+  const defaultChoice = (): ModelChoice => chooseModel({}, settings, config);
+  return {
+    logger,
+    storage,
+    runtimes,
+    conversations,
+    settings,
+    sandbox,
+    secrets,
+    jwtSecret,
+    agents: agentNames(),
+    models: async () => [...new Set([...(await import('@tendon/core/llm')).listModels(), 'demo', defaultChoice().model])],
+    defaultModel: () => defaultChoice().model,
+    modelOf: (record) => choiceOf(record).model,
+    wake: async () => {
+      await runtimes.reconcile();
+      await conversations.wakeActive();
+    },
+    close: async () => {
+      await conversations.close();
+      await runtimes.close();
+      await storage.close();
+    },
+  };
+}
+
+async function openStorage({ home }: Config, clock: Clock): Promise<Storage> {
+  const { openSqliteStorage } = await import('@tendon/core/storage');
+  return openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock });
+}
+
+/** As they are when the conversation is opened. */
+function conversationSettings({ current }: SettingsStore): ConversationSettings {
+  return {
+    confirmationMode: current?.confirmation_mode ?? false,
+    ...(current?.max_iterations && { maxIterations: current.max_iterations }),
+    ...(current?.max_budget_per_task && { maxBudgetUsd: current.max_budget_per_task }),
+  };
+}
+
+/** The packages of providers are loaded by whoever asks a model first. */
+async function makeProvider(choice: ModelChoice, clock: Clock) {
+  const { createLlmProvider, withRetries } = await import('@tendon/core/llm');
+  const { model, apiKey, baseUrl, isOperators } = choice;
+  return withRetries(createLlmProvider({ model, apiKey, baseUrl, clock, allowScripts: isOperators }), { clock, random: Math.random });
+}
+
+function given(...secrets: readonly (Secret | undefined)[]): Secret[] {
+  return secrets.filter((secret) => secret !== undefined);
+}

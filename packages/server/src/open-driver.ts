@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLocalDriver, createNoneDriver, type Driver, type ExecutorFolder } from '@tendon/runtime';
+import type { Config } from './config.ts';
+import type { Engine } from './engine.ts';
+
+/** The configured driver, probed. Rejects with what to install when it can not be had: never another one in its place. */
+export async function openDriver({ runtime, home }: Config): Promise<{ readonly driver: Driver; readonly sandbox: Engine['sandbox'] }> {
+  const executor = findExecutor(import.meta.dirname);
+  const driver =
+    runtime === 'none'
+      ? createNoneDriver({ executor })
+      : createLocalDriver({ executor, hidden: [home], workspacesFolder: join(home, 'workspaces') });
+  const probe = await driver.probe();
+  if (!probe.available)
+    throw new Error(`The sandbox can not be had: ${probe.reason}. ${probe.fix} Or set RUNTIME=none to run without one.`);
+  return { driver, sandbox: { driver: driver.name, strength: probe.strength, description: probe.description } };
+}
+
+/** Beside the bundle when published, in the workspace of the runtime package otherwise. */
+function findExecutor(from: string): ExecutorFolder {
+  const places = ['executor', '../executor', '../../runtime/dist/executor'].map((place) => join(from, place));
+  const folder = places.find((place) => existsSync(place)) ?? places.at(-1)!;
+  return { folder, entry: 'main.js', node: process.execPath };
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import type { Clock } from '@tendon/core';
+import { banner } from './banner.ts';
+import { composeEngine } from './compose.ts';
+import type { Config } from './config.ts';
+import type { Engine } from './engine.ts';
+import { createApp } from './http/app.ts';
+import { findWebRoot } from './http/web-files.ts';
+import type { Logger } from './logger.ts';
+import { Metrics } from './metrics.ts';
+import { keptSecret } from './security/kept-secret.ts';
+import { isLoopbackBind } from './security/loopback.ts';
+import { servePlainWs } from './sockets/serve-plain-ws.ts';
+import { serveSocketIo } from './sockets/serve-socket-io.ts';
+import { systemClock } from './system-clock.ts';
+import { VERSION } from './version.ts';
+
+export interface RunningServer {
+  /** With the port that was really bound. */
+  readonly url: string;
+  readonly engine: Engine;
+  /** What to show the person who started it. */
+  readonly banner: string;
+  /** Stops accepting, closes the sockets, lets appends finish. Sandboxes stay for the next server. */
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** The folder of the built web app; default: found beside the program. */
+  readonly webRoot?: string;
+}
+
+/** Listens, then wakes what was at work. Rejects with an Error whose message can be shown. */
+export async function startServer(given: Config, options: ServerOptions = {}): Promise<RunningServer> {
+  const clock = options.clock ?? systemClock;
+  const config = await withKey(given);
+  const engine = await composeEngine(config, { clock, ...(options.logger && { logger: options.logger }) });
+  const { logger, conversations } = engine;
+  const metrics = new Metrics({ openConversations: () => conversations.openCount }, clock.now());
+  const webRoot = options.webRoot ?? findWebRoot(import.meta.dirname);
+  const context = { config, engine, metrics, clock, logger, version: VERSION, webRoot };
+  const app = await createApp(context);
+  const socketIo = serveSocketIo(app.server, context);
+  const plain = servePlainWs(app.server, context);
+  try {
+    await app.listen({ port: config.port, host: config.host });
+  } catch (cause) {
+    await Promise.allSettled([socketIo.close(), app.close(), engine.close()]);
+    throw listenError(cause, config);
+  }
+  void engine.wake().catch((cause: unknown) => logger.error({ err: cause }, 'waking what was at work failed'));
+  const url = urlOf(app.server.address(), config.host);
+  return {
+    url,
+    engine,
+    banner: banner(url, config, engine, given.sessionApiKey ? undefined : config.sessionApiKey?.reveal()),
+    async close() {
+      plain.close();
+      await Promise.allSettled([socketIo.close(), app.close()]);
+      await engine.close();
+    },
+  };
+}
+
+/** Whoever can reach the port from outside needs a key; one that was made is kept, so that a restart locks nobody out. */
+async function withKey(config: Config): Promise<Config> {
+  if (config.sessionApiKey || isLoopbackBind(config.host)) return config;
+  return { ...config, sessionApiKey: await keptSecret(join(config.home, 'session-api-key')) };
+}
+
+function urlOf(address: string | { readonly port: number } | null, host: string): string {
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}
+
+function listenError(cause: unknown, { host, port }: Config): Error {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} of ${host} is in use. Set PORT to another one, or end the other server.`, { cause });
+  if (code === 'EACCES') return new Error(`Port ${port} needs more rights. Set PORT to one above 1023.`, { cause });
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new Error(`HOST ${host} is not an address of this machine.`, { cause });
+  return cause as Error;
+}
