@@ -27,7 +27,7 @@ export interface MaskedStream {
 
 export function createMask(secrets: readonly Secret[]): Mask {
   const values = [...new Set(secrets.flatMap((secret) => spellings(secret.reveal())))].toSorted((a, b) => b.length - a.length);
-  const text = (input: string): string => (values.length === 0 ? input : hide(input, occurrences(input, values)).text);
+  const text = (input: string): string => (values.length === 0 ? input : hide(input, occurrences(input, values)));
   return {
     text,
     draft: (draft) => (values.length === 0 ? draft : maskDraft(draft, text)),
@@ -58,14 +58,14 @@ function occurrences(text: string, values: readonly string[], hiddenPrefix = 0):
 }
 
 /** `continues`: the text before ended inside a hidden range, whose mark stands already. */
-function hide(text: string, ranges: Ranges, continues = false): { readonly text: string; readonly endsHidden: boolean } {
+function hide(text: string, ranges: Ranges, continues = false): string {
   let shown = '';
   let at = 0;
   for (const [from, to] of ranges) {
     shown += text.slice(at, from) + (continues && from === 0 ? '' : SECRET_HIDDEN);
     at = to;
   }
-  return { text: shown + text.slice(at), endsHidden: text === '' ? continues : at >= text.length };
+  return shown + text.slice(at);
 }
 
 function createStream(values: readonly string[]): MaskedStream {
@@ -75,13 +75,14 @@ function createStream(values: readonly string[]): MaskedStream {
   let continues = false;
 
   function give(length: number, ranges: Ranges): string {
+    if (length === 0) return '';
     const inside = ranges.filter(([from]) => from < length).map(([from, to]) => [from, Math.min(to, length)] as const);
     const given = hide(held.slice(0, length), inside, continues && hiddenPrefix > 0);
     const cut = ranges.find(([from, to]) => from < length && to > length);
     hiddenPrefix = cut ? cut[1] - length : 0;
     continues = cut !== undefined;
     held = held.slice(length);
-    return given.text;
+    return given;
   }
 
   return {

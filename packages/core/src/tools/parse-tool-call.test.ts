@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { codeActAgent } from '../agents/code-act-agent.ts';
+import { parseToolCall } from './parse-tool-call.ts';
+
+const call = (name: string, args: unknown) =>
+  parseToolCall({ id: 'c', name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }, codeActAgent.tools);
+const errorOf = (name: string, args: unknown) => {
+  const result = call(name, args);
+  return result.ok ? undefined : result.error;
+};
+
+it('EN50: a wrong argument is named to the model', () => {
+  expect(errorOf('execute_bash', {})).toContain('required parameter "command" is missing');
+  expect(errorOf('execute_bash', { command: 7 })).toContain('parameter "command" is wrong');
+  expect(errorOf('execute_bash', { command: 'ls', timeout: -1 })).toContain('parameter "timeout" is wrong');
+  expect(errorOf('str_replace_editor', { command: 'create', path: '/a' })).toContain('"create" needs the parameter "file_text"');
+  expect(errorOf('str_replace_editor', { command: 'insert', path: '/a', new_str: 'x' })).toContain('"insert_line"');
+  expect(errorOf('str_replace_editor', { command: 'delete', path: '/a' })).toContain('parameter "command" is wrong');
+});
+
+it('EN51: an unknown tool is answered with the ones there are', () => {
+  expect(errorOf('rm', {})).toBe('There is no tool "rm". The available tools are: execute_bash, str_replace_editor, think, finish.');
+});
+
+it('EN52: arguments that are not the JSON of an object never become an action', () => {
+  for (const text of ['{"command": "rm -rf', '[]', '"ls"', 'null', 'ls'])
+    expect(errorOf('execute_bash', text)).toContain('not a JSON object');
+});
+
+it('EN53: numbers and booleans written as text are taken', () => {
+  expect(call('execute_bash', { command: '', is_input: 'true', timeout: '30', security_risk: 'sometimes' })).toMatchObject({
+    action: { action: 'run', timeout: 30, args: { is_input: true, blocking: true, security_risk: -1 } },
+  });
+  expect(call('str_replace_editor', { command: 'view', path: '/a', view_range: ['1', -1], old_str: null })).toMatchObject({
+    action: { action: 'read', args: { path: '/a', view_range: [1, -1], impl_source: 'oh_aci' } },
+  });
+});
+
+it('EN54: the editor’s commands become the actions old clients know', () => {
+  expect(call('str_replace_editor', { command: 'str_replace', path: '/a', old_str: 'x' })).toMatchObject({
+    action: { action: 'edit', args: { command: 'str_replace', path: '/a', old_str: 'x', new_str: null, impl_source: 'oh_aci' } },
+  });
+  expect(call('str_replace_editor', { command: 'undo_edit', path: '/a' })).toMatchObject({
+    action: { action: 'edit', args: { command: 'undo_edit' } },
+  });
+});
+
+it('EN55: parsing is total: whatever the model writes is an action or a sentence', () => {
+  const name = fc.oneof(fc.constantFrom('execute_bash', 'str_replace_editor', 'think', 'finish', '__proto__'), fc.string());
+  const args = fc.oneof(fc.string(), fc.json());
+  fc.assert(
+    fc.property(name, args, (tool, text) => {
+      const result = call(tool, text);
+      expect(result.ok || result.error.length > 0).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,64 @@
+import { isAction } from '@tendon/protocol';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { codeActAgent } from '../agents/code-act-agent.ts';
+import { legalityProblems } from './legal-request.test-support.ts';
+import { projectMessages } from './project-messages.ts';
+import { implausibleLog, plausibleLog } from './random-log.test-support.ts';
+import { createView } from './view.ts';
+
+const anyLog = fc.oneof(plausibleLog, implausibleLog);
+
+it('EN30: every prefix of every log gives a request that every provider takes', () => {
+  fc.assert(
+    fc.property(anyLog, (log) => {
+      for (let n = 0; n <= log.length; n++) expect(legalityProblems(projectMessages(log.slice(0, n), codeActAgent))).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('EN31: what is settled stays as it is, whatever is appended but a condensation', () => {
+  fc.assert(
+    fc.property(anyLog, (log) => {
+      const view = createView(codeActAgent);
+      let before = view.project();
+      for (const event of log) {
+        view.add(event);
+        const after = view.project();
+        if (!isAction(event) || event.action !== 'condensation') {
+          expect(after.messages.slice(0, before.settled)).toEqual(before.messages.slice(0, before.settled));
+        }
+        before = after;
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('EN32: every word of the user is in the request', () => {
+  fc.assert(
+    fc.property(anyLog, (log) => {
+      const said = projectMessages(log, codeActAgent).flatMap((message) => (message.role === 'user' ? [message.text] : []));
+      for (const event of log) {
+        if (isAction(event) && event.source === 'user' && event.action === 'message' && event.args.content !== '')
+          expect(said).toContain(event.args.content);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('EN33: events added one by one and all at once give the same request', () => {
+  fc.assert(
+    fc.property(anyLog, (log) => {
+      const view = createView(codeActAgent);
+      for (const event of log) {
+        view.add(event);
+        view.project();
+      }
+      expect(view.project().messages).toEqual(projectMessages(log, codeActAgent));
+    }),
+    { numRuns: 100 },
+  );
+});

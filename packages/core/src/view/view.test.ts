@@ -1,0 +1,99 @@
+import { RunAction, RunObservation } from '@tendon/protocol';
+import { expect, it } from 'vitest';
+import { codeActAgent } from '../agents/code-act-agent.ts';
+import { MAX_OBSERVATION_CHARS } from './cut-middle.ts';
+import { projectMessages } from './project-messages.ts';
+import { metadataOf, toLog } from './random-log.test-support.ts';
+
+const project = (...raws: Record<string, unknown>[]) => projectMessages(toLog(raws), codeActAgent).slice(1);
+const user = (content: string, more = {}) => ({ source: 'user', action: 'message', args: { content, ...more } });
+const run = (call: Record<string, unknown>) => ({ ...RunAction.create({ command: 'ls' }), tool_call_metadata: call });
+const ran = (cause: number, content = 'a.txt', metadata = {}) => ({
+  ...RunObservation.create(content, { command: 'ls', metadata: { exit_code: 0, ...metadata } }),
+  cause,
+});
+
+it('EN34: a command answers with output, hints, folder, interpreter and exit code', () => {
+  const metadata = {
+    exit_code: 2,
+    working_dir: '/workspace',
+    py_interpreter_path: '/usr/bin/python3',
+    prefix: '[before] ',
+    suffix: '\n[hint]',
+  };
+  const messages = project(user('go'), run(metadataOf('r', ['c1'], 0)), ran(1, 'out', metadata));
+  expect(messages[2]).toEqual({
+    role: 'tool',
+    toolCallId: 'c1',
+    toolName: 'execute_bash',
+    text: '[before] out\n[hint]\n[Current working directory: /workspace]\n[Python interpreter: /usr/bin/python3]\n[Command finished with exit code 2]',
+  });
+});
+
+it('EN35: a long observation keeps its ends and loses its middle', () => {
+  const [, , result] = project(user('go'), run(metadataOf('r', ['c1'], 0)), ran(1, `begin${'x'.repeat(50_000)}end`));
+  expect(result!.text.length).toBeLessThan(MAX_OBSERVATION_CHARS + 100);
+  expect(result!.text).toMatch(/^begin.*Observation truncated.*end\n\[Command finished/s);
+});
+
+it('EN36: a message of the user between a call and its result comes after the result', () => {
+  const messages = project(user('go'), run(metadataOf('r', ['c1'], 0)), user('and hurry'), ran(1));
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+});
+
+it('EN37: the calls of one answer are one message, also when the log ends within them', () => {
+  const calls = ['c1', 'c2'];
+  const log = [user('go'), run(metadataOf('r', calls, 0)), run(metadataOf('r', calls, 1)), ran(2, 'second')];
+  const messages = project(...log);
+  expect(messages[1]).toMatchObject({ role: 'assistant', toolCalls: [{ id: 'c1' }, { id: 'c2' }] });
+  expect(messages[2]).toMatchObject({ toolCallId: 'c1', text: expect.stringContaining('not known') });
+  expect(messages[3]).toMatchObject({ toolCallId: 'c2', text: expect.stringContaining('second') });
+  expect(project(...log.slice(0, 2))[1]).toEqual(messages[1]);
+});
+
+it('EN38: an action that was confirmed is one call with one result', () => {
+  const waiting = { ...run(metadataOf('r', ['c1'], 0)), args: { command: 'ls', confirmation_state: 'awaiting_confirmation' } };
+  const messages = project(user('go'), waiting, { observation: 'null', content: '', cause: 1 }, run(metadataOf('r', ['c1'], 0)), ran(3));
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+  expect(messages[2]!.text).toContain('a.txt');
+});
+
+it('EN39: arguments that are no JSON reach the model as an object, with what was wrong as the result', () => {
+  const bad = metadataOf('r', ['c1'], 0, '{"command": "l');
+  const messages = project(user('go'), { observation: 'error', content: 'not JSON', tool_call_metadata: bad });
+  expect(messages[1]).toMatchObject({ toolCalls: [{ arguments: '{"not_json":"{\\"command\\": \\"l"}' }] });
+  expect(messages[2]).toMatchObject({ role: 'tool', text: 'not JSON' });
+});
+
+it('EN40: a condensation takes its events out and puts the summary in their place; the user’s words stay', () => {
+  const log = [user('task'), run(metadataOf('r', ['c1'], 0)), ran(1), run(metadataOf('s', ['c2'], 0)), ran(3)];
+  const condensation = {
+    action: 'condensation',
+    args: { forgotten_events_start_id: 0, forgotten_events_end_id: 2, summary: 'listed files' },
+  };
+  expect(project(...log, condensation).map(({ role, text }) => [role, text])).toEqual([
+    ['user', 'task'],
+    ['user', '[Summary of what happened before]\nlisted files'],
+    ['assistant', ''],
+    ['tool', expect.stringContaining('a.txt')],
+  ]);
+});
+
+it('EN41: pictures reach the model: those of the user and those of a tool', () => {
+  const png = 'data:image/png;base64,AAAA';
+  const browse = { action: 'browse', args: { url: 'http://x' }, tool_call_metadata: metadataOf('r', ['c1'], 0) };
+  const shown = { observation: 'browse', content: 'page', extras: { url: 'http://x', screenshot: png }, cause: 1 };
+  const messages = project(user('', { image_urls: [png] }), browse, shown);
+  expect(messages[0]).toMatchObject({ role: 'user', imageUrls: [png] });
+  expect(messages[2]).toMatchObject({ role: 'tool', imageUrls: [png] });
+});
+
+it('EN42: what the user ran in the terminal is told as the user’s doing', () => {
+  const [, told] = project(user('go'), { source: 'user', ...RunAction.create({ command: 'ls' }) }, { source: 'user', ...ran(1) });
+  expect(told).toMatchObject({ role: 'user', text: expect.stringContaining('[The user ran in the terminal] $ ls\na.txt') });
+});
+
+it('EN43: a result that comes after the model went on is told, not put where it was missing', () => {
+  const log = [user('go'), run(metadataOf('r', ['c1'], 0)), run(metadataOf('s', ['c2'], 0)), ran(1, 'late')];
+  expect(project(...log).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'user']);
+});
