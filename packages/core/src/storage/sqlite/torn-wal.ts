@@ -56,10 +56,12 @@ function intactFrames(wal: Buffer, { pageBytes, salt, sum: start }: Header): num
   return frames;
 }
 
-/** A frame of this generation of the WAL, whole or not. Older generations lie behind the current one and carry another salt. */
+/** A frame of this generation of the WAL, whole or not. Those of older generations, which lie behind it, differ in both halves of the salt. */
 function belongsTo(wal: Buffer, at: number, { salt }: Header): boolean {
   const present = wal.subarray(at + 8, at + 16);
-  return present.equals(salt.subarray(0, present.length));
+  return [0, 4].some(
+    (half) => half <= present.length && present.subarray(half, half + 4).equals(salt.subarray(half, Math.min(half + 4, present.length))),
+  );
 }
 
 function checksum(bytes: Buffer, from: number, to: number, [first, second]: Sum): Sum {
