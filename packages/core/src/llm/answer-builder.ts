@@ -58,8 +58,8 @@ export class AnswerBuilder {
     if (reason === 'content_filter' && (isEmpty || this.#calls.length > 0)) {
       return failure('LLM_CONTENT_POLICY', 'the answer was held back by its content filter', false);
     }
-    if (reason === 'length' && (isEmpty || !this.#calls.every(isWhole))) {
-      return failure('LLM_FAILED', 'the answer reached the limit of output tokens before it was complete; ask for smaller steps', false);
+    if (reason === 'length' && isEmpty) {
+      return failure('LLM_FAILED', 'the limit of output tokens was reached before anything was said; ask for smaller steps', false);
     }
     if (isEmpty) return failure('LLM_FAILED', 'the answer was empty', true);
     return {
@@ -84,15 +84,6 @@ function readReason({ unified, raw }: LanguageModelV4FinishReason): LlmAnswer['f
   if (unified === 'stop' || unified === 'length') return unified;
   if (unified !== 'other' || !raw) return undefined;
   return /length|max_tokens/i.test(raw) ? 'length' : 'stop';
-}
-
-function isWhole({ arguments: text }: LlmToolCall): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** `inputTokens` counts all input, cached or not; what a provider does not tell is 0. */

@@ -69,7 +69,7 @@ export type LlmEvent =
 
 /**
  * Streams one answer. Never throws: the stream ends with exactly one `done` or `failed`; after an abort it may also just end.
- * A cut stream, an empty answer and a truncated tool call are failures, never a `done`.
+ * A cut stream and an empty answer are failures, never a `done`. With `length` the last tool call may be half of one: none is carried out.
  */
 export interface LlmProvider {
   /** litellm's `provider/model`, as shown. */

@@ -34,11 +34,15 @@ describe.each(PROTOCOLS)('what is no answer over $protocol', (subject) => {
     expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: true, error: { code: 'LLM_FAILED' } });
   });
 
-  it('LM12: the limit of output reached inside a call', async () => {
+  it('LM12: the limit of output reached inside a call: the answer says so, and the turn carries nothing out', async () => {
     await using at = await bench(subject, [{ text: ['I do it.'], calls: HALF_CALL, finish: 'length' }]);
-    const failure = failureOf(await collect(at.provider));
-    expect(failure).toMatchObject({ retryable: false, error: { code: 'LLM_FAILED' } });
-    expect(failure.error.message).toContain('limit of output');
+    const answer = answerOf(await collect(at.provider));
+    expect(answer).toMatchObject({ finishReason: 'length', toolCalls: [{ arguments: '{"command": "rm -rf /tm' }] });
+  });
+
+  it('LM12: the limit of output reached before anything was said', async () => {
+    await using at = await bench(subject, [{ reasoning: ['hm'], finish: 'length' }]);
+    expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: false, error: { code: 'LLM_FAILED' } });
   });
 
   it('LM12: the limit of output reached in a text is an answer that says so', async () => {
