@@ -10,7 +10,7 @@ import type { FolderPlan } from './sandbox-folders.ts';
 import type { SandboxRecord, SandboxRecords } from './sandbox-record.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
 import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
-import { phase, StartFailed } from './start-phase.ts';
+import { inPhase, StartFailed } from './start-phase.ts';
 
 /** A sandbox in this server's hands. */
 export interface OpenSandbox {
@@ -43,12 +43,12 @@ const DEADLINE_MS = { workspace: 10_000, probe: 30_000, process: 20_000, executo
 export async function openSandbox(context: OpenContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
   const { signal } = options;
   options.onPhase('starting');
-  const workspace = await phase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async () => {
+  const workspace = await inPhase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async () => {
     const found = await context.workspaceOf(conversationId);
     if (found === undefined) throw new Error('there is no such conversation');
     return found.hostPath;
   });
-  const probe = await phase({ name: 'probing the machine', deadlineMs: DEADLINE_MS.probe, signal }, () => context.driver.probe());
+  const probe = await inPhase({ name: 'probing the machine', deadlineMs: DEADLINE_MS.probe, signal }, () => context.driver.probe());
   if (!probe.available) throw new StartFailed('probing the machine', `${probe.reason}. ${probe.fix}`);
   const record = await context.records.get(conversationId);
   if (record !== undefined && record.state !== 'ended') {
@@ -72,7 +72,7 @@ async function attach(
   if (!context.driver.isAlive(handle)) return undefined;
   const client = createExecutorClient(handle.socketPath);
   try {
-    const alive = await phase({ name: 'attaching', deadlineMs: DEADLINE_MS.attach, signal }, (within) =>
+    const alive = await inPhase({ name: 'attaching', deadlineMs: DEADLINE_MS.attach, signal }, (within) =>
       awaitExecutor(client, handle.socketPath, () => context.driver.isAlive(handle), within),
     );
     if (alive.incarnation !== record.incarnation) throw new Error('another executor answers');
@@ -113,19 +113,19 @@ async function start(
     await records.put({ ...record, state: 'starting' });
     const { leaseSeconds, noOutputTimeoutSeconds } = context;
     const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds };
-    const handle = await phase({ name: 'creating the process', deadlineMs: DEADLINE_MS.process, signal }, (within) =>
+    const handle = await inPhase({ name: 'creating the process', deadlineMs: DEADLINE_MS.process, signal }, (within) =>
       driver.start(spec, { signal: within }),
     );
     onPhase('started');
     client = createExecutorClient(handle.socketPath);
     const connection = client;
-    const alive = await phase({ name: 'waiting for the executor', deadlineMs: DEADLINE_MS.executor, signal, lastLines }, (within) =>
+    const alive = await inPhase({ name: 'waiting for the executor', deadlineMs: DEADLINE_MS.executor, signal, lastLines }, (within) =>
       awaitExecutor(connection, socketPathOf(folders), () => driver.isAlive(handle), within),
     );
     if (alive.incarnation !== incarnation) throw new StartFailed('waiting for the executor', 'another executor answers');
     onPhase('workspace');
     const live = { ...record, state: 'live', handle } as const;
-    await phase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
+    await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
     const open = await hold(context, live, handle, client, probe);
     onPhase('ready');
     return open;

@@ -126,11 +126,11 @@ class ActionStream {
       if (result !== 'broken') return result;
       if (this.#end.signal.aborted) return this.#unknown(String(this.#end.signal.reason));
       if (this.#outputBytes > before) failures = 0;
-      const pause = RECONNECT_DELAYS_MS[failures];
+      const waitMs = RECONNECT_DELAYS_MS[failures];
       const lost = this.#lostReason();
-      if (lost !== undefined || pause === undefined) return this.#unknown(lost ?? 'the connection to the sandbox broke again and again');
+      if (lost !== undefined || waitMs === undefined) return this.#unknown(lost ?? 'the connection to the sandbox broke again and again');
       if (!(await this.#isStillThere())) return this.#unknown(this.#lostReason() ?? 'the sandbox ended while it ran');
-      await delay(pause);
+      await delay(waitMs);
     }
   }
 

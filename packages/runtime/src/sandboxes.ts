@@ -95,12 +95,14 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
 
   function enterLive(conversationId: string, open: OpenSandbox): void {
     entries.set(conversationId, { state: 'live', open });
-    void open.watch.lost.then((reason) => {
-      const entry = entries.get(conversationId);
-      if (entry?.state !== 'live' || entry.open !== open) return;
-      context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
-      beginEnd(conversationId, reason);
-    });
+    void open.watch.lost.then((reason) => onLost(conversationId, open, reason));
+  }
+
+  function onLost(conversationId: string, open: OpenSandbox, reason: string): void {
+    const entry = entries.get(conversationId);
+    if (entry?.state !== 'live' || entry.open !== open) return;
+    context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
+    void beginEnd(conversationId, reason);
   }
 
   /** Puts the conversation into `ending`; resolves when nothing of its sandbox is left. */

@@ -19,7 +19,7 @@ export interface PhaseOptions {
 }
 
 /** Runs one phase of a start under its deadline. Rejects with `StartFailed`, or with the signal's reason when that came first. */
-export async function phase<T>(options: PhaseOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function inPhase<T>(options: PhaseOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = AbortSignal.timeout(options.deadlineMs);
   const signal = AbortSignal.any([options.signal, deadline]);
   const aborted = Promise.withResolvers<never>();

@@ -17,6 +17,7 @@ export interface LaunchOptions {
 
 /** Descriptor on which the command may report its status. */
 export const STATUS_FD = 3;
+export const FIRST_FILE_FD = 4;
 
 /** Enters the groups one by one, then becomes the command. */
 const ENTER_GROUPS = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 124; shift; done; shift; exec "$@"';

@@ -4,7 +4,7 @@ import type { ExecutorConfig } from '../executor-api.ts';
 import { createGroups, DEFAULT_LIMITS, processesIn, removeGroups, type Limits } from './control-group.ts';
 import { socketPathOf, type Driver, type SandboxHandle, type SandboxSpec } from './driver.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
-import { killAll } from './kill-all.ts';
+import { killAll, killPids } from './kill-all.ts';
 import { launch } from './launch.ts';
 import { findProcesses, identify, isAlive } from './process-identity.ts';
 
@@ -53,7 +53,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
   async function end(handle: SandboxHandle): Promise<void> {
     // The executor first, so that it starts nothing while its children are collected.
     await killAll([handle.anchor]);
-    await killPids(await processesIn(handle.groups));
+    await killPids(() => processesIn(handle.groups));
     await removeGroups(handle.groups);
   }
 
@@ -64,14 +64,10 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
     isAlive: (handle) => isAlive(handle.anchor),
     end,
     async endByIncarnation(incarnation) {
-      await killPids(findProcesses(incarnation, 'cmdline'));
-      await killPids(findProcesses(`${MARK}=${incarnation}`, 'environ'));
+      await killPids(async () => findProcesses(incarnation, 'cmdline'));
+      await killPids(async () => findProcesses(`${MARK}=${incarnation}`, 'environ'));
     },
   };
-}
-
-async function killPids(pids: readonly number[]): Promise<void> {
-  await killAll(pids.map((pid) => identify(pid)).filter((identity) => identity !== undefined));
 }
 
 function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, leaseSeconds }: SandboxSpec): string {

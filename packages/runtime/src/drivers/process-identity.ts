@@ -40,7 +40,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   }
 }
 
-/** Pids whose command line or environment (with `inEnvironment`) contains `text`; Linux only, elsewhere none. */
+/** Pids whose command line or environment contains `text`; Linux only, elsewhere none. Never this process. */
 export function findProcesses(text: string, source: 'cmdline' | 'environ'): readonly number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')

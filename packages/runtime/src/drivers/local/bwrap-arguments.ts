@@ -11,29 +11,31 @@ export interface BwrapPlan {
   readonly tmpBytes: number;
   readonly environment: Readonly<Record<string, string>>;
   /** Open file descriptors of the process that becomes bubblewrap. */
+  /** Missing where there is no filter for the processor. */
   readonly seccompFd?: number;
-  readonly statusFd: number;
+  readonly statusFd?: number;
 }
 
 /** Everything before `--`. Order matters: later mounts lie over earlier ones. */
 export function bwrapArguments(plan: BwrapPlan): readonly string[] {
-  return [
-    ...['--unshare-user', '--uid', String(plan.user.insideUid), '--gid', String(plan.user.insideGid)],
-    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
-    ...['--hostname', INSIDE_HOSTNAME, '--new-session', '--cap-drop', 'ALL'],
-    ...rootFolders(),
-    ...plan.binds.filter((bind) => !bind.writable).flatMap((bind) => ['--ro-bind', bind.source, bind.target]),
-    ...['--proc', '/proc', '--dev', '/dev'],
-    ...['--perms', '1777', '--size', String(plan.tmpBytes), '--tmpfs', '/tmp'],
-    ...['--perms', '1777', '--size', String(plan.tmpBytes), '--tmpfs', '/var/tmp'],
-    ...['--perms', '1777', '--size', String(plan.tmpBytes), '--tmpfs', '/dev/shm'],
-    ...plan.binds.filter((bind) => bind.writable).flatMap((bind) => ['--bind', bind.source, bind.target]),
-    ...plan.masks.flatMap((path) => ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]),
-    ...['--remount-ro', '/', '--chdir', '/workspace', '--clearenv'],
-    ...Object.entries(plan.environment).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...(plan.seccompFd === undefined ? [] : ['--seccomp', String(plan.seccompFd)]),
-    ...['--json-status-fd', String(plan.statusFd)],
+  const { user, binds, masks, environment } = plan;
+  const tmpfs = (path: string): readonly string[] => ['--perms', '1777', '--size', String(plan.tmpBytes), '--tmpfs', path];
+  const groups: readonly (readonly string[])[] = [
+    ['--unshare-user', '--uid', String(user.insideUid), '--gid', String(user.insideGid)],
+    ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
+    ['--hostname', INSIDE_HOSTNAME, '--new-session', '--cap-drop', 'ALL'],
+    rootFolders(),
+    binds.filter((bind) => !bind.writable).flatMap((bind) => ['--ro-bind', bind.source, bind.target]),
+    ['--proc', '/proc', '--dev', '/dev'],
+    ['/tmp', '/var/tmp', '/dev/shm'].flatMap(tmpfs),
+    binds.filter((bind) => bind.writable).flatMap((bind) => ['--bind', bind.source, bind.target]),
+    masks.flatMap((path) => ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]),
+    ['--remount-ro', '/', '--chdir', '/workspace', '--clearenv'],
+    Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    plan.seccompFd === undefined ? [] : ['--seccomp', String(plan.seccompFd)],
+    plan.statusFd === undefined ? [] : ['--json-status-fd', String(plan.statusFd)],
   ];
+  return groups.flat();
 }
 
 /** `/bin` and its like: the same link on merged systems, the folder elsewhere. */

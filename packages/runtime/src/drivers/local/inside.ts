@@ -1,0 +1,29 @@
+import { basename, join } from 'node:path';
+import type { ExecutorConfig } from '../../executor-api.ts';
+import { proxySocketPathOf, socketPathOf, type SandboxSpec } from '../driver.ts';
+
+/** Where things are inside. */
+export const INSIDE = {
+  workspace: '/workspace',
+  state: '/var/lib/tendon',
+  link: '/run/tendon/link',
+  proxy: '/run/tendon/proxy',
+  executor: '/opt/tendon/executor',
+  node: '/opt/tendon/bin/node',
+} as const;
+
+/** The executor's command line inside. It holds the incarnation, by which a start that was cut off is found. */
+export function executorCommand(spec: SandboxSpec, entry: string): readonly string[] {
+  const config: ExecutorConfig = {
+    incarnation: spec.incarnation,
+    socketPath: join(INSIDE.link, basename(socketPathOf(spec.folders))),
+    stateDir: INSIDE.state,
+    workspace: INSIDE.workspace,
+    workDir: INSIDE.workspace,
+    proxySocketPath: join(INSIDE.proxy, basename(proxySocketPathOf(spec.folders))),
+    shell: '/bin/bash',
+    noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds,
+    leaseSeconds: spec.leaseSeconds,
+  };
+  return [INSIDE.node, join(INSIDE.executor, entry), '--config', JSON.stringify(config)];
+}

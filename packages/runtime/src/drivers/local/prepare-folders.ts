@@ -1,0 +1,48 @@
+import { chown, lstat, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { SandboxSpec } from '../driver.ts';
+import { hostUser, type HostUser } from './host-user.ts';
+import { sandboxFilter } from './seccomp/sandbox-filter.ts';
+import { SYSCALLS, type Architecture } from './seccomp/syscalls.ts';
+import { isWithin } from './visible.ts';
+
+export interface OwnFolders {
+  /** Folders that no sandbox may see. */
+  readonly hidden: readonly string[];
+  /** Below a hidden one, yet made for workspaces. */
+  readonly workspacesFolder?: string;
+}
+
+/** Throws when the workspace would give the server's own files away. */
+export function refuseHidden(workspace: string, { hidden, workspacesFolder }: OwnFolders): void {
+  if (workspacesFolder !== undefined && workspace !== workspacesFolder && isWithin(workspace, workspacesFolder)) return;
+  const own = hidden.find((folder) => isWithin(workspace, folder));
+  if (own !== undefined) throw new Error(`the folder ${workspace} belongs to the server itself and cannot be a workspace`);
+}
+
+/** Makes the sandbox's folders and gives those that the inside writes to its user. */
+export async function prepareFolders({ workspace, folders }: SandboxSpec): Promise<HostUser> {
+  const server = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const user = hostUser(server, await stat(workspace), basename(join(folders.home, '..')));
+  const home = await lstat(folders.home).catch(() => undefined);
+  // The workspace has another owner now: what its last one left is closed to the new one.
+  if (home !== undefined && user.staged && home.uid !== user.uid) await rm(folders.home, { recursive: true, force: true });
+  for (const path of [folders.host, folders.proxy, folders.stage]) await mkdir(path, { recursive: true, mode: 0o755 });
+  for (const path of [folders.home, folders.state, folders.link]) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    if (user.staged) await chown(path, user.uid, user.gid);
+  }
+  return user;
+}
+
+export function hasFilter(architecture: string = process.arch): architecture is Architecture {
+  return Object.hasOwn(SYSCALLS, architecture);
+}
+
+/** Path of the seccomp program for this machine, or none where there is no filter for its processor. */
+export async function writeFilter(folder: string): Promise<readonly string[]> {
+  if (!hasFilter(process.arch)) return [];
+  const path = join(folder, 'seccomp.bpf');
+  await writeFile(path, sandboxFilter(process.arch));
+  return [path];
+}
