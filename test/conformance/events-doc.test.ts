@@ -1,61 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ACTIONS, AGENT_STATES, eventsDoc, fromJson, isUnknown, OBSERVATIONS, type Frame } from '@tendon/protocol';
+import { DOCUMENT } from './document.ts';
 import { EVERY_KIND, UNKNOWN } from './every-kind.ts';
 import { nameOf, typeProblems, type Fact } from './facts.ts';
-
-/** What the document shows for each kind: type → keys of `args` or `extras`. A decoder made from it takes these and no others. */
-const DOCUMENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'action change_agent_state': { string: 'agent_state thought' },
-  'action summarize': { string: 'summary' },
-  'action finish': { string: 'final_thought task_completed thought', object: 'outputs' },
-  'action think': { string: 'thought' },
-  'action reject': { string: 'thought', object: 'outputs' },
-  'action delegate': { string: 'agent thought', object: 'inputs' },
-  'action recall': { string: 'query thought' },
-  'action run': { string: 'command thought confirmation_state', boolean: 'is_input blocking hidden', number: 'security_risk' },
-  'action run_ipython': { string: 'code thought confirmation_state kernel_init_code', boolean: 'include_extra', number: 'security_risk' },
-  'action read': { string: 'path thought impl_source', number: 'start end', 'array|null': 'view_range' },
-  'action write': { string: 'path content thought', number: 'start end security_risk' },
-  'action edit': {
-    string: 'path content thought impl_source',
-    'null|string': 'command file_text old_str new_str',
-    'null|number': 'insert_line',
-    number: 'start end security_risk',
-  },
-  'action browse': { string: 'url thought', number: 'security_risk' },
-  'action browse_interactive': { string: 'browser_actions thought browsergym_send_msg_to_user', number: 'security_risk' },
-  'action message': { string: 'content', 'array|null': 'image_urls', boolean: 'wait_for_response', number: 'security_risk' },
-  'action null': {},
-  'observation run': {
-    string: 'command metadata.username metadata.hostname metadata.working_dir metadata.py_interpreter_path metadata.prefix metadata.suffix',
-    number: 'metadata.exit_code metadata.pid',
-    boolean: 'hidden',
-    object: 'metadata',
-  },
-  'observation run_ipython': { string: 'code' },
-  'observation read': { string: 'path impl_source' },
-  'observation write': { string: 'path' },
-  'observation edit': { string: 'path impl_source', boolean: 'prev_exist', 'null|string': 'old_content new_content diff' },
-  'observation browse': {
-    string: 'url trigger_by_action screenshot set_of_marks last_browser_action last_browser_action_error focused_element_bid',
-    boolean: 'error',
-    array: 'goal_image_urls open_pages_urls',
-    number: 'active_page_index',
-  },
-  'observation agent_state_changed': { string: 'agent_state' },
-  'observation condense': {},
-  'observation think': {},
-  'observation recall': {
-    string: 'recall_type repo_name repo_directory repo_instructions additional_agent_instructions',
-    object: 'runtime_hosts',
-    array: 'microagent_knowledge',
-  },
-  'observation delegate': { object: 'outputs' },
-  'observation error': { string: 'error_id' },
-  'observation success': {},
-  'observation user_rejected': {},
-  'observation null': {},
-};
 
 const BASE = { id: 'number', timestamp: 'string', source: 'string', message: 'string' };
 const EMITTED = EVERY_KIND.filter((event) => event !== UNKNOWN).flatMap((event) => eventsDoc.encode(event, 'live'));

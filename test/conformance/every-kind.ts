@@ -154,7 +154,10 @@ const OBSERVATION_SAMPLES: ObservationSamples = {
         working_dir: '/workspace',
       },
     ],
-    ['', { recall_type: 'knowledge', microagent_knowledge: [{ name: 'docker', trigger: 'docker', content: 'Use compose.' }] }],
+    [
+      '',
+      { recall_type: 'knowledge', query: 'docker', microagent_knowledge: [{ name: 'docker', trigger: 'docker', content: 'Use compose.' }] },
+    ],
   ],
   task_tracking: [['Two items.', { command: 'plan', task_list: TASKS }]],
   loop_detection: [['The last four steps were the same.', {}]],

@@ -10,6 +10,7 @@ const ADDITIVE: KeysByKind = {
   'action run': ['background'],
   'action finish': ['task_completed'],
   'observation run': ['command_id', 'exit_code'],
+  'observation recall': ['query'],
   'observation agent_state_changed': ['resumes_at'],
 };
 const NULLABLE = ['args.forgotten_event_ids', 'args.summary', 'args.summary_offset'];

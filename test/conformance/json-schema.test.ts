@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EVERY_KIND } from '../../../test/conformance/every-kind.ts';
-import { openhandsV0 } from './dialects/openhands-v0.ts';
-import { eventsJsonSchema, type JsonSchema } from './json-schema.ts';
-import { ACTIONS, OBSERVATIONS } from './kinds.ts';
+import { ACTIONS, eventsJsonSchema, OBSERVATIONS, openhandsV0, type JsonSchema } from '@tendon/protocol';
+import { EVERY_KIND } from './every-kind.ts';
 
 const SCHEMA = eventsJsonSchema();
 const DEFS = SCHEMA.$defs as Readonly<Record<string, JsonSchema>>;
