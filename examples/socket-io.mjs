@@ -20,7 +20,7 @@ async function watch(latest_event_id) {
   const events = new Map();
   socket.on('connect_error', reject);
   socket.on('oh_event', (event) => {
-    if (event.id === undefined) return;
+    if (event.status_update) return;
     assert.ok(!events.has(event.id), `event ${event.id} came twice`);
     events.set(event.id, event);
     const worked = [...events.values()].some(({ observation, extras }) => observation === 'run' && extras.metadata.exit_code === 0);

@@ -44,7 +44,9 @@ export const W0_ACTIONS: ActionEncoders = {
   finish: (event) => [...thinking(event.args.final_thought || event.args.thought), action('finish', {}, messageOf(event))],
   reject: (event) => [...thinking(event.args.thought), failed(messageOf(event))],
   delegate: told,
-  recall: (event) => [...thinking(event.args.thought), action('recall', { query: event.args.query }, messageOf(event))],
+  /** Looking up the workspace before a task is the server's own doing, and news to nobody. */
+  recall: ({ args: { recall_type, query, thought } }) =>
+    recall_type === 'workspace_context' ? [] : [...thinking(thought), action('recall', { query }, `Searching for: ${query}`)],
   summarize: (event) => [action('summarize', { summary: event.args.summary }, messageOf(event))],
   condensation: hidden,
   condensation_request: hidden,

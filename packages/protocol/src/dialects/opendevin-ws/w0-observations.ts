@@ -72,6 +72,7 @@ function encodeBrowse(event: Observation<'browse'>): readonly Frame[] {
 }
 
 function encodeRecall(event: Observation<'recall'>): readonly Frame[] {
+  if (event.extras.recall_type === 'workspace_context') return [];
   const memories = event.extras.microagent_knowledge.map((item) => item.content);
   const extras = { memories, role: 'assistant', query: event.extras.query ?? '' };
   return [observation('recall', event.content, extras, 'The agent recalled memories.')];
