@@ -60,7 +60,8 @@ export class GroupCommit {
   /** Resolves with the outcome when it is durable; rejects with what the outcome threw, or with `StorageError`. */
   write<T>(write: Write<T>): Promise<T> {
     if (this.#refusal) return Promise.reject(this.#refusal);
-    if (this.#queue.length >= MAX_QUEUED) return Promise.reject(new StorageError('full', `${MAX_QUEUED} writes are waiting for the disk`));
+    if (this.#queue.length >= MAX_QUEUED)
+      return Promise.reject(new StorageError('undone', `${MAX_QUEUED} writes are waiting for the disk`));
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ write, resolve, reject });
       this.#draining ??= Promise.resolve().then(() => this.#drain());
@@ -114,7 +115,7 @@ export class GroupCommit {
         this.#alone = group.length;
         return;
       }
-      return rejectAll(group, new StorageError('full', `the write was undone: ${(error as Error).message}`, { cause: error }));
+      return rejectAll(group, new StorageError('undone', `the write was undone: ${(error as Error).message}`, { cause: error }));
     }
     try {
       await this.#wal.sync();

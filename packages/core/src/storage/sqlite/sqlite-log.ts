@@ -10,19 +10,18 @@
 import type { Event } from '@tendon/protocol';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
-import { deepFreeze } from '../../log/deep-freeze.ts';
 import { AppendConflict, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
 import { follow, type Followable, type Lazy } from '../../log/follow.ts';
 import { RecentEvents } from '../../log/recent-events.ts';
-import { settleDraft, stamp, timestampAfter } from '../../log/stamp.ts';
+import { stamp, timestampAfter } from '../../log/stamp.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import { Wakeup } from '../../log/wakeup.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { takePayloads } from '../blobs/payloads.ts';
 import type { Findings } from '../findings.ts';
-import { bodyOf, checksumOf, damagedEvent, eventOf, hydrate, type EventRow, type PayloadReference } from './event-row.ts';
+import { checksumOf, damagedEvent, eventOf, hydrate, type EventRow } from './event-row.ts';
 import type { EventTable } from './event-table.ts';
 import type { GroupCommit, Staged } from './group-commit.ts';
+import { prepareDraft, type PreparedDraft } from './prepared-draft.ts';
 import type { Wal } from './wal.ts';
 
 /** What all logs of one database share. */
@@ -33,15 +32,6 @@ export interface LogParts {
   readonly wal: Wal;
   readonly blobs: BlobStore;
   readonly findings: Findings;
-}
-
-interface Prepared {
-  readonly draft: SourcedDraft;
-  readonly body: string;
-  readonly payloads: string | null;
-  readonly hashes: readonly string[];
-  /** Characters with payloads. */
-  readonly size: number;
 }
 
 export class SqliteLog implements EventLog, Followable {
@@ -71,12 +61,13 @@ export class SqliteLog implements EventLog, Followable {
   async append(drafts: readonly SourcedDraft[], { expectedId }: { readonly expectedId: number }): Promise<readonly Event[]> {
     this.#assertOpen();
     if (drafts.length === 0) return [];
-    const prepared: Prepared[] = [];
+    const held: string[] = [];
     try {
-      for (const draft of drafts) prepared.push(await this.#prepare(draft));
+      const prepared: PreparedDraft[] = [];
+      for (const draft of drafts) prepared.push(await prepareDraft(draft, this.#parts.blobs, held));
       return await this.#parts.commits.write((staged) => this.#write(prepared, expectedId, staged));
     } finally {
-      for (const { hashes } of prepared) this.#parts.blobs.release(hashes);
+      this.#parts.blobs.release(held);
     }
   }
 
@@ -112,22 +103,7 @@ export class SqliteLog implements EventLog, Followable {
     this.changed.wake();
   }
 
-  async #prepare(given: SourcedDraft): Promise<Prepared> {
-    const draft = deepFreeze(settleDraft(given));
-    const { json, payloads } = takePayloads(bodyOf(draft));
-    const references: PayloadReference[] = [];
-    const hashes: string[] = [];
-    let size = json.length;
-    for (const { path, encoding, bytes } of payloads) {
-      const hash = await this.#parts.blobs.put(bytes);
-      references.push([path, encoding, hash]);
-      hashes.push(hash);
-      size += bytes.length;
-    }
-    return { draft, body: json, payloads: references.length > 0 ? JSON.stringify(references) : null, hashes, size };
-  }
-
-  #write(prepared: readonly Prepared[], expectedId: number, staged: Staged): () => readonly Event[] {
+  #write(prepared: readonly PreparedDraft[], expectedId: number, staged: Staged): () => readonly Event[] {
     const { nextId, lastTimestamp } = staged.get(this) ?? { nextId: this.#nextId, lastTimestamp: this.#lastTimestamp };
     if (this.ended || expectedId !== nextId) {
       return () => {
@@ -146,7 +122,7 @@ export class SqliteLog implements EventLog, Followable {
     return () => this.#publish(events, prepared, timestamp);
   }
 
-  #publish(events: readonly Event[], prepared: readonly Prepared[], timestamp: string): readonly Event[] {
+  #publish(events: readonly Event[], prepared: readonly PreparedDraft[], timestamp: string): readonly Event[] {
     for (const [index, event] of events.entries()) this.#recent.push(event, prepared[index]!.size);
     this.#nextId += events.length;
     this.#lastTimestamp = timestamp;
