@@ -1,9 +1,20 @@
 /** The only place where objects are wired together. */
 import { join } from 'node:path';
-import { agentNames, findAgent, openConversation, type Clock, type ConversationSettings, type Secret, type Storage } from '@tendon/core';
+import {
+  agentNames,
+  findAgent,
+  openConversation,
+  type Clock,
+  type ConversationSettings,
+  type EventLog,
+  type Runtimes,
+  type Secret,
+  type Storage,
+} from '@tendon/core';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
 import type { Config } from './config.ts';
-import { Conversations, type StoredConversation } from './conversations.ts';
+import type { StoredConversation } from './conversation-records.ts';
+import { Conversations } from './conversations.ts';
 import type { Engine } from './engine.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './model-choice.ts';
@@ -17,6 +28,8 @@ export interface ComposeOptions {
   readonly clock: Clock;
   /** Default: lines on stderr at the configured level. */
   readonly logger?: Logger;
+  /** What stands between the engine and what it drives: tests put faults there. */
+  readonly around?: { readonly log?: (log: EventLog) => EventLog; readonly runtimes?: (runtimes: Runtimes) => Runtimes };
 }
 
 export interface ComposedEngine extends Engine {
@@ -25,7 +38,7 @@ export interface ComposedEngine extends Engine {
 
 /** Everything but the doors. Rejects with an Error whose message can be shown when storage or sandbox can not be had. */
 export async function composeEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
-  const { clock } = options;
+  const { clock, around = {} } = options;
   const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
   const storage = await openStorage(config, clock);
   const settings = await SettingsStore.open(storage.records, jwtSecret);
@@ -58,12 +71,13 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     runtimes,
     clock,
     logger,
-    open: async (record) =>
-      openConversation({
+    open: async (record) => {
+      const log = await storage.events.open(record.id);
+      return openConversation({
         id: record.id,
-        log: await storage.events.open(record.id),
+        log: around.log?.(log) ?? log,
         agent: findAgent(record.agent).agent,
-        runtimes,
+        runtimes: around.runtimes?.(runtimes) ?? runtimes,
         llm: modelSource(
           () => choiceOf(record),
           (choice) => makeProvider(choice, clock),
@@ -71,7 +85,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         clock,
         mask,
         settings: conversationSettings(settings),
-      }),
+      });
+    },
   });
   const defaultChoice = (): ModelChoice => chooseModel({}, settings, config);
   return {

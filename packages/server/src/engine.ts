@@ -1,5 +1,6 @@
 import type { Runtimes, Secret, Storage, Strength } from '@tendon/core';
-import type { Conversations, StoredConversation } from './conversations.ts';
+import type { StoredConversation } from './conversation-records.ts';
+import type { Conversations } from './conversations.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */

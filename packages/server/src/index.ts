@@ -1,6 +1,7 @@
 export { composeEngine, type ComposeOptions } from './compose.ts';
 export { readConfig, type Config, type ConfigResult } from './config.ts';
-export { Conversations, type ConversationWish, type Created, type StoredConversation } from './conversations.ts';
+export type { StoredConversation } from './conversation-records.ts';
+export { Conversations, type ConversationWish, type Created } from './conversations.ts';
 export type { Engine } from './engine.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { serve } from './main.ts';

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { Clock } from '@tendon/core';
 import { banner } from './banner.ts';
-import { composeEngine } from './compose.ts';
+import { composeEngine, type ComposeOptions } from './compose.ts';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { createApp } from './http/app.ts';
+import type { ServerContext } from './http/context.ts';
 import { findWebRoot } from './http/web-files.ts';
-import type { Logger } from './logger.ts';
 import { Metrics } from './metrics.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { isLoopbackBind } from './security/loopback.ts';
@@ -25,9 +24,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-export interface ServerOptions {
-  readonly clock?: Clock;
-  readonly logger?: Logger;
+export interface ServerOptions extends Partial<ComposeOptions> {
   /** The folder of the built web app; default: found beside the program. */
   readonly webRoot?: string;
 }
@@ -36,11 +33,12 @@ export interface ServerOptions {
 export async function startServer(given: Config, options: ServerOptions = {}): Promise<RunningServer> {
   const clock = options.clock ?? systemClock;
   const config = await withKey(given);
-  const engine = await composeEngine(config, { clock, ...(options.logger && { logger: options.logger }) });
+  const engine = await composeEngine(config, { ...options, clock });
   const { logger, conversations } = engine;
   const metrics = new Metrics({ openConversations: () => conversations.openCount }, clock.now());
   const webRoot = options.webRoot ?? findWebRoot(import.meta.dirname);
-  const context = { config, engine, metrics, clock, logger, version: VERSION, webRoot };
+  const openApi = async () => (await import('./http/openapi.ts')).openApiDocument(context);
+  const context: ServerContext = { config, engine, metrics, clock, logger, version: VERSION, webRoot, openApi };
   const app = await createApp(context);
   const socketIo = serveSocketIo(app.server, context);
   const plain = servePlainWs(app.server, context);

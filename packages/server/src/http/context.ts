@@ -14,6 +14,8 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
+  /** The OpenAPI document of these routes; made when it is asked for. */
+  readonly openApi: () => Promise<object>;
   /** The folder of the built web app, if there is one. */
   readonly webRoot: string | undefined;
 }

@@ -2,7 +2,7 @@
  * A Socket.IO client that named no conversation. Its first frame tells its generation: `initialize` is a frontend of 0.15–0.17,
  * which gets a token and brings it back; anything else is a client written by the letter of `openhands-events.md`.
  */
-import { catalogError, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
+import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import type { Connection } from '../connection.ts';
 import type { Engine } from '../engine.ts';
 import { wishFrom } from '../initialize-wish.ts';
@@ -37,7 +37,7 @@ export class InBandSession {
       return;
     }
     const isInitialize = typeof frame === 'object' && frame !== null && (frame as Frame).action === 'initialize';
-    this.#connection = this.#options.speak(isInitialize ? openhandsV0 : eventsDoc);
+    this.#connection = this.#options.speak(isInitialize ? openhandsV0InBand : eventsDoc);
     if (!isInitialize) return this.#connection.receive(frame);
     this.#ready = this.#initialize(this.#connection, frame as Frame).catch((cause: unknown) => {
       this.#options.logger.error({ err: cause }, 'a session could not be initialized');

@@ -11,7 +11,7 @@ import {
   type CatalogError,
 } from '@tendon/protocol';
 import { z } from 'zod';
-import type { StoredConversation } from '../../conversations.ts';
+import type { StoredConversation } from '../../conversation-records.ts';
 import type { Engine } from '../../engine.ts';
 import type { Routes } from '../context.ts';
 import { ConversationInfo, conversationInfo } from '../conversation-info.ts';

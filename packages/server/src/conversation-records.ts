@@ -1,0 +1,97 @@
+/**
+ * Owns what is stored of conversations beside their logs: one record each, and the marks of those that may need their loop.
+ *
+ * R1  Changes come one after the other, each on what the one before left.
+ * R2  A mark is set before the first action is appended, so that a restart finds the conversation.
+ */
+import type { Clock, ConversationRecord, RecordStore } from '@tendon/core';
+
+/** A conversation as the server keeps it. */
+export type StoredConversation = ConversationRecord & {
+  /** Somebody stopped it and nobody has started it since. */
+  readonly stopped?: boolean;
+  /** For lists: as it was when it was last closed. */
+  readonly summary?: { readonly agent_state: string; readonly reason: string; readonly accumulated_cost: number };
+};
+
+export interface PageQuery {
+  readonly limit: number;
+  /** The last record of the page before. */
+  readonly before?: { readonly sort: string; readonly id: string };
+}
+
+type Change = (record: StoredConversation) => Partial<StoredConversation> | undefined;
+
+export class ConversationRecords {
+  readonly #store: RecordStore;
+  readonly #clock: Clock;
+  readonly #marked = new Set<string>();
+  readonly #deleted = new Set<string>();
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  constructor(store: RecordStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Stored and marked with one commit. */
+  async add(record: StoredConversation): Promise<void> {
+    await Promise.all([this.#put(record), this.mark(record.id)]);
+  }
+
+  async get(id: string): Promise<StoredConversation | undefined> {
+    return this.#deleted.has(id) ? undefined : this.#store.get<StoredConversation>('conversations', id);
+  }
+
+  /** Newest first. */
+  async list(query: PageQuery): Promise<readonly StoredConversation[]> {
+    return (await this.#store.list<StoredConversation>('conversations', query)).map((record) => record.value);
+  }
+
+  /** The record as it is then; `undefined` when there is none. A change to `undefined` changes nothing. */
+  change(id: string, change: Change): Promise<StoredConversation | undefined> {
+    const done = this.#lastChange.then(async () => {
+      const record = await this.get(id);
+      const changed = record && change(record);
+      if (!record || !changed) return record;
+      const next = { ...record, ...changed };
+      await this.#put(next);
+      return next;
+    });
+    this.#lastChange = done.catch(() => undefined);
+    return done;
+  }
+
+  /** From the first tick on there is no such conversation; resolves when that is durable. */
+  async remove(id: string): Promise<void> {
+    this.#deleted.add(id);
+    await this.#lastChange;
+    await Promise.all([this.#store.delete('conversations', id), this.unmark(id)]);
+  }
+
+  async mark(id: string): Promise<void> {
+    if (this.#marked.has(id)) return;
+    await this.#store.put('active', { id, sort: '', value: {} });
+    this.#marked.add(id);
+  }
+
+  /** A mark that is set after this call is stored after it. */
+  async unmark(id: string): Promise<void> {
+    this.#marked.delete(id);
+    await this.#store.delete('active', id);
+  }
+
+  async marked(): Promise<readonly string[]> {
+    const ids = (await this.#store.list('active')).map(({ id }) => id);
+    for (const id of ids) this.#marked.add(id);
+    return ids;
+  }
+
+  now(): string {
+    return this.#clock.now().toISOString();
+  }
+
+  #put(record: StoredConversation): Promise<void> {
+    return this.#store.put('conversations', { id: record.id, sort: record.created_at, value: record });
+  }
+}

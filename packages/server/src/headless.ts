@@ -1,0 +1,5 @@
+/** The engine without its doors, for programs that drive it in process: importing this loads no HTTP, no sockets. */
+export { composeEngine, type ComposeOptions } from './compose.ts';
+export { readConfig, type Config, type ConfigResult } from './config.ts';
+export type { Engine } from './engine.ts';
+export { systemClock } from './system-clock.ts';
