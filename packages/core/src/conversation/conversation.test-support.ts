@@ -6,9 +6,9 @@ import { MessageAction, type ActionDraft, type AgentState, type Event, type Vola
 import { onTestFinished } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import type { Clock } from '../clock.ts';
-import type { LlmProvider } from '../llm/llm-provider.ts';
+import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
-import type { EventLog } from '../log/event-log.ts';
+import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createMask } from '../secret-mask.ts';
 import type { Secret } from '../secret.ts';
 import { createMemoryStorage } from '../storage/index.ts';
@@ -31,7 +31,11 @@ export interface Stage {
   readonly conversation: Conversation;
   readonly runtimes: HostRuntimes;
   readonly folder: string;
-  readonly frames: VolatileFrame[];
+  readonly frames: readonly VolatileFrame[];
+  /** The first frame from now on, or of those so far, that fits. */
+  untilFrame(fits: (frame: VolatileFrame) => boolean): Promise<VolatileFrame>;
+  /** A command of the agent or the user has begun to print. */
+  untilOutput(text: string): Promise<VolatileFrame>;
   say(text: string): Promise<SubmitResult>;
   submit(action: ActionDraft): Promise<SubmitResult>;
   events(): Promise<readonly Event[]>;
@@ -69,9 +73,26 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     settings: { confirmationMode: false, ...options.settings },
     mask: createMask(options.secrets ?? []),
   });
-  onTestFinished(() => conversation.close());
+  onTestFinished(async () => {
+    await conversation.close();
+    await runtimes.stop(ID);
+  });
   const frames: VolatileFrame[] = [];
-  conversation.watch((frame) => frames.push(frame));
+  const waiting = new Set<(frame: VolatileFrame) => void>();
+  conversation.watch((frame) => {
+    frames.push(frame);
+    for (const look of waiting) look(frame);
+  });
+  const untilFrame: Stage['untilFrame'] = (fits) =>
+    new Promise((resolve) => {
+      const look = (frame: VolatileFrame): void => {
+        if (!fits(frame)) return;
+        waiting.delete(look);
+        resolve(frame);
+      };
+      waiting.add(look);
+      frames.forEach(look);
+    });
   const until: Stage['until'] = async (fits, from = 0) => {
     const following = new AbortController();
     for await (const event of log.follow(from, { signal: following.signal })) {
@@ -86,6 +107,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     runtimes,
     folder,
     frames,
+    untilFrame,
+    untilOutput: (text) => untilFrame((frame) => frame.volatile === 'output' && frame.text.includes(text)),
     say: (text) => conversation.submit(MessageAction.create({ content: text })),
     submit: (action) => conversation.submit(action),
     events: () => log.read(),
@@ -101,6 +124,22 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+/** The same log; `before` sees each batch and may hold it back. */
+export function watchAppends(log: EventLog, before: (drafts: readonly SourcedDraft[]) => unknown): EventLog {
+  return {
+    conversationId: log.conversationId,
+    get nextId() {
+      return log.nextId;
+    },
+    async append(drafts, options) {
+      await before(drafts);
+      return log.append(drafts, options);
+    },
+    read: (range) => log.read(range),
+    follow: (from, options) => log.follow(from, options),
+  };
+}
+
 /** One line per event: enough to read a log at a glance. */
 export function outline(events: readonly Event[]): readonly string[] {
   return events.map((event) => {
@@ -110,6 +149,32 @@ export function outline(events: readonly Event[]): readonly string[] {
     const detail = event.observation === 'agent_state_changed' ? `:${event.extras.agent_state}` : '';
     return `${event.source} .${event.observation}${detail}${cause}`;
   });
+}
+
+/** A provider that holds each call until it is let go, and says when a call has come. */
+export function gated(provider: LlmProvider): { readonly provider: LlmProvider; called(): Promise<LlmRequest>; letGo(): void } {
+  let call = Promise.withResolvers<LlmRequest>();
+  let gate = Promise.withResolvers<void>();
+  const over = (): void => {
+    gate.resolve();
+    gate = Promise.withResolvers();
+    call = Promise.withResolvers();
+  };
+  return {
+    provider: {
+      ...provider,
+      async *stream(request, { signal }) {
+        signal.addEventListener('abort', over, { once: true });
+        const open = gate.promise;
+        call.resolve(request);
+        await open;
+        signal.removeEventListener('abort', over);
+        if (!signal.aborted) yield* provider.stream(request, { signal });
+      },
+    },
+    called: () => call.promise,
+    letGo: over,
+  };
 }
 
 export function bash(command: string, more: Record<string, unknown> = {}) {

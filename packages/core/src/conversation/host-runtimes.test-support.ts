@@ -1,5 +1,5 @@
 /** Runtimes for unit tests: one real `bash -c` per run action in a folder of the host, with the journal an executor keeps. */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { ErrorObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../runtime.ts';
 
@@ -16,6 +16,7 @@ export interface HostRuntimes extends Runtimes {
 
 export function createHostRuntimes(cwd: string): HostRuntimes {
   const started: string[] = [];
+  const children = new Set<ChildProcess>();
   let generation = 0;
   let startFailure: string | undefined;
   let refusing = false;
@@ -42,7 +43,10 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
         const known = journal.get(key);
         if (known) return Promise.race([known, death.promise]);
         started.push(key);
-        const result = runAction(action, cwd, options).then((observation): ExecuteResult => ({ outcome: 'observed', observation }));
+        const result = runAction(action, { cwd, children, ...options }).then((observation): ExecuteResult => ({
+          outcome: 'observed',
+          observation,
+        }));
         journal.set(key, result);
         return Promise.race([result, death.promise]);
       },
@@ -77,14 +81,21 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
     current: () => live?.runtime,
     async stop() {
       live = undefined;
+      for (const child of children) killGroup(child);
     },
   };
 }
 
-async function runAction(action: RunnableAction, cwd: string, { signal, onOutput }: ExecuteOptions): Promise<ObservationDraft> {
+interface RunOptions extends ExecuteOptions {
+  readonly cwd: string;
+  readonly children: Set<ChildProcess>;
+}
+
+async function runAction(action: RunnableAction, { cwd, children, signal, onOutput }: RunOptions): Promise<ObservationDraft> {
   if (action.action !== 'run') return ErrorObservation.create(`no ${action.action} here`, {});
   const { command } = action.args;
   const child = spawn('bash', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
   let content = '';
   const take = (bytes: Buffer): void => {
     onOutput?.({ offset: Buffer.byteLength(content), text: bytes.toString() });
@@ -92,8 +103,13 @@ async function runAction(action: RunnableAction, cwd: string, { signal, onOutput
   };
   child.stdout.on('data', take);
   child.stderr.on('data', take);
-  signal.addEventListener('abort', () => child.pid && process.kill(-child.pid, 'SIGKILL'), { once: true });
+  signal.addEventListener('abort', () => killGroup(child), { once: true });
   const exit_code = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 137)));
+  children.delete(child);
   const metadata = { exit_code, working_dir: cwd };
   return { ...RunObservation.create(content.trimEnd(), { command, metadata }), success: exit_code === 0 };
+}
+
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
 }

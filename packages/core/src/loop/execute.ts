@@ -16,8 +16,8 @@ import type { Engine } from './engine.ts';
 import { answerTo, notice, notStarted, outcomeUnknown, stateChanged } from './notices.ts';
 import { createOutputFrames } from './output-frames.ts';
 
-/** How long a cancelled action may take to end before its outcome counts as unknown. */
-const CANCEL_GRACE_MS = 20_000;
+/** Backstop: how long a cancelled action may take to end before its outcome counts as unknown. Runtimes give up earlier. */
+const CANCEL_GRACE_MS = 40_000;
 
 export async function execute(engine: Engine, action: RunnableAction, options: { readonly cancelled?: boolean } = {}): Promise<void> {
   if (!isPending(engine.folded.state, action.id)) return;
