@@ -74,14 +74,14 @@ async function createGroup(hierarchy: Hierarchy, name: string, limits: Limits) {
   const parent = join(hierarchy.ownGroup, 'tendon');
   const outer = join(parent, name);
   try {
-    await mkdir(parent, { recursive: true });
+    await makeFolder(parent);
     if (hierarchy.version === 2) await enableControllers([hierarchy.ownGroup, parent], hierarchy.controllers);
-    await mkdir(outer, { recursive: true });
+    await makeFolder(outer);
     const enforced: Controller[] = [];
     for (const controller of hierarchy.controllers)
       if (await setLimit(outer, hierarchy.version, controller, limits)) enforced.push(controller);
     if (enforced.length > 0) {
-      await mkdir(join(outer, 'inside'), { recursive: true });
+      await makeFolder(join(outer, 'inside'));
       return { outer, enforced };
     }
   } catch {
@@ -89,6 +89,13 @@ async function createGroup(hierarchy: Hierarchy, name: string, limits: Limits) {
   }
   await removeGroups([outer]);
   return undefined;
+}
+
+/** Not `recursive`: on a kernel filesystem that refuses, Node then asks again for ever. */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 /** Fails where the group holds processes of its own (version 2 allows either processes or controlled children). */

@@ -16,10 +16,9 @@ export interface EgressQuestion {
 export function refusal({ address, port, ownAddresses }: EgressQuestion): string | undefined {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return 'that is not a port';
   if (port < 1024 && !LOW_PORTS.has(port)) return `port ${port} is not one that a sandbox may use`;
-  if (ownAddresses.some((own) => isSameAddress(own, address))) return 'it is an address of this host';
-  if (isIPv4(address)) return refusedIPv4(parseIPv4(address));
-  if (isIPv6(address) && !address.includes('%')) return refusedIPv6(parseIPv6(address));
-  return 'that is not an address';
+  const reason = refusedAddress(address);
+  if (reason !== undefined) return reason;
+  return ownAddresses.some((own) => isSameAddress(own, address)) ? 'it is an address of this host' : undefined;
 }
 
 /** ssh, http, https. */
@@ -48,6 +47,12 @@ const IPV4_BLOCKS = IPV4_RANGES.map(([block, what]) => {
   const [base = '', bits = ''] = block.split('/');
   return { base: parseIPv4(base), size: 2 ** (32 - Number(bits)), what };
 });
+
+function refusedAddress(address: string): string | undefined {
+  if (isIPv4(address)) return refusedIPv4(parseIPv4(address));
+  if (isIPv6(address) && !address.includes('%')) return refusedIPv6(parseIPv6(address));
+  return 'that is not an address';
+}
 
 function refusedIPv4(value: number): string | undefined {
   const block = IPV4_BLOCKS.find(({ base, size }) => value >= base && value < base + size);
