@@ -1,5 +1,6 @@
 /** The prepared statements of the tables `events` and `blob_uses`. Synchronous; writes run inside the group's transaction. */
 import type { DatabaseSync } from 'node:sqlite';
+import { StorageError } from '../../log/storage-error.ts';
 import type { EventRow } from './event-row.ts';
 
 const MAX_PAGE_ROWS = 256;
@@ -46,9 +47,14 @@ export class EventTable {
     return orphans.map(({ hash }) => hash);
   }
 
-  /** The highest id, −1 when there is none. */
+  /** The highest id, −1 when there is none. Throws `StorageError` when it cannot be found out: appending would be guesswork. */
   lastId(conversationId: string): number {
-    return (this.#last.get(conversationId) as { id: number | null }).id ?? -1;
+    try {
+      return (this.#last.get(conversationId) as { id: number | null }).id ?? -1;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      throw new StorageError('damaged', `conversation ${conversationId} cannot be read: ${(error as Error).message}`, { cause: error });
+    }
   }
 
   /**

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../../log/storage-error.ts';
 
@@ -34,24 +35,31 @@ export const MIGRATIONS: readonly string[] = [
    INSERT INTO writer VALUES (1, 0);`,
 ];
 
-/**
- * Brings the schema up to date, one transaction a step. Throws `StorageError` when the file belongs to a newer version or to another
- * program; nothing is written then. Before an existing database is changed, a copy of it is made beside it.
- */
-export function migrate(db: DatabaseSync, path: string, migrations: readonly string[] = MIGRATIONS): void {
-  const version = pragma(db, 'user_version');
-  if (version > migrations.length) {
-    throw new StorageError(
-      'newer',
-      `${path} was written by a newer version of Tendon (its schema is ${version}, this version knows ${migrations.length}). Nothing was changed; update Tendon to open it.`,
-    );
-  }
+/** Throws `StorageError` when the file belongs to a newer version or to another program. Only reads. */
+export function assertOurs(db: DatabaseSync, path: string, known: number = MIGRATIONS.length): void {
   const tables = (db.prepare('SELECT count(*) AS n FROM sqlite_schema').get() as { n: number }).n;
   if (tables > 0 && pragma(db, 'application_id') !== APPLICATION_ID) {
     throw new StorageError('foreign', `${path} is a database of another program. Nothing was changed.`);
   }
-  if (version === migrations.length) return;
-  if (version > 0) db.prepare('VACUUM INTO ?').run(`${path}.schema-${version}-${Date.now()}`);
+  const version = pragma(db, 'user_version');
+  if (version > known) {
+    throw new StorageError(
+      'newer',
+      `${path} was written by a newer version of Tendon: its schema is ${version}, this version knows ${known}. Nothing was changed; update Tendon to open it.`,
+    );
+  }
+}
+
+/**
+ * Brings the schema up to date, one transaction a step; a step that fails leaves the schema before it.
+ * Before a database with a schema is changed, a copy of it is made beside it.
+ */
+export function migrate(db: DatabaseSync, path: string, migrations: readonly string[] = MIGRATIONS): void {
+  const version = pragma(db, 'user_version');
+  if (version > 0 && version < migrations.length) {
+    const copy = `${path}.schema-${version}`;
+    if (!existsSync(copy)) db.prepare('VACUUM INTO ?').run(copy);
+  }
   for (const [index, sql] of migrations.entries()) if (index >= version) step(db, sql, index + 1);
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,7 +9,7 @@ import { Findings } from '../findings.ts';
 import type { Storage } from '../storage.ts';
 import { EventTable } from './event-table.ts';
 import { GroupCommit } from './group-commit.ts';
-import { migrate } from './migrations.ts';
+import { assertOurs, migrate } from './migrations.ts';
 import { lockForProcess } from './process-lock.ts';
 import { SqliteEventStore } from './sqlite-event-store.ts';
 import { SqliteRecordStore } from './sqlite-record-store.ts';
@@ -34,6 +34,8 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     const findings = new Findings();
     const torn = describeTornWal(options.path);
     if (torn !== undefined) findings.add(torn);
+    // Made here, for SQLite would let others read it. Closing it is harmless only before SQLite has it open (see process-lock.ts).
+    closeSync(openSync(options.path, 'a', 0o600));
     const db = openDatabase(options.path);
     try {
       const wal = await Wal.open({ path: options.path, fdatasync: options.fdatasync, onProblem: (sentence) => findings.add(sentence) });
@@ -52,6 +54,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
 function openDatabase(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: 5000 });
   try {
+    assertOurs(db, path);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
     migrate(db, path);
     // One write at once: it begins the WAL, whose header is synced here and not under the first append, and shows whether the disk can be written.

@@ -47,7 +47,8 @@ export class SqliteLog implements EventLog, Followable {
     this.conversationId = conversationId;
     this.#parts = parts;
     this.#nextId = parts.table.lastId(conversationId) + 1;
-    this.#lastTimestamp = this.#nextId === 0 ? '' : (this.#checked(this.#lastRow(), this.#nextId - 1)?.timestamp ?? '');
+    const last = this.#lastRow();
+    this.#lastTimestamp = last && !this.#problem(last, last.id) ? last.timestamp : '';
   }
 
   get nextId(): number {
@@ -135,25 +136,27 @@ export class SqliteLog implements EventLog, Followable {
     if (reverse && to > firstId) return this.#recent.slice(Math.max(from, firstId), to).toReversed();
     if (from >= firstId) return this.#recent.slice(from, to);
     const rows = this.#parts.table.page(this.conversationId, from, to, reverse);
-    let nearby = rows.find((row) => row)?.timestamp ?? this.#lastTimestamp;
-    return rows.map((row, index) => this.#itemOf(row, reverse ? to - 1 - index : from + index, (nearby = row?.timestamp ?? nearby)));
+    const problems = rows.map((row, index) => this.#problem(row, reverse ? to - 1 - index : from + index));
+    let timestamp = rows.find((row, index) => row && !problems[index])?.timestamp ?? this.#lastTimestamp;
+    return rows.map((row, index) => {
+      const problem = problems[index];
+      if (!row || problem) return damagedEvent(reverse ? to - 1 - index : from + index, timestamp, problem ?? '');
+      timestamp = row.timestamp;
+      if (row.payloads === null) return () => eventOf(row);
+      return () => hydrate(row, this.#parts.blobs, (what) => this.#report(what));
+    });
   }
 
-  #itemOf(row: EventRow | undefined, id: number, nearby: string): Lazy<Event> {
-    const intact = this.#checked(row, id);
-    if (!intact) return damagedEvent(id, nearby, `event ${id} is ${row ? 'not as it was written' : 'missing'}`);
-    if (intact.payloads === null) return () => eventOf(intact);
-    return () => hydrate(intact, this.#parts.blobs, (what) => this.#report(what));
-  }
-
-  #checked(row: EventRow | undefined, id: number): EventRow | undefined {
-    if (row && checksumOf(row) === row.checksum) return row;
-    this.#report(`event ${id} is ${row ? 'not as it was written' : 'missing'}`);
-    return undefined;
+  /** What is wrong with the row of an id, if anything; reported as it is found. */
+  #problem(row: EventRow | undefined, id: number): string | undefined {
+    if (row && checksumOf(row) === row.checksum) return undefined;
+    const problem = `event ${id} is ${row ? 'not as it was written' : 'missing'}`;
+    this.#report(problem);
+    return problem;
   }
 
   #lastRow(): EventRow | undefined {
-    return this.#parts.table.page(this.conversationId, this.#nextId - 1, this.#nextId, false)[0];
+    return this.#nextId === 0 ? undefined : this.#parts.table.page(this.conversationId, this.#nextId - 1, this.#nextId, false)[0];
   }
 
   #report(what: string): void {
