@@ -21,5 +21,5 @@ export async function openDriver({ runtime, home }: Config): Promise<{ readonly 
 function findExecutor(from: string): ExecutorFolder {
   const places = ['executor', '../executor', '../../runtime/dist/executor'].map((place) => join(from, place));
   const folder = places.find((place) => existsSync(place)) ?? places.at(-1)!;
-  return { folder, entry: 'main.js', node: process.execPath };
+  return { folder, entry: 'main.mjs', node: process.execPath };
 }

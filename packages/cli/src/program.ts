@@ -1,0 +1,39 @@
+import { Command, CommanderError } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
+import { EXIT } from './exit-code.ts';
+import { runCommand } from './run-command.ts';
+import { serveCommand } from './serve-command.ts';
+
+/** A command adds itself to the program and tells its exit code to `end`. */
+export type AddCommand = (program: Command, end: (exitCode: number) => void) => void;
+
+const COMMANDS: readonly AddCommand[] = [serveCommand, runCommand];
+
+/** Reads the arguments (without node and script), runs the command, resolves with the exit code. What a command needs is imported by it. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.done;
+  const program = new Command('tendon')
+    .description('An agent server for software development: a task goes in, an agent works on it in a sandbox, every event comes out.')
+    .version(packageJson.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .showHelpAfterError('Run it with --help to see how.')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `\nModels: set LLM_MODEL and LLM_API_KEY (LLM_BASE_URL for an endpoint of your own). Without them a scripted demonstration answers.`,
+    );
+  for (const add of COMMANDS) add(program, (code) => void (exitCode = code));
+  if (args.length === 0) {
+    process.stderr.write(program.helpInformation());
+    return EXIT.usage;
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return EXIT.failed;
+  }
+}

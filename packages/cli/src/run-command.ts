@@ -1,0 +1,41 @@
+import { text } from 'node:stream/consumers';
+import { withOptions, type EnvironmentOptions } from './environment-options.ts';
+import { EXIT } from './exit-code.ts';
+import type { AddCommand } from './program.ts';
+
+const HELP = `
+The agent works in the folder you are in, and can change it; --workspace or WORKSPACE_BASE name another one. In your home folder or at the root of
+the disk it is given a fresh folder instead. The task may also come from standard input: tendon run - < task.txt
+Exit code: 0 the agent finished or answered, 1 it failed, 2 wrong usage, 130 interrupted. Ctrl-C asks it to stop, a second one ends it at once.`;
+
+interface RunOptions extends EnvironmentOptions {
+  readonly json?: boolean;
+}
+
+export const runCommand: AddCommand = (program, end) => {
+  program
+    .command('run')
+    .description('give an agent one task and watch it work')
+    .argument('<task...>', 'what is to be done, in plain words; - reads it from standard input')
+    .option('--json', 'print every event as a line of JSON')
+    .option('-m, --model <name>', 'model as provider/name, e.g. openai/gpt-4o')
+    .option('-w, --workspace <folder>', 'the folder the agent works in (default: the current one)')
+    .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+    .option('--runtime <driver>', 'local (sandboxed, the default) or none (no isolation at all)')
+    .addHelpText('after', HELP)
+    .action(async (words: readonly string[], { json = false, ...options }: RunOptions) => {
+      const task = (words.length === 1 && words[0] === '-' ? await text(process.stdin) : words.join(' ')).trim();
+      if (task === '') {
+        process.stderr.write('There is no task. Say what is to be done: tendon run "write a bash script that prints hello"\n');
+        return end(EXIT.usage);
+      }
+      const { readRunConfig } = await import('./run/run-config.ts');
+      const read = readRunConfig(withOptions(process.env, options), process.cwd());
+      if (!read.ok) {
+        for (const problem of read.problems) process.stderr.write(`${problem}\n`);
+        return end(EXIT.usage);
+      }
+      const { runTask } = await import('./run/run-task.ts');
+      end(await runTask({ task, json, model: options.model, ...read }));
+    });
+};

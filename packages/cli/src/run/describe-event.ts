@@ -1,0 +1,110 @@
+import type { Action, Event, Observation } from '@tendon/protocol';
+import { printable } from './printable.ts';
+
+/** A piece of the story. `speech` is the agent's own words, `act` what it does, `output` what came back, `fault` what went wrong. */
+export interface Line {
+  readonly tone: 'speech' | 'act' | 'output' | 'fault' | 'state';
+  readonly text: string;
+}
+
+/** What an event says to somebody who watches; nothing for what only the engine needs. */
+export function describeEvent(event: Event): readonly Line[] {
+  if ('unknown' in event) return [];
+  return ('action' in event ? describeAction(event) : describeObservation(event)).filter(({ text }) => text !== '');
+}
+
+/** The act in a few words, for the status line: "Running npm test". */
+export function describeAct(event: Action): string {
+  switch (event.action) {
+    case 'run':
+      return `Running ${firstLine(event.args.command)}`;
+    case 'read':
+      return `Reading ${event.args.path}`;
+    case 'write':
+      return `Writing ${event.args.path}`;
+    case 'edit':
+      return `Editing ${event.args.path}`;
+    default:
+      return 'Working';
+  }
+}
+
+function describeAction(event: Action): Line[] {
+  if (event.source !== 'agent') return [];
+  const thought: Line[] = 'thought' in event.args && event.action !== 'think' ? [speech(String(event.args.thought))] : [];
+  switch (event.action) {
+    case 'message':
+      return [speech(event.args.content)];
+    case 'run':
+      return [...thought, act(`$ ${event.args.command}`)];
+    case 'read':
+      return [...thought, act(`Read ${event.args.path}`)];
+    case 'write':
+      return [...thought, act(`Wrote ${event.args.path}`)];
+    case 'edit':
+      return [...thought, act(`${event.args.command === 'create' ? 'Wrote' : 'Edited'} ${event.args.path}`)];
+    case 'think':
+      return [{ tone: 'state', text: printable(event.args.thought).trim() }];
+    case 'finish':
+      return [...thought, speech(event.args.final_thought)];
+    case 'reject':
+      return [...thought, { tone: 'fault', text: `Declined: ${printable(String(event.args.outputs.reason ?? ''))}` }];
+    case 'system':
+    case 'recall':
+    case 'change_agent_state':
+      return [];
+    default:
+      return [...thought, act(event.action)];
+  }
+}
+
+function describeObservation(event: Observation): Line[] {
+  switch (event.observation) {
+    case 'run': {
+      const { exit_code: code, suffix } = event.extras.metadata;
+      const output: Line = { tone: 'output', text: printable(event.content).trimEnd() };
+      if (code === 0) return [output];
+      return [output, { tone: 'fault', text: code > 0 ? `exit ${code}` : printable(suffix).trim() || 'still running' }];
+    }
+    case 'error':
+      return [{ tone: 'fault', text: printable(event.content).trim() }];
+    case 'agent_state_changed':
+      return describeState(event);
+    default:
+      return [];
+  }
+}
+
+function describeState({ extras, content }: Observation<'agent_state_changed'>): Line[] {
+  switch (extras.agent_state) {
+    case 'error':
+      return [{ tone: 'fault', text: `Stopped: ${printable(content || extras.reason).trim()}` }];
+    case 'rate_limited':
+      return [{ tone: 'state', text: `The model asked for a pause, trying again at ${timeOf(extras.resumes_at)}` }];
+    case 'stopped':
+      return [{ tone: 'state', text: 'Stopped by you' }];
+    case 'paused':
+      return [{ tone: 'fault', text: `Paused: ${printable(content || extras.reason).trim() || 'no reason was given'}` }];
+    case 'awaiting_user_confirmation':
+      return [
+        {
+          tone: 'fault',
+          text: 'Waiting for a decision, which a single run can not ask for. Turn confirmation off in the settings, or use the page.',
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+const speech = (text: string): Line => ({ tone: 'speech', text: printable(text).trim() });
+const act = (text: string): Line => ({ tone: 'act', text: printable(text).trim() });
+
+function timeOf(iso: string | undefined): string {
+  return iso === undefined ? 'a later time' : new Date(iso).toLocaleTimeString('en-GB');
+}
+
+function firstLine(text: string): string {
+  const [line = ''] = printable(text).trim().split('\n', 1);
+  return line.length > 60 ? `${line.slice(0, 60).toWellFormed()}…` : line;
+}

@@ -1,0 +1,33 @@
+import type { AgentState, Event } from '@tendon/protocol';
+import { EXIT } from '../exit-code.ts';
+
+/** States in which a run is over: nobody is there to answer a question or to go on. */
+const ENDS = [
+  'finished',
+  'rejected',
+  'error',
+  'stopped',
+  'paused',
+  'awaiting_user_input',
+  'awaiting_user_confirmation',
+] as const satisfies readonly AgentState[];
+
+type End = (typeof ENDS)[number];
+
+/** The state that ends the run, if this event is one. */
+export function endOf(event: Event): End | undefined {
+  if (!('observation' in event) || event.observation !== 'agent_state_changed') return undefined;
+  const state = event.extras.agent_state;
+  return ENDS.find((end) => end === state);
+}
+
+/** `isDone`: what the agent itself said of its task when it finished. An answer in words is done too: there may be nothing to act on. */
+export function exitCodeOf(end: End, isDone: boolean): number {
+  if (end === 'finished') return isDone ? EXIT.done : EXIT.failed;
+  return end === 'awaiting_user_input' ? EXIT.done : EXIT.failed;
+}
+
+/** Undefined when this event is not the agent's last word. */
+export function saysDone(event: Event): boolean | undefined {
+  return 'action' in event && event.action === 'finish' ? event.args.task_completed !== 'false' : undefined;
+}

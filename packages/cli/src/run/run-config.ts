@@ -1,0 +1,48 @@
+import { realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { relative } from 'node:path';
+import { readConfig, type Config } from '@tendon/server/headless';
+
+export type RunConfigResult =
+  | { readonly ok: true; readonly config: Config; readonly notices: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * The configuration of one run. The agent works in WORKSPACE_BASE, else in `cwd`; but never by default in a folder that holds everything
+ * (the home folder, the root, or Tendon's own memory): then in a fresh one.
+ */
+export function readRunConfig(env: NodeJS.ProcessEnv, cwd: string): RunConfigResult {
+  const read = readConfig({ LOG_LEVEL: 'error', ...env });
+  if (!read.ok) return read;
+  const { config } = read;
+  if (config.workspaceBase !== undefined) {
+    if (isFolder(config.workspaceBase)) return { ok: true, config, notices: [] };
+    return { ok: false, problems: [`${config.workspaceBase} is not a folder. Make it first, or name another one with --workspace.`] };
+  }
+  if ([homedir(), config.home].some((path) => contains(cwd, path))) {
+    return {
+      ok: true,
+      config,
+      notices: [`${cwd} holds more than a project, so the agent gets a fresh folder. Name one with --workspace.`],
+    };
+  }
+  return { ok: true, config: { ...config, workspaceBase: cwd }, notices: [] };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Whether `path` is `folder` or lies in it, links followed. */
+function contains(folder: string, path: string): boolean {
+  const way = relative(real(folder), real(path));
+  return way === '' || (!way.startsWith('..') && !way.startsWith('/'));
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

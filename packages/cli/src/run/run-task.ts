@@ -1,0 +1,139 @@
+import { MessageAction, type Event } from '@tendon/protocol';
+import type { Config, Engine } from '@tendon/server/headless';
+import { EXIT } from '../exit-code.ts';
+import { watchInterruption, type Interruption } from './interruption.ts';
+import { createJsonRenderer } from './json-renderer.ts';
+import { openEngine } from './open-engine.ts';
+import { endOf, exitCodeOf, saysDone } from './outcome.ts';
+import type { Renderer } from './renderer.ts';
+import { createTextRenderer } from './text-renderer.ts';
+
+export interface RunTask {
+  readonly task: string;
+  readonly json: boolean;
+  readonly model: string | undefined;
+  readonly config: Config;
+  readonly notices: readonly string[];
+}
+
+/** How long the agent may take to stop when it is asked to. */
+const STOP_MS = 10_000;
+/** How long the sandbox may take to end when it is forced to. */
+const FORCE_MS = 3_000;
+
+/** One task from beginning to end, with the engine in this process. Resolves with the exit code; nothing is left running. */
+export async function runTask({ task, json, model, config, notices }: RunTask): Promise<number> {
+  using interruption = watchInterruption(process.stdout);
+  const renderer = json ? createJsonRenderer(toOutput, toErrors) : terminalRenderer();
+  for (const notice of notices) toErrors(`${notice}\n`);
+  let engine: Engine;
+  try {
+    engine = await openEngine(config, (notice) => toErrors(`${notice}\n`));
+  } catch (error) {
+    toErrors(`${error instanceof Error ? error.message : String(error)}\n`);
+    return EXIT.failed;
+  }
+  try {
+    return await follow(engine, { task, model, renderer, interruption });
+  } finally {
+    renderer.end();
+    await engine.close();
+  }
+}
+
+interface Following {
+  readonly task: string;
+  readonly model: string | undefined;
+  readonly renderer: Renderer;
+  readonly interruption: Interruption;
+}
+
+async function follow(engine: Engine, { task, model, renderer, interruption }: Following): Promise<number> {
+  const { conversations, sandbox } = engine;
+  const created = await conversations.create({ trigger: 'cli', ...(model !== undefined && { model }) });
+  if (!created.ok) return refuse(created.error.message);
+  const { record } = created;
+  renderer.begin({
+    conversationId: record.id,
+    model: engine.modelOf(record),
+    sandbox: `${sandbox.strength} (${sandbox.description})`,
+    workspace: record.workspace,
+  });
+  interruption.armed();
+  const held = await conversations.enter(record.id);
+  if (!held) return refuse('The conversation could not be opened.');
+  const unwatch = held.room.watch((frame) => renderer.frame(frame));
+  const forced = new Promise<number>((resolve) => {
+    interruption.forced.addEventListener('abort', () => resolve(EXIT.interrupted));
+  });
+  try {
+    const submitted = await conversations.submit(record.id, MessageAction.create({ content: task }));
+    if (!submitted.ok) return refuse(submitted.error.message);
+    const stopping = stopWhenAsked(engine, record.id, renderer, interruption);
+    const events = held.room.conversation.log.follow(0, { signal: AbortSignal.any([stopping, interruption.forced]) });
+    const exitCode = await Promise.race([untilEnd(events, submitted.event.id, renderer), forced]);
+    return interruption.asked.aborted ? EXIT.interrupted : exitCode;
+  } finally {
+    unwatch();
+    held.release();
+    await endSandbox(engine, record.id, interruption.forced);
+  }
+}
+
+/** Shows every event until one after the task ends the run; a log that ends before is a failure. */
+async function untilEnd(events: AsyncIterable<Event>, taskId: number, renderer: Renderer): Promise<number> {
+  let isDone = true;
+  for await (const event of events) {
+    renderer.event(event);
+    isDone = saysDone(event) ?? isDone;
+    const end = event.id > taskId ? endOf(event) : undefined;
+    if (end) return exitCodeOf(end, isDone);
+  }
+  return EXIT.failed;
+}
+
+/** Asks the agent to stop when the user does. The returned signal aborts when that was refused or took too long. */
+function stopWhenAsked({ conversations }: Engine, id: string, renderer: Renderer, { asked }: Interruption): AbortSignal {
+  const given = new AbortController();
+  const stop = async (): Promise<void> => {
+    renderer.notice('Stopping; once more ends it at once');
+    setTimeout(() => given.abort(), STOP_MS).unref();
+    const answer = await conversations.submit(id, { action: 'change_agent_state', args: { agent_state: 'stopped', thought: '' } });
+    if (!answer.ok) given.abort();
+  };
+  const onAsked = () => void stop().catch(() => given.abort());
+  if (asked.aborted) onAsked();
+  else asked.addEventListener('abort', onAsked, { once: true });
+  return given.signal;
+}
+
+/** Nothing the agent started outlives the run. */
+async function endSandbox(engine: Engine, id: string, forced: AbortSignal): Promise<void> {
+  const ending = engine.conversations.stop(id).catch(() => undefined);
+  const cut = new Promise<void>((resolve) => {
+    const onForced = () => void engine.runtimes.stop(id).then(resolve, resolve);
+    if (forced.aborted) onForced();
+    else forced.addEventListener('abort', onForced, { once: true });
+  });
+  const deadline = new Promise<void>((resolve) => void setTimeout(resolve, forced.aborted ? FORCE_MS : STOP_MS).unref());
+  await Promise.race([ending, cut, deadline]);
+}
+
+function terminalRenderer(): Renderer {
+  const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+  const isColoured = isLive && !process.env.NO_COLOR;
+  return createTextRenderer({ write: toOutput, isLive, isColoured, now: () => performance.now() });
+}
+
+function refuse(message: string): number {
+  toErrors(`${message}\n`);
+  return EXIT.failed;
+}
+
+function toOutput(text: string): void {
+  process.stdout.write(text);
+}
+
+function toErrors(text: string): void {
+  process.stderr.write(text);
+}
