@@ -9,7 +9,7 @@ const answer = await fetch(`${base}/api/conversations`, { method: 'POST', header
 const { conversation_id } = await answer.json();
 assert.match(conversation_id, /^[0-9a-f]{32}$/);
 
-const ENDS = new Set(['finished', 'awaiting_user_input', 'error']);
+const ENDS = new Set(['finished', 'awaiting_user_input']);
 
 /** Events by id, until the agent has worked and rests. */
 async function watch(latest_event_id) {
@@ -23,6 +23,7 @@ async function watch(latest_event_id) {
     if (event.status_update) return;
     assert.ok(!events.has(event.id), `event ${event.id} came twice`);
     events.set(event.id, event);
+    if (event.extras?.agent_state === 'error') reject(new Error(event.extras.reason));
     const worked = [...events.values()].some(({ observation, extras }) => observation === 'run' && extras.metadata.exit_code === 0);
     if (event.observation === 'agent_state_changed' && ENDS.has(event.extras.agent_state) && worked) resolve();
   });

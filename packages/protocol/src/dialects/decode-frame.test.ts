@@ -85,6 +85,16 @@ describe('decoding what clients send', () => {
     expect(decoded.type === 'error' && decoded.error.message.length).toBeLessThan(300);
   });
 
+  it('DL22: what is nested too deeply to be written again is refused', () => {
+    const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown;
+    expect(codeOf({ action: 'run', args: { command: 'ls', extra: nested(100_000) } })).toBe('INVALID_FRAME');
+    expect(codeOf({ action: 'change_agent_state', args: { agent_state: nested(100_000) } })).toBe('INVALID_FRAME');
+    expect(codeOf({ action: 'run', args: { command: 'ls', extra: nested(50) } })).toBe('action');
+    expect(codeOf({ action: 'delegate', args: { agent: 'a', inputs: { wide: Array.from({ length: 200_000 }, () => []) } } })).toBe(
+      'action',
+    );
+  });
+
   it('DL23: meta fields are the server’s to give', () => {
     const decoded = decodeFrame({
       action: 'run',

@@ -6,6 +6,7 @@ import { ACTIONS } from '../kinds.ts';
 import { currentArgs } from './current-args.ts';
 import type { Decoded, Frame } from './dialect.ts';
 import { decodeInitialize } from './decode-initialize.ts';
+import { isNestedDeeper } from './nesting.ts';
 
 /** Names that old generations gave to kinds of today. */
 const RENAMED: Readonly<Record<string, ActionKind>> = {
@@ -20,7 +21,8 @@ const RENAMED: Readonly<Record<string, ActionKind>> = {
  */
 export function decodeFrame(frame: unknown): Decoded {
   if (!isObject(frame)) return failure('INVALID_FRAME', 'it is not an object');
-  if (isObject(frame) && frame.action === undefined && frame.observation !== undefined) return decodeObservation(frame);
+  if (isNestedDeeper(frame)) return failure('INVALID_FRAME', 'it is nested too deeply');
+  if (frame.action === undefined && frame.observation !== undefined) return decodeObservation(frame);
   if (typeof frame.action !== 'string') return failure('INVALID_FRAME', '"action" is missing');
   const kind = Object.hasOwn(RENAMED, frame.action) ? RENAMED[frame.action] : frame.action;
   if (!isActionKind(kind)) return failure('UNKNOWN_ACTION', clip(frame.action));
@@ -79,5 +81,5 @@ function isTimeout(value: unknown): value is number {
 
 function clip(value: unknown, max = 100): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return text.length <= max ? text : `${text.slice(0, max)}…`;
+  return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
 }
