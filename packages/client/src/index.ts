@@ -1,9 +1,10 @@
 export { actions, type ActionPayload, type EditArgs, type MessageParts, type TaskItem } from './actions.ts';
-export { type ConnectOptions, type ConversationConnection, type ConversationSnapshot, type Notice } from './connection/connect.ts';
+export { connect, type ConnectOptions, type ConversationConnection, type ConversationSnapshot, type Notice } from './connection/connect.ts';
 export { type ConnectionState, type RefusalCause } from './connection/connection-state.ts';
 export { type OutboxEntry } from './connection/outbox.ts';
 export { type AnswerInTheMaking } from './connection/volatile-buffers.ts';
 export { createClient, type Client, type ClientOptions } from './create-client.ts';
+export { createRest, type Rest, type RestOptions } from './create-rest.ts';
 export { ApiError } from './rest/api-error.ts';
 export { type ConversationInfo, type ConversationPage, type Created, type NewConversation } from './rest/conversations.ts';
 export { type ServerInfo } from './rest/options.ts';

@@ -27,7 +27,7 @@ export function createRequest(config: RequestConfig): Request {
     try {
       response = await config.fetch(urlOf(config.baseUrl, path, options.query), { ...bodyOf(options, config.apiKey()), signal });
       text = await response.text();
-    } catch (cause) {
+    } catch {
       if (options.signal?.aborted) throw options.signal.reason;
       throw new ApiError(0, deadline.aborted ? `No answer in ${config.timeoutMs / 1000} s` : `Could not reach ${hostOf(config.baseUrl)}`);
     }

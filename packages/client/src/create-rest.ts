@@ -1,0 +1,35 @@
+import { conversationRoutes } from './rest/conversations.ts';
+import { fileRoutes } from './rest/files.ts';
+import { optionRoutes } from './rest/options.ts';
+import { createRequest, hostOf } from './rest/request.ts';
+import { settingsRoutes } from './rest/settings.ts';
+
+export interface RestOptions {
+  readonly baseUrl: string;
+  /** A function is asked before every request and every connection, so that a new key needs no new client. */
+  readonly apiKey?: string | (() => string | undefined);
+  readonly fetch?: typeof fetch;
+  /** Deadline of one REST request; default 30 s. */
+  readonly timeoutMs?: number;
+}
+
+/** The REST resources of one server; a page that shows no conversation needs no more than this. */
+export function createRest(options: RestOptions) {
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const { apiKey } = options;
+  const key = typeof apiKey === 'function' ? apiKey : () => apiKey;
+  const send: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
+  const request = createRequest({ baseUrl, apiKey: key, fetch: send, timeoutMs: options.timeoutMs ?? 30_000 });
+  return {
+    baseUrl,
+    /** `host:port`, for people. */
+    host: hostOf(baseUrl),
+    apiKey: key,
+    conversations: conversationRoutes(request),
+    settings: settingsRoutes(request),
+    options: optionRoutes(request),
+    files: fileRoutes(request),
+  };
+}
+
+export type Rest = ReturnType<typeof createRest>;

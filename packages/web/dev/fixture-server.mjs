@@ -1,0 +1,65 @@
+// A server of made-up conversations for work on the look of the app: `node packages/web/dev/fixture-server.mjs [port]`.
+// It speaks just enough REST and Socket.IO, and serves `packages/web/dist`. Not shipped; the tests run against the real server.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+import { Server } from 'socket.io';
+import { CONVERSATIONS, eventsOf } from './made-up.mjs';
+
+const port = Number(process.argv[2] ?? 3100);
+const dist = join(import.meta.dirname, '../dist');
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
+};
+
+const answers = {
+  'GET /api/conversations': () => ({ results: CONVERSATIONS, next_page_id: null }),
+  'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: process.env.MODEL ?? null }),
+  'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
+  'GET /api/options/agents': () => ['CodeActAgent'],
+  'GET /server_info': () => ({ uptime: 1, sandbox: { driver: 'docker', strength: 'container' }, model: process.env.MODEL ?? 'demo' }),
+};
+
+const http = createServer(async (request, response) => {
+  const { pathname } = new URL(request.url, 'http://x');
+  const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
+  const answer =
+    answers[`${request.method} ${pathname}`] ?? (single && (() => CONVERSATIONS.find((one) => one.conversation_id === single[1]) ?? null));
+  if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
+  if (pathname.startsWith('/api/')) return response.writeHead(404).end('{}');
+  const file = extname(pathname) ? pathname : '/index.html';
+  const body = await readFile(join(dist, file)).catch(() => undefined);
+  if (!body) return response.writeHead(404).end();
+  response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream').end(body);
+});
+
+const io = new Server(http);
+io.on('connection', (socket) => {
+  const { conversation_id: id, latest_event_id: latest } = socket.handshake.query;
+  const events = eventsOf(id);
+  for (const event of events.filter((one) => one.id > Number(latest))) socket.emit('oh_event', event);
+  let nextId = events.at(-1).id + 1;
+  const say = (event) => socket.emit('oh_event', { id: nextId++, timestamp: new Date().toISOString(), source: 'agent', ...event });
+  const state = (agent_state) => say({ observation: 'agent_state_changed', content: '', extras: { agent_state, reason: '' } });
+  socket.on('oh_user_action', (action) => {
+    say({ ...action, source: 'user' });
+    if (action.action === 'change_agent_state') state(action.args.agent_state);
+    if (action.action === 'message') state('running');
+  });
+  if (id === 'running') {
+    const text =
+      'The numbers are taken from a counter in memory, so two processes can give the same one. A sequence in the database cannot. I will add `invoice_number_seq` and fill the old rows.';
+    let at = 0;
+    const timer = setInterval(() => {
+      if (at >= text.length) return clearInterval(timer);
+      socket.emit('tendon_volatile', { volatile: 'delta', turn: nextId, part: 'text', offset: at, text: text.slice(at, at + 6) });
+      at += 6;
+    }, 60);
+    socket.on('disconnect', () => clearInterval(timer));
+  }
+});
+http.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}`));

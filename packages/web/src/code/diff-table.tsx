@@ -1,0 +1,81 @@
+import { memo, useState } from 'react';
+import { count } from '../words/counts.ts';
+import type { Piece } from './ansi.ts';
+import { highlight } from './highlight.ts';
+import type { DiffLine, LineDiff, Range } from './line-diff.ts';
+
+const SIGNS = { added: '+', removed: '−', same: '' } as const;
+const SPOKEN = { added: 'added: ', removed: 'removed: ', same: '' } as const;
+const AT_FIRST = 400;
+
+/** One file's changes, old and new line numbers at the left. `rows` limits what is shown at first. */
+export const DiffTable = memo(function DiffTable(props: {
+  readonly diff: LineDiff;
+  readonly path: string;
+  readonly isNew: boolean;
+  readonly rows?: number;
+}) {
+  const { diff, path, isNew, rows = AT_FIRST } = props;
+  const [isWhole, setWhole] = useState(false);
+  if (diff.isCut)
+    return (
+      <p className="p-3 text-ink-2">
+        Too large to compare here: {count(diff.added, 'line')} now, {count(diff.removed, 'line')} before.
+      </p>
+    );
+  const shown = isWhole ? diff.rows : diff.rows.slice(0, rows);
+  return (
+    <>
+      <table className="diff" data-new={isNew}>
+        <tbody>
+          {shown.map((row, index) =>
+            row.line === 'gap' ? (
+              <tr key={index} data-line="gap">
+                <td colSpan={4}>{count(row.count, 'unchanged line')}</td>
+              </tr>
+            ) : (
+              <tr key={index} data-line={row.line}>
+                <td className="line-number">{row.oldNumber}</td>
+                <td className="line-number">{row.newNumber}</td>
+                <td className="sign" aria-hidden="true">
+                  {SIGNS[row.line]}
+                </td>
+                <td>
+                  {SPOKEN[row.line] && <span className="sr-only">{SPOKEN[row.line]}</span>}
+                  <CodeLine line={row} path={path} />
+                </td>
+              </tr>
+            ),
+          )}
+        </tbody>
+      </table>
+      {shown.length < diff.rows.length && (
+        <button type="button" className="more px-3" onClick={() => setWhole(true)}>
+          Show all {count(diff.rows.length, 'line')}
+        </button>
+      )}
+    </>
+  );
+});
+
+function CodeLine({ line, path }: { readonly line: DiffLine; readonly path: string }) {
+  return splitAtMarks(highlight(line.text, path), line.marks).map((piece, index) => {
+    const code = piece.look ? <span className={piece.look}>{piece.text}</span> : piece.text;
+    return piece.isMarked ? <mark key={index}>{code}</mark> : <span key={index}>{code}</span>;
+  });
+}
+
+function splitAtMarks(pieces: readonly Piece[], marks: readonly Range[]): readonly (Piece & { readonly isMarked: boolean })[] {
+  if (marks.length === 0) return pieces.map((piece) => ({ ...piece, isMarked: false }));
+  const edges = marks.flatMap(({ from, to }) => [from, to]);
+  let at = 0;
+  return pieces.flatMap(({ text, look }) => {
+    const start = at;
+    at += text.length;
+    const cuts = [start, ...edges.filter((edge) => edge > start && edge < start + text.length), start + text.length];
+    return cuts.slice(1).map((to, index) => {
+      const from = cuts[index]!;
+      return { text: text.slice(from - start, to - start), look, isMarked: marks.some((mark) => from >= mark.from && to <= mark.to) };
+    });
+  });
+}

@@ -1,0 +1,30 @@
+import { Prose } from './prose.tsx';
+
+/** Text in the making: closed blocks are fixed, so that only the last one is laid out again with every piece. */
+export function StreamingProse({ text }: { readonly text: string }) {
+  const blocks = closedBlocks(text);
+  return (
+    <>
+      {blocks.map((block, index) => (
+        <Prose key={index} text={block} />
+      ))}
+      <i className="caret" aria-hidden="true" />
+    </>
+  );
+}
+
+/** Split at empty lines, but never inside a fenced block. */
+export function closedBlocks(text: string): readonly string[] {
+  const blocks: string[] = [];
+  let current = '';
+  let isFenced = false;
+  for (const line of text.split('\n')) {
+    if (/^\s*(```|~~~)/.test(line)) isFenced = !isFenced;
+    if (line.trim() === '' && !isFenced) {
+      if (current.trim()) blocks.push(current);
+      current = '';
+    } else current += `${line}\n`;
+  }
+  if (current.trim()) blocks.push(current);
+  return blocks;
+}

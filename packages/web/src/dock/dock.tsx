@@ -1,0 +1,37 @@
+import { actions } from '@tendon/client';
+import type { StateSentence } from '../words/state-sentence.ts';
+import { useConversation } from '../conversation/conversation-context.ts';
+import { Decision } from './decision.tsx';
+import { MessageComposer } from './message-composer.tsx';
+import { Notices } from './notices.tsx';
+import { openDecision } from './open-decision.ts';
+import { StateLine } from './state-line.tsx';
+
+/** The state, what must be decided, and where to speak: one box, so that "yes", "no" and "rather this" are one place. */
+export function Dock({
+  sentence,
+}: {
+  readonly sentence: StateSentence & { readonly since: number | undefined; readonly until: number | undefined };
+}) {
+  const { snapshot, connection } = useConversation();
+  const decision = openDecision(snapshot.state);
+  return (
+    <div className="dock">
+      <StateLine sentence={sentence} />
+      <Notices />
+      <MessageComposer
+        hasDecision={decision !== undefined}
+        above={
+          decision && (
+            <Decision
+              key={decision.id}
+              action={decision}
+              onApprove={() => connection.send(actions.approve())}
+              onReject={(reason) => connection.send(actions.reject(reason))}
+            />
+          )
+        }
+      />
+    </div>
+  );
+}

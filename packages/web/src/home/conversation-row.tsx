@@ -1,0 +1,34 @@
+import type { ConversationInfo } from '@tendon/client';
+import { Trash2 } from 'lucide-react';
+import { Link } from 'react-router';
+import { paths } from '../paths.ts';
+import { IconButton } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { Icon } from '../ui/icon.tsx';
+import { StateGlyph } from '../ui/state-glyph.tsx';
+import { conversationSentence } from '../words/conversation-sentence.ts';
+import { money } from '../words/counts.ts';
+import { ago } from '../words/times.ts';
+
+export function ConversationRow({ info, onDelete }: { readonly info: ConversationInfo; readonly onDelete: () => void }) {
+  const { glyph, text, tone } = conversationSentence(info);
+  return (
+    <div className="conversation-row">
+      <StateGlyph glyph={glyph} />
+      <Link className="row-link" to={paths.conversation(info.conversation_id)}>
+        {info.title}
+      </Link>
+      <span className="only-wide truncate text-ink-3">{info.selected_repository}</span>
+      <span className={cx('only-wide truncate', tone ? `tone-${tone}` : 'text-ink-2')}>{text}</span>
+      <span className="only-wide text-right text-ink-2">{info.accumulated_cost === undefined ? '' : money(info.accumulated_cost)}</span>
+      <span className="row-end">
+        <time className="row-time text-ink-3" dateTime={info.last_updated_at} title={info.last_updated_at}>
+          {ago(info.last_updated_at, Date.now())}
+        </time>
+        <IconButton small className="row-act" label={`Delete ${info.title}`} onClick={onDelete}>
+          <Icon of={Trash2} small />
+        </IconButton>
+      </span>
+    </div>
+  );
+}

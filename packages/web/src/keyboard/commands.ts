@@ -1,0 +1,50 @@
+import { createContext, useContext, useEffect } from 'react';
+
+/** One act of a person: what the palette lists, the keyboard runs and the key map shows. */
+export interface Command {
+  readonly id: string;
+  readonly title: string;
+  readonly group: 'Here' | 'Go to' | 'App';
+  /** Any of these, e.g. `mod+enter`, `g`, `escape`; the first is shown. */
+  readonly keys?: readonly string[];
+  /** `stream`: single letters that act only while the stream has the focus. */
+  readonly when?: 'always' | 'stream';
+  /** `false`: not now; not listed. */
+  readonly enabled?: boolean;
+  /** `false`: it has a key and no line in the palette. */
+  readonly listed?: boolean;
+  readonly run: (event?: KeyboardEvent) => void;
+}
+
+export interface CommandRegistry {
+  /** The commands that are there now, in the order in which they came. */
+  readonly all: () => readonly Command[];
+  readonly set: (owner: string, commands: readonly Command[]) => void;
+  readonly remove: (owner: string) => void;
+  readonly openPalette: () => void;
+  readonly onPalette: (listener: () => void) => () => void;
+}
+
+export function createRegistry(): CommandRegistry {
+  const owners = new Map<string, readonly Command[]>();
+  const listeners = new Set<() => void>();
+  return {
+    all: () => [...owners.values()].flat().filter((command) => command.enabled !== false),
+    set: (owner, commands) => void owners.set(owner, commands),
+    remove: (owner) => void owners.delete(owner),
+    openPalette: () => listeners.forEach((listener) => listener()),
+    onPalette: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+export const CommandContext = createContext<CommandRegistry>(createRegistry());
+
+/** These commands exist while the component is there. */
+export function useCommands(owner: string, commands: readonly Command[]): void {
+  const registry = useContext(CommandContext);
+  useEffect(() => registry.set(owner, commands));
+  useEffect(() => () => registry.remove(owner), [registry, owner]);
+}

@@ -1,0 +1,28 @@
+import { isApple } from './key-text.ts';
+
+type Pressed = Pick<KeyboardEvent, 'key' | 'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey'>;
+
+/** Whether `pressed` is `keys`, e.g. `mod+enter`, `ctrl+c`, `G`. Shift is part of the letter, so `?` and `G` are written as they are. */
+export function keyMatches(keys: string, pressed: Pressed, apple = isApple): boolean {
+  const parts = keys.split('+');
+  const key = parts.at(-1)!;
+  const wantsMod = parts.includes('mod');
+  const wantsCtrl = parts.includes('ctrl') || (wantsMod && !apple);
+  const wantsMeta = wantsMod && apple;
+  if (pressed.ctrlKey !== wantsCtrl || pressed.metaKey !== wantsMeta || pressed.altKey) return false;
+  if (parts.includes('shift') && !pressed.shiftKey) return false;
+  if (key.length > 1) return pressed.key.toLowerCase() === NAMES[key] && (parts.includes('shift') || !pressed.shiftKey);
+  return wantsMod || wantsCtrl ? pressed.key.toLowerCase() === key.toLowerCase() : pressed.key === key;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  enter: 'enter',
+  backspace: 'backspace',
+  escape: 'escape',
+  space: ' ',
+  up: 'arrowup',
+  down: 'arrowdown',
+  left: 'arrowleft',
+  right: 'arrowright',
+  f6: 'f6',
+};

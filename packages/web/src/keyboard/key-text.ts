@@ -1,0 +1,19 @@
+const SIGNS: Readonly<Record<string, string>> = {
+  enter: '⏎',
+  backspace: '⌫',
+  shift: '⇧',
+  escape: 'Esc',
+  space: 'Space',
+};
+
+export const isApple = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** `mod+enter` as this machine writes it: `⌘⏎`, or `Ctrl ⏎` elsewhere. */
+export function keyText(keys: string, apple = isApple): string {
+  const parts = keys.split('+').map((part) => {
+    if (part === 'mod') return apple ? '⌘' : 'Ctrl';
+    if (part === 'ctrl') return apple ? '⌃' : 'Ctrl';
+    return SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part);
+  });
+  return parts.join(apple ? '' : ' ');
+}

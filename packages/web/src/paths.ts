@@ -1,0 +1,6 @@
+/** The only place that spells an address of the app. */
+export const paths = {
+  home: '/',
+  conversation: (id: string) => `/conversations/${encodeURIComponent(id)}`,
+  event: (id: string, eventId: number) => `${paths.conversation(id)}#event-${eventId}`,
+} as const;

@@ -1,0 +1,21 @@
+import { createBrowserRouter } from 'react-router';
+import { App } from './shell/app.tsx';
+import { NotFound } from './shell/not-found.tsx';
+import { PageError } from './shell/page-error.tsx';
+
+/** The map of the app. Each page is a chunk of its own. */
+export const router = createBrowserRouter([
+  {
+    element: <App />,
+    errorElement: <PageError />,
+    hydrateFallbackElement: <></>,
+    children: [
+      { path: '/', lazy: async () => ({ Component: (await import('./home/home-page.tsx')).HomePage }) },
+      {
+        path: '/conversations/:conversationId',
+        lazy: async () => ({ Component: (await import('./conversation/conversation-page.tsx')).ConversationPage }),
+      },
+      { path: '*', element: <NotFound /> },
+    ],
+  },
+]);

@@ -1,0 +1,31 @@
+import { useContext } from 'react';
+import { useNavigate } from 'react-router';
+import { CommandContext, useCommands } from '../keyboard/commands.ts';
+import { paths } from '../paths.ts';
+import { theme } from './theme.ts';
+
+/** What can be done on every page. */
+export function AppCommands() {
+  const registry = useContext(CommandContext);
+  const navigate = useNavigate();
+  const go = (path: string) => void navigate(path);
+  useCommands('app', [
+    { id: 'palette', title: 'Search or run a command', group: 'App', keys: ['mod+k'], listed: false, run: registry.openPalette },
+    { id: 'new', title: 'New task', group: 'App', keys: ['g n'], when: 'stream', run: () => go(paths.home) },
+    { id: 'theme-light', title: 'Theme: light', group: 'App', run: () => theme.choose('light') },
+    { id: 'theme-dark', title: 'Theme: dark', group: 'App', run: () => theme.choose('dark') },
+    { id: 'theme-system', title: 'Theme: as the system', group: 'App', run: () => theme.choose('system') },
+    { id: 'next-region', title: 'Next region', group: 'App', keys: ['f6'], listed: false, run: () => moveRegion(1) },
+    { id: 'last-region', title: 'Previous region', group: 'App', keys: ['shift+f6'], listed: false, run: () => moveRegion(-1) },
+  ]);
+  return null;
+}
+
+const REGIONS = 'header a, [role=feed], #composer, [role=tab][aria-selected=true], [role=tabpanel]';
+
+function moveRegion(step: 1 | -1): void {
+  const regions = [...document.querySelectorAll<HTMLElement>(REGIONS)].filter((element) => element.offsetParent !== null);
+  const now = regions.findLastIndex((region) => region === document.activeElement || region.contains(document.activeElement));
+  const next = now < 0 ? (step > 0 ? 0 : regions.length - 1) : (now + step + regions.length) % regions.length;
+  regions[next]?.focus();
+}

@@ -1,0 +1,20 @@
+import { Outlet } from 'react-router';
+import { KeyboardProvider } from '../keyboard/keyboard-provider.tsx';
+import { Palette } from '../keyboard/palette.tsx';
+import { AppCommands } from './app-commands.tsx';
+
+/** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
+export function App() {
+  return (
+    <KeyboardProvider>
+      <div className="app">
+        <a className="skip-link" href="#composer">
+          To the composer
+        </a>
+        <AppCommands />
+        <Outlet />
+        <Palette />
+      </div>
+    </KeyboardProvider>
+  );
+}

@@ -1,0 +1,54 @@
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import { Icon } from '../ui/icon.tsx';
+import { count } from '../words/counts.ts';
+import { between, duration } from '../words/times.ts';
+import { foldWords } from './fold-words.ts';
+import type { RowPlace } from './item-row.tsx';
+import { StepRow } from './step-row.tsx';
+import type { FoldItem } from './stream-item.ts';
+import type { Folds } from './use-folds.ts';
+
+/** The middle of a turn that is over. */
+export function FoldRow({ item, position, size, folds }: RowPlace & { readonly item: FoldItem; readonly folds: Folds }) {
+  const isOpen = folds.isOpen(item.key, false);
+  const words = foldWords(item.steps);
+  const last = item.steps.at(-1)!;
+  const ms = between(item.at, last.observation?.timestamp ?? last.at);
+  return (
+    <article
+      className="event"
+      id={`event-${item.id}`}
+      tabIndex={-1}
+      aria-label={`${count(item.steps.length, 'step')}, ${words}`}
+      aria-posinset={position}
+      aria-setsize={size}
+    >
+      <span className="gutter">
+        <Icon of={isOpen ? ChevronDown : ChevronRight} />
+      </span>
+      <div>
+        <button type="button" className="event-row" aria-expanded={isOpen} onClick={() => folds.set(item.key, !isOpen)}>
+          <span className="verb">{count(item.steps.length, 'step')}</span>
+          <span className="detail">{words}</span>
+          <span className="facts">{ms !== undefined && ms >= 1000 && duration(ms)}</span>
+        </button>
+        {isOpen && (
+          <div className="thread">
+            {item.steps.map((step) => (
+              <StepRow
+                key={step.key}
+                step={step}
+                position={position}
+                size={size}
+                isNewest={false}
+                isLast={false}
+                live={undefined}
+                folds={folds}
+              />
+            ))}
+          </div>
+        )}
+      </div>
+    </article>
+  );
+}

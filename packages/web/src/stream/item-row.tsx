@@ -1,0 +1,66 @@
+import { memo } from 'react';
+import { Prose } from '../code/prose.tsx';
+import { clock } from '../words/times.ts';
+import { FoldRow } from './fold-row.tsx';
+import { StepRow } from './step-row.tsx';
+import type { StreamItem } from './stream-item.ts';
+import { TurnRow } from './turn-row.tsx';
+import type { Folds } from './use-folds.ts';
+
+export interface RowPlace {
+  /** Counted from 1, for `aria-posinset`. */
+  readonly position: number;
+  readonly size: number;
+}
+
+export interface ItemRowProps extends RowPlace {
+  readonly item: StreamItem;
+  readonly isNewest: boolean;
+  /** At or after the newest step. */
+  readonly isLast: boolean;
+  readonly live: string | undefined;
+  readonly folds: Folds;
+}
+
+export const ItemRow = memo(function ItemRow({ item, ...props }: ItemRowProps) {
+  switch (item.type) {
+    case 'turn':
+      return <TurnRow item={item} {...props} />;
+    case 'step':
+      return <StepRow step={item} {...props} />;
+    case 'fold':
+      return <FoldRow item={item} {...props} />;
+    case 'speech':
+      return (
+        <article
+          className="event"
+          id={`event-${item.id}`}
+          tabIndex={-1}
+          aria-label={`Agent: ${item.text.slice(0, 120)}`}
+          aria-posinset={props.position}
+          aria-setsize={props.size}
+        >
+          <span />
+          <div className="speech">
+            <Prose text={item.text} />
+          </div>
+        </article>
+      );
+    case 'note':
+      return (
+        <article
+          className="note"
+          id={`event-${item.id}`}
+          tabIndex={-1}
+          aria-label={item.text}
+          aria-posinset={props.position}
+          aria-setsize={props.size}
+        >
+          {item.text}
+          <time dateTime={item.at} title={item.at}>
+            {clock(item.at)}
+          </time>
+        </article>
+      );
+  }
+});

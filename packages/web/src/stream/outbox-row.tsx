@@ -1,0 +1,27 @@
+import type { OutboxEntry } from '@tendon/client';
+import { UserRound } from 'lucide-react';
+import { useConversation } from '../conversation/conversation-context.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+
+/** Said, and not an event yet. */
+export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
+  const { connection } = useConversation();
+  const isSent = entry.state === 'sent';
+  return (
+    <div className="turn unsent">
+      <span className="gutter self-center">
+        <Icon of={UserRound} />
+      </span>
+      <p className="turn-text truncate">{String(entry.payload.args.content)}</p>
+      <span className="flex items-center gap-2 text-small text-ink-3">
+        {isSent ? 'Sending' : 'Not sent yet'}
+        {!isSent && (
+          <Button small onClick={() => connection.cancel(entry.clientId)}>
+            Cancel
+          </Button>
+        )}
+      </span>
+    </div>
+  );
+}

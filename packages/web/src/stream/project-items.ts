@@ -1,0 +1,94 @@
+import { isAction, isObservation, type Action, type Event, type Observation } from '@tendon/protocol';
+import type { NoteItem, SpeechItem, StepItem, StreamItem } from './stream-item.ts';
+
+/**
+ * The rows that a list of events is read as, oldest first. A pure function of the events.
+ * An action and the observation that names it as its cause become one step; what only the machine needs is left out.
+ */
+export function projectItems(events: readonly Event[]): readonly StreamItem[] {
+  const items: StreamItem[] = [];
+  /** Where the step of an action stands in `items`. */
+  const steps = new Map<number, number>();
+  for (const event of events) {
+    if (isAction(event)) projectAction(event, items, steps);
+    else if (isObservation(event)) projectObservation(event, items, steps);
+    else items.push({ type: 'step', key: `e${event.id}`, id: event.id, at: event.timestamp, unknown: event });
+  }
+  return items;
+}
+
+function projectAction(action: Action, items: StreamItem[], steps: Map<number, number>): void {
+  const common = { key: `e${action.id}`, id: action.id, at: action.timestamp };
+  if (action.action === 'message' && action.source === 'user') {
+    const { content: text, image_urls: images, file_urls: files } = action.args;
+    items.push({ type: 'turn', ...common, text, images: images ?? [], files: files ?? [] });
+    return;
+  }
+  if (action.action === 'start') {
+    items.push({ type: 'turn', ...common, text: action.args.task, images: [], files: [] });
+    return;
+  }
+  if (action.action === 'message') {
+    if (action.args.content.trim()) items.push({ type: 'speech', ...common, text: action.args.content });
+    return;
+  }
+  if (HIDDEN_ACTIONS.has(action.action)) return;
+  const thought = spokenThought(action);
+  if (thought) items.push({ type: 'speech', ...common, key: `t${action.id}`, text: thought } satisfies SpeechItem);
+  steps.set(action.id, items.length);
+  items.push({ type: 'step', ...common, action });
+}
+
+/** `recall` is shown by its observation: the action is not part of a replay. */
+const HIDDEN_ACTIONS: ReadonlySet<string> = new Set([
+  'null',
+  'system',
+  'change_agent_state',
+  'recall',
+  'initialize',
+  'condensation_request',
+  'pause',
+  'resume',
+  'stop',
+]);
+
+/** What the agent said along with its action; of `think` and `finish` the card shows it. */
+function spokenThought(action: Action): string {
+  if (action.action === 'think' || action.action === 'finish' || action.action === 'reject') return '';
+  const thought = (action.args as { readonly thought?: unknown }).thought;
+  return typeof thought === 'string' ? thought.trim() : '';
+}
+
+function projectObservation(observation: Observation, items: StreamItem[], steps: Map<number, number>): void {
+  if (observation.observation === 'null' || observation.observation === 'loop_detection') return;
+  if (observation.observation === 'agent_state_changed') return projectState(observation, items);
+  const common = { key: `e${observation.id}`, id: observation.id, at: observation.timestamp };
+  if (observation.observation === 'chat') {
+    items.push({ type: 'turn', ...common, text: observation.content, images: [], files: [] });
+    return;
+  }
+  const at = observation.cause === undefined ? undefined : steps.get(observation.cause);
+  const step = at === undefined ? undefined : (items[at] as StepItem);
+  if (step && !step.observation) items[at!] = { ...step, observation };
+  else items.push({ type: 'step', ...common, observation });
+}
+
+function projectState(observation: Observation<'agent_state_changed'>, items: StreamItem[]): void {
+  const { agent_state: state, reason } = observation.extras;
+  const common = { key: `e${observation.id}`, id: observation.id, at: observation.timestamp };
+  const text = NOTES[state];
+  const last = items.at(-1);
+  if (text) {
+    // Repeats within a second are one.
+    const repeats = last?.type === 'note' && last.text === text && Date.parse(common.at) - Date.parse(last.at) < 1000;
+    if (!repeats) items.push({ type: 'note', ...common, text } satisfies NoteItem);
+  } else if ((state === 'error' && reason && !saysTheSame(last, reason)) || state === 'rate_limited') {
+    items.push({ type: 'step', ...common, observation });
+  }
+}
+
+const NOTES: Readonly<Record<string, string>> = { paused: 'Paused by you', stopped: 'Stopped by you' };
+
+function saysTheSame(last: StreamItem | undefined, reason: string): boolean {
+  return last?.type === 'step' && last.observation?.observation === 'error' && last.observation.content === reason;
+}

@@ -1,0 +1,43 @@
+import type { Action, Event, Observation, UnknownEvent } from '@tendon/protocol';
+
+interface Common {
+  /** Stable over time; folding by hand is kept under it. */
+  readonly key: string;
+  /** The event it stands for: the address of the row. */
+  readonly id: number;
+  /** UTC ISO 8601. */
+  readonly at: string;
+}
+
+export interface TurnItem extends Common {
+  readonly type: 'turn';
+  readonly text: string;
+  readonly images: readonly string[];
+  readonly files: readonly string[];
+}
+export interface SpeechItem extends Common {
+  readonly type: 'speech';
+  readonly text: string;
+}
+/** An action and what it caused are one; either may stand alone. */
+export interface StepItem extends Common {
+  readonly type: 'step';
+  readonly action?: Action;
+  readonly observation?: Observation;
+  readonly unknown?: UnknownEvent;
+}
+export interface NoteItem extends Common {
+  readonly type: 'note';
+  readonly text: string;
+}
+/** Steps of a turn that is over, as one row. */
+export interface FoldItem extends Common {
+  readonly type: 'fold';
+  readonly steps: readonly StepItem[];
+}
+
+export type StreamItem = TurnItem | SpeechItem | StepItem | NoteItem | FoldItem;
+
+export function eventsOf(step: StepItem): readonly Event[] {
+  return [step.action, step.observation, step.unknown].filter((event) => event !== undefined);
+}

@@ -1,0 +1,120 @@
+import { ArrowDown } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useConversation } from '../conversation/conversation-context.ts';
+import { StreamingProse } from '../code/streaming-prose.tsx';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Late } from '../ui/late.tsx';
+import { count } from '../words/counts.ts';
+import { estimateHeight } from './estimate-height.ts';
+import { foldTurns } from './fold-turns.ts';
+import { ItemRow } from './item-row.tsx';
+import { OutboxRow } from './outbox-row.tsx';
+import { projectItems } from './project-items.ts';
+import { StickyTurn } from './sticky-turn.tsx';
+import { useFolds } from './use-folds.ts';
+import { useStreamKeys } from './use-stream-keys.ts';
+import { useVirtualRows } from './use-virtual-rows.ts';
+
+const AT_REST: ReadonlySet<string> = new Set(['finished', 'stopped', 'rejected', 'error', 'awaiting_user_input']);
+
+/** Everything that happened, oldest first; only what is in view is in the document. */
+export function Stream() {
+  const { snapshot } = useConversation();
+  const { events, answer, outbox, loaded, state, outputs } = snapshot;
+  const isOver = AT_REST.has(state.agentState);
+  const items = useMemo(() => foldTurns(projectItems(events), isOver), [events, isOver]);
+  const newest = useMemo(() => items.findLastIndex((item) => item.type === 'step'), [items]);
+  const hasAnswer = Boolean(answer?.text.trim());
+  const keys = useMemo(
+    () => [...items.map((item) => item.key), ...(hasAnswer ? ['answer'] : []), ...outbox.map((entry) => `out-${entry.clientId}`)],
+    [items, hasAnswer, outbox],
+  );
+  const scroller = useRef<HTMLDivElement>(null);
+  const [focused, setFocused] = useState<number>();
+  const estimate = (index: number) => (items[index] ? estimateHeight(items[index]) : 44);
+  const list = useVirtualRows(scroller, keys, estimate, focused);
+  const folds = useFolds();
+  useStreamKeys({ scroller, items, keys, focused, setFocused, list, folds });
+  const seen = useSeen(events.length, list.isAtEnd);
+
+  const content = (index: number) => {
+    const item = items[index];
+    if (item) {
+      return (
+        <ItemRow
+          item={item}
+          position={index + 1}
+          size={keys.length}
+          isNewest={index === newest}
+          isLast={index >= newest}
+          live={item.type === 'step' && item.action ? outputs.get(item.action.id) : undefined}
+          folds={folds}
+        />
+      );
+    }
+    if (index === items.length && hasAnswer) {
+      return (
+        <div className="event">
+          <span />
+          <div className="speech">
+            <StreamingProse text={answer!.text} />
+          </div>
+        </div>
+      );
+    }
+    const entry = outbox[index - items.length - (hasAnswer ? 1 : 0)];
+    return entry && <OutboxRow entry={entry} />;
+  };
+
+  return (
+    <div className="stream-frame">
+      <div
+        ref={scroller}
+        className="stream scroll"
+        role="feed"
+        aria-label="Events"
+        aria-busy={!loaded}
+        tabIndex={0}
+        onScroll={list.onScroll}
+        onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && setFocused(undefined)}
+      >
+        {!loaded && items.length === 0 && (
+          <div className="p-4">
+            <Late>{events.length > 0 ? `Loading ${count(events.length, 'event')}` : 'Loading the history'}</Late>
+          </div>
+        )}
+        <div className="stream-window" style={{ height: list.total }}>
+          {list.rows.map(({ index, top }) => (
+            <div
+              key={keys[index]}
+              ref={(element) => list.measure(keys[index]!, element)}
+              className="absolute inset-x-0"
+              style={{ top }}
+              data-row={index}
+              onFocus={() => setFocused(index)}
+            >
+              {content(index)}
+            </div>
+          ))}
+        </div>
+      </div>
+      <StickyTurn items={items} first={list.first} scroller={scroller} onGo={(index) => list.toRow(index, 'start')} />
+      {!list.isAtEnd && (
+        <Button className="new-events" onClick={list.toEnd}>
+          {seen > 0 ? count(seen, 'new event') : 'To the newest'}
+          <Icon of={ArrowDown} small />
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** How many events came since the end was last in view. */
+function useSeen(total: number, isAtEnd: boolean): number {
+  const [mark, setMark] = useState(total);
+  useEffect(() => {
+    if (isAtEnd) setMark(total);
+  }, [isAtEnd, total]);
+  return isAtEnd ? 0 : Math.max(0, total - mark);
+}

@@ -1,0 +1,31 @@
+import { useState } from 'react';
+import { AnsiText } from '../code/ansi-text.tsx';
+import { cx } from '../ui/cx.ts';
+import { count } from '../words/counts.ts';
+
+const AT_FIRST = 12;
+const AT_MOST = 2_000;
+
+/** Output: twelve rows, then all of it; never more than 2,000 in the document. */
+export function Well({ text, rows = false }: { readonly text: string; readonly rows?: boolean }) {
+  const [isWhole, setWhole] = useState(false);
+  const lines = text.replace(/\n+$/, '').split('\n');
+  const shown = isWhole ? lines.slice(-AT_MOST) : lines.slice(0, AT_FIRST);
+  return (
+    <>
+      <pre className={cx('well scroll', rows && 'well-rows')}>
+        <AnsiText text={shown.join('\n')} />
+      </pre>
+      {!isWhole && lines.length > AT_FIRST && (
+        <button type="button" className="more" onClick={() => setWhole(true)}>
+          Show all {count(lines.length, 'line')}
+        </button>
+      )}
+      {isWhole && lines.length > AT_MOST && (
+        <p className="more">
+          The last {count(AT_MOST, 'line')} of {count(lines.length, 'line')}
+        </p>
+      )}
+    </>
+  );
+}

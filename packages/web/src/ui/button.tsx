@@ -1,0 +1,40 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { cx } from './cx.ts';
+import { keyText } from '../keyboard/key-text.ts';
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  /** `main`: the one filled button of a view. */
+  readonly look?: 'plain' | 'line' | 'main' | 'quiet';
+  readonly small?: boolean;
+  /** As in the key registry, e.g. `mod+enter`; shown beside the words. */
+  readonly hint?: string;
+}
+
+export function Button({ look = 'plain', small, hint, className, children, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      className={cx('button', look !== 'plain' && `button-${look}`, small && 'button-small', className)}
+      {...(hint && { 'aria-keyshortcuts': ariaKeys(hint) })}
+      {...rest}
+    >
+      {children}
+      {hint && <kbd aria-hidden="true">{keyText(hint)}</kbd>}
+    </button>
+  );
+}
+
+export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'aria-label'> {
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+/** A button whose name is not written on it: the name is its tooltip too. */
+export function IconButton({ label, hint, className, ...rest }: IconButtonProps) {
+  const title = hint ? `${label} (${keyText(hint)})` : label;
+  return <Button aria-label={label} title={title} className={cx('button-icon', className)} {...rest} />;
+}
+
+function ariaKeys(hint: string): string {
+  return hint.replace('mod', 'Control').replace(/(^|\+)([a-z])/g, (_, join: string, letter: string) => join + letter.toUpperCase());
+}

@@ -1,0 +1,4 @@
+/** Class names joined; what is falsy is left out. */
+export function cx(...names: readonly (string | false | null | undefined)[]): string {
+  return names.filter(Boolean).join(' ');
+}

@@ -1,0 +1,98 @@
+import type { Action, AgentState } from '@tendon/protocol';
+import type { Glyph } from '../ui/state-glyph.tsx';
+import { count } from './counts.ts';
+import { causeWords } from './error-words.ts';
+
+export interface StateFacts {
+  readonly state: AgentState;
+  readonly reason?: string;
+  /** With `rate_limited`: UTC ISO 8601. */
+  readonly resumesAt?: string | undefined;
+  /** What the agent is at, if anything. */
+  readonly doing?: Action | undefined;
+  /** While it starts, e.g. "Opening the repository". */
+  readonly starting?: string | undefined;
+  readonly filesChanged?: number | undefined;
+  readonly model?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now?: number;
+}
+
+export interface StateSentence {
+  readonly glyph: Glyph;
+  readonly text: string;
+  /** Colour only for what needs somebody. */
+  readonly tone?: 'wait' | 'bad';
+}
+
+/** One sentence per state: the same in the state line, the list and the title of the window. */
+export function stateSentence(facts: StateFacts): StateSentence {
+  return SENTENCES[facts.state](facts);
+}
+
+const SENTENCES = {
+  loading: (facts) => ({ glyph: 'running', text: facts.starting ?? 'Starting the sandbox' }),
+  init: () => ({ glyph: 'dot', text: 'Ready' }),
+  running: (facts) => ({ glyph: 'running', text: facts.doing ? doingWords(facts.doing) : 'Thinking' }),
+  awaiting_user_input: () => ({ glyph: 'waiting', text: 'Waiting for your answer', tone: 'wait' }),
+  paused: (facts) => ({
+    glyph: 'held',
+    text: /budget/i.test(facts.reason ?? '') ? `Paused: ${causeWords(facts.reason!, 12)}` : 'Paused by you',
+  }),
+  stopped: () => ({ glyph: 'held', text: 'Stopped by you' }),
+  finished: (facts) => ({ glyph: 'done', text: doneWords(facts.filesChanged) }),
+  rejected: (facts) => ({ glyph: 'failed', text: facts.reason ? `Declined: ${causeWords(facts.reason)}` : 'Declined' }),
+  error: (facts) => ({ glyph: 'failed', text: `Stopped: ${causeWords(facts.reason ?? '')}`, tone: 'bad' }),
+  rate_limited: (facts) => ({ glyph: 'limited', text: pauseWords(facts), tone: 'wait' }),
+  awaiting_user_confirmation: () => ({ glyph: 'waiting', text: 'Waiting for your decision', tone: 'wait' }),
+  user_confirmed: () => ({ glyph: 'running', text: 'Approved, running it now' }),
+  user_rejected: () => ({ glyph: 'running', text: 'Rejected, finding another way' }),
+} as const satisfies Record<AgentState, (facts: StateFacts) => StateSentence>;
+
+function doneWords(files: number | undefined): string {
+  if (files === undefined) return 'Done';
+  return files === 0 ? 'Done, nothing changed' : `Done, ${count(files, 'file')} changed`;
+}
+
+function pauseWords({ model, resumesAt, now }: StateFacts): string {
+  const who = `${model || 'The model'} asked for a pause`;
+  const left = resumesAt && now !== undefined ? Math.ceil((Date.parse(resumesAt) - now) / 1000) : Number.NaN;
+  return Number.isNaN(left) ? who : `${who}, trying again ${left > 0 ? `in ${left} s` : 'now'}`;
+}
+
+function doingWords(action: Action): string {
+  switch (action.action) {
+    case 'run':
+      return action.args.command.trim() ? `Running ${firstLine(action.args.command)}` : 'Waiting for the command';
+    case 'run_ipython':
+      return 'Running Python';
+    case 'edit':
+      return action.args.command === 'view' ? `Reading ${fileName(action.args.path)}` : `Editing ${fileName(action.args.path)}`;
+    case 'write':
+      return `Editing ${fileName(action.args.path)}`;
+    case 'read':
+      return `Reading ${fileName(action.args.path)}`;
+    case 'browse':
+      return `Opening ${hostName(action.args.url)}`;
+    case 'browse_interactive':
+      return 'Using the browser';
+    case 'delegate':
+      return `${action.args.agent} is working`;
+    case 'recall':
+      return 'Recalling notes';
+    case 'call_tool_mcp':
+      return `Calling ${action.args.name}`;
+    default:
+      return 'Thinking';
+  }
+}
+
+export function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]!;
+}
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1) || path;
+}
+export function hostName(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -1,0 +1,45 @@
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `10:38`, in the reader's zone; empty for what is no time. */
+export function clock(iso: string, locale?: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? '' : date.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+}
+
+/** `1 min 04 s`, `3.1 s`, `48 s`. `ms` in milliseconds. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  return elapsed(ms);
+}
+
+/** As `duration`, in whole seconds: for what still runs. */
+export function elapsed(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}
+
+/** How long ago in a list: `now`, `38 min`, `09:12`, `yesterday`, `Wed`, `3 Mar`. */
+export function ago(iso: string, now: number, locale?: string): string {
+  const at = new Date(iso).getTime();
+  if (Number.isNaN(at)) return '';
+  const past = now - at;
+  if (past < MINUTE) return 'now';
+  if (past < HOUR) return `${Math.floor(past / MINUTE)} min`;
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  if (at >= midnight) return clock(iso, locale);
+  if (at >= midnight - DAY) return 'yesterday';
+  if (at >= midnight - 6 * DAY) return new Date(at).toLocaleDateString(locale, { weekday: 'short' });
+  return new Date(at).toLocaleDateString(locale, { day: 'numeric', month: 'short' });
+}
+
+/** Milliseconds between two ISO times; `undefined` when either is none. */
+export function between(from: string | undefined, to: string | undefined): number | undefined {
+  const span = Date.parse(to ?? '') - Date.parse(from ?? '');
+  return Number.isNaN(span) ? undefined : Math.max(0, span);
+}

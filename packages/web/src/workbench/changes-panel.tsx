@@ -1,0 +1,115 @@
+import type { Observation } from '@tendon/protocol';
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { DiffTable } from '../code/diff-table.tsx';
+import { lineDiff, unifiedDiff, type LineDiff } from '../code/line-diff.ts';
+import { useConversation } from '../conversation/conversation-context.ts';
+import { editsByFile } from '../conversation/changed-files.ts';
+import { Icon } from '../ui/icon.tsx';
+import { count } from '../words/counts.ts';
+import { fileName } from '../words/state-sentence.ts';
+import { Empty } from './empty.tsx';
+
+interface ChangedFile {
+  readonly path: string;
+  readonly isNew: boolean;
+  readonly diff: LineDiff;
+}
+
+/** What the agent's edits changed, file by file: from before its first edit to after its last. */
+export function ChangesPanel({ eventId }: { readonly eventId: number | undefined }) {
+  const { events } = useConversation().snapshot;
+  const files = useMemo(() => changedOf(editsByFile(events)), [events]);
+  const asked = events.find((event) => event.id === eventId) as Observation<'edit'> | undefined;
+  const [chosen, setChosen] = useState<string>();
+  const current = chosen ?? asked?.extras?.path ?? files[0]?.path;
+  if (files.length === 0) return <Empty title="Nothing changed yet">Files that the agent edits appear here.</Empty>;
+  const added = files.reduce((sum, file) => sum + file.diff.added, 0);
+  const removed = files.reduce((sum, file) => sum + file.diff.removed, 0);
+  return (
+    <>
+      <div className="panel-bar">
+        <span className="font-medium">{count(files.length, 'file')}</span>
+        <Counts added={added} removed={removed} className="pl-1.5" />
+        <span className="truncate pl-2 text-ink-3">by the agent’s edits</span>
+      </div>
+      <div className="changes">
+        <nav className="changed-files" aria-label="Changed files">
+          <div>
+            {byFolder(files).map(([folder, inside]) => (
+              <div key={folder}>
+                {folder && <p className="folder">{folder}</p>}
+                {inside.map((file) => (
+                  <button
+                    key={file.path}
+                    type="button"
+                    className="file"
+                    aria-current={file.path === current}
+                    onClick={() => {
+                      setChosen(file.path);
+                      document.getElementById(`file-${file.path}`)?.scrollIntoView({ block: 'start' });
+                    }}
+                  >
+                    <span className="truncate">{fileName(file.path)}</span>
+                    <span className="changed-counts">
+                      <Counts added={file.diff.added} removed={file.diff.removed} />
+                    </span>
+                  </button>
+                ))}
+              </div>
+            ))}
+          </div>
+        </nav>
+        <div className="min-w-0">
+          {files.map((file) => (
+            <FileChanges key={file.path} file={file} />
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function FileChanges({ file }: { readonly file: ChangedFile }) {
+  const [isOpen, setOpen] = useState(true);
+  return (
+    <section id={`file-${file.path}`} aria-label={file.path} className="scroll-mt-10">
+      <button type="button" className="file-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon of={isOpen ? ChevronDown : ChevronRight} small />
+        <span className="mono truncate">{file.path}</span>
+        {file.isNew && (
+          <span className="chip" data-tone="ok">
+            new
+          </span>
+        )}
+      </button>
+      {isOpen && <DiffTable diff={file.diff} path={file.path} isNew={file.isNew} />}
+    </section>
+  );
+}
+
+function Counts({ added, removed, className }: { readonly added: number; readonly removed: number; readonly className?: string }) {
+  return (
+    <span className={className}>
+      {added > 0 && <span className="tone-ok">+{added}</span>} {removed > 0 && <span className="tone-bad">−{removed}</span>}
+    </span>
+  );
+}
+
+function changedOf(edits: ReadonlyMap<string, readonly Observation<'edit'>[]>): readonly ChangedFile[] {
+  return [...edits]
+    .map(([path, list]): ChangedFile => {
+      const first = list[0]!.extras;
+      const last = list.at(-1)!.extras;
+      const diff =
+        last.new_content === null && last.diff ? unifiedDiff(last.diff) : lineDiff(first.old_content ?? '', last.new_content ?? '');
+      return { path, isNew: !first.prev_exist, diff };
+    })
+    .filter((file) => file.diff.added + file.diff.removed > 0 || file.isNew)
+    .toSorted((a, b) => a.path.localeCompare(b.path));
+}
+
+function byFolder(files: readonly ChangedFile[]): readonly (readonly [string, readonly ChangedFile[]])[] {
+  const folders = Map.groupBy(files, (file) => file.path.slice(0, Math.max(0, file.path.lastIndexOf('/'))));
+  return [...folders];
+}

@@ -1,0 +1,91 @@
+import { useMemo, useRef, type KeyboardEvent } from 'react';
+import { changedFiles } from '../conversation/changed-files.ts';
+import { useConversation, type Shown, type TabName } from '../conversation/conversation-context.ts';
+import { ChangesPanel } from './changes-panel.tsx';
+import { FilesPanel } from './files-panel.tsx';
+import { PanelBoundary } from './panel-boundary.tsx';
+import { newestPlan, PlanPanel } from './plan-panel.tsx';
+import { RawPanel } from './raw-panel.tsx';
+import { TerminalPanel } from './terminal-panel.tsx';
+
+const PANELS = {
+  changes: ChangesPanel,
+  files: FilesPanel,
+  terminal: TerminalPanel,
+  plan: PlanPanel,
+  raw: RawPanel,
+} as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined }>>;
+const NAMES = { changes: 'Changes', files: 'Files', terminal: 'Terminal', plan: 'Plan', raw: 'Raw' } as const satisfies Record<
+  TabName,
+  string
+>;
+const TABS = Object.keys(PANELS) as TabName[];
+
+/** What the work left behind, each kind under its tab. */
+export function Workbench(props: {
+  readonly shown: Shown;
+  readonly room: 'conversation' | 'panel';
+  readonly onTab: (tab: TabName | 'conversation') => void;
+}) {
+  const { shown, room, onTab } = props;
+  const list = useRef<HTMLDivElement>(null);
+  const counts = useCounts();
+  const Panel = PANELS[shown.tab];
+  // Roving focus; a tab is shown only when it is chosen.
+  const onKeyDown = (event: KeyboardEvent) => {
+    const tabs = [...(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])].filter((tab) => tab.offsetParent !== null);
+    const at = tabs.indexOf(document.activeElement as HTMLElement);
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    tabs[(next + tabs.length) % tabs.length]?.focus();
+  };
+  return (
+    <aside className="workbench" aria-label="Workbench">
+      <div ref={list} className="tabs" role="tablist" aria-label="Workbench" onKeyDown={onKeyDown}>
+        <button
+          type="button"
+          role="tab"
+          className="only-narrow"
+          aria-selected={room === 'conversation'}
+          onClick={() => onTab('conversation')}
+        >
+          Conversation
+        </button>
+        {TABS.map((tab) => (
+          <button
+            key={tab}
+            type="button"
+            role="tab"
+            id={`tab-${tab}`}
+            aria-selected={tab === shown.tab}
+            data-room-selected={tab === shown.tab && room === 'panel'}
+            aria-controls="panel"
+            tabIndex={tab === shown.tab ? 0 : -1}
+            onClick={() => onTab(tab)}
+          >
+            {NAMES[tab]}
+            {counts[tab] && <span className="count">{counts[tab]}</span>}
+          </button>
+        ))}
+      </div>
+      <section className="panel scroll" id="panel" role="tabpanel" aria-labelledby={`tab-${shown.tab}`} tabIndex={0}>
+        <PanelBoundary key={shown.tab}>
+          <Panel eventId={shown.eventId} />
+        </PanelBoundary>
+      </section>
+    </aside>
+  );
+}
+
+function useCounts(): Partial<Record<TabName, string>> {
+  const { events } = useConversation().snapshot;
+  return useMemo(() => {
+    const files = changedFiles(events).length;
+    const plan = newestPlan(events);
+    return {
+      ...(files > 0 && { changes: String(files) }),
+      ...(plan && { plan: `${plan.filter((task) => task.status === 'done').length} of ${plan.length}` }),
+    };
+  }, [events]);
+}
