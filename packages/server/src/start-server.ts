@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { createApp } from './http/app.ts';
 import type { ServerContext } from './http/context.ts';
+import { openSockets } from './http/open-sockets.ts';
 import { findWebRoot } from './http/web-files.ts';
 import { Metrics } from './metrics.ts';
 import { keptSecret } from './security/kept-secret.ts';
@@ -29,6 +30,9 @@ export interface ServerOptions extends Partial<ComposeOptions> {
   readonly webRoot?: string;
 }
 
+/** How long clients may take to hang up when the server leaves. */
+const CLOSE_MS = 500;
+
 /** Listens, then wakes what was at work. Rejects with an Error whose message can be shown. */
 export async function startServer(given: Config, options: ServerOptions = {}): Promise<RunningServer> {
   const clock = options.clock ?? systemClock;
@@ -40,6 +44,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const openApi = async () => (await import('./http/openapi.ts')).openApiDocument(context);
   const context: ServerContext = { config, engine, metrics, clock, logger, version: VERSION, webRoot, openApi };
   const app = await createApp(context);
+  const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);
   const plain = servePlainWs(app.server, context);
   try {
@@ -49,16 +54,20 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
     throw listenError(cause, config);
   }
   void engine.wake().catch((cause: unknown) => logger.error({ err: cause }, 'waking what was at work failed'));
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
+    plain.close();
+    await Promise.allSettled([socketIo.close(), app.close()]);
+    clearTimeout(cutOff);
+    await engine.close();
+  };
   const url = urlOf(app.server.address(), config.host);
   return {
     url,
     engine,
     banner: banner(url, config, engine, given.sessionApiKey ? undefined : config.sessionApiKey?.reveal()),
-    async close() {
-      plain.close();
-      await Promise.allSettled([socketIo.close(), app.close()]);
-      await engine.close();
-    },
+    close: () => (closing ??= close()),
   };
 }
 

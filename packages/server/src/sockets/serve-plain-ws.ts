@@ -36,10 +36,7 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
   });
   return {
     close() {
-      for (const socket of sockets.clients) {
-        socket.close(1001, 'the server is leaving');
-        setTimeout(() => socket.terminate(), 500).unref();
-      }
+      for (const socket of sockets.clients) socket.close(1001, 'the server is leaving');
       sockets.close();
     },
   };

@@ -6,6 +6,7 @@ import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
 import { failureBody } from '../http/failure.ts';
 import { authorize } from '../security/authorize.ts';
+import { corsHeaders } from '../security/cors-headers.ts';
 import { cursorFrom } from './cursor.ts';
 import { InBandSession } from './in-band-session.ts';
 import { socketIoWire } from './socket-io-wire.ts';
@@ -35,7 +36,14 @@ export function serveSocketIo(http: HttpServer, context: ServerContext): { close
 function guard(request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void, { config }: ServerContext): void {
   const { localAddress } = request.socket;
   const refusal = authorize({ url: request.url!, headers: request.headers, localAddress, isPublic: false }, config);
-  if (!refusal || refusal.code === 'UNAUTHORIZED') return next();
+  if (!refusal || refusal.code === 'UNAUTHORIZED') {
+    if (request.headers.upgrade) return next();
+    const isPreflight = request.method === 'OPTIONS';
+    for (const [name, value] of Object.entries(corsHeaders(request.headers, config, isPreflight))) response.setHeader(name, value);
+    if (isPreflight) response.writeHead(204).end();
+    else next();
+    return;
+  }
   if (request.headers.upgrade) return next(new Error(refusal.message));
   response.writeHead(refusal.status, { 'content-type': 'application/json' }).end(JSON.stringify(failureBody(refusal)));
 }

@@ -1,0 +1,130 @@
+import { request as httpRequest } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { createApp } from './http/app.ts';
+import type { ServerContext } from './http/context.ts';
+import { plainClient, socketIoClient, testServer, type TestServer } from './server.test-support.ts';
+
+const KEY = 'the-session-key';
+
+interface Route {
+  readonly method: string;
+  readonly url: string;
+  readonly isPublic: boolean;
+}
+
+/** Every route there is, from the app itself. */
+async function allRoutes(server: TestServer): Promise<Route[]> {
+  const routes: Route[] = [];
+  const context = { config: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] }, engine: server.engine } as unknown as ServerContext;
+  const app = await createApp(context, async (recording) => {
+    recording.addHook('onRoute', ({ method, url, config }) => {
+      for (const name of [method].flat()) routes.push({ method: name, url, isPublic: config?.isPublic === true });
+    });
+  });
+  await app.close();
+  return routes;
+}
+
+/** Sent as it is: `fetch` sets Host and Origin itself. */
+function raw(server: TestServer, path: string, headers: Record<string, string>, method = 'GET'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(server.url + path, { method, headers, setHost: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    });
+    sent.on('upgrade', (response) => resolve(response.statusCode!)).on('error', reject);
+    sent.end();
+  });
+}
+
+const host = 'localhost';
+const upgrade = {
+  connection: 'upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+const DOORS = ['/socket.io/?EIO=4&transport=polling', '/api/conversations'] as const;
+const UPGRADES = ['/ws', '/socket.io/?EIO=4&transport=websocket'] as const;
+
+describe('SV5: a key', () => {
+  it('is asked for by every route that does not say it is public', async () => {
+    const server = await testServer({ sessionApiKey: KEY });
+    const routes = await allRoutes(server);
+    expect(routes.length).toBeGreaterThan(25);
+    const open = new Set(routes.filter((route) => route.isPublic).map((route) => route.url));
+    expect(open).toEqual(new Set(['/alive', '/health', '/*']));
+    for (const { method, url } of routes.filter((route) => !route.isPublic && route.method !== 'OPTIONS')) {
+      const path = url.replace(':id', '0'.repeat(32)).replace('*', 'x');
+      expect([method, url, await raw(server, path, { host }, method)]).toEqual([method, url, 401]);
+    }
+  });
+
+  it('opens every door', async () => {
+    const server = await testServer({ sessionApiKey: KEY });
+    expect((await server.get('/api/conversations', { 'x-session-api-key': KEY })).status).toBe(200);
+    expect((await server.get(`/api/conversations?session_api_key=${KEY}`)).status).toBe(200);
+    expect((await server.get('/api/conversations', { 'x-session-api-key': 'wrong' })).status).toBe(401);
+    expect((await server.get('/')).status).toBe(200);
+    await plainClient(server, `?session_api_key=${KEY}`);
+    await plainClient(server, '', { 'x-session-api-key': KEY });
+    const created = await server.post('/api/conversations', {}, { 'x-session-api-key': KEY });
+    const { conversation_id } = (await created.json()) as { conversation_id: string };
+    await socketIoClient(server, { conversation_id, session_api_key: KEY });
+    await socketIoClient(server, { conversation_id, session_api_key: KEY }, { transports: ['polling'] });
+  });
+
+  it('is missed on sockets in the words that clients show', async () => {
+    const server = await testServer({ sessionApiKey: KEY });
+    await expect(plainClient(server)).rejects.toThrow('401');
+    await expect(socketIoClient(server, { conversation_id: 'x', session_api_key: 'null' })).rejects.toThrow('invalid_session_api_key');
+    await expect(socketIoClient(server, {})).rejects.toThrow('invalid_session_api_key');
+  });
+
+  it('is masked in the log', async () => {
+    const lines: string[] = [];
+    const server = await testServer({ sessionApiKey: KEY, log: (line) => lines.push(line) });
+    await server.get(`/api/conversations?session_api_key=${KEY}`);
+    server.engine.conversations.get('x').catch(() => undefined);
+    await server.get(`/${KEY}`);
+    expect(lines.join('')).toContain('<secret_hidden>');
+    expect(lines.join('')).not.toContain(KEY);
+  });
+});
+
+describe('SV3 SV4: Host and Origin', () => {
+  it.each(['evil.example', 'evil.example:3000', ''])('Host %j is refused at every door', async (evil) => {
+    const server = await testServer();
+    for (const path of [...DOORS, '/alive', '/'])
+      expect([path, await raw(server, path, { host: evil })]).toEqual([path, evil === '' ? expect.any(Number) : 403]);
+    for (const path of UPGRADES) expect([path, await raw(server, path, { host: evil, ...upgrade })]).not.toEqual([path, 101]);
+  });
+
+  it.each([
+    ['http://evil.example', false],
+    ['null', false],
+    ['http://8000-ab.preview.localhost:3000', false],
+    ['http://localhost:5173', true],
+    ['http://127.0.0.1:1', true],
+    ['https://ide.example', true],
+  ])('Origin %s: %s', async (origin, isServed) => {
+    const server = await testServer({ env: { PERMITTED_CORS_ORIGINS: 'https://ide.example' } });
+    for (const path of DOORS) expect([path, await raw(server, path, { host, origin })]).toEqual([path, isServed ? 200 : 403]);
+    for (const path of UPGRADES) expect([path, (await raw(server, path, { host, origin, ...upgrade })) === 101]).toEqual([path, isServed]);
+  });
+
+  it('CORS headers and preflights name the origin, never a star', async () => {
+    const server = await testServer({ sessionApiKey: KEY });
+    const origin = 'http://localhost:5173';
+    const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-session-api-key' };
+    const preflight = await fetch(`${server.url}/api/conversations`, { method: 'OPTIONS', headers: asked });
+    expect([
+      preflight.status,
+      preflight.headers.get('access-control-allow-origin'),
+      preflight.headers.get('access-control-allow-headers'),
+    ]).toEqual([204, origin, 'x-session-api-key']);
+    const polled = await fetch(`${server.url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } });
+    expect(polled.headers.get('access-control-allow-origin')).toBe(origin);
+    expect((await server.get('/alive')).headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
