@@ -12,11 +12,12 @@ export function isObservationKind(kind: unknown): kind is ObservationKind {
   return typeof kind === 'string' && Object.hasOwn(OBSERVATIONS, kind);
 }
 
-/** The canonical JSON of an event. Unknown events come out as they came in, with the meta fields put back first. */
+/** The canonical JSON of an event. Unknown events come out as they came in, with the meta fields put back first; their own win over any in `raw`. */
 export function toJson(event: Event): Record<string, unknown> {
   if (!isUnknown(event)) return event as unknown as Record<string, unknown>;
   const { raw, id, timestamp, source } = event;
-  return { id, timestamp, source, ...raw };
+  const meta = { id, timestamp, source };
+  return { ...meta, ...raw, ...meta };
 }
 
 /**
@@ -31,7 +32,7 @@ export function fromJson(json: Readonly<Record<string, unknown>>): Event {
 /** The same for an event without meta fields. What claims to be of two kinds is of none. */
 export function draftFromJson(raw: Readonly<Record<string, unknown>>): EventDraft {
   const isAmbiguous = ['action', 'observation', 'unknown'].filter((key) => key in raw).length > 1;
-  if (isAmbiguous) return unknownDraft(raw);
+  if (isAmbiguous || !extensionsFit(raw)) return unknownDraft(raw);
   if (isActionKind(raw.action)) {
     const args = ACTIONS[raw.action].args.safeParse(raw.args ?? {});
     if (args.success) return { ...raw, args: args.data } as unknown as EventDraft;
@@ -42,6 +43,17 @@ export function draftFromJson(raw: Readonly<Record<string, unknown>>): EventDraf
     }
   }
   return unknownDraft(raw);
+}
+
+/** Whether the fields beside a kind's own are of their types: folding and projecting rely on it, and the JSON may come from anybody. */
+function extensionsFit({ cause, timeout, executor, tool_call_metadata, llm_metrics }: Readonly<Record<string, unknown>>): boolean {
+  return (
+    (cause ?? undefined) === (Number.isInteger(cause) ? cause : undefined) &&
+    (timeout ?? undefined) === (typeof timeout === 'number' ? timeout : undefined) &&
+    (executor ?? undefined) === (typeof executor === 'string' ? executor : undefined) &&
+    typeof (tool_call_metadata ?? {}) === 'object' &&
+    typeof (llm_metrics ?? {}) === 'object'
+  );
 }
 
 function unknownDraft(raw: Readonly<Record<string, unknown>>): EventDraft {
