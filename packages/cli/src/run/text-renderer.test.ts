@@ -1,0 +1,82 @@
+import type { Event } from '@tendon/protocol';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTextRenderer } from './text-renderer.ts';
+
+const meta = { timestamp: '2026-01-01T00:00:00.000Z', source: 'agent' as const };
+const run = { ...meta, id: 1, action: 'run', args: { command: 'npm test', thought: 'I run the tests.' } } as unknown as Event;
+const ran = (content: string, exit_code = 0) =>
+  ({
+    ...meta,
+    id: 2,
+    cause: 1,
+    observation: 'run',
+    content,
+    extras: { command: 'npm test', metadata: { exit_code, suffix: '' } },
+  }) as unknown as Event;
+
+function render(isLive: boolean) {
+  let written = '';
+  const renderer = createTextRenderer({ write: (text) => (written += text), isLive, isColoured: false, now: () => Date.now() });
+  return {
+    ...renderer,
+    get written() {
+      return written;
+    },
+  };
+}
+
+describe('without a terminal', () => {
+  it('tells the story from the log alone', () => {
+    const shown = render(false);
+    shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I run' });
+    shown.event(run);
+    shown.frame({ volatile: 'output', cause: 1, offset: 0, text: 'ok 1\n' });
+    shown.event(ran('ok 1\nok 2\n', 3));
+    shown.end();
+    expect(shown.written).toBe('I run the tests.\n$ npm test\n  ok 1\n  ok 2\nexit 3\n');
+  });
+
+  it('cuts long output and says by how much', () => {
+    const shown = render(false);
+    shown.event(ran(Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n')));
+    expect(shown.written).toContain('  line 39\n  … 60 more lines\n');
+    expect(shown.written).not.toContain('line 40');
+  });
+});
+
+describe('on a terminal', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('T1: shows words and output as they come, once', () => {
+    const shown = render(true);
+    shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I run ' });
+    shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 6, text: 'the tests.' });
+    shown.frame({ volatile: 'delta', turn: 1, part: 'tool', offset: 0, text: '{"command":' });
+    shown.event(run);
+    shown.frame({ volatile: 'output', cause: 1, offset: 0, text: 'ok 1\nok' });
+    shown.frame({ volatile: 'output', cause: 1, offset: 7, text: ' 2\n' });
+    shown.event(ran('ok 1\nok 2\n'));
+    shown.end();
+    expect(shown.written).toBe('I run the tests.\n$ npm test\n  ok 1\n  ok 2\n');
+  });
+
+  it('T1: words that a retry made void are said to be so', () => {
+    const shown = render(true);
+    shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I wal' });
+    shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I run the tests.' });
+    shown.event(run);
+    shown.end();
+    expect(shown.written).toBe('I wal\n(interrupted, once more)\nI run the tests.\n$ npm test\n');
+  });
+
+  it('T2: the last line says what is being done and for how long', () => {
+    const shown = render(true);
+    shown.event(run);
+    vi.advanceTimersByTime(2_000);
+    expect(shown.written).toMatch(/Running npm test {2}2 s$/);
+    shown.event(ran('ok'));
+    expect(shown.written.endsWith('2 s\r\u001b[2K  ok\n')).toBe(true);
+    shown.end();
+  });
+});

@@ -1,0 +1,113 @@
+/** The real command line as a child process, with a home and a workspace of its own. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { ScriptedStep } from '@tendon/core/llm';
+import { onTestFinished } from 'vitest';
+
+export interface Place {
+  readonly home: string;
+  readonly workspace: string;
+  /** Names a model that plays these steps. */
+  script(steps: readonly (ScriptedStep & { readonly times?: number })[]): string;
+}
+
+export interface TendonChild {
+  readonly pid: number;
+  /** Everything it wrote so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Resolves when it has written the text; rejects when it ends before. */
+  until(text: string): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** Nobody reads its standard output any longer. */
+  closeOutput(): void;
+  /** Exit code, or the signal's name. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+export function makePlace(): Place {
+  const root = mkdtempSync(join(tmpdir(), 'tendon-cli-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const place = { home: join(root, 'home'), workspace: join(root, 'work') };
+  mkdirSync(place.workspace);
+  return {
+    ...place,
+    script(steps) {
+      const path = join(root, 'script.json');
+      writeFileSync(path, JSON.stringify(steps));
+      return `scripted/${path}`;
+    },
+  };
+}
+
+const MAIN = join(import.meta.dirname, 'main.ts');
+
+export interface TendonOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Written to its standard input. */
+  readonly input?: string;
+}
+
+export function startTendon(
+  place: Place,
+  args: readonly string[],
+  { env = {}, cwd = place.workspace, input = '' }: TendonOptions = {},
+): TendonChild {
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, ['--conditions=tendon-source', MAIN, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: place.home, TENDON_HOME: join(place.home, '.tendon'), ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  }) as never;
+  (child.stdin as unknown as NodeJS.WritableStream).end(input);
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+  const ended = once(child, 'close').then(([code, signal]: unknown[]) => (code ?? signal) as number | NodeJS.Signals);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return {
+    pid: child.pid!,
+    ended,
+    get stdout() {
+      return written.stdout;
+    },
+    get stderr() {
+      return written.stderr;
+    },
+    async until(text) {
+      const isThere = () => written.stdout.includes(text) || written.stderr.includes(text);
+      while (!isThere()) {
+        const more = [child.stdout, child.stderr].map((stream) => once(stream, 'data').then(() => false));
+        const isOver = await Promise.race([...more, ended.then(() => true)]);
+        if (isOver && !isThere()) throw new Error(`it ended without "${text}":\n${written.stdout}\n${written.stderr}`);
+      }
+    },
+    signal: (name) => void child.kill(name),
+    closeOutput: () => void child.stdout.destroy(),
+  };
+}
+
+/** Runs it to its end. */
+export async function tendon(place: Place, args: readonly string[], options?: TendonOptions) {
+  const child = startTendon(place, args, options);
+  const code = await child.ended;
+  return { code, stdout: child.stdout, stderr: child.stderr };
+}
+
+/** Processes of this machine whose command line holds the text. */
+export function processesWith(text: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      } catch {
+        return '';
+      }
+    })
+    .filter((line) => line.includes(text));
+}
