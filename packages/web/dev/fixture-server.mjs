@@ -62,4 +62,4 @@ io.on('connection', (socket) => {
     socket.on('disconnect', () => clearInterval(timer));
   }
 });
-http.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}`));
+http.listen(port, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${port}\n`));

@@ -4,7 +4,7 @@
   var stored = {};
   try {
     stored = { theme: localStorage.getItem('tendon.theme'), split: localStorage.getItem('tendon.split') };
-  } catch (_) {
+  } catch {
     // Storage may be forbidden; the system's choice is good enough.
   }
   var dark = stored.theme === 'dark' || (stored.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);

@@ -21,6 +21,8 @@ import { readFrame } from './wire-frame.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 const REPLAY_AT_MOST_MS = 2_000;
 const MAX_NOTICES = 20;
+const LONG_REPLAY = 200;
+const LONG_REPLAY_PUBLISH_MS = 400;
 
 export class LiveConnection implements ConversationConnection {
   readonly conversationId: string;
@@ -155,7 +157,8 @@ export class LiveConnection implements ConversationConnection {
       case 'ignored':
         return;
     }
-    this.#store.touch();
+    // A long replay is gathered in larger pieces: whoever draws it would otherwise draw it hundreds of times.
+    this.#store.touch(this.#quietTimer && this.#missed > LONG_REPLAY ? LONG_REPLAY_PUBLISH_MS : undefined);
   }
 
   #receiveEvent(event: Event): void {

@@ -1,6 +1,6 @@
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import fc from 'fast-check';
+import { array, assert, asyncProperty, integer, nat } from 'fast-check';
 import { Server, type Socket } from 'socket.io';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type ConversationConnection } from '../index.ts';
@@ -72,8 +72,8 @@ describe('resume', () => {
   const wanted = (length: number) => Array.from({ length }, (_, id) => id).filter((id) => id % STATE_EVERY !== 0);
 
   it('CL1 CL2: a connection that breaks at any frame of a replay loses and repeats nothing', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 2, max: 60 }), fc.array(fc.nat(60), { maxLength: 3 }), async (length, drops) => {
+    await assert(
+      asyncProperty(integer({ min: 2, max: 60 }), array(nat(60), { maxLength: 3 }), async (length, drops) => {
         server.length = length;
         server.drops = [...drops];
         connection = open();

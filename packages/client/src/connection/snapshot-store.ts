@@ -26,8 +26,8 @@ export class SnapshotStore<T> {
   };
 
   /** Something changed; published soon. */
-  touch(): void {
-    this.#timer ??= setTimeout(() => this.publish(), this.#delayMs);
+  touch(delayMs = this.#delayMs): void {
+    this.#timer ??= setTimeout(() => this.publish(), delayMs);
   }
 
   publish(): void {

@@ -4,7 +4,7 @@ import type { Request } from './request.ts';
 /** `GET /server_info`; the fields here are Tendon's own. */
 export type ServerInfo = WireInfo & {
   readonly version?: string;
-  readonly sandbox?: { readonly driver: string; readonly strength: 'container' | 'os-sandbox' | 'none' };
+  readonly sandbox?: { readonly driver: string; readonly strength: 'container' | 'os-sandbox' | 'none'; readonly description?: string };
   /** The model that new conversations get. */
   readonly model?: string;
 };

@@ -79,35 +79,68 @@ function linesOf(hunk: Hunk): DiffLine[] {
     });
 }
 
-/** Runs of removed lines followed by added ones: the first of each are compared word by word. */
-function markPairs(lines: DiffLine[]): DiffLine[] {
+const MAX_PAIRED = 24;
+
+/** In each run of removed lines followed by added ones, a removed line is compared word by word with the added line most like it. */
+function markPairs(lines: readonly DiffLine[]): readonly DiffLine[] {
   const marked = [...lines];
-  for (let index = 0; index + 1 < lines.length; index += 1) {
-    const [removed, added] = [lines[index]!, lines[index + 1]!];
-    if (removed.line !== 'removed' || added.line !== 'added') continue;
-    const start = lines.findLastIndex((line, at) => at <= index && line.line !== 'removed') + 1;
-    const first = lines[start]!;
-    const marks = wordMarks(first.text, added.text);
-    marked[start] = { ...first, marks: marks.removed };
-    marked[index + 1] = { ...added, marks: marks.added };
+  for (let start = 0; start < lines.length; start += 1) {
+    if (lines[start]!.line !== 'removed' || lines[start - 1]?.line === 'removed') continue;
+    const removed = runOf(lines, start, 'removed');
+    const added = runOf(lines, start + removed.length, 'added');
+    if (removed.length * added.length > MAX_PAIRED ** 2) continue;
+    const free = new Set(added);
+    for (const index of removed) {
+      const pair = mostLike(lines[index]!, free, lines);
+      if (!pair) continue;
+      free.delete(pair.index);
+      marked[index] = { ...lines[index]!, marks: pair.removed };
+      marked[pair.index] = { ...lines[pair.index]!, marks: pair.added };
+    }
   }
   return marked;
 }
 
-function wordMarks(before: string, after: string): { readonly removed: readonly Range[]; readonly added: readonly Range[] } {
+function runOf(lines: readonly DiffLine[], from: number, kind: DiffLine['line']): readonly number[] {
+  const run: number[] = [];
+  for (let index = from; lines[index]?.line === kind; index += 1) run.push(index);
+  return run;
+}
+
+interface WordMarks {
+  readonly removed: readonly Range[];
+  readonly added: readonly Range[];
+  /** How much of the longer line both share, 0…1. */
+  readonly likeness: number;
+}
+
+function mostLike(
+  line: DiffLine,
+  candidates: ReadonlySet<number>,
+  lines: readonly DiffLine[],
+): (WordMarks & { readonly index: number }) | undefined {
+  let best: (WordMarks & { readonly index: number }) | undefined;
+  for (const index of candidates) {
+    const marks = wordMarks(line.text, lines[index]!.text);
+    // Lines that share little are two lines, not one that changed.
+    if (marks.likeness > Math.max(0.4, best?.likeness ?? 0)) best = { ...marks, index };
+  }
+  return best;
+}
+
+function wordMarks(before: string, after: string): WordMarks {
   const removed: Range[] = [];
   const added: Range[] = [];
   let [oldAt, newAt, same] = [0, 0, 0];
   for (const part of diffWordsWithSpace(before, after)) {
-    const length = part.value.length;
+    const { length } = part.value;
     if (part.removed) removed.push({ from: oldAt, to: oldAt + length });
     if (part.added) added.push({ from: newAt, to: newAt + length });
     if (!part.added && !part.removed) same += part.value.trim().length;
     if (!part.added) oldAt += length;
     if (!part.removed) newAt += length;
   }
-  // Lines that share little are two lines, not one that changed.
-  return same * 3 < Math.max(before.trim().length, after.trim().length) ? { removed: [], added: [] } : { removed, added };
+  return { removed, added, likeness: same / Math.max(1, before.trim().length, after.trim().length) };
 }
 
 function countLines(text: string): number {

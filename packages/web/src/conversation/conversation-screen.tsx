@@ -51,7 +51,7 @@ export function ConversationScreen({ id, info, connection, snapshot }: Conversat
             <Dock sentence={sentence} />
           </main>
           {workbench.isShown && <Splitter />}
-          {(workbench.isShown || workbench.isPhone) && <Workbench shown={shown} room={room} onTab={choose} />}
+          {(workbench.isShown || workbench.isPhone) && <Workbench shown={shown} isPhone={workbench.isPhone} room={room} onTab={choose} />}
         </div>
         <ConversationStatus snapshot={snapshot} />
       </div>

@@ -5,8 +5,10 @@ import { useConversation } from '../conversation/conversation-context.ts';
 import { useNow } from '../conversation/use-now.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { Late } from '../ui/late.tsx';
 import { StateGlyph } from '../ui/state-glyph.tsx';
 import type { StateSentence } from '../words/state-sentence.ts';
+import { count } from '../words/counts.ts';
 import { elapsed } from '../words/times.ts';
 import { pastSentence } from './past-sentence.ts';
 import { useCalm } from './use-calm.ts';
@@ -33,10 +35,11 @@ export function StateLine({
   const now = useNow(!isConnected || (MOVING.has(state) && snapshot.loaded));
   const age = sentence.since === undefined ? undefined : (sentence.until ?? now) - sentence.since;
   const showsAge = age !== undefined && age >= 1000 && (MOVING.has(state) || state === 'finished') && isConnected;
-  const text = isConnected ? sentence.text : pastSentence(sentence.text, snapshot.connection, now);
+  const text = !snapshot.loaded ? '' : isConnected ? sentence.text : pastSentence(sentence.text, snapshot.connection, now);
   return (
     <div className="state-line">
-      <StateGlyph glyph={isConnected ? sentence.glyph : 'held'} />
+      {snapshot.loaded && <StateGlyph glyph={isConnected ? sentence.glyph : 'held'} />}
+      {!snapshot.loaded && <Late>{snapshot.events.length > 0 ? `Loading ${count(snapshot.events.length, 'event')}` : 'Connecting'}</Late>}
       <span className="sentence" title={text}>
         {text}
       </span>
@@ -45,7 +48,7 @@ export function StateLine({
       </span>
       {showsAge && <span className="elapsed">{elapsed(age)}</span>}
       <span className="flex-1" />
-      <StateActs />
+      {snapshot.loaded && <StateActs />}
     </div>
   );
 }

@@ -5,6 +5,8 @@ import type { ReactNode } from 'react';
 export interface Fact {
   readonly text: string;
   readonly tone?: 'ok' | 'bad' | 'wait';
+  /** Part of the figure before it. */
+  readonly isJoined?: boolean;
 }
 
 /** What a card shows of a step: one row, and a body that hangs from it. */

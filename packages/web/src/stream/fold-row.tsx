@@ -41,7 +41,7 @@ export function FoldRow({ item, position, size, folds }: RowPlace & { readonly i
                 position={position}
                 size={size}
                 isNewest={false}
-                isLast={false}
+
                 live={undefined}
                 folds={folds}
               />

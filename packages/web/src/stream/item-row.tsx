@@ -16,8 +16,6 @@ export interface RowPlace {
 export interface ItemRowProps extends RowPlace {
   readonly item: StreamItem;
   readonly isNewest: boolean;
-  /** At or after the newest step. */
-  readonly isLast: boolean;
   readonly live: string | undefined;
   readonly folds: Folds;
 }

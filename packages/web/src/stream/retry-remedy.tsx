@@ -1,6 +1,7 @@
 import { actions } from '@tendon/client';
 import { canRequest } from '@tendon/protocol';
 import { useConversation } from '../conversation/conversation-context.ts';
+import { cx } from '../ui/cx.ts';
 import { Button } from '../ui/button.tsx';
 import { Well } from './well.tsx';
 
@@ -20,7 +21,7 @@ export function RetryRemedy(props: { readonly rest: string; readonly whole: stri
           </Button>
         )}
         <details className="min-w-0 flex-1">
-          <summary className="button w-fit">Details</summary>
+          <summary className={cx('button w-fit', !canRetry && '-ml-2.5')}>Details</summary>
           <div className="pt-1">
             <Well text={[errorId, whole].filter(Boolean).join('\n')} />
           </div>

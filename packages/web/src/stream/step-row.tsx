@@ -16,7 +16,6 @@ import type { Folds } from './use-folds.ts';
 export interface StepRowProps extends RowPlace {
   readonly step: StepItem;
   readonly isNewest: boolean;
-  readonly isLast: boolean;
   readonly live: string | undefined;
   readonly folds: Folds;
 }
@@ -73,7 +72,7 @@ function RowLine(props: {
       )}
       <span className="facts">
         {face.facts.map((fact) => (
-          <span key={fact.text} className={cx(fact.tone && `tone-${fact.tone}`)}>
+          <span key={fact.text} className={cx(fact.tone && `tone-${fact.tone}`, fact.isJoined && '-ml-1.5')}>
             {fact.text}
           </span>
         ))}

@@ -2,6 +2,7 @@ import { ArrowDown } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useConversation } from '../conversation/conversation-context.ts';
 import { StreamingProse } from '../code/streaming-prose.tsx';
+import { openDecision } from '../dock/open-decision.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/late.tsx';
@@ -9,6 +10,7 @@ import { count } from '../words/counts.ts';
 import { estimateHeight } from './estimate-height.ts';
 import { foldTurns } from './fold-turns.ts';
 import { ItemRow } from './item-row.tsx';
+import { newestSteps } from './newest-steps.ts';
 import { OutboxRow } from './outbox-row.tsx';
 import { projectItems } from './project-items.ts';
 import { StickyTurn } from './sticky-turn.tsx';
@@ -23,8 +25,13 @@ export function Stream() {
   const { snapshot } = useConversation();
   const { events, answer, outbox, loaded, state, outputs } = snapshot;
   const isOver = AT_REST.has(state.agentState);
-  const items = useMemo(() => foldTurns(projectItems(events), isOver), [events, isOver]);
-  const newest = useMemo(() => items.findLastIndex((item) => item.type === 'step'), [items]);
+  const decision = openDecision(state)?.id;
+  const items = useMemo(() => {
+    const projected = foldTurns(projectItems(events), isOver);
+    // What waits for a decision is shown once, in the dock.
+    return decision === undefined ? projected : projected.filter((item) => item.id !== decision || item.type !== 'step');
+  }, [events, isOver, decision]);
+  const newest = useMemo(() => newestSteps(items), [items]);
   const hasAnswer = Boolean(answer?.text.trim());
   const keys = useMemo(
     () => [...items.map((item) => item.key), ...(hasAnswer ? ['answer'] : []), ...outbox.map((entry) => `out-${entry.clientId}`)],
@@ -46,8 +53,7 @@ export function Stream() {
           item={item}
           position={index + 1}
           size={keys.length}
-          isNewest={index === newest}
-          isLast={index >= newest}
+          isNewest={newest.has(index)}
           live={item.type === 'step' && item.action ? outputs.get(item.action.id) : undefined}
           folds={folds}
         />

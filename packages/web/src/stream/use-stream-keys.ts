@@ -1,4 +1,4 @@
-import { useEffect, type RefObject } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
 import { useConversation } from '../conversation/conversation-context.ts';
 import { useCommands } from '../keyboard/commands.ts';
 import { paths } from '../paths.ts';
@@ -22,14 +22,17 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
   const { id, show } = useConversation();
   const rowAt = (index: number) => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] :is(article, .turn)`);
 
+  const wanted = useRef<number | undefined>(undefined);
   useEffect(() => {
-    if (focused === undefined || !scroller.current?.contains(document.activeElement)) return;
-    const row = rowAt(focused);
-    if (row && !row.contains(document.activeElement)) row.focus({ preventScroll: true });
+    const row = wanted.current === undefined ? undefined : rowAt(wanted.current);
+    if (!row) return;
+    wanted.current = undefined;
+    row.focus({ preventScroll: true });
   });
 
   const go = (index: number) => {
     if (index < 0 || index >= keys.length) return;
+    wanted.current = index;
     list.toRow(index);
     setFocused(index);
   };

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { DiffTable } from '../code/diff-table.tsx';
 import { lineDiff, unifiedDiff, type LineDiff } from '../code/line-diff.ts';
 import { useConversation } from '../conversation/conversation-context.ts';
-import { editsByFile } from '../conversation/changed-files.ts';
+import { fileVersions, type FileVersions } from '../conversation/changed-files.ts';
 import { Icon } from '../ui/icon.tsx';
 import { count } from '../words/counts.ts';
 import { fileName } from '../words/state-sentence.ts';
@@ -19,7 +19,7 @@ interface ChangedFile {
 /** What the agent's edits changed, file by file: from before its first edit to after its last. */
 export function ChangesPanel({ eventId }: { readonly eventId: number | undefined }) {
   const { events } = useConversation().snapshot;
-  const files = useMemo(() => changedOf(editsByFile(events)), [events]);
+  const files = useMemo(() => changedOf(fileVersions(events)), [events]);
   const asked = events.find((event) => event.id === eventId) as Observation<'edit'> | undefined;
   const [chosen, setChosen] = useState<string>();
   const current = chosen ?? asked?.extras?.path ?? files[0]?.path;
@@ -96,14 +96,10 @@ function Counts({ added, removed, className }: { readonly added: number; readonl
   );
 }
 
-function changedOf(edits: ReadonlyMap<string, readonly Observation<'edit'>[]>): readonly ChangedFile[] {
-  return [...edits]
-    .map(([path, list]): ChangedFile => {
-      const first = list[0]!.extras;
-      const last = list.at(-1)!.extras;
-      const diff =
-        last.new_content === null && last.diff ? unifiedDiff(last.diff) : lineDiff(first.old_content ?? '', last.new_content ?? '');
-      return { path, isNew: !first.prev_exist, diff };
+function changedOf(versions: readonly FileVersions[]): readonly ChangedFile[] {
+  return versions
+    .map(({ path, isNew, before, after, diff }): ChangedFile => {
+      return { path, isNew, diff: after === undefined && diff ? unifiedDiff(diff) : lineDiff(before, after ?? '') };
     })
     .filter((file) => file.diff.added + file.diff.removed > 0 || file.isNew)
     .toSorted((a, b) => a.path.localeCompare(b.path));

@@ -24,10 +24,11 @@ const TABS = Object.keys(PANELS) as TabName[];
 /** What the work left behind, each kind under its tab. */
 export function Workbench(props: {
   readonly shown: Shown;
+  readonly isPhone: boolean;
   readonly room: 'conversation' | 'panel';
   readonly onTab: (tab: TabName | 'conversation') => void;
 }) {
-  const { shown, room, onTab } = props;
+  const { shown, room, isPhone, onTab } = props;
   const list = useRef<HTMLDivElement>(null);
   const counts = useCounts();
   const Panel = PANELS[shown.tab];
@@ -58,8 +59,7 @@ export function Workbench(props: {
             type="button"
             role="tab"
             id={`tab-${tab}`}
-            aria-selected={tab === shown.tab}
-            data-room-selected={tab === shown.tab && room === 'panel'}
+            aria-selected={tab === shown.tab && (room === 'panel' || !isPhone)}
             aria-controls="panel"
             tabIndex={tab === shown.tab ? 0 : -1}
             onClick={() => onTab(tab)}

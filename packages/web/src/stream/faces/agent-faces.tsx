@@ -68,14 +68,16 @@ function Outputs({ outputs }: { readonly outputs: Readonly<Record<string, unknow
   const entries = Object.entries(outputs);
   if (entries.length === 0) return null;
   return (
-    <ul className="prose">
-      {entries.map(([name, value]) => (
-        <li key={name} className="list-disc">
-          {name === 'content' ? '' : `${name}: `}
-          {typeof value === 'string' ? value : JSON.stringify(value)}
-        </li>
-      ))}
-    </ul>
+    <div className="prose">
+      <ul>
+        {entries.map(([name, value]) => (
+          <li key={name}>
+            {name === 'content' ? '' : `${name}: `}
+            {typeof value === 'string' ? value : JSON.stringify(value)}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -34,7 +34,7 @@ export const editFace: ActionFace<'edit'> = (step) => {
 export function changeFacts(added: number, removed: number): readonly Fact[] {
   return [
     ...(added > 0 ? ([{ text: `+${added}`, tone: 'ok' }] as const) : []),
-    ...(removed > 0 ? ([{ text: `−${removed}`, tone: 'bad' }] as const) : []),
+    ...(removed > 0 ? ([{ text: `−${removed}`, tone: 'bad', isJoined: added > 0 }] as const) : []),
   ];
 }
 
