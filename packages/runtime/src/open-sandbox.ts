@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Runtime, StartPhase } from '@tendon/core';
 import { awaitExecutor } from './await-executor.ts';
 import { proxySocketPathOf, socketPathOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
@@ -37,7 +38,15 @@ export interface OpenOptions {
   readonly onPhase: (phase: StartPhase) => void;
 }
 
-const DEADLINE_MS = { workspace: 10_000, probe: 30_000, process: 20_000, executor: 20_000, attach: 10_000, record: 10_000 } as const;
+const DEADLINE_MS = {
+  workspace: 10_000,
+  probe: 30_000,
+  process: 20_000,
+  executor: 20_000,
+  settle: 5000,
+  attach: 10_000,
+  record: 10_000,
+} as const;
 
 /** The conversation's sandbox: the one that lives, found again by its record, or a new incarnation. Rejects with `StartFailed`. */
 export async function openSandbox(context: OpenContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
@@ -108,14 +117,16 @@ async function start(
   };
   const lastLines = (): Promise<string> => logTail(join(folders.host, 'start.log'));
   let client: ExecutorClient | undefined;
+  let starting: Promise<SandboxHandle> | undefined;
   try {
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
     const { leaseSeconds, noOutputTimeoutSeconds } = context;
     const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds };
-    const handle = await inPhase({ name: 'creating the process', deadlineMs: DEADLINE_MS.process, signal }, (within) =>
-      driver.start(spec, { signal: within }),
-    );
+    const handle = await inPhase({ name: 'creating the process', deadlineMs: DEADLINE_MS.process, signal }, (within) => {
+      starting = driver.start(spec, { signal: within });
+      return starting;
+    });
     onPhase('started');
     client = createExecutorClient(handle.socketPath);
     const connection = client;
@@ -131,11 +142,20 @@ async function start(
     return open;
   } catch (error) {
     client?.close();
-    await endSandbox(context, { ...record, state: 'starting' }, 'it did not start').catch((failure: unknown) =>
-      context.notice(`the rest of sandbox ${incarnation} could not be removed: ${String(failure)}`),
-    );
+    const handle = await settled(starting);
+    await endSandbox(
+      context,
+      handle === undefined ? { ...record, state: 'starting' } : { ...record, state: 'live', handle },
+      'it did not start',
+    ).catch((failure: unknown) => context.notice(`the rest of sandbox ${incarnation} could not be removed: ${String(failure)}`));
     throw error;
   }
+}
+
+/** A start that was given up may still be on its way: what it made can only be removed after it. */
+function settled(starting: Promise<SandboxHandle> | undefined): Promise<SandboxHandle | undefined> {
+  const patience = delay(DEADLINE_MS.settle, undefined, { ref: false });
+  return Promise.race([Promise.resolve(starting).catch(() => undefined), patience]);
 }
 
 async function hold(

@@ -9,7 +9,8 @@ export interface SandboxWatch {
   stop(): void;
 }
 
-const RETRY_MS = 1000;
+/** After the connection closed: a dying process is gone within milliseconds, an idle connection is made anew without haste. */
+const LOOK_AGAIN_MS = [2, 10, 50, 200, 1000] as const;
 const LEASE_RENEWALS = 4;
 
 /**
@@ -30,8 +31,10 @@ export function watchSandbox(client: ExecutorClient, isAlive: () => boolean, lea
     while (!stopped.signal.aborted) {
       await connectionEnd(client, stopped.signal);
       if (stopped.signal.aborted) return;
-      if (!isAlive()) return report('the sandbox ended');
-      await pause(RETRY_MS, stopped.signal); // closed for being idle, or dying just now
+      for (const waitMs of LOOK_AGAIN_MS) {
+        if (!isAlive()) return report('the sandbox ended');
+        if (!(await pause(waitMs, stopped.signal))) return;
+      }
     }
   }
 

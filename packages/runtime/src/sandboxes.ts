@@ -98,6 +98,15 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     void open.watch.lost.then((reason) => onLost(conversationId, open, reason));
   }
 
+  /** Asks the process table too: the watcher may not have noticed yet. */
+  function liveRuntime(conversationId: string, entry: Entry | undefined): Runtime | undefined {
+    if (entry?.state !== 'live') return undefined;
+    if (context.driver.isAlive(entry.open.handle)) return entry.open.runtime;
+    entry.open.watch.report('the sandbox ended');
+    void beginEnd(conversationId, 'the sandbox ended');
+    return undefined;
+  }
+
   function onLost(conversationId: string, open: OpenSandbox, reason: string): void {
     const entry = entries.get(conversationId);
     if (entry?.state !== 'live' || entry.open !== open) return;
@@ -135,11 +144,9 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
         signal.throwIfAborted();
         if (isClosed) throw new Error('the server is shutting down');
         const entry = entries.get(conversationId);
-        if (entry?.state === 'live') {
-          if (context.driver.isAlive(entry.open.handle)) return entry.open.runtime;
-          void beginEnd(conversationId, 'the sandbox was found dead');
-          continue;
-        }
+        const live = liveRuntime(conversationId, entry);
+        if (live !== undefined) return live;
+        if (entry?.state === 'live') continue; // found dead: it is ending now
         if (entry?.state === 'ending') {
           await untilAborted(
             entry.done.catch(() => {}),
@@ -157,10 +164,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
         }
       }
     },
-    current(conversationId) {
-      const entry = entries.get(conversationId);
-      return entry?.state === 'live' ? entry.open.runtime : undefined;
-    },
+    current: (conversationId) => liveRuntime(conversationId, entries.get(conversationId)),
     async stop(conversationId) {
       await beginEnd(conversationId, 'the sandbox was stopped');
       await context.folders.removeSandbox(context.folders.nameOf(conversationId));

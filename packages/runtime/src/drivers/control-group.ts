@@ -70,6 +70,11 @@ export async function createGroups(name: string, limits: Limits, hierarchies = h
   };
 }
 
+/** The outer groups that a start with this name has made, as far as they exist. */
+export function groupsNamed(name: string, hierarchies = hierarchiesOfThisProcess()): readonly string[] {
+  return hierarchies.map(({ ownGroup }) => join(ownGroup, 'tendon', name)).filter((path) => existsSync(path));
+}
+
 async function createGroup(hierarchy: Hierarchy, name: string, limits: Limits) {
   const parent = join(hierarchy.ownGroup, 'tendon');
   const outer = join(parent, name);

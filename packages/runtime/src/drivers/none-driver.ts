@@ -1,7 +1,7 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutorConfig } from '../executor-api.ts';
-import { createGroups, DEFAULT_LIMITS, processesIn, removeGroups, type Limits } from './control-group.ts';
+import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, type Limits } from './control-group.ts';
 import { socketPathOf, type Driver, type SandboxHandle, type SandboxSpec } from './driver.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
 import { killAll, killPids } from './kill-all.ts';
@@ -25,7 +25,7 @@ const KEPT_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_
 export function createNoneDriver(options: NoneDriverOptions): Driver {
   const limits = options.limits ?? DEFAULT_LIMITS;
 
-  async function start(spec: SandboxSpec): Promise<SandboxHandle> {
+  async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
     const { folders, incarnation } = spec;
     for (const path of [folders.host, folders.state, folders.link, folders.proxy]) {
       await mkdir(path, { recursive: true, mode: 0o700 });
@@ -33,6 +33,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
     }
     const groups = await createGroups(incarnation, limits);
     try {
+      signal.throwIfAborted();
       const child = launch({
         command: [await realpath(options.executor.node), join(options.executor.folder, options.executor.entry), '--config', configOf(spec)],
         groups: groups.inner,
@@ -64,8 +65,10 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
     isAlive: (handle) => isAlive(handle.anchor),
     end,
     async endByIncarnation(incarnation) {
-      await killPids(async () => findProcesses(incarnation, 'cmdline'));
-      await killPids(async () => findProcesses(`${MARK}=${incarnation}`, 'environ'));
+      const groups = groupsNamed(incarnation);
+      await killPids(async () => findProcesses(incarnation, 'cmdline')); // the executor first
+      await killPids(async () => [...findProcesses(`${MARK}=${incarnation}`, 'environ'), ...(await processesIn(groups))]);
+      await removeGroups(groups);
     },
   };
 }

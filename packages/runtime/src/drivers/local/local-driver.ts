@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGroups, DEFAULT_LIMITS, processesIn, removeGroups, type ControlGroups, type Limits } from '../control-group.ts';
+import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, type ControlGroups, type Limits } from '../control-group.ts';
 import { socketPathOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { findProgram } from '../find-program.ts';
@@ -40,6 +40,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       const logPath = join(spec.folders.host, 'start.log');
       const files = await writeFilter(spec.folders.host);
       const command = await commandOf(spec, user, groups, files.length > 0);
+      signal.throwIfAborted();
       const child = launch({ command, groups: groups.inner, environment: OUTER_ENVIRONMENT, logPath, files, cwd: '/' });
       const status = await firstStatus(child, logPath, signal);
       const anchor = identify(Number(status['child-pid']));
@@ -47,7 +48,6 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       return { anchor, socketPath: socketPathOf(spec.folders), groups: groups.outer };
     } catch (error) {
       await endByIncarnation(spec.incarnation);
-      await removeGroups(groups.outer);
       throw error;
     }
   }
@@ -76,7 +76,9 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
   }
 
   async function endByIncarnation(incarnation: string): Promise<void> {
-    await killPids(async () => findProcesses(incarnation, 'cmdline'));
+    const groups = groupsNamed(incarnation);
+    await killPids(async () => [...findProcesses(incarnation, 'cmdline'), ...(await processesIn(groups))]);
+    await removeGroups(groups);
   }
 
   return {

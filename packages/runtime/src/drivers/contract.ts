@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestSandboxes, execute, leftOf, never, run, runAction, until, type TestSandboxes } from '../sandbox.test-support.ts';
+import { signalProcess } from './process-identity.ts';
+import type { Driver } from './driver.ts';
+
+/** What every driver must do, whatever it isolates. `workspacePath` = where the workspace is for what runs inside. */
+export function describeDriver(name: string, makeDriver: () => Driver, workspacePath: (sandboxes: TestSandboxes) => string): void {
+  describe(`driver ${name}`, () => {
+    let sandboxes: TestSandboxes;
+    beforeAll(() => {
+      sandboxes = createTestSandboxes(makeDriver());
+    });
+    afterAll(() => sandboxes.close());
+    const acquire = (id: string, runtimes = sandboxes.runtimes) => runtimes.acquire(id, { signal: never });
+
+    it('SB1: says what it enforces', async () => {
+      expect(await makeDriver().probe()).toMatchObject({ available: true, strength: expect.any(String), description: expect.any(String) });
+    });
+
+    it('SB2: concurrent callers share one start and see its phases', async () => {
+      const phases: string[] = [];
+      const [first, second] = await Promise.all([
+        sandboxes.runtimes.acquire('shared', { signal: never, onPhase: (phase) => phases.push(phase) }),
+        acquire('shared'),
+      ]);
+      expect(first).toBe(second);
+      expect(sandboxes.runtimes.current('shared')).toBe(first);
+      expect([...new Set(phases)]).toEqual(['starting', 'started', 'workspace', 'ready']);
+    });
+
+    it('SB3: the record is durable when the runtime is handed out', async () => {
+      const runtime = await acquire('shared');
+      expect(await sandboxes.record('shared')).toMatchObject({
+        state: 'live',
+        incarnation: runtime.incarnation,
+        conversation_id: 'shared',
+      });
+    });
+
+    it('SB5: runs in the workspace, whose files belong to the host', async () => {
+      const runtime = await acquire('shared');
+      expect((await run(runtime, 'pwd')).output).toBe(workspacePath(sandboxes));
+      await writeFile(join(sandboxes.workspace, 'from-host'), 'hello');
+      expect((await run(runtime, 'cat from-host; echo done > from-inside')).output).toBe('hello');
+      expect(readFileSync(join(sandboxes.workspace, 'from-inside'), 'utf8')).toBe('done\n');
+    });
+
+    it('SB6: the same action again gives its recorded outcome', async () => {
+      const runtime = await acquire('shared');
+      const action = runAction(runtime, 'echo x >> once; wc -l < once');
+      const [first, second] = await Promise.all([runtime.execute(action, { signal: never }), runtime.execute(action, { signal: never })]);
+      const third = await runtime.execute(action, { signal: never });
+      expect([second, third]).toEqual([first, first]);
+      expect(readFileSync(join(sandboxes.workspace, 'once'), 'utf8')).toBe('x\n');
+    });
+
+    it('SB7: an action meant for another incarnation is not run', async () => {
+      const runtime = await acquire('shared');
+      const action = runAction(runtime, 'touch never', { executor: 'another' });
+      expect(await runtime.execute(action, { signal: never })).toMatchObject({ outcome: 'unknown' });
+      expect((await run(runtime, 'test -e never')).exitCode).toBe(1);
+    });
+
+    it('SB8: output arrives while it runs, in order', async () => {
+      const runtime = await acquire('shared');
+      const chunks: { offset: number; text: string }[] = [];
+      const gate = join(sandboxes.workspace, 'gate');
+      const running = runtime.execute(runAction(runtime, 'echo one; until test -e gate; do sleep 0.02; done; echo two'), {
+        signal: never,
+        onOutput: (chunk) => chunks.push(chunk),
+      });
+      await until('the first output', () => chunks.some(({ text }) => text.includes('one')));
+      await writeFile(gate, '');
+      await running;
+      expect(chunks.map(({ text }) => text).join('')).toMatch(/one\s+two/);
+      expect(chunks.map(({ offset }) => offset)).toEqual(chunks.map(({ offset }) => offset).toSorted((a, b) => a - b));
+    });
+
+    it('SB9: cancelling ends the command with an outcome, and the next one runs', async () => {
+      const runtime = await acquire('shared');
+      const controller = new AbortController();
+      const running = execute(runtime, 'touch began; sleep 1000', controller.signal);
+      await until('the command to begin', async () => (await runtime.files.list('.', { signal: never })).includes('began'));
+      controller.abort();
+      expect((await running).outcome).toBe('observed');
+      expect((await run(runtime, 'echo next')).output).toBe('next');
+      expect(await execute(runtime, 'touch never', controller.signal)).toMatchObject({ outcome: 'not-started' });
+    });
+
+    it('SB10: files of the workspace can be listed, read and written', async () => {
+      const { files } = await acquire('files');
+      const bytes = new TextEncoder().encode('ä\0b');
+      await files.write('folder/file', bytes, { signal: never });
+      expect(await files.list('.', { signal: never })).toContain('folder/');
+      expect(new Uint8Array(await files.read('folder/file', { signal: never, maxBytes: 100 }))).toEqual(bytes);
+      await expect(files.read('folder/file', { signal: never, maxBytes: 2 })).rejects.toThrow(/2 bytes/);
+    });
+
+    it('SB14: a restarted server finds the same incarnation, with what ran meanwhile', async () => {
+      const before = await acquire('restarted');
+      const action = runAction(before, 'until test -e go; do sleep 0.02; done; echo survived >> survived');
+      const abandoned = before.execute(action, { signal: never });
+      await until('the command to begin', async () => (await sandboxes.handle('restarted')).anchor.pid > 0);
+      const runtimes = await sandboxes.restart();
+      const after = await acquire('restarted', runtimes);
+      expect(after.incarnation).toBe(before.incarnation);
+      await writeFile(join(sandboxes.workspace, 'go'), '');
+      const again = await after.execute(action, { signal: never });
+      expect(again).toMatchObject({ outcome: 'observed', observation: { observation: 'run' } });
+      expect(readFileSync(join(sandboxes.workspace, 'survived'), 'utf8')).toBe('survived\n');
+      await abandoned;
+    });
+
+    it('SB15: an executor killed in mid command is an unknown outcome, and the next acquire has a new incarnation', async () => {
+      const runtimes = await sandboxes.restart();
+      const runtime = await acquire('killed', runtimes);
+      const running = execute(runtime, 'touch running; sleep 1000');
+      await until('the command to begin', async () => (await runtime.files.list('.', { signal: never })).includes('running'));
+      signalProcess((await sandboxes.handle('killed')).anchor, 'SIGKILL');
+      expect(await running).toMatchObject({ outcome: 'unknown', reason: expect.stringContaining('ended') });
+      expect(await runtime.lost).toMatch(/ended/);
+      const next = await acquire('killed', runtimes);
+      expect(next.incarnation).not.toBe(runtime.incarnation);
+      expect((await run(next, 'echo works')).output).toBe('works');
+      expect(await next.execute(runAction(runtime, 'touch never'), { signal: never })).toMatchObject({ outcome: 'unknown' });
+      expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).toEqual([]);
+    });
+
+    it('SB16: after stop nothing is left', async () => {
+      const runtimes = await sandboxes.restart();
+      const runtime = await acquire('stopped', runtimes);
+      await run(runtime, 'setsid sleep 1000 & nohup sleep 1000 & disown -a');
+      expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).not.toEqual([]);
+      await runtimes.stop('stopped');
+      expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).toEqual([]);
+      expect(runtimes.current('stopped')).toBeUndefined();
+    });
+  });
+}

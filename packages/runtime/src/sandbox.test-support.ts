@@ -1,0 +1,144 @@
+/** Real sandboxes for tests: a temporary workspace and state root, memory or sqlite records, and a count of what is left. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createMemoryStorage } from '@tendon/core/storage';
+import type { Clock, ExecuteResult, RecordStore, RunnableAction, Runtime } from '@tendon/core';
+import { ACTIONS } from '@tendon/protocol';
+import { groupsNamed } from './drivers/control-group.ts';
+import type { Driver, SandboxHandle } from './drivers/driver.ts';
+import type { ExecutorFolder } from './drivers/executor-folder.ts';
+import { findProcesses } from './drivers/process-identity.ts';
+import { createRuntimes, type RuntimesOptions, type SandboxRuntimes } from './sandboxes.ts';
+import type { SandboxRecord } from './sandbox-record.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+export const never = new AbortController().signal;
+
+/** Builds the executor if its sources have changed. */
+export function executorFolder(): ExecutorFolder {
+  const folder = execFileSync(process.execPath, [join(root, 'scripts/build-executor.mjs')], { encoding: 'utf8' }).trim();
+  return { folder, entry: 'main.mjs', node: process.execPath };
+}
+
+export const wallClock: Clock = {
+  now: () => new Date(),
+  sleep: (ms, { signal }) => delay(ms, undefined, { signal }),
+};
+
+export interface TestSandboxes {
+  readonly folder: string;
+  readonly workspace: string;
+  readonly stateRoot: string;
+  readonly records: RecordStore;
+  readonly runtimes: SandboxRuntimes;
+  readonly notices: string[];
+  /** Another server over the same records and folders, as after a restart. */
+  restart(): Promise<SandboxRuntimes>;
+  record(conversationId: string): Promise<SandboxRecord | undefined>;
+  handle(conversationId: string): Promise<SandboxHandle>;
+  close(): Promise<void>;
+}
+
+export function createTestSandboxes(driver: Driver, options: Partial<RuntimesOptions> & { readonly folder?: string } = {}): TestSandboxes {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'tendon-sandbox-'));
+  const workspace = mkdtempSync(join(folder, 'workspace-'));
+  const stateRoot = join(folder, 'state');
+  const records = options.records ?? createMemoryStorage({ clock: wallClock }).records;
+  const notices: string[] = [];
+  const open = (): SandboxRuntimes =>
+    createRuntimes({
+      records,
+      driver,
+      stateRoot,
+      workspaceOf: async () => ({ hostPath: workspace }),
+      clock: wallClock,
+      onNotice: (notice) => notices.push(notice),
+      ...options,
+    });
+  const all: SandboxRuntimes[] = [open()];
+  const record = (id: string): Promise<SandboxRecord | undefined> => records.get<SandboxRecord>('sandboxes', id);
+  const [runtimes] = all as [SandboxRuntimes];
+  return {
+    folder,
+    workspace,
+    stateRoot,
+    records,
+    runtimes,
+    notices,
+    async restart() {
+      await all.at(-1)?.close();
+      const next = open();
+      all.push(next);
+      return next;
+    },
+    record,
+    async handle(id) {
+      const found = await record(id);
+      if (found?.state !== 'live') throw new Error(`the sandbox of ${id} is not live`);
+      return found.handle;
+    },
+    async close() {
+      await all.at(-1)?.close({ stopSandboxes: true });
+      for (const { value } of await records.list<SandboxRecord>('sandboxes')) await driver.endByIncarnation(value.incarnation);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+let nextId = 0;
+
+/** An appended `run` action, as the engine would dispatch it to this runtime. */
+export function runAction(runtime: Runtime, command: string, more: Partial<RunnableAction> = {}): RunnableAction {
+  const draft = ACTIONS.run.create({ command });
+  const meta = { id: nextId++, timestamp: new Date().toISOString(), source: 'agent', executor: runtime.incarnation } as const;
+  return { ...meta, ...draft, ...more } as RunnableAction;
+}
+
+export async function execute(runtime: Runtime, command: string, signal = never): Promise<ExecuteResult> {
+  return runtime.execute(runAction(runtime, command), { signal });
+}
+
+export interface Ran {
+  readonly output: string;
+  readonly exitCode: number;
+}
+
+/** Runs a command to its end. Rejects unless it was observed. */
+export async function run(runtime: Runtime, command: string): Promise<Ran> {
+  const result = await execute(runtime, command);
+  if (result.outcome !== 'observed' || result.observation.observation !== 'run') throw new Error(JSON.stringify(result));
+  return { output: result.observation.content.replaceAll('\r\n', '\n').trim(), exitCode: result.observation.extras.metadata.exit_code };
+}
+
+/** Everything of one incarnation that can still be found on this machine. */
+export function leftOf(incarnation: string, stateRoot: string): readonly string[] {
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  const folders = existsSync(stateRoot) ? readdirSync(stateRoot, { recursive: true }).map(String) : [];
+  const short = ['/run', '/tmp', process.env.XDG_RUNTIME_DIR ?? '/run'].flatMap((base) =>
+    readdirSync(base)
+      .filter((name) => name.startsWith('tendon-'))
+      .map((name) => join(base, name, incarnation))
+      .filter((path) => existsSync(path)),
+  );
+  return [
+    ...findProcesses(incarnation, 'cmdline').map((pid) => `process ${pid}`),
+    ...findProcesses(incarnation, 'environ').map((pid) => `process ${pid}`),
+    ...mounts.filter((line) => line.includes(incarnation)).map((line) => `mount ${line}`),
+    ...groupsNamed(incarnation).map((path) => `group ${path}`),
+    ...folders.filter((path) => path.includes(incarnation)).map((path) => `folder ${path}`),
+    ...short.map((path) => `folder ${path}`),
+  ];
+}
+
+/** Resolves when the condition holds; rejects after ten seconds. For what only another process can tell. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`it never came to this: ${what}`);
+    await delay(10);
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * A server reduced to its sandboxes, to be killed: holds the state in the folder it is given, acquires one sandbox, dispatches one
+ * action and says so. `node sandbox-server.ts <folder> <driver> <command> <event id> <timestamp>`
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDriver, openStorage } from './sandbox-drivers.ts';
+import { createTestSandboxes, never, runAction } from '../../packages/runtime/src/sandbox.test-support.ts';
+
+const [folder = '', driver = 'local', command = 'true', id = '0'] = process.argv.slice(2);
+mkdirSync(join(folder, 'workspace'), { recursive: true });
+const storage = await openStorage(folder);
+const { runtimes } = createTestSandboxes(openDriver(driver), {
+  folder,
+  records: storage.records,
+  workspaceOf: async () => ({ hostPath: join(folder, 'workspace') }),
+});
+process.stdout.write('acquiring\n');
+const runtime = await runtimes.acquire('conversation', { signal: never });
+process.stdout.write(`incarnation ${runtime.incarnation}\n`);
+const action = runAction(runtime, command, { id: Number(id) });
+const result = await runtime.execute(action, { signal: never, onOutput: ({ text }) => process.stdout.write(`output ${text}\n`) });
+process.stdout.write(`result ${JSON.stringify(result)}\n`);
+await new Promise(() => setInterval(() => {}, 1_000_000));

@@ -1,0 +1,139 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Storage } from '@tendon/core';
+import {
+  createTestSandboxes,
+  leftOf,
+  never,
+  run,
+  runAction,
+  until,
+  type TestSandboxes,
+} from '../../packages/runtime/src/sandbox.test-support.ts';
+import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
+import { openDriver, openStorage } from './sandbox-drivers.ts';
+
+/** A process that holds a sandbox is ended with SIGKILL; another takes over from what is durable. */
+describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
+  let folder = '';
+  let storage: Storage | undefined;
+  let sandboxes: TestSandboxes | undefined;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tendon-fault-'));
+  });
+  afterEach(async () => {
+    await sandboxes?.close();
+    await storage?.close();
+    sandboxes = undefined;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const workspace = (name: string): string => join(folder, 'workspace', name);
+
+  async function takeOver(): Promise<TestSandboxes> {
+    storage = await openStorage(folder);
+    const workspaceOf = async () => ({ hostPath: join(folder, 'workspace') });
+    sandboxes = createTestSandboxes(openDriver(driver), { folder, records: storage.records, workspaceOf });
+    return sandboxes;
+  }
+
+  it('SB14: the same executor is found again and tells what became of the command, which ran once', async () => {
+    const server = startServer([folder, driver, 'echo began >> count; until test -e go; do sleep 0.02; done; echo ended >> count', '7']);
+    const incarnation = await server.line('incarnation');
+    await until('the command to begin', () => existsSync(workspace('count')));
+    await server.kill();
+    writeFileSync(workspace('go'), '');
+    const { runtimes } = await takeOver();
+    const { reaped, kept } = await runtimes.reconcile();
+    expect({ reaped, kept }).toEqual({ reaped: 0, kept: 1 });
+    const runtime = await runtimes.acquire('conversation', { signal: never });
+    expect(runtime.incarnation).toBe(incarnation);
+    const action = runAction(runtime, 'a command that is not looked at any more', { id: 7, timestamp: '2020-01-01T00:00:00.000Z' });
+    const [first, second] = [await runtime.execute(action, { signal: never }), await runtime.execute(action, { signal: never })];
+    expect(first).toMatchObject({ outcome: 'observed', observation: { observation: 'run', extras: { metadata: { exit_code: 0 } } } });
+    expect(second).toEqual(first);
+    expect(readFileSync(workspace('count'), 'utf8')).toBe('began\nended\n');
+  });
+
+  it('SB15: server and executor killed: the outcome is unknown, nothing runs again', async () => {
+    const server = startServer([folder, driver, 'echo began >> count; sleep 1000', '7']);
+    const incarnation = await server.line('incarnation');
+    await until('the command to begin', () => existsSync(workspace('count')));
+    await server.kill();
+    const { runtimes, handle } = await takeOver();
+    process.kill((await handle('conversation')).anchor.pid, 'SIGKILL');
+    const runtime = await runtimes.acquire('conversation', { signal: never });
+    expect(runtime.incarnation).not.toBe(incarnation);
+    const action = runAction(runtime, 'echo again >> count', { id: 7, executor: incarnation });
+    expect(await runtime.execute(action, { signal: never })).toMatchObject({ outcome: 'unknown' });
+    expect(readFileSync(workspace('count'), 'utf8')).toBe('began\n');
+    expect((await run(runtime, 'echo works')).output).toBe('works');
+    expect(leftOf(incarnation, join(folder, 'state'))).toEqual([]);
+  });
+
+  it('SB24: killed at any moment of a start, nothing is left that nobody knows', async () => {
+    for (const afterMs of [0, 15, 30, 45, 60, 90, 120, 160]) {
+      const server = startServer([folder, driver, 'true', '1']);
+      await server.line('acquiring');
+      await delay(afterMs); // where in the start it is hit is the point: any moment will do
+      await server.kill();
+    }
+    const { runtimes, records, stateRoot } = await takeOver();
+    await runtimes.reconcile();
+    await runtimes.stop('conversation');
+    const [record] = await records.list<{ incarnation: string }>('sandboxes');
+    expect(record === undefined ? [] : leftOf(record.value.incarnation, stateRoot)).toEqual([]);
+    expect(findProcesses(folder, 'cmdline')).toEqual([]);
+  });
+
+  it('SB24: the sandbox of a conversation that is gone is reaped', async () => {
+    const server = startServer([folder, driver, 'sleep 1000', '1']);
+    const incarnation = await server.line('incarnation');
+    await server.kill();
+    storage = await openStorage(folder);
+    const options = { folder, records: storage.records, workspaceOf: async () => undefined };
+    sandboxes = createTestSandboxes(openDriver(driver), options);
+    expect(await sandboxes.runtimes.reconcile()).toEqual({ kept: 0, reaped: 1 });
+    expect(leftOf(incarnation, sandboxes.stateRoot)).toEqual([]);
+    expect(await sandboxes.record('conversation')).toBeUndefined();
+  });
+});
+
+interface Server {
+  /** The rest of the first line that begins with this word. */
+  line(word: string): Promise<string>;
+  kill(): Promise<void>;
+}
+
+function startServer(args: readonly string[]): Server {
+  const entry = join(import.meta.dirname, 'sandbox-server.ts');
+  const child: ChildProcess = spawn(process.execPath, ['--conditions=tendon-source', entry, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  let wake = (): void => {};
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    lines.push(line);
+    wake();
+  });
+  return {
+    async line(word) {
+      for (;;) {
+        const found = lines.find((line) => line.startsWith(word));
+        if (found !== undefined) return found.slice(word.length + 1);
+        if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+        await Promise.race([new Promise<void>((resolve) => (wake = resolve)), once(child, 'exit')]);
+      }
+    },
+    async kill() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
