@@ -39,7 +39,7 @@ describe('without a terminal', () => {
   it('cuts long output and says by how much', () => {
     const shown = render(false);
     shown.event(ran(Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n')));
-    expect(shown.written).toContain('  line 39\n  … 60 more lines\n');
+    expect(shown.written).toContain('  line 39\n  … more, 100 lines in all\n');
     expect(shown.written).not.toContain('line 40');
   });
 });
@@ -53,6 +53,7 @@ describe('on a terminal', () => {
     shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 0, text: 'I run ' });
     shown.frame({ volatile: 'delta', turn: 1, part: 'text', offset: 6, text: 'the tests.' });
     shown.frame({ volatile: 'delta', turn: 1, part: 'tool', offset: 0, text: '{"command":' });
+    shown.event({ ...meta, id: 0, observation: 'agent_state_changed', content: '', extras: { agent_state: 'running', reason: '' } });
     shown.event(run);
     shown.frame({ volatile: 'output', cause: 1, offset: 0, text: 'ok 1\nok' });
     shown.frame({ volatile: 'output', cause: 1, offset: 7, text: ' 2\n' });

@@ -5,9 +5,9 @@
  * T1  What was shown live is not shown again when its event comes.
  * T2  The status line is the last line, and gone before anything else is written.
  */
-import type { DeltaFrame, Event, OutputFrame } from '@tendon/protocol';
+import type { Event } from '@tendon/protocol';
 import { describeAct, describeEvent, type Line } from './describe-event.ts';
-import { printable } from './printable.ts';
+import { createLiveStream } from './live-stream.ts';
 import type { Renderer } from './renderer.ts';
 
 export interface TextRendererOptions {
@@ -23,10 +23,9 @@ const MAX_OUTPUT_LINES = 40;
 const CLEAR_LINE = '\r\u001b[2K';
 
 export function createTextRenderer({ write, isLive, isColoured, now }: TextRendererOptions): Renderer {
-  let status: { readonly words: string; readonly since: number } | undefined;
+  let status = { words: 'Thinking', since: now() };
   let isStatusShown = false;
-  /** What was written of the growing answer, or of the running command's output. */
-  let streamed: { readonly kind: 'text' | 'output'; text: string; lines: number } | undefined;
+  const live = createLiveStream({ put, paint, maxLines: MAX_OUTPUT_LINES });
   const ticker = isLive ? setInterval(showStatus, 500) : undefined;
   ticker?.unref();
 
@@ -41,86 +40,46 @@ export function createTextRenderer({ write, isLive, isColoured, now }: TextRende
   }
 
   function showStatus(): void {
-    if (!status || streamed?.kind === 'text') return;
-    if (streamed && !streamed.text.endsWith('\n')) return;
+    if (live.isMidLine) return;
     const seconds = Math.floor((now() - status.since) / 1_000);
     write(`${CLEAR_LINE}${paint('state', `${status.words}${seconds > 0 ? `  ${seconds} s` : ''}`)}`);
     isStatusShown = true;
   }
 
-  function say(words: string | undefined): void {
-    status = words === undefined ? undefined : { words, since: now() };
-  }
-
-  /** Ends a streamed piece with its line; gives what of it was shown. */
-  function endStream(): string {
-    const shown = streamed?.text ?? '';
-    if (shown !== '' && !shown.endsWith('\n')) put('\n');
-    streamed = undefined;
-    return shown;
-  }
-
   function showLine(line: Line): void {
+    live.breakLine();
     if (line.tone !== 'output') return put(`${paint(line.tone, line.text)}\n`);
     const lines = line.text.split('\n');
     const shown = lines.slice(0, MAX_OUTPUT_LINES).map((text) => `  ${text}`);
-    const rest = lines.length - shown.length;
-    put(`${paint('output', shown.join('\n'))}\n${rest > 0 ? paint('state', `  … ${rest} more lines\n`) : ''}`);
-  }
-
-  function showDelta({ part, text, offset }: DeltaFrame): void {
-    if (part !== 'text') return;
-    if (offset === 0 && streamed) {
-      endStream();
-      put(paint('state', '(interrupted, once more)\n'));
-    }
-    const words = printable(text);
-    streamed = { kind: 'text', text: (streamed?.text ?? '') + words, lines: 0 };
-    put(words);
-  }
-
-  function showOutput({ text }: OutputFrame): void {
-    const atLineStart = !streamed || streamed.text.endsWith('\n');
-    const before = streamed?.lines ?? 0;
-    const words = printable(text);
-    const lines = before + words.split('\n').length - 1;
-    if (before < MAX_OUTPUT_LINES) put(paint('output', `${atLineStart ? '  ' : ''}${words.replaceAll(/\n(?=.)/gs, '\n  ')}`));
-    streamed = { kind: 'output', text: (streamed?.text ?? '') + words, lines };
+    put(`${paint('output', shown.join('\n'))}\n`);
+    if (lines.length > MAX_OUTPUT_LINES) put(paint('state', `  … more, ${lines.length} lines in all\n`));
   }
 
   return {
     begin({ model, sandbox, workspace }) {
       const name = model === 'demo' ? 'demo model (its answers are scripted)' : model;
       put(`${paint('state', `Tendon · ${name} · ${sandbox} · ${workspace}`)}\n\n`);
-      say('Thinking');
     },
     event(event) {
-      const shown = streamed?.kind;
-      const live = endStream();
-      for (const line of describeEvent(event)) if (!isShown(line, shown, live)) showLine(line);
-      say(nextWords(event) ?? status?.words);
+      for (const line of describeEvent(event)) if (!live.hasShown(event, line)) showLine(line);
+      const words = nextWords(event);
+      if (words !== undefined) status = { words, since: now() };
     },
     frame(frame) {
       if (!isLive) return;
-      if (frame.volatile === 'delta') showDelta(frame);
-      else if (frame.volatile === 'output') showOutput(frame);
+      if (frame.volatile === 'delta') live.text(frame);
+      else if (frame.volatile === 'output') live.output(frame);
     },
     notice(text) {
-      endStream();
+      live.breakLine();
       put(`${paint('state', text)}\n`);
     },
     end() {
       clearInterval(ticker);
-      endStream();
+      live.breakLine();
       put('');
     },
   };
-}
-
-/** Live output is shown as it came, so the recorded one (which may be shortened) is not shown again. */
-function isShown(line: Line, kind: 'text' | 'output' | undefined, live: string): boolean {
-  if (kind === 'output') return line.tone === 'output';
-  return kind === 'text' && line.tone === 'speech' && live.trim() === line.text;
 }
 
 /** What is being done after this event; undefined when it changes nothing. */

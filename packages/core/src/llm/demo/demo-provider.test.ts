@@ -172,19 +172,40 @@ describe('files', () => {
 });
 
 describe('what it understands', () => {
+  it.each([
+    'ls',
+    'list files',
+    'list all the files',
+    'show me the files',
+    'what files are there?',
+    "what's in src?",
+    'list files in the folder src',
+  ])('LM74: %s lists files', async (task) => {
+    mkdirSync(join(folder, 'src'));
+    const { calls, finish } = await ask(task);
+    expect(calls[0]?.arguments).toContain('ls -la');
+    expect(finish).toMatchObject({ task_completed: 'true' });
+  });
+
   it.each(DEMO_EXAMPLES)('LM74: %s', async (example) => {
     const { calls } = await ask(example);
     expect(calls.length).toBeGreaterThan(0);
   });
 
-  it.each(['', 'write me a novel', 'rm -rf /', 'make a folder called my drafts', 'x'.repeat(5_000)])(
-    'LM70: %j is answered with what it can do',
-    async (task) => {
-      const { calls, texts, finish } = await ask(task);
-      expect([calls, finish]).toEqual([[], undefined]);
-      expect(texts[0]).toMatch(/scripted demonstration[\s\S]*LLM_MODEL/);
-    },
-  );
+  it.each([
+    '',
+    'what',
+    'what is it',
+    'what can you do?',
+    'write me a novel',
+    'rm -rf /',
+    'make a folder called my drafts',
+    'x'.repeat(5_000),
+  ])('LM70: %j is answered with what it can do', async (task) => {
+    const { calls, texts, finish } = await ask(task);
+    expect([calls, finish]).toEqual([[], undefined]);
+    expect(texts[0]).toMatch(/scripted demonstration[\s\S]*LLM_MODEL/);
+  });
 
   it('LM70: without the finish tool it ends with a message', async () => {
     const { finish, texts } = await ask('what time is it?', TOOLS.slice(0, 2));

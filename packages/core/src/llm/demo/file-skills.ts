@@ -31,8 +31,10 @@ const READ = new RegExp(
   `^${the}(?:read|show|cat|open|display|view|print)\\s+(?:me\\s+)?(?:the\\s+)?(?:contents?\\s+of\\s+)?(?:the\\s+)?(?:file\\s+)?(?<path>${NAME})$`,
   'i',
 );
+const WHICH = '(?:files?|folders?|contents?|workspace|everything)';
 const LIST = new RegExp(
-  `^${the}(?:ls|list|show|what(?:'s| is| are)?)\\s*(?:me\\s+)?(?:all\\s+)?(?:the\\s+)?(?:files?|folders?|contents?|workspace)?(?:\\s+(?:are\\s+)?(?:in|of|under)\\s+(?:the\\s+)?(?:folder\\s+|directory\\s+)?(?<path>${NAME}))?(?:\\s+(?:folder|directory))?\\s*\\??$`,
+  `^${the}(?:ls|(?:list|show)(?:\\s+me)?(?:\\s+all)?(?:\\s+the)?(?:\\s+${WHICH})?|what(?:'s| is| are)?(?:\\s+the)?\\s+${WHICH}(?:\\s+are)?(?:\\s+(?:here|there))?|what(?:'s| is)(?=\\s+in\\b))` +
+    `(?:\\s+(?:in|of|under)\\s+(?:the\\s+)?(?:folder\\s+|directory\\s+)?(?<path>${NAME}))?(?:\\s+(?:folder|directory))?\\s*\\??$`,
   'i',
 );
 const REPLACE = new RegExp(
