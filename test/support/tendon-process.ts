@@ -126,6 +126,8 @@ export class Watcher {
       transports: ['websocket'],
       reconnectionDelay: 20,
       reconnectionDelayMax: 100,
+      // A server that dies between the upgrade and its first packet leaves the client library waiting for its time-out.
+      timeout: 1000,
       query: { conversation_id: conversationId, latest_event_id: '-1', providers_set: '' },
     });
     this.#socket.io.on('reconnect_attempt', () => {

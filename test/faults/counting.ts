@@ -1,0 +1,48 @@
+/** The run that the kill tests interrupt: thirty shell steps, each appends its number to a file. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect } from 'vitest';
+import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
+import { TendonProcess, Watcher } from '../support/tendon-process.ts';
+
+const STEPS = 30;
+
+export interface Counting {
+  readonly tendon: TendonProcess;
+  readonly id: string;
+  readonly watcher: Watcher;
+}
+
+let model: ModelServer;
+let tendon: TendonProcess | undefined;
+
+beforeAll(async () => {
+  model = await startModelServer();
+  return () => model.close();
+});
+afterEach(() => tendon?.remove());
+
+/** Starts a server and the task; a client watches from the first event on. */
+export async function startCounting(options: { readonly entry?: string; readonly env?: NodeJS.ProcessEnv } = {}): Promise<Counting> {
+  const env = { LLM_MODEL: 'openai/bench', LLM_API_KEY: 'a-key-for-tests', LLM_BASE_URL: model.url, ...options.env };
+  tendon = await TendonProcess.start(env, options.entry);
+  const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {});
+  const watcher = new Watcher(tendon.url, id);
+  await watcher.untilState('awaiting_user_input');
+  watcher.send('message', { content: `BENCH:${STEPS}:echo $(({i}+1)) >> counter.txt; sleep 0.03`, image_urls: [], file_urls: [] });
+  return { tendon, id, watcher };
+}
+
+/** The counter is 1…30, the ids are gapless, and everything the client saw is in the log as it saw it, once. */
+export async function expectExactlyOnce({ tendon: server, id, watcher }: Counting): Promise<void> {
+  await watcher.untilState('finished');
+  watcher.close();
+  const counter = readFileSync(join(server.home, 'workspaces', id, 'counter.txt'), 'utf8');
+  expect(counter.trim().split('\n').map(Number)).toEqual(Array.from({ length: STEPS }, (_, i) => i + 1));
+  const log = await server.trajectory(id);
+  expect(log.map((event) => event.id)).toEqual(log.map((_, i) => i));
+  for (const { id: seenId, action, args, observation, content } of watcher.events) {
+    expect(log[seenId]).toMatchObject(action ? { action, args } : { observation, content });
+  }
+  expect(new Set(watcher.events.map((event) => event.id)).size).toBe(watcher.events.length);
+}

@@ -1,0 +1,77 @@
+/**
+ * A server that kills itself, with SIGKILL, when it comes to a stage for the nth time: `TENDON_FAULT=<stage>:<n>`.
+ * The faults stand between the engine and what it drives; the product has no hook for them but the seams it is composed of.
+ */
+import type { EventLog, Runtime, Runtimes } from '@tendon/core';
+import { readConfig, startServer } from '@tendon/server';
+
+export const STAGES = ['before-append', 'after-append', 'before-dispatch', 'after-dispatch', 'before-answer', 'after-answer'] as const;
+export type Stage = (typeof STAGES)[number];
+
+const [stage, nth] = (process.env.TENDON_FAULT ?? '').split(':');
+let left = Number(nth ?? 0);
+
+function reach(reached: Stage): void {
+  if (reached === stage && --left === 0) process.kill(process.pid, 'SIGKILL');
+}
+
+/** The engine sees the real log; only the instant before and after an append is ours. */
+function faultyLog(log: EventLog): EventLog {
+  return {
+    conversationId: log.conversationId,
+    get nextId() {
+      return log.nextId;
+    },
+    read: (range) => log.read(range),
+    follow: (from, options) => log.follow(from, options),
+    async append(drafts, options) {
+      reach('before-append');
+      const events = await log.append(drafts, options);
+      reach('after-append');
+      return events;
+    },
+  };
+}
+
+function faultyRuntimes(runtimes: Runtimes): Runtimes {
+  const wrapped = new WeakMap<Runtime, Runtime>();
+  const wrap = (runtime: Runtime): Runtime => {
+    const known = wrapped.get(runtime) ?? faultyRuntime(runtime);
+    wrapped.set(runtime, known);
+    return known;
+  };
+  return {
+    acquire: async (id, options) => wrap(await runtimes.acquire(id, options)),
+    current: (id) => {
+      const runtime = runtimes.current(id);
+      return runtime && wrap(runtime);
+    },
+    stop: (id) => runtimes.stop(id),
+  };
+}
+
+function faultyRuntime(runtime: Runtime): Runtime {
+  return {
+    incarnation: runtime.incarnation,
+    strength: runtime.strength,
+    description: runtime.description,
+    files: runtime.files,
+    lost: runtime.lost,
+    async execute(action, options) {
+      reach('before-dispatch');
+      const execution = runtime.execute(action, options);
+      // The request is on its way when the event loop has turned; the command runs for longer than that.
+      setImmediate(() => setImmediate(() => reach('after-dispatch')));
+      const result = await execution;
+      reach('before-answer');
+      setImmediate(() => reach('after-answer'));
+      return result;
+    },
+  };
+}
+
+if (import.meta.main) {
+  const read = readConfig(process.env);
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  await startServer(read.config, { around: { log: faultyLog, runtimes: faultyRuntimes } });
+}

@@ -1,0 +1,21 @@
+/** The server kills itself at each stage of a step, three times in one run, and is started again. */
+import { fileURLToPath } from 'node:url';
+import { describe, it } from 'vitest';
+import { expectExactlyOnce, startCounting } from './counting.ts';
+import { STAGES } from './faulty-server.ts';
+
+const entry = fileURLToPath(new URL('faulty-server.ts', import.meta.url));
+const OCCURRENCES = [6, 7, 8];
+
+describe('the server dies at a stage of a step', () => {
+  for (const stage of STAGES) {
+    it(`EN1: ${stage}: every step ran exactly once, nothing a client saw is missing`, { timeout: 180_000 }, async () => {
+      const counting = await startCounting({ entry, env: { TENDON_FAULT: `${stage}:${OCCURRENCES[0]}` } });
+      for (const occurrence of [...OCCURRENCES.slice(1), 0]) {
+        await counting.tendon.ended;
+        await counting.tendon.start({ TENDON_FAULT: `${stage}:${occurrence}` });
+      }
+      await expectExactlyOnce(counting);
+    });
+  }
+});
