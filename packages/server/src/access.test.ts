@@ -85,18 +85,16 @@ describe('SV5: a key', () => {
     const lines: string[] = [];
     const server = await testServer({ sessionApiKey: KEY, log: (line) => lines.push(line) });
     await server.get(`/api/conversations?session_api_key=${KEY}`);
-    server.engine.conversations.get('x').catch(() => undefined);
     await server.get(`/${KEY}`);
-    expect(lines.join('')).toContain('<secret_hidden>');
+    await expect.poll(() => lines.join('')).toContain('<secret_hidden>');
     expect(lines.join('')).not.toContain(KEY);
   });
 });
 
 describe('SV3 SV4: Host and Origin', () => {
-  it.each(['evil.example', 'evil.example:3000', ''])('Host %j is refused at every door', async (evil) => {
+  it.each(['evil.example', 'evil.example:3000', 'localhost.evil.example'])('Host %j is refused at every door', async (evil) => {
     const server = await testServer();
-    for (const path of [...DOORS, '/alive', '/'])
-      expect([path, await raw(server, path, { host: evil })]).toEqual([path, evil === '' ? expect.any(Number) : 403]);
+    for (const path of [...DOORS, '/alive', '/']) expect([path, await raw(server, path, { host: evil })]).toEqual([path, 403]);
     for (const path of UPGRADES) expect([path, await raw(server, path, { host: evil, ...upgrade })]).not.toEqual([path, 101]);
   });
 

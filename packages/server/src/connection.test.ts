@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainClient, socketIoClient, testServer, type TestServer, type WireFrame } from './server.test-support.ts';
 
@@ -11,11 +11,7 @@ const isState = (frame: WireFrame) => frame.observation === 'agent_state_changed
 async function withHistory(server: TestServer): Promise<{ readonly id: string; readonly seen: readonly WireFrame[] }> {
   const id = await server.create();
   const client = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
-  for (let turn = 0; turn < TURNS; turn++) {
-    client.send(say(`question ${turn}`));
-    const { id: answered } = await client.frames.until((frame) => frame.message === `answer ${turn}`);
-    await client.frames.until((frame) => isState(frame) && Number(frame.id) > Number(answered));
-  }
+  for (let turn = 0; turn < TURNS; turn++) await client.ask(`question ${turn}`);
   client.socket.close();
   const all = client.frames.all.filter((frame) => typeof frame.id === 'number');
   return { id, seen: all };
@@ -88,7 +84,7 @@ describe('SV12: a connection is a cursor over the log', () => {
     const id = await server.create();
     const client = await socketIoClient(server, { conversation_id: id }, { transports: ['polling'] });
     client.send(say('hi'));
-    await client.frames.until((frame) => frame.message === 'answer 0');
+    expect(await client.frames.until((frame) => frame.message === 'answer 0')).toMatchObject({ source: 'agent' });
   });
 
   it('volatile frames come beside the events and are in no replay', async () => {
@@ -157,13 +153,13 @@ describe('SV14: generations on Socket.IO', () => {
     const client = await socketIoClient(server, {});
     client.send(say('hi'));
     await client.frames.until((frame) => frame.message === 'answer 0');
-    await client.frames.untilState('AWAITING_USER_INPUT');
+    expect(await client.frames.untilState('AWAITING_USER_INPUT')).toMatchObject({ observation: 'agent_state_changed' });
   });
 
   it('dialect=events-doc chooses it for a known conversation', async () => {
     const server = await testServer({ script });
     const client = await socketIoClient(server, { conversation_id: await server.create(), dialect: 'events-doc' });
-    await client.frames.untilState('AWAITING_USER_INPUT');
+    expect(await client.frames.untilState('AWAITING_USER_INPUT')).toMatchObject({ observation: 'agent_state_changed' });
   });
 });
 
@@ -196,7 +192,8 @@ describe('SV15: /ws of the founding document', () => {
     const server = await testServer();
     const client = await plainClient(server);
     client.send({ action: 'change_agent_state', args: { agent_state: 'paused' } });
-    await client.frames.until((frame) => frame.error === true && String(frame.message).includes('no task was started'));
+    const { message } = await client.frames.until((frame) => frame.error === true);
+    expect(message).toContain('no task was started');
   });
 });
 

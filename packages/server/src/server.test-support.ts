@@ -2,13 +2,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '@tendon/core';
+import { Secret, type Clock } from '@tendon/core';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig, type Config } from './config.ts';
 import { createLogger } from './logger.ts';
 import { liveMask } from './security/live-mask.ts';
+import { systemClock } from './system-clock.ts';
 import { startServer, type RunningServer, type ServerOptions } from './start-server.ts';
 
 export type WireFrame = Readonly<Record<string, unknown>> & { readonly extras?: Readonly<Record<string, unknown>> };
@@ -122,6 +123,8 @@ export interface SocketIoClient {
   readonly volatile: Frames;
   readonly socket: Socket;
   send(frame: unknown): void;
+  /** Says `content`, which must not have been said before, and waits until the agent waits again. */
+  ask(content: string): Promise<void>;
 }
 
 /** Resolves when connected; rejects with the server's refusal. */
@@ -137,5 +140,21 @@ export async function socketIoClient(
   socket.on('tendon_volatile', (frame: WireFrame) => volatile.take(frame));
   onTestFinished(() => void socket.close());
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
-  return { frames, volatile, socket, send: (frame) => void socket.emit('oh_user_action', frame) };
+  const send = (frame: unknown) => void socket.emit('oh_user_action', frame);
+  return {
+    frames,
+    volatile,
+    socket,
+    send,
+    async ask(content) {
+      send({ action: 'message', args: { content } });
+      const { id } = await frames.until((frame) => frame.source === 'user' && frame.message === content);
+      await frames.until((frame) => frame.extras?.agent_state === 'awaiting_user_input' && Number(frame.id) > Number(id));
+    },
+  };
+}
+
+/** The system's clock with other waits. */
+export function systemClockThat(waits: (ms: number) => number): Clock {
+  return { now: () => new Date(), sleep: (ms, options) => systemClock.sleep(waits(ms), options) };
 }

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { UnsentBytes, type Wire } from './wire.ts';
+import { MAX_UNSENT_FOR_GOODBYE, UnsentBytes, type Wire } from './wire.ts';
 
 /** A plain WebSocket: one JSON object per text frame. */
 export function plainWire(socket: WebSocket): Wire {
@@ -26,10 +26,17 @@ export function plainWire(socket: WebSocket): Wire {
     pauseReading: () => socket.pause(),
     resumeReading: () => socket.resume(),
     close(reason) {
+      // Who does not read would not read the closing handshake either.
+      if (unsent.bytes > MAX_UNSENT_FOR_GOODBYE) return socket.terminate();
       socket.resume();
-      socket.close(1008, reason.slice(0, 120));
+      socket.close(1008, plain(reason));
       // A client that does not answer the closing handshake is cut off.
       setTimeout(() => socket.terminate(), 2_000).unref();
     },
   };
+}
+
+/** At most 123 bytes fit into a close frame. */
+function plain(reason: string): string {
+  return reason.replace(/[^ -~]/g, '?').slice(0, 120);
 }

@@ -1,11 +1,12 @@
 import type { Socket } from 'socket.io';
-import { UnsentBytes, type Wire } from './wire.ts';
+import { MAX_UNSENT_FOR_GOODBYE, UnsentBytes, type Wire } from './wire.ts';
 
 interface Packet {
   readonly data?: string | Buffer;
 }
-interface Pausable {
-  readonly socket?: { pause?(): void; resume?(): void };
+/** Only the WebSocket transport has one. */
+interface Underneath {
+  readonly socket?: { pause?(): void; resume?(): void; terminate?(): void };
 }
 
 /** Events on `oh_event`, volatile frames on `tendon_volatile`. */
@@ -29,7 +30,7 @@ export function socketIoWire(socket: Socket): Wire {
     closed.abort();
     unsent.clear();
   });
-  const transport = () => (conn.transport as unknown as Pausable).socket;
+  const transport = () => (conn.transport as unknown as Underneath).socket;
   return {
     closed: closed.signal,
     get unsentBytes() {
@@ -41,7 +42,9 @@ export function socketIoWire(socket: Socket): Wire {
     pauseReading: () => transport()?.pause?.(),
     resumeReading: () => transport()?.resume?.(),
     close() {
-      transport()?.resume?.();
+      const underneath = transport();
+      if (unsent.bytes > MAX_UNSENT_FOR_GOODBYE && underneath?.terminate) return underneath.terminate();
+      underneath?.resume?.();
       socket.disconnect(true);
     },
   };

@@ -18,6 +18,9 @@ export interface Wire {
   readonly closed: AbortSignal;
 }
 
+/** A client with more than this under way does not read, and would not read a goodbye either: it is cut off. */
+export const MAX_UNSENT_FOR_GOODBYE = 64 * 1024;
+
 /** Counts what is under way, and wakes those who wait for it to go down. */
 export class UnsentBytes {
   #bytes = 0;
