@@ -26,6 +26,7 @@ export class BlobStore {
   static async open(dir: string): Promise<BlobStore> {
     await rm(join(dir, 'tmp'), { recursive: true, force: true });
     await mkdir(dir, { recursive: true, mode: 0o700 });
+    await syncDir(dirname(dir));
     return new BlobStore(dir);
   }
 
@@ -82,7 +83,8 @@ export class BlobStore {
   async #write(hash: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(hash);
     const present = await stat(path).catch(() => undefined);
-    if (present?.size === bytes.byteLength) return;
+    // It may have been renamed by a process that was killed before its name was durable.
+    if (present?.size === bytes.byteLength) return syncDir(dirname(path));
     const temporary = join(this.#dir, 'tmp', randomUUID());
     await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });
     try {

@@ -31,26 +31,34 @@ export function checksumOf(row: Omit<EventRow, 'checksum'>): number {
   return crc32(row.body, crc32(head));
 }
 
-/** Reads a row whose payloads are all inside. Total: a row that is not what was written becomes a damaged event. */
+/** Reads a row whose payloads are all inside. Total: what cannot be read becomes a damaged event. */
 export function eventOf(row: EventRow): Event {
   try {
     return eventOfBody(row, JSON.parse(row.body));
   } catch (error) {
-    return damagedEvent(row.id, row.timestamp, `event ${row.id} is not JSON (${(error as Error).message})`);
+    return unreadable(row, error);
   }
 }
 
 /** The same for a row with payloads in the blob store. A payload that is not there any more is told in its place. */
 export async function hydrate(row: EventRow, blobs: BlobStore, onDamage: (what: string) => void): Promise<Event> {
-  let body: unknown = JSON.parse(row.body);
-  for (const [path, encoding, hash] of JSON.parse(row.payloads!) as PayloadReference[]) {
-    const blob = await blobs.get(hash);
-    if (!blob.ok) onDamage(blob.reason);
-    if (path.length > 0) putBack(body, path, blob.ok ? payloadText(blob.bytes, encoding) : damageNote(blob.reason));
-    else if (blob.ok) body = JSON.parse(payloadText(blob.bytes, encoding));
-    else return damagedEvent(row.id, row.timestamp, blob.reason);
+  try {
+    let body: unknown = JSON.parse(row.body);
+    for (const [path, encoding, hash] of JSON.parse(row.payloads!) as PayloadReference[]) {
+      const blob = await blobs.get(hash);
+      if (!blob.ok) onDamage(blob.reason);
+      if (path.length > 0) putBack(body, path, blob.ok ? payloadText(blob.bytes, encoding) : damageNote(blob.reason));
+      else if (blob.ok) body = JSON.parse(payloadText(blob.bytes, encoding));
+      else return damagedEvent(row.id, row.timestamp, blob.reason);
+    }
+    return eventOfBody(row, body);
+  } catch (error) {
+    return unreadable(row, error);
   }
-  return eventOfBody(row, body);
+}
+
+function unreadable(row: EventRow, error: unknown): Event {
+  return damagedEvent(row.id, row.timestamp, `event ${row.id} cannot be read (${(error as Error).message})`);
 }
 
 function eventOfBody(row: EventRow, body: unknown): Event {

@@ -14,7 +14,8 @@ export class EventTable {
   readonly #descending;
   readonly #use;
   readonly #orphans;
-  readonly #deletions;
+  readonly #deleteFrom;
+  readonly #deleteUses;
 
   constructor(db: DatabaseSync) {
     const columns = 'conversation_id, id, timestamp, source, body, payloads, checksum';
@@ -29,10 +30,8 @@ export class EventTable {
       `SELECT hash FROM blob_uses AS mine WHERE conversation_id = ?
        AND NOT EXISTS (SELECT 1 FROM blob_uses AS other WHERE other.hash = mine.hash AND other.conversation_id <> mine.conversation_id)`,
     );
-    this.#deletions = [
-      db.prepare('DELETE FROM events WHERE conversation_id = ?'),
-      db.prepare('DELETE FROM blob_uses WHERE conversation_id = ?'),
-    ];
+    this.#deleteFrom = db.prepare('DELETE FROM events WHERE conversation_id = ? AND id >= ?');
+    this.#deleteUses = db.prepare('DELETE FROM blob_uses WHERE conversation_id = ?');
   }
 
   insert(row: EventRow, hashes: readonly string[]): void {
@@ -40,10 +39,15 @@ export class EventTable {
     for (const hash of hashes) this.#use.run(hash, row.conversation_id);
   }
 
-  /** Removes a conversation; returns the blobs that only it used. */
-  delete(conversationId: string): readonly string[] {
+  /** Removes the events from this id on. */
+  deleteFrom(conversationId: string, id: number): void {
+    this.#deleteFrom.run(conversationId, id);
+  }
+
+  /** Forgets what blobs a conversation used; returns those that only it used. */
+  deleteUses(conversationId: string): readonly string[] {
     const orphans = this.#orphans.all(conversationId) as unknown as { hash: string }[];
-    for (const deletion of this.#deletions) deletion.run(conversationId);
+    this.#deleteUses.run(conversationId);
     return orphans.map(({ hash }) => hash);
   }
 

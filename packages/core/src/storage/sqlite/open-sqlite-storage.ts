@@ -16,6 +16,9 @@ import { SqliteRecordStore } from './sqlite-record-store.ts';
 import { describeTornWal } from './torn-wal.ts';
 import { Wal } from './wal.ts';
 
+/** How long the event loop may wait for a lock that only a foreign tool can hold. */
+const BUSY_TIMEOUT_MS = 250;
+
 export interface SqliteStorageOptions {
   /** The database file; its folder is made when it is not there. */
   readonly path: string;
@@ -52,7 +55,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
 }
 
 function openDatabase(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: 5000 });
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     assertOurs(db, path);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
@@ -69,13 +72,16 @@ function openDatabase(path: string): DatabaseSync {
 
 function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Findings, clock: Clock, unlock: () => void): Storage {
   const commits = new GroupCommit(db, wal);
-  const events = new SqliteEventStore({ clock, table: new EventTable(db), commits, wal, blobs, findings });
+  const events = new SqliteEventStore({ clock, table: new EventTable(db), commits, wal, blobs, findings, waitedFor: new Set() });
   const close = async (): Promise<void> => {
     await commits.close();
     events.close();
-    await wal.close();
-    db.close();
-    unlock();
+    try {
+      await wal.close();
+      db.close();
+    } finally {
+      unlock();
+    }
   };
   let closing: Promise<void> | undefined;
   return {

@@ -1,10 +1,13 @@
 import type { EventLog, EventStore } from '../../log/event-log.ts';
 import { SqliteLog, type LogParts } from './sqlite-log.ts';
 
+const DELETED_AT_ONCE = 2_000;
+
 /** Gives out one log object a conversation for as long as somebody holds it; a log that nobody holds costs nothing. */
 export class SqliteEventStore implements EventStore {
   readonly #parts: LogParts;
   readonly #logs = new Map<string, WeakRef<SqliteLog>>();
+  readonly #deletions = new Map<string, Promise<void>>();
   readonly #forgotten = new FinalizationRegistry<string>((id) => {
     if (!this.#logs.get(id)?.deref()) this.#logs.delete(id);
   });
@@ -13,18 +16,36 @@ export class SqliteEventStore implements EventStore {
     this.#parts = parts;
   }
 
-  open(conversationId: string): Promise<EventLog> {
+  async open(conversationId: string): Promise<EventLog> {
+    await this.#deletions.get(conversationId)?.catch(() => {});
     return this.#parts.commits.whenDurable(() => this.#logs.get(conversationId)?.deref() ?? this.#load(conversationId));
   }
 
-  async delete(conversationId: string): Promise<void> {
+  delete(conversationId: string): Promise<void> {
+    let deletion = this.#deletions.get(conversationId);
+    if (!deletion) {
+      deletion = this.#delete(conversationId).finally(() => this.#deletions.delete(conversationId));
+      this.#deletions.set(conversationId, deletion);
+    }
+    return deletion;
+  }
+
+  async #delete(conversationId: string): Promise<void> {
     const { commits, table, blobs } = this.#parts;
+    // Ended at once: an append that waits behind this finds the log gone.
+    this.#logs.get(conversationId)?.deref()?.end(`conversation ${conversationId} was deleted`);
+    this.#logs.delete(conversationId);
+    // From the end, a piece at a time: the event loop gets its turn, and a crash in between leaves a log without gaps.
+    let from = await commits.whenDurable(() => table.lastId(conversationId) + 1);
+    while (from > 0) {
+      from = Math.max(0, from - DELETED_AT_ONCE);
+      await commits.write(() => {
+        table.deleteFrom(conversationId, from);
+        return () => undefined;
+      });
+    }
     const orphans = await commits.write(() => {
-      const hashes = table.delete(conversationId);
-      // Ended inside the transaction, so that an append behind it in the same group finds the log gone.
-      const log = this.#logs.get(conversationId)?.deref();
-      log?.end(`conversation ${conversationId} was deleted`);
-      this.#logs.delete(conversationId);
+      const hashes = table.deleteUses(conversationId);
       return () => hashes;
     });
     await Promise.all(orphans.map((hash) => blobs.remove(hash)));

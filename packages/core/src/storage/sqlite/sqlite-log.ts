@@ -32,11 +32,13 @@ export interface LogParts {
   readonly wal: Wal;
   readonly blobs: BlobStore;
   readonly findings: Findings;
+  /** Logs that somebody waits for; see Wakeup. */
+  readonly waitedFor: Set<Wakeup>;
 }
 
 export class SqliteLog implements EventLog, Followable {
   readonly conversationId: string;
-  readonly changed = new Wakeup();
+  readonly changed: Wakeup;
   readonly #parts: LogParts;
   readonly #recent = new RecentEvents();
   #nextId: number;
@@ -45,6 +47,7 @@ export class SqliteLog implements EventLog, Followable {
 
   constructor(conversationId: string, parts: LogParts) {
     this.conversationId = conversationId;
+    this.changed = new Wakeup(parts.waitedFor);
     this.#parts = parts;
     this.#nextId = parts.table.lastId(conversationId) + 1;
     const last = this.#lastRow();
@@ -80,12 +83,10 @@ export class SqliteLog implements EventLog, Followable {
       // Between pages the event loop gets its turn: a long history is nobody else's wait.
       if (events.length > 0) await setImmediate();
       this.#assertOpen();
-      for (const item of this.#items(lo, hi, reverse)) {
-        if (events.length >= limit) break;
-        events.push(typeof item === 'function' ? await item() : item);
-        if (reverse) hi -= 1;
-        else lo += 1;
-      }
+      const items = this.#items(lo, hi, reverse).slice(0, limit - events.length);
+      events.push(...(await Promise.all(items.map((item) => (typeof item === 'function' ? item() : item)))));
+      if (reverse) hi -= items.length;
+      else lo += items.length;
     }
     return events;
   }
