@@ -42,7 +42,7 @@ describe('the request', () => {
     expect(marked).toEqual([true, false, false, false, false, true, true]);
   });
 
-  it.each(PROTOCOLS)('LM50: the package of $protocol takes it', async (subject) => {
+  it.each(PROTOCOLS)('LM50: the package of $name takes it', async (subject) => {
     await using at = await bench(subject, [{ text: ['ok'] }]);
     const events = await collect(at.provider, { messages: MESSAGES, tools: [] });
     expect(events.at(-1)?.type).toBe('done');

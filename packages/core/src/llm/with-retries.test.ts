@@ -64,7 +64,7 @@ describe('retries', () => {
   });
 });
 
-describe.each(PROTOCOLS)('retries over $protocol', (subject) => {
+describe.each(PROTOCOLS)('retries over $name', (subject) => {
   it.each<Record<string, string>>([{ 'retry-after': '3' }, {}])(
     'LM31, LM32: a 429 with %j, a 500 and a cut stream end in the answer',
     async (headers) => {

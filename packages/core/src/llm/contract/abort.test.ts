@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createScriptedProvider } from '../scripted-provider.ts';
 import { bench, collect, createTestClock, failureOf, PROTOCOLS, REQUEST } from './subjects.ts';
 
-describe.each(PROTOCOLS)('ending a request over $protocol', (subject) => {
+describe.each(PROTOCOLS)('ending a request over $name', (subject) => {
   it('LM4: aborted before it begins', async () => {
     await using at = await bench(subject, [{ text: ['never'] }]);
     expect(await collect(at.provider, REQUEST, AbortSignal.abort())).toEqual([]);

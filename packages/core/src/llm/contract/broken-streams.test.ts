@@ -3,7 +3,7 @@ import { answerOf, bench, collect, failureOf, PROTOCOLS } from './subjects.ts';
 
 const HALF_CALL = [{ id: 'a', name: 'execute_bash', pieces: ['{"command": "rm -r', 'f /tm'] }];
 
-describe.each(PROTOCOLS)('what is no answer over $protocol', (subject) => {
+describe.each(PROTOCOLS)('what is no answer over $name', (subject) => {
   it.each(['break', 'end'] as const)('LM10: a stream cut in the text (%s)', async (ending) => {
     await using at = await bench(subject, [{ text: ['Hel'], ending }]);
     expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: true });

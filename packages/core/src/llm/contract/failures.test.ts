@@ -34,7 +34,7 @@ const CASES = [
   [529, error('Overloaded', 'overloaded_error'), 'LLM_UNAVAILABLE', true],
 ] as const;
 
-describe.each(PROTOCOLS)('failures over $protocol', (subject) => {
+describe.each(PROTOCOLS)('failures over $name', (subject) => {
   it.each(CASES)('LM20, LM21: HTTP %i %j is %s, retryable: %s', async (status, body, code, retryable) => {
     await using at = await bench(subject, [{ status, body }]);
     expect(failureOf(await collect(at.provider))).toMatchObject({ error: { code }, retryable });

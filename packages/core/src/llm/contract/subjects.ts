@@ -14,22 +14,30 @@ export interface Bench extends AsyncDisposable {
 
 /** Every protocol that the contract is held against: a real server, the real package, our provider. */
 export const PROTOCOLS = [
-  { protocol: 'openai', model: 'openai/gpt-4o' },
-  { protocol: 'anthropic', model: 'anthropic/claude-sonnet-4-20250514' },
+  { protocol: 'openai', model: 'openai/gpt-4o', name: 'chat completions', reasons: true },
+  { protocol: 'anthropic', model: 'anthropic/claude-sonnet-4-20250514', name: 'Anthropic', reasons: true },
+  { protocol: 'openai', model: 'openai/gpt-4o', name: 'OpenAI itself', reasons: false, host: 'https://api.openai.com/v1' },
 ] as const;
 
+/** What is meant for the vendor's own host goes to the endpoint. */
+function divert(host: string, url: string): typeof fetch {
+  return (input, init) => fetch(String(input).replace(host, url), init);
+}
+
 export async function bench(
-  { protocol, model }: (typeof PROTOCOLS)[number],
+  subject: (typeof PROTOCOLS)[number],
   turns: readonly EndpointTurn[],
   options: { readonly silenceMs?: number; readonly clock?: TestClock } = {},
 ): Promise<Bench> {
+  const { protocol, model } = subject;
   const endpoint = await startModelEndpoint(protocol, turns);
   const clock = options.clock ?? createTestClock();
+  const address = 'host' in subject ? { fetch: divert(subject.host, endpoint.url) } : { baseUrl: endpoint.url };
   const provider = createLlmProvider({
     model,
-    baseUrl: endpoint.url,
     apiKey: new Secret(KEY),
     clock,
+    ...address,
     ...(options.silenceMs && { silenceMs: options.silenceMs }),
   });
   return { provider, endpoint, clock, [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose]() };
