@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { parseToolCall } from './parse-tool-call.ts';

@@ -1,6 +1,6 @@
 /** Logs for property tests: plausible ones, as the engine writes them, and implausible ones, as anybody could have imported them. */
 import { ACTIONS, fromJson, OBSERVATIONS, type ActionKind, type Event, type ObservationKind } from '@tendon/protocol';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 type Json = Record<string, unknown>;
 

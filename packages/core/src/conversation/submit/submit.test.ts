@@ -127,7 +127,7 @@ it('EN17: stopping while the model thinks ends its call; a message begins anew',
   await gate.called();
   await submit(ask('stopped'));
   const { id } = await untilState('stopped');
-  await say('again');
+  expect(await say('again')).toMatchObject({ ok: true });
   await untilState('running', id);
   await gate.called();
   gate.letGo();
