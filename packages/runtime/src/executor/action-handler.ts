@@ -1,0 +1,34 @@
+import type { ObservationDraft } from '@tendon/protocol';
+
+/** An action as it came over the wire: the host filled in the defaults, but nothing of it is believed. */
+export interface Request {
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+export interface HandlerContext {
+  /** Fired by a cancellation; the handler still answers. */
+  readonly signal: AbortSignal;
+  /** Raw output as it comes, escape sequences included. */
+  readonly output: (text: string) => void;
+}
+
+/** Carries out one kind of action. What fails is an observation; a rejection is a fault of ours. */
+export type ActionHandler = (request: Request, context: HandlerContext) => Promise<ObservationDraft>;
+
+export function textArgument(args: Request['args'], name: string): string {
+  const value = args[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** `true`, and the text "true" that models write. */
+export function flagArgument(args: Request['args'], name: string): boolean {
+  const value = args[name];
+  return value === true || (typeof value === 'string' && value.toLowerCase() === 'true');
+}
+
+export function integerArgument(args: Request['args'], name: string, otherwise: number): number {
+  const value = args[name];
+  return typeof value === 'number' && Number.isInteger(value) ? value : otherwise;
+}

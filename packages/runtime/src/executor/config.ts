@@ -1,0 +1,15 @@
+import type { ExecutorConfig } from '../executor-api.ts';
+
+const TEXTS = ['incarnation', 'stateDir', 'workspace', 'workDir', 'shell'] as const;
+const NUMBERS = ['noOutputTimeoutSeconds', 'leaseSeconds'] as const;
+
+/** Reads `--config <json>`. Throws with the name of what is missing. */
+export function parseConfig(args: readonly string[]): ExecutorConfig {
+  const at = args.indexOf('--config');
+  const config = JSON.parse(args[at + 1] ?? 'null') as ExecutorConfig | null;
+  if (at < 0 || config === null) throw new Error('usage: main.mjs --config <json>');
+  for (const name of TEXTS) if (typeof config[name] !== 'string' || config[name] === '') throw new Error(`config.${name} must be a text`);
+  for (const name of NUMBERS) if (!(config[name] > 0)) throw new Error(`config.${name} must be a positive number`);
+  if ((config.socketPath === undefined) === (config.port === undefined)) throw new Error('config has either socketPath or port');
+  return config;
+}

@@ -1,0 +1,165 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ObservationDraft } from '@tendon/protocol';
+import type { EffectReport, ExecuteLine, ExecuteRequest } from '../../executor-api.ts';
+import type { ActionHandler } from '../action-handler.ts';
+import { errorObservation, reasonOf } from '../observation.ts';
+import type { Journal, JournalEntry } from './journal.ts';
+import { createSpool, type Spool } from './spool.ts';
+
+/**
+ * Runs actions by key. Owns the running ones and their output; what was seen before is in the journal.
+ *
+ * 1. A key is started at most once, whatever is asked, crashes or repeats: asking again attaches to the running effect or
+ *    gives its recorded outcome.
+ * 2. Nobody who follows an effect can hold it up: they read from its spool at their own pace, and may leave and come back.
+ * 3. An effect always ends with an outcome; an outcome is in the journal before anyone sees it.
+ */
+export interface Effects {
+  /** Lines for one request; the last one is no `output`. */
+  execute(request: ExecuteRequest): AsyncIterable<ExecuteLine>;
+  report(key: string): EffectReport;
+  /** False for a key that is not running. */
+  cancel(key: string): boolean;
+  readonly running: number;
+}
+
+export interface EffectsOptions {
+  readonly stateDir: string;
+  readonly incarnation: string;
+  readonly journal: Journal;
+  readonly handlers: Readonly<Record<string, ActionHandler>>;
+}
+
+interface Effect {
+  readonly spool: Spool;
+  readonly cancel: AbortController;
+  outcome: ObservationDraft | undefined;
+  /** Resolved and replaced whenever there is something new to read. */
+  changed: PromiseWithResolvers<void>;
+}
+
+const KEPT_SPOOLS = 32;
+const READ_BYTES = 64 * 1024;
+
+export function createEffects({ stateDir, incarnation, journal, handlers }: EffectsOptions): Effects {
+  const effects = new Map<string, Effect>(); // running, and the newest that ended
+  const outputDir = join(stateDir, 'output');
+  rmSync(outputDir, { recursive: true, force: true });
+  mkdirSync(outputDir, { recursive: true, mode: 0o700 });
+  let spools = 0;
+
+  function begin(request: ExecuteRequest, handler: ActionHandler): Effect {
+    journal.started(request.key);
+    spools += 1;
+    const spool = createSpool(join(outputDir, String(spools)));
+    const effect: Effect = { spool, cancel: new AbortController(), outcome: undefined, changed: Promise.withResolvers() };
+    effects.set(request.key, effect);
+    forgetOldest();
+    void run(request, handler, effect);
+    return effect;
+  }
+
+  async function run({ key, action }: ExecuteRequest, handler: ActionHandler, effect: Effect): Promise<void> {
+    const output = (text: string): void => {
+      effect.spool.append(text);
+      announce(effect);
+    };
+    const outcome = await carryOut(handler, action, { signal: effect.cancel.signal, output });
+    record(key, outcome);
+    effect.outcome = outcome;
+    announce(effect);
+  }
+
+  function record(key: string, outcome: ObservationDraft): void {
+    try {
+      journal.done(key, outcome);
+    } catch (error) {
+      process.stderr.write(`journal: ${reasonOf(error)}\n`); // a full disk: the answer still goes out
+    }
+  }
+
+  function forgetOldest(): void {
+    for (const [key, effect] of effects) {
+      if (effects.size <= KEPT_SPOOLS) return;
+      if (!effect.outcome) continue;
+      effect.spool.discard();
+      effects.delete(key);
+    }
+  }
+
+  return {
+    async *execute(request) {
+      const refusal = refusalOf(request, incarnation, handlers);
+      if (refusal !== undefined) return yield { type: 'refused', reason: refusal };
+      const known = effects.get(request.key);
+      const entry = known ? undefined : journal.find(request.key);
+      if (entry) return yield lineOf(entry, incarnation);
+      yield* follow(known ?? begin(request, handlers[request.action.action]!), request.outputFrom ?? 0);
+    },
+    report(key) {
+      const entry = journal.find(key);
+      if (!entry) return { state: 'never-seen' };
+      const observation = effects.get(key)?.outcome ?? entry.outcome();
+      return observation ? { state: 'done', observation } : { state: 'started' };
+    },
+    cancel(key) {
+      const effect = effects.get(key);
+      if (!effect || effect.outcome) return false;
+      effect.cancel.abort();
+      return true;
+    },
+    get running() {
+      return [...effects.values()].filter((effect) => !effect.outcome).length;
+    },
+  };
+}
+
+async function carryOut(
+  handler: ActionHandler,
+  { args, timeout }: ExecuteRequest['action'],
+  context: Parameters<ActionHandler>[1],
+): Promise<ObservationDraft> {
+  try {
+    return await handler({ args, ...(timeout !== undefined && { timeout }) }, context);
+  } catch (error) {
+    return errorObservation(`The executor failed: ${reasonOf(error)}`);
+  }
+}
+
+async function* follow(effect: Effect, from: number): AsyncGenerator<ExecuteLine> {
+  let offset = from;
+  for (;;) {
+    const { promise } = effect.changed;
+    const isLast = effect.outcome !== undefined;
+    for (let chunk = effect.spool.read(offset, READ_BYTES); chunk.length > 0; chunk = effect.spool.read(offset, READ_BYTES)) {
+      yield { type: 'output', offset, text: chunk.toString('utf8') };
+      offset += chunk.length;
+    }
+    if (isLast) return yield { type: 'outcome', observation: effect.outcome! };
+    await promise;
+  }
+}
+
+function announce(effect: Effect): void {
+  const { resolve } = effect.changed;
+  effect.changed = Promise.withResolvers();
+  resolve();
+}
+
+function refusalOf({ key, incarnation, action }: ExecuteRequest, own: string, handlers: EffectsOptions['handlers']): string | undefined {
+  if (typeof key !== 'string' || key === '' || key.length > 256) return 'the key is missing or too long';
+  if (incarnation !== own) return `this is executor ${own}, not ${String(incarnation)}`;
+  if (typeof action !== 'object' || action === null || typeof action.args !== 'object' || action.args === null)
+    return 'the action is malformed';
+  return Object.hasOwn(handlers, action.action) ? undefined : `actions of kind ${String(action.action)} are not carried out here`;
+}
+
+/** A key that is in the journal but not in memory. */
+function lineOf(entry: JournalEntry, incarnation: string): ExecuteLine {
+  const observation = entry.outcome();
+  if (observation) return { type: 'outcome', observation };
+  const what = entry.state === 'done' ? 'its outcome is too old to be kept' : 'no outcome was recorded';
+  const who = entry.incarnation === incarnation ? 'it was started before' : `it was started by ${entry.incarnation}, which is gone`;
+  return { type: 'unknown', reason: `${who}; ${what}` };
+}

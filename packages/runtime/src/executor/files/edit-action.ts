@@ -1,0 +1,97 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { ObservationDraft } from '@tendon/protocol';
+import { textArgument, type ActionHandler, type Request } from '../action-handler.ts';
+import { errorObservation, reasonOf } from '../observation.ts';
+import { EditFailure } from './edit-failure.ts';
+import { EDIT_COMMANDS, type EditRequest } from './editor.ts';
+import { NotText } from './text-file.ts';
+import { unifiedDiff } from './unified-diff.ts';
+import type { UndoHistory } from './undo-history.ts';
+import { view } from './view.ts';
+
+const COMMANDS = ['view', ...Object.keys(EDIT_COMMANDS)];
+
+/** `edit`: the editor tool. Failures are observations of the same kind whose content begins with `ERROR:`. */
+export function createEditAction(workspace: string, undo: UndoHistory): ActionHandler {
+  let turn: Promise<unknown> = Promise.resolve(); // one edit after the other: each reads what the one before wrote
+
+  return ({ args }) => {
+    if (args.impl_source === 'llm_based_edit') {
+      const message =
+        "This version's runtime has no editing by a language model (llm_based_edit). Use the command str_replace, insert or create.";
+      return Promise.resolve(errorObservation(message));
+    }
+    const done = turn.then(() => edit(args, workspace, undo));
+    turn = done.catch(() => {});
+    return done;
+  };
+}
+
+async function edit(args: Request['args'], workspace: string, undo: UndoHistory): Promise<ObservationDraft<'edit'>> {
+  const path = textArgument(args, 'path');
+  const command = textArgument(args, 'command');
+  const answer = (content: string, extras: Partial<ObservationDraft<'edit'>['extras']> = {}): ObservationDraft<'edit'> => ({
+    observation: 'edit',
+    content,
+    extras: { path, prev_exist: false, old_content: null, new_content: null, impl_source: 'oh_aci', diff: null, ...extras },
+  });
+  try {
+    if (!COMMANDS.includes(command)) {
+      throw new EditFailure(`Unrecognized command ${command}. The allowed commands are: ${COMMANDS.join(', ')}.`);
+    }
+    await checkPath(path, command, workspace);
+    if (command === 'view') return answer(await view(path, args.view_range), { prev_exist: true });
+    const edited = await EDIT_COMMANDS[command as keyof typeof EDIT_COMMANDS](requestOf(args), undo);
+    return answer(edited.content, {
+      prev_exist: edited.before !== null,
+      old_content: edited.before,
+      new_content: edited.after,
+      diff: await unifiedDiff(path, edited.before ?? '', edited.after ?? ''),
+    });
+  } catch (error) {
+    return answer(`ERROR:\n${failureText(error, path)}`);
+  }
+}
+
+/** Throws `EditFailure` for a path that this command cannot work on. */
+export async function checkPath(path: string, command: string, workspace: string): Promise<void> {
+  if (path === '') throw new EditFailure(`Parameter \`path\` is required for command: ${command}.`);
+  if (path.includes('\0')) throw new EditFailure('Invalid `path` parameter: it holds a NUL character.');
+  if (!isAbsolute(path)) {
+    const meant = join(workspace, path);
+    const hint = (await stat(meant).catch(() => undefined)) ? ` Maybe you meant ${meant}?` : '';
+    throw new EditFailure(`Invalid \`path\` parameter: The path should be an absolute path, starting with \`/\`.${hint}`);
+  }
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => (isAbsent(error) ? undefined : Promise.reject(error)));
+  if (!found && command !== 'create' && command !== 'undo_edit') {
+    throw new EditFailure(`Invalid \`path\` parameter: The path ${path} does not exist. Please provide a valid path.`);
+  }
+  if (found?.isDirectory() && command !== 'view') {
+    throw new EditFailure(
+      `Invalid \`path\` parameter: The path ${path} is a directory and only the \`view\` command can be used on directories.`,
+    );
+  }
+}
+
+export function failureText(error: unknown, path: string): string {
+  if (error instanceof EditFailure) return error.message;
+  if (error instanceof NotText) return `The file ${path} cannot be viewed or edited here: ${error.message}.`;
+  return `The file ${path} could not be used: ${reasonOf(error)}`;
+}
+
+function isAbsent(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'ENOENT' || error.code === 'ENOTDIR';
+}
+
+function requestOf(args: Request['args']): EditRequest {
+  const text = (name: string): string | undefined => (typeof args[name] === 'string' ? args[name] : undefined);
+  const line = args.insert_line;
+  return {
+    path: textArgument(args, 'path'),
+    fileText: text('file_text'),
+    oldText: text('old_str'),
+    newText: text('new_str'),
+    insertLine: typeof line === 'number' && Number.isInteger(line) ? line : undefined,
+  };
+}

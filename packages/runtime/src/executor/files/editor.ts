@@ -1,0 +1,160 @@
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { splice } from './change.ts';
+import { EditFailure } from './edit-failure.ts';
+import { findText, type Match } from './find-text.ts';
+import { lineEnd, linesOf, shownText, withLineEnd } from './lines.ts';
+import { numbered } from './numbered.ts';
+import { decodeText, encodeUtf8, readTextFile } from './text-file.ts';
+import type { UndoHistory } from './undo-history.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+export interface Edited {
+  readonly content: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface EditRequest {
+  readonly path: string;
+  readonly fileText: string | undefined;
+  readonly oldText: string | undefined;
+  readonly newText: string | undefined;
+  readonly insertLine: number | undefined;
+}
+
+type EditCommand = (request: EditRequest, undo: UndoHistory) => Promise<Edited>;
+
+const CONTEXT_LINES = 4;
+const REVIEW = 'Review the changes and make sure they are as expected. Edit the file again if necessary.';
+const REVIEW_INSERT =
+  'Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary.';
+
+/** The commands of `str_replace_editor` that change a file. Each either changes it wholly or throws and changes nothing. */
+export const EDIT_COMMANDS = { create, str_replace: strReplace, insert, undo_edit: undoEdit } as const satisfies Record<
+  string,
+  EditCommand
+>;
+
+async function create({ path, fileText }: EditRequest, undo: UndoHistory): Promise<Edited> {
+  const text = required(fileText, 'file_text', 'create');
+  if (await exists(path)) {
+    throw new EditFailure(`Invalid \`path\` parameter: File already exists at: ${path}. Cannot overwrite files using command \`create\`.`);
+  }
+  await mkdir(dirname(path), { recursive: true });
+  await undo.push(path, undefined);
+  await writeAtomically(path, encodeUtf8(text));
+  return { content: `File created successfully at: ${path}`, before: null, after: text };
+}
+
+async function strReplace({ path, oldText, newText }: EditRequest, undo: UndoHistory): Promise<Edited> {
+  const wanted = required(oldText, 'old_str', 'str_replace');
+  const replacement = newText ?? '';
+  if (wanted === replacement) throw new EditFailure('No replacement was performed. `new_str` and `old_str` must be different.');
+  if (wanted === '') throw new EditFailure('No replacement was performed. `old_str` must not be empty.');
+  const file = await readTextFile(path);
+  const { match, text } = onlyMatch(file.text, wanted, replacement, path);
+  const inserted = withLineEnd(text, lineEnd(file.text));
+  const bytes = splice(file, match, inserted);
+  await undo.push(path, file.bytes);
+  await writeAtomically(path, bytes);
+  const after = (await decodeText(bytes)).text;
+  const firstLine = lineNumber(file.text, match.start);
+  const content = snippet(path, after, firstLine, firstLine + countLineEnds(inserted), path);
+  return { content: `${content}${REVIEW}`, before: file.text, after };
+}
+
+async function insert({ path, insertLine, newText }: EditRequest, undo: UndoHistory): Promise<Edited> {
+  if (insertLine === undefined) throw missing('insert_line', 'insert');
+  const added = required(newText, 'new_str', 'insert');
+  const file = await readTextFile(path);
+  const count = linesOf(file.text).length;
+  if (insertLine < 0 || insertLine > count) {
+    throw new EditFailure(
+      `Invalid \`insert_line\` parameter: ${insertLine}. It should be within the range of allowed values: [0, ${count}]`,
+    );
+  }
+  const end = lineEnd(file.text);
+  const offset = lineOffset(file.text, insertLine);
+  const needsBreak = offset > 0 && file.text[offset - 1] !== '\n';
+  const text = withLineEnd(added, end);
+  const isLast = offset === file.text.length;
+  const inserted = (needsBreak ? end : '') + text + (isLast && needsBreak ? '' : end);
+  const bytes = splice(file, { start: offset, end: offset }, inserted);
+  await undo.push(path, file.bytes);
+  await writeAtomically(path, bytes);
+  const after = (await decodeText(bytes)).text;
+  const content = snippet(path, after, insertLine + 1, insertLine + 1 + countLineEnds(text), 'the edited file');
+  return { content: `${content}${REVIEW_INSERT}`, before: file.text, after };
+}
+
+async function undoEdit({ path }: EditRequest, undo: UndoHistory): Promise<Edited> {
+  const last = await undo.last(path);
+  if (!last) throw new EditFailure(`No edit history found for ${path}.`);
+  const current = (await exists(path)) ? (await readTextFile(path)).text : null;
+  if (last.before) await writeAtomically(path, last.before);
+  else await rm(path, { force: true });
+  await last.remove();
+  const done = `Last edit to ${path} undone successfully.`;
+  if (!last.before) return { content: `${done} The file did not exist before it and was removed.`, before: current, after: null };
+  const after = (await decodeText(last.before)).text;
+  return { content: `${done} ${numbered(shownText(after), path)}`, before: current, after };
+}
+
+/** The one place where the text stands. Space around it that the model made up is forgiven when what is left is unique. */
+function onlyMatch(text: string, wanted: string, replacement: string, path: string): { match: Match; text: string } {
+  const found = findText(text, wanted);
+  const [match] = found;
+  if (match && found.length === 1) return { match, text: replacement };
+  const trimmed = wanted.trim();
+  const loose = found.length === 0 && trimmed !== '' && trimmed !== wanted ? findText(text, trimmed) : [];
+  if (loose.length === 1 && loose[0]) return { match: loose[0], text: replacement.trim() };
+  const all = found.length > 0 ? found : loose;
+  if (all.length === 0) throw new EditFailure(`No replacement was performed, old_str \`${wanted}\` did not appear verbatim in ${path}.`);
+  const lines = [...new Set(all.map(({ start }) => lineNumber(text, start)))].join(', ');
+  throw new EditFailure(
+    `No replacement was performed. Multiple occurrences of old_str \`${wanted}\` in lines [${lines}]. Please ensure it is unique.`,
+  );
+}
+
+/** Lines `first`–`last` of the text with four lines before and after them. */
+function snippet(path: string, text: string, first: number, last: number, title: string): string {
+  const start = Math.max(1, first - CONTEXT_LINES);
+  const shown = shownText(text)
+    .split('\n')
+    .slice(start - 1, last + CONTEXT_LINES)
+    .join('\n');
+  return `The file ${path} has been edited. ${numbered(shown, title === path ? `a snippet of ${path}` : `a snippet of ${title}`, start)}`;
+}
+
+function lineNumber(text: string, offset: number): number {
+  return countLineEnds(text.slice(0, offset)) + 1;
+}
+
+function countLineEnds(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+/** Where the text after line `line` begins. */
+function lineOffset(text: string, line: number): number {
+  let offset = 0;
+  for (let count = 0; count < line; count += 1) {
+    const end = text.indexOf('\n', offset);
+    if (end < 0) return text.length;
+    offset = end + 1;
+  }
+  return offset;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+function required(value: string | undefined, name: string, command: string): string {
+  if (value === undefined) throw missing(name, command);
+  return value;
+}
+
+function missing(name: string, command: string): EditFailure {
+  return new EditFailure(`Parameter \`${name}\` is required for command: ${command}.`);
+}

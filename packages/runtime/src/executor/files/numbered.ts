@@ -1,0 +1,11 @@
+export const MAX_SHOWN_CHARS = 16_000;
+
+const CLIPPED =
+  '<response clipped><NOTE>Due to the max output limit, only part of this file has been shown to you. You should retry this tool after you have searched inside the file with `grep -n` in order to find the line numbers of what you are looking for.</NOTE>';
+
+/** The text with line numbers, as `cat -n` gives it: width 6, a tab, the line. Clipped at 16,000 characters of the raw text. */
+export function numbered(text: string, title: string, firstLine = 1): string {
+  const shown = text.length > MAX_SHOWN_CHARS ? text.slice(0, MAX_SHOWN_CHARS) + CLIPPED : text;
+  const lines = shown.split('\n').map((line, index) => `${String(firstLine + index).padStart(6)}\t${line}`);
+  return `Here's the result of running \`cat -n\` on ${title}:\n${lines.join('\n')}\n`;
+}

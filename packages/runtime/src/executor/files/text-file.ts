@@ -1,0 +1,78 @@
+import { readFile, stat } from 'node:fs/promises';
+
+/** A file as text, and the way back to exactly its bytes. */
+export interface TextFile {
+  readonly bytes: Buffer;
+  /** Without the byte-order mark; line endings as they are. */
+  readonly text: string;
+  readonly encoding: string;
+  /** Bytes of the byte-order mark. */
+  readonly bom: Buffer;
+  /** Undefined when the text cannot be written in this encoding. */
+  encode(text: string): Buffer | undefined;
+}
+
+/** It holds something that is not text; the message names what. */
+export class NotText extends Error {
+  override name = 'NotText';
+}
+
+export const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+const UTF16LE_BOM = Buffer.from([0xff, 0xfe]);
+const UTF16BE_BOM = Buffer.from([0xfe, 0xff]);
+
+/** Reads a file of text. Throws `NotText` for binary or huge ones, and what the file system says. */
+export async function readTextFile(path: string): Promise<TextFile> {
+  const { size } = await stat(path);
+  if (size > MAX_FILE_BYTES) throw new NotText(`it has ${size} bytes; at most ${MAX_FILE_BYTES} can be opened here`);
+  return decodeText(await readFile(path));
+}
+
+export async function decodeText(bytes: Buffer): Promise<TextFile> {
+  if (bytes.subarray(0, 3).equals(UTF8_BOM)) return utf8(bytes, UTF8_BOM) ?? other(bytes);
+  if (bytes.subarray(0, 2).equals(UTF16LE_BOM)) return viaIconv(bytes, 'utf-16le', UTF16LE_BOM);
+  if (bytes.subarray(0, 2).equals(UTF16BE_BOM)) return viaIconv(bytes, 'utf-16be', UTF16BE_BOM);
+  if (bytes.subarray(0, 8192).includes(0)) throw new NotText('it is a binary file');
+  return utf8(bytes, Buffer.alloc(0)) ?? other(bytes);
+}
+
+export function encodeUtf8(text: string): Buffer {
+  return Buffer.from(text, 'utf8');
+}
+
+function utf8(bytes: Buffer, bom: Buffer): TextFile | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(bom.length));
+    return { bytes, text, encoding: 'utf-8', bom, encode: (part) => (part.isWellFormed() ? encodeUtf8(part) : undefined) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Not Unicode: what the detector says if it is reversible for this file, else Latin-1, which always is. */
+async function other(bytes: Buffer): Promise<TextFile> {
+  const { detect } = await import('jschardet');
+  const guess = detect(bytes.subarray(0, 65_536)).encoding;
+  if (guess) {
+    const { encodingExists } = (await import('iconv-lite')).default;
+    if (encodingExists(guess)) {
+      const file = await viaIconv(bytes, guess, Buffer.alloc(0));
+      if (file.encode(file.text)?.equals(bytes) === true) return file;
+    }
+  }
+  return viaIconv(bytes, 'latin1', Buffer.alloc(0));
+}
+
+async function viaIconv(bytes: Buffer, encoding: string, bom: Buffer): Promise<TextFile> {
+  const { decode, encode } = (await import('iconv-lite')).default;
+  const options = { stripBOM: false, addBOM: false };
+  const text = decode(bytes.subarray(bom.length), encoding, options);
+  const back = (part: string): Buffer | undefined => {
+    const encoded = encode(part, encoding, options);
+    return decode(encoded, encoding, options) === part ? encoded : undefined;
+  };
+  if (bom.length > 0 && !Buffer.concat([bom, back(text) ?? Buffer.alloc(0)]).equals(bytes)) throw new NotText(`its ${encoding} is damaged`);
+  return { bytes, text, encoding, bom, encode: back };
+}

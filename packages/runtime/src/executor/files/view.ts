@@ -1,0 +1,79 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EditFailure } from './edit-failure.ts';
+import { linesOf, shownText } from './lines.ts';
+import { numbered } from './numbered.ts';
+import { readTextFile } from './text-file.ts';
+
+const MAX_ENTRIES = 4000;
+
+/** What `view` shows of a file or folder. Throws `EditFailure`. `range` counts from 1, inclusive, −1 to the end. */
+export async function view(path: string, range: unknown): Promise<string> {
+  if ((await stat(path)).isDirectory()) {
+    if (range !== null && range !== undefined) {
+      throw new EditFailure('The `view_range` parameter is not allowed when `path` points to a directory.');
+    }
+    return viewFolder(path);
+  }
+  const text = shownText((await readTextFile(path)).text);
+  return range === null || range === undefined ? numbered(text, path) : viewRange(path, text, range);
+}
+
+function viewRange(path: string, text: string, range: unknown): string {
+  if (!Array.isArray(range) || range.length !== 2 || !range.every((line) => Number.isInteger(line))) {
+    throw new EditFailure('Invalid `view_range` parameter: it should be a list of two integers.');
+  }
+  const [first, last] = range as [number, number];
+  const count = linesOf(text).length;
+  const fail = (why: string): EditFailure => new EditFailure(`Invalid \`view_range\` parameter: [${first}, ${last}]. ${why}`);
+  if (first < 1 || first > Math.max(1, count)) {
+    throw fail(`Its first element \`${first}\` should be within the range of lines of the file: [1, ${Math.max(1, count)}].`);
+  }
+  if (last !== -1 && last < first) {
+    throw fail(`Its second element \`${last}\` should be greater than or equal to the first element \`${first}\`.`);
+  }
+  const end = last === -1 || last > count ? count : last;
+  const note = last > count ? `NOTE: We only show up to ${count} since there're only ${count} lines in this file.\n` : '';
+  return (
+    note +
+    numbered(
+      linesOf(text)
+        .slice(first - 1, end)
+        .join('\n'),
+      path,
+      first,
+    )
+  );
+}
+
+async function viewFolder(path: string): Promise<string> {
+  const shown: string[] = [];
+  let hidden = 0;
+  const isFull = (): boolean => shown.length >= MAX_ENTRIES;
+
+  async function add(folder: string, depth: number): Promise<void> {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []); // not ours to read: shown as empty
+    if (depth === 1) hidden = entries.filter((entry) => entry.name.startsWith('.')).length;
+    for (const entry of entries.toSorted((a, b) => compareNames(a.name, b.name))) {
+      if (entry.name.startsWith('.') || isFull()) continue;
+      const full = join(folder, entry.name);
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(full)));
+      shown.push(isFolder ? `${full}/` : full);
+      if (entry.isDirectory() && depth < 2) await add(full, depth + 1);
+    }
+  }
+  await add(path, 1);
+  const base = path === '/' ? '/' : `${path}/`;
+  const title = `Here's the files and directories up to 2 levels deep in ${path}, excluding hidden items:\n${[base, ...shown].join('\n')}`;
+  const more = isFull() ? `\n[Only the first ${MAX_ENTRIES} entries are shown.]` : '';
+  if (hidden === 0) return title + more;
+  return `${title}${more}\n\n${hidden} hidden files/directories in this directory are excluded. You can use 'ls -la ${path}' to see them.`;
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function leadsToFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}

@@ -1,0 +1,32 @@
+import type { RunnableKind } from '@tendon/protocol';
+import type { ActionHandler } from './action-handler.ts';
+import { createEditAction } from './files/edit-action.ts';
+import { createReadAction } from './files/read-action.ts';
+import { createWriteAction } from './files/write-action.ts';
+import type { UndoHistory } from './files/undo-history.ts';
+import { errorObservation } from './observation.ts';
+
+export interface Tools {
+  readonly workspace: string;
+  readonly undo: UndoHistory;
+  readonly run: ActionHandler;
+  readonly kill: ActionHandler;
+}
+
+/** Every kind that the executor answers; a new kind does not compile until it is here. */
+export function createHandlers({ workspace, undo, run, kill }: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
+  return {
+    run,
+    kill,
+    read: createReadAction(workspace),
+    write: createWriteAction(workspace, undo),
+    edit: createEditAction(workspace, undo),
+    run_ipython: absent('a Jupyter kernel'),
+    browse: absent('a browser'),
+    browse_interactive: absent('a browser'),
+  };
+}
+
+function absent(what: string): ActionHandler {
+  return () => Promise.resolve(errorObservation(`This version's runtime does not have ${what}: the action was not carried out.`));
+}

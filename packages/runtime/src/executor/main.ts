@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseConfig } from './config.ts';
+import { createEffects } from './effects/effects.ts';
+import { openJournal } from './effects/journal.ts';
+import { createSandboxFiles } from './files/sandbox-files.ts';
+import { createUndoHistory } from './files/undo-history.ts';
+import { createHandlers } from './handlers.ts';
+import { createLease } from './lease.ts';
+import { makeNest } from './nest.ts';
+import { forwardProxy } from './proxy-forwarder.ts';
+import { createExecutorServer } from './serve.ts';
+import { serverInfo } from './server-info.ts';
+import { createShellTools } from './shell/shell-tools.ts';
+
+/** The program inside the sandbox: `node main.mjs --config <ExecutorConfig as JSON>`. It ends with everything it started. */
+const config = parseConfig(process.argv.slice(2));
+const [nest, proxy] = await Promise.all([
+  makeNest(config.shell),
+  config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath),
+]);
+const shell = createShellTools(config, nest, proxy?.port);
+const undo = createUndoHistory(join(config.stateDir, 'undo'));
+const journal = openJournal(config.stateDir, config.incarnation);
+const handlers = createHandlers({ workspace: config.workspace, undo, run: shell.run, kill: shell.kill });
+const effects = createEffects({ stateDir: config.stateDir, incarnation: config.incarnation, journal, handlers });
+const lease = createLease(config.leaseSeconds, () => effects.running > 0, end);
+const server = createExecutorServer({
+  alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid },
+  info: () => serverInfo(nest),
+  effects,
+  files: createSandboxFiles(config.workspace),
+  lease,
+  shutdown: end,
+});
+
+function end(): void {
+  lease.close();
+  shell.close();
+  nest.close();
+  proxy?.close();
+  server.close();
+  server.closeAllConnections();
+  if (config.socketPath !== undefined) rmSync(config.socketPath, { force: true });
+  process.exit(0);
+}
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
+process.on('unhandledRejection', (error) => process.stderr.write(`${String(error)}\n`));
+if (config.socketPath !== undefined) {
+  rmSync(config.socketPath, { force: true });
+  server.listen(config.socketPath);
+} else server.listen(config.port, '127.0.0.1');
+await once(server, 'listening');

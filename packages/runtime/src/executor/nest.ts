@@ -1,0 +1,64 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { childOf } from './shell/process-tree.ts';
+
+/**
+ * A namespace of processes for everything the agent starts: it cannot see the executor and cannot signal it, so
+ * `pkill -9 -f node` and `kill -9 -1` end at most what runs beside them. Owns the namespace's first process, which reaps
+ * orphans; the kernel ends the whole namespace with it.
+ *
+ * 1. The first process ends when its standard input does, so nothing outlives the executor, however that dies.
+ * 2. Where namespaces cannot be nested there is no prefix, and `nested` says so; nothing pretends.
+ */
+export interface Nest {
+  readonly nested: boolean;
+  /** Why not, when it is not. */
+  readonly reason?: string;
+  /** Put before a command that shall run inside. */
+  readonly enter: readonly string[];
+  close(): void;
+}
+
+const UNSHARE = ['unshare', '--user', '--map-current-user', '--pid', '--mount', '--mount-proc', '--fork', '--kill-child'];
+// A shell that reads what never comes: bash reaps every child it is left with, also while it reads.
+const FIRST_PROCESS = 'trap "" TERM INT HUP; echo ready; while read -r _; do :; done; exit 0';
+const START_DEADLINE_MS = 5000;
+
+export async function makeNest(shell: string): Promise<Nest> {
+  const [program = '', ...args] = UNSHARE;
+  const child = spawn(program, [...args, shell, '--norc', '--noprofile', '-c', FIRST_PROCESS], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+  });
+  const failure = await firstWord(child);
+  const first = failure === undefined && child.pid !== undefined ? childOf(child.pid) : undefined;
+  if (first === undefined) return unnested(child, failure ?? 'its first process was not found');
+  const enter = ['nsenter', '--target', String(first), '--user', '--preserve-credentials', '--mount', '--pid', '--'];
+  const [tool = '', ...options] = enter;
+  const probe = spawnSync(tool, [...options, 'true'], { timeout: START_DEADLINE_MS });
+  if (probe.status !== 0) return unnested(child, `nsenter: ${probe.error?.message ?? probe.stderr.toString().trim()}`);
+  for (const stream of [child, child.stdin, child.stdout, child.stderr] as { unref?: () => void }[]) stream?.unref?.();
+  child.on('error', () => {});
+  return { nested: true, enter, close: () => void child.kill('SIGKILL') };
+}
+
+function unnested(child: ChildProcess, reason: string): Nest {
+  child.on('error', () => {});
+  child.kill('SIGKILL');
+  return { nested: false, reason, enter: [], close: () => {} };
+}
+
+/** Nothing when the first process is up, else why it is not. */
+function firstWord(child: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let errors = '';
+    const timer = setTimeout(() => resolve('no answer in time'), START_DEADLINE_MS);
+    const settle = (reason: string | undefined): void => {
+      clearTimeout(timer);
+      resolve(reason);
+    };
+    child.stderr?.on('data', (data: Buffer) => (errors = (errors + data.toString()).slice(0, 500)));
+    child.stdout?.once('data', () => settle(undefined));
+    child.once('error', (error) => settle(error.message));
+    child.once('close', () => settle(errors.trim() || 'it ended at once'));
+  });
+}

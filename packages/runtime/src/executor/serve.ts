@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { Alive, ExecuteLine, ExecuteRequest } from '../executor-api.ts';
+import type { Effects } from './effects/effects.ts';
+import type { Lease } from './lease.ts';
+import { reasonOf } from './observation.ts';
+import { readBody } from './read-body.ts';
+import type { ServerInfo } from './server-info.ts';
+import type { SandboxFiles } from './files/sandbox-files.ts';
+
+export interface Parts {
+  readonly alive: Alive;
+  readonly info: () => ServerInfo;
+  readonly effects: Effects;
+  readonly files: SandboxFiles;
+  readonly lease: Lease;
+  readonly shutdown: () => void;
+}
+
+type Route = (request: IncomingMessage, response: ServerResponse, url: URL, parts: Parts) => Promise<void> | void;
+
+const MAX_ACTION_BYTES = 64 * 1024 * 1024;
+const MAX_SMALL_BODY = 64 * 1024;
+/** A client that reads nothing for so long is let go; its effect goes on. */
+const STALLED_MS = 60_000;
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  'GET /alive': (_request, response, _url, { alive }) => json(response, alive),
+  'GET /server_info': (_request, response, _url, { info }) => json(response, info()),
+  'POST /execute_action': execute,
+  'POST /list_files': async (request, response, _url, { files }) => {
+    const { path = '' } = await jsonBody<{ path?: string }>(request, MAX_SMALL_BODY);
+    json(response, await files.list(String(path)));
+  },
+  'GET /files': async (_request, response, url, { files }) => {
+    const { stream, bytes } = await files.open(url.searchParams.get('path') ?? '');
+    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes });
+    stream.on('error', () => response.destroy()).pipe(response);
+  },
+  'PUT /files': async (request, response, url, { files }) => {
+    await files.write(url.searchParams.get('path') ?? '', request);
+    empty(response);
+  },
+  'POST /lease': async (request, response, _url, { lease }) => {
+    const { seconds } = await jsonBody<{ seconds?: number }>(request, MAX_SMALL_BODY);
+    if (typeof seconds !== 'number' || !(seconds > 0)) throw new Error('seconds must be a positive number');
+    lease.renew(seconds);
+    empty(response);
+  },
+  'POST /shutdown': (_request, response, _url, { shutdown }) => {
+    response.once('finish', shutdown);
+    empty(response);
+  },
+};
+
+/** The HTTP side of the executor; see `executor-api.ts`. Not listening yet. */
+export function createExecutorServer(parts: Parts): Server {
+  const server = createServer((request, response) => void handle(request, response, parts));
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 0; // uploads and streams end by their own rules
+  server.keepAliveTimeout = 60_000;
+  return server;
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  parts.lease.touch();
+  try {
+    const url = new URL(request.url ?? '/', 'http://executor');
+    const effect = /^\/effects\/([^/]+)(\/cancel)?$/.exec(url.pathname);
+    if (effect) return effectRoute(request, response, decodeURIComponent(effect[1]!), effect[2] !== undefined, parts);
+    const route = ROUTES[`${request.method} ${url.pathname}`];
+    if (!route) return json(response, { error: 'no such route' }, 404);
+    await route(request, response, url, parts);
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    else json(response, { error: reasonOf(error) }, 400);
+  }
+}
+
+function effectRoute(request: IncomingMessage, response: ServerResponse, key: string, isCancel: boolean, { effects }: Parts): void {
+  if (request.method !== (isCancel ? 'POST' : 'GET')) return json(response, { error: 'no such route' }, 404);
+  if (!isCancel) return json(response, effects.report(key));
+  effects.cancel(key);
+  empty(response);
+}
+
+async function execute(request: IncomingMessage, response: ServerResponse, _url: URL, { effects }: Parts): Promise<void> {
+  const body = await jsonBody<ExecuteRequest>(request, MAX_ACTION_BYTES);
+  const lines = effects.execute(body)[Symbol.asyncIterator]();
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  response.setTimeout(STALLED_MS, () => response.writableNeedDrain && response.destroy());
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+  response.flushHeaders();
+  for (let next = await lines.next(); !next.done && !gone.signal.aborted; next = await lines.next())
+    await send(response, next.value, gone.signal);
+  response.end();
+}
+
+async function send(response: ServerResponse, line: ExecuteLine, signal: AbortSignal): Promise<void> {
+  if (response.write(`${JSON.stringify(line)}\n`)) return;
+  await once(response, 'drain', { signal }).catch(() => {}); // the client left: the loop sees it
+}
+
+async function jsonBody<T>(request: IncomingMessage, maxBytes: number): Promise<T> {
+  const value: unknown = JSON.parse((await readBody(request, maxBytes)).toString('utf8') || '{}');
+  if (typeof value !== 'object' || value === null) throw new Error('the body must be a JSON object');
+  return value as T;
+}
+
+function json(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function empty(response: ServerResponse): void {
+  response.writeHead(204).end();
+}

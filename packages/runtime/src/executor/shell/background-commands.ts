@@ -1,0 +1,72 @@
+import { mkdirSync, openSync, closeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
+import { textArgument, type ActionHandler } from '../action-handler.ts';
+import { errorObservation } from '../observation.ts';
+import { runObservation } from './run-observation.ts';
+import type { Session } from './session.ts';
+import { killGroup, spawnBeside, type BesideOptions } from './spawn-beside.ts';
+
+const MAX_RUNNING = 64;
+const KILL_AFTER_MS = 3000;
+
+/** `background` and `kill` of the first protocol: commands with ids, their output in files. Owns their processes. */
+export function createBackgroundCommands(
+  session: Session,
+  options: BesideOptions,
+  outputDir: string,
+): { run: ActionHandler; kill: ActionHandler; close(): void } {
+  const running = new Map<string, ChildProcess>();
+  let next = 0;
+
+  const run: ActionHandler = ({ args }) => {
+    if (running.size >= MAX_RUNNING)
+      return Promise.resolve(errorObservation(`${MAX_RUNNING} background commands are running; kill one first.`));
+    const id = String(next++);
+    mkdirSync(outputDir, { recursive: true });
+    const path = join(outputDir, `background-${id}.log`);
+    const log = openSync(path, 'w', 0o600);
+    const child = spawnBeside(options, session.place, textArgument(args, 'command'), textArgument(args, 'cwd') || undefined, log);
+    closeSync(log);
+    running.set(id, child);
+    child.on('error', () => running.delete(id));
+    child.on('exit', () => running.delete(id));
+    const content = `Background command started. To stop it, send a \`kill\` action with id ${id}. Its output is in ${path}.`;
+    const observation = runObservation(args, { content, exitCode: 0 }, session.place);
+    return Promise.resolve({ ...observation, extras: { ...observation.extras, command_id: Number(id) } });
+  };
+
+  const kill: ActionHandler = async ({ args }) => {
+    const id = String(args.id ?? '');
+    const child = running.get(id);
+    if (!child) return errorObservation(`No background command with id ${id} is running.`);
+    await end(child);
+    const observation = runObservation(
+      { command: `kill ${id}` },
+      { content: `Background command with id ${id} has been killed.`, exitCode: 0 },
+      session.place,
+    );
+    return { ...observation, extras: { ...observation.extras, command_id: Number(id) } };
+  };
+
+  return {
+    run,
+    kill,
+    close: () => {
+      for (const child of running.values()) killGroup(child, 'SIGKILL');
+    },
+  };
+}
+
+/** Asks the group to end, then makes it. */
+function end(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => killGroup(child, 'SIGKILL'), KILL_AFTER_MS);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      killGroup(child, 'SIGKILL'); // what the leader left behind
+      resolve();
+    });
+    killGroup(child, 'SIGTERM');
+  });
+}

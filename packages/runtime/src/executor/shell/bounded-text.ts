@@ -1,0 +1,54 @@
+/**
+ * Text of any length in bounded memory: the first half and the last half of `maxChars`, with a line between them that says
+ * how much was left out.
+ */
+export interface BoundedText {
+  append(text: string): void;
+  /** Everything, or both ends. */
+  toString(): string;
+  readonly isCut: boolean;
+}
+
+export const MAX_CHARS = 30_000;
+
+export function createBoundedText(maxChars = MAX_CHARS): BoundedText {
+  const half = Math.floor(maxChars / 2);
+  let head = '';
+  let tail = '';
+  let left = 0; // characters dropped from the front of the tail
+
+  return {
+    append(text) {
+      const room = half - head.length;
+      if (room > 0) {
+        head += text.slice(0, room);
+        text = text.slice(room);
+      }
+      tail += text.length > half ? text.slice(-half) : text;
+      left += Math.max(0, text.length - half);
+      if (tail.length > 4 * half) trimTail();
+    },
+    toString() {
+      if (left === 0 && tail.length <= maxChars - half) return head + tail;
+      trimTail();
+      return `${withoutLoneEnd(head)}\n[... Observation truncated due to length: ${left} characters left out ...]\n${withoutLoneStart(tail)}`;
+    },
+    get isCut() {
+      return left > 0 || tail.length > maxChars - half;
+    },
+  };
+
+  function trimTail(): void {
+    left += Math.max(0, tail.length - half);
+    // Through a Buffer: a slice would keep the long string it was cut from alive.
+    tail = Buffer.from(tail.slice(-half), 'utf16le').toString('utf16le');
+  }
+}
+
+function withoutLoneEnd(text: string): string {
+  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+}
+
+function withoutLoneStart(text: string): string {
+  return /^[\uDC00-\uDFFF]/.test(text) ? text.slice(1) : text;
+}

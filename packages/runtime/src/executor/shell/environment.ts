@@ -1,0 +1,45 @@
+/**
+ * What every shell starts with: nothing asks, pages, wraps or colours for a person who is not there. From the executor's own
+ * environment only what describes the place is taken over.
+ */
+const QUIET: Readonly<Record<string, string>> = {
+  TERM: 'xterm-256color',
+  LANG: 'C.UTF-8',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  MANPAGER: 'cat',
+  SYSTEMD_PAGER: '',
+  GIT_TERMINAL_PROMPT: '0',
+  DEBIAN_FRONTEND: 'noninteractive',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  PIP_ROOT_USER_ACTION: 'ignore',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+};
+
+const TAKEN_OVER = ['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ', 'LC_ALL', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+
+export function shellEnvironment(
+  own: Readonly<Record<string, string | undefined>>,
+  shell: string,
+  proxyPort: number | undefined,
+): Record<string, string> {
+  const place = TAKEN_OVER.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]));
+  const home = own.HOME ?? '/tmp';
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: home,
+    ...Object.fromEntries(place),
+    ...QUIET,
+    SHELL: shell,
+    ...proxyVariables(proxyPort),
+  };
+}
+
+function proxyVariables(port: number | undefined): Record<string, string> {
+  if (port === undefined) return {};
+  const url = `http://127.0.0.1:${port}`;
+  const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
+  const direct = 'localhost,127.0.0.1,::1';
+  return { ...Object.fromEntries(names.map((name) => [name, url])), no_proxy: direct, NO_PROXY: direct, NODE_USE_ENV_PROXY: '1' };
+}

@@ -1,0 +1,56 @@
+/** Words for the model beside a command's output: they go into `metadata.prefix` and `metadata.suffix`, never into the output. */
+
+const CHOICES =
+  "send an empty command '' to wait for more output, send text to answer a prompt, send a key (C-c, C-z, C-d) to interrupt it (all with is_input true), or give a longer timeout next time";
+
+export const PREVIOUS_OUTPUT = '[Below is the output of the previous command.]\n';
+
+export function completed(exitCode: number, interrupted: boolean): string {
+  return `\n[The command completed with exit code ${exitCode}.${interrupted ? ' CTRL+C was sent.' : ''}]`;
+}
+
+export function shellEnded(exitCode: number): string {
+  return `\n[The command completed with exit code ${exitCode}. It ended the shell; a new one was started in the same folder with the same exported variables.]`;
+}
+
+export function noNewOutput(seconds: number): string {
+  return `\n[The command has no new output after ${seconds} seconds and is still running. You can ${CHOICES}.]`;
+}
+
+export function timedOut(seconds: number): string {
+  return `\n[The command timed out after ${seconds} seconds and is still running. You can ${CHOICES}.]`;
+}
+
+export function waitsForInput(): string {
+  return `\n[The command is waiting for input. You can ${CHOICES}.]`;
+}
+
+export function notExecuted(command: string): string {
+  const shown = command.length > 200 ? `${command.slice(0, 200)}…` : command;
+  return `\n[Your command "${shown}" is NOT executed. The previous command is still running, and only one can run at a time. You can ${CHOICES}.]`;
+}
+
+export function cancelled(exitCode: number, shellDied: boolean): string {
+  const shell = shellDied ? ' The shell had to be restarted.' : '';
+  return `\n[The command was cancelled and ended with exit code ${exitCode}.${shell}]`;
+}
+
+export function couldNotCancel(): string {
+  return '\n[The command was cancelled, but it does not end.]';
+}
+
+export const sentWhileWaiting = '\n[Sent to the running command; its output comes with the action that waits for it.]';
+
+/** Output that nobody had seen when the command before this one ended. */
+export function unseenOutput(text: string, exitCode: number): string {
+  return `[The previous command ended with exit code ${exitCode} meanwhile. Its last output:]\n${text}\n[End of it.]\n`;
+}
+
+export const NOTHING_TO_INTERACT_WITH = 'ERROR: No previous running command to interact with.';
+export const NOTHING_TO_RETRIEVE = 'ERROR: No previous running command to retrieve logs from.';
+
+export function stopped(why: 'timeout' | 'cancelled', seconds: number): string {
+  return why === 'timeout'
+    ? `\n[The command was killed: it did not end within ${seconds} seconds.]`
+    : '\n[The command was cancelled and killed.]';
+}

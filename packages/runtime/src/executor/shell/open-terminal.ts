@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Duplex } from 'node:stream';
+import { ReadStream } from 'node:tty';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The native half of `@lydell/node-pty`. Its JavaScript half forks the child itself and can give it neither a private
+ * descriptor nor a place in our namespace, so the terminal is opened here and the child started by Node.
+ */
+interface NativePty {
+  open(columns: number, rows: number): { readonly master: number; readonly slave: number; readonly pty: string };
+}
+
+export interface Terminal {
+  readonly process: ChildProcess;
+  /** What the child writes to its terminal, and where its input is typed. */
+  readonly master: ReadStream;
+  /** Descriptor 3 of the child. */
+  readonly line: Duplex;
+  /** The device, e.g. `/dev/pts/3`. */
+  readonly device: string;
+}
+
+export interface OpenTerminalOptions {
+  /** The child, without its terminal: `setsid` puts it into a session whose controlling terminal this is. */
+  readonly command: readonly string[];
+  /** Put before it, to enter a namespace. */
+  readonly enter: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+let native: NativePty | undefined;
+
+export function openTerminal(options: OpenTerminalOptions): Terminal {
+  native ??= loadNative();
+  const { master, slave, pty } = native.open(options.columns, options.rows);
+  // Opened once more: the descriptor that came back does not block, and programs expect a terminal that does.
+  const device = openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
+  try {
+    const [program = '', ...args] = [...options.enter, 'setsid', '-c', ...options.command];
+    const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: [device, device, device, 'pipe'] });
+    return { process: child, master: new ReadStream(master), line: child.stdio[3] as Duplex, device: pty };
+  } finally {
+    closeSync(device);
+    closeSync(slave);
+  }
+}
+
+function loadNative(): NativePty {
+  const require = createRequire(import.meta.url);
+  const bundled = fileURLToPath(new URL('./pty.node', import.meta.url));
+  return require(existsSync(bundled) ? bundled : `@lydell/node-pty-${process.platform}-${process.arch}/pty.node`) as NativePty;
+}

@@ -1,0 +1,50 @@
+/** What the shell says on its private line; NUL-terminated fields, the first names the kind. */
+export type Report =
+  | {
+      readonly kind: 'end';
+      readonly id: string;
+      readonly code: number;
+      readonly workingDir: string;
+      readonly pid: number;
+      readonly username: string;
+      readonly hostname: string;
+      readonly exports: string;
+    }
+  | { readonly kind: 'exit'; readonly id: string; readonly code: number; readonly workingDir: string; readonly state: string };
+
+const FIELDS = { end: 8, exit: 5 } as const;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Splits the line into reports. Anything else on it (programs inherit the descriptor) is passed over. */
+export function createReportReader(onReport: (report: Report) => void): { push(data: Buffer): void } {
+  let pending: Buffer = Buffer.alloc(0);
+  let fields: string[] = [];
+
+  function take(field: string): void {
+    if (fields.length === 0 && field !== 'end' && field !== 'exit') return;
+    fields.push(field);
+    if (fields.length < FIELDS[fields[0] as keyof typeof FIELDS]) return;
+    onReport(toReport(fields));
+    fields = [];
+  }
+
+  return {
+    push(data) {
+      pending = pending.length === 0 ? data : Buffer.concat([pending, data]);
+      let from = 0;
+      for (let end = pending.indexOf(0); end >= 0; end = pending.indexOf(0, from)) {
+        take(pending.toString('utf8', from, end));
+        from = end + 1;
+      }
+      pending = pending.subarray(from);
+      if (pending.length > MAX_BYTES) pending = Buffer.alloc(0);
+    },
+  };
+}
+
+function toReport([kind, id = '', code = '', workingDir = '/', ...rest]: readonly string[]): Report {
+  const exitCode = Number.parseInt(code, 10) || 0;
+  if (kind === 'exit') return { kind, id, code: exitCode, workingDir, state: rest[0] ?? '' };
+  const [pid = '', username = '', hostname = '', exports = ''] = rest;
+  return { kind: 'end', id, code: exitCode, workingDir, pid: Number.parseInt(pid, 10) || -1, username, hostname, exports };
+}

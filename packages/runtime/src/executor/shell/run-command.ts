@@ -1,0 +1,130 @@
+import type { ObservationDraft } from '@tendon/protocol';
+import { flagArgument, textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
+import { errorObservation, reasonOf } from '../observation.ts';
+import { cancelForeground } from './cancel-foreground.ts';
+import * as hints from './hints.ts';
+import { keyFor } from './keys.ts';
+import { runObservation, type RunResult } from './run-observation.ts';
+import type { Foreground, Session } from './session.ts';
+import { waitFor, type WaitEnd } from './wait-for.ts';
+
+export interface RunLimits {
+  /** Without new output for so long, a command is handed back as still running. */
+  readonly noOutputSeconds: number;
+  /** Longest wait of an action that names no timeout and does not say `blocking`. */
+  readonly defaultTimeoutSeconds: number;
+}
+
+/**
+ * The rules of `run` on the session: start, wait on, answer, interrupt. Actions that wait are taken one after the other;
+ * input goes through at once, so that a waiting command can be answered or interrupted.
+ */
+export function createRunCommand(session: Session, limits: RunLimits): ActionHandler {
+  let last: Foreground | undefined; // the newest command whose output was not taken to its end
+  let turn: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  const say = (request: Request, result: RunResult): ObservationDraft =>
+    runObservation(request.args, result, session.current ? undefined : session.place);
+
+  /** Output of a command that ended after its action had been answered. */
+  function unseen(): string | undefined {
+    if (!last?.ended) return undefined;
+    const text = last.text.take().trimEnd();
+    const { exitCode } = last.ended;
+    last = undefined;
+    return text === '' ? undefined : hints.unseenOutput(text, exitCode);
+  }
+
+  async function start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+    try {
+      await session.ready();
+    } catch (error) {
+      return errorObservation(`The shell could not be started: ${reasonOf(error)}`);
+    }
+    const prefix = unseen();
+    last = session.start(textArgument(request.args, 'command'));
+    return watch(last, request, context, prefix);
+  }
+
+  async function watch(running: Foreground, request: Request, context: HandlerContext, prefix = ''): Promise<ObservationDraft> {
+    const clocks = clocksOf(request, limits);
+    const end = await waitFor(running, clocks, context);
+    if (end === 'cancelled') await cancelForeground(session, running);
+    const content = running.text.take().trimEnd();
+    const ended = running.ended;
+    if (ended && last === running) last = undefined;
+    return say(request, {
+      content,
+      exitCode: ended?.exitCode ?? -1,
+      prefix: ended && prefix === hints.PREVIOUS_OUTPUT ? '' : prefix,
+      suffix: suffixOf(running, end, clocks),
+    });
+  }
+
+  function refuse(request: Request, running: Foreground): ObservationDraft {
+    const content = running.text.take().trimEnd();
+    const suffix = hints.notExecuted(textArgument(request.args, 'command'));
+    return say(request, { content, exitCode: -1, prefix: hints.PREVIOUS_OUTPUT, suffix });
+  }
+
+  function nothingRuns(request: Request, content: string): ObservationDraft {
+    return say(request, { content, exitCode: -1, prefix: unseen() });
+  }
+
+  /** Waits for more of the running command; what it printed and how it ended if it has. */
+  function poll(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+    if (!last)
+      return nothingRuns(request, flagArgument(request.args, 'is_input') ? hints.NOTHING_TO_INTERACT_WITH : hints.NOTHING_TO_RETRIEVE);
+    last.lastOutputAt = performance.now();
+    return watch(last, request, context, hints.PREVIOUS_OUTPUT);
+  }
+
+  function input(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+    const running = session.current;
+    if (!running) return nothingRuns(request, hints.NOTHING_TO_INTERACT_WITH);
+    const text = textArgument(request.args, 'command');
+    const key = keyFor(text);
+    if (key === '\u0003') running.interrupted = true;
+    running.expectEcho(key === undefined ? text : undefined);
+    running.lastOutputAt = performance.now();
+    session.type(key ?? `${text}\n`);
+    if (waiting > 0) return say(request, { content: '', exitCode: -1, suffix: hints.sentWhileWaiting });
+    return inTurn(() => watch(running, request, context, hints.PREVIOUS_OUTPUT));
+  }
+
+  function inTurn<T>(work: () => Promise<T> | T): Promise<T> {
+    waiting += 1;
+    const done = turn.then(work).finally(() => (waiting -= 1));
+    turn = done.catch(() => {});
+    return done;
+  }
+
+  return async (request, context) => {
+    const command = textArgument(request.args, 'command');
+    if (command.trim() === '') return inTurn(() => poll(request, context));
+    if (flagArgument(request.args, 'is_input')) return input(request, context);
+    return inTurn(() => (session.current ? refuse(request, session.current) : start(request, context)));
+  };
+}
+
+interface Clocks {
+  /** Milliseconds; infinite where the clock does not run. */
+  readonly quietMs: number;
+  readonly hardMs: number;
+}
+
+function clocksOf({ args, timeout }: Request, limits: RunLimits): Clocks {
+  const given = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
+  const patient = given !== undefined || flagArgument(args, 'blocking');
+  const hard = given ?? (patient ? Infinity : limits.defaultTimeoutSeconds);
+  return { quietMs: patient ? Infinity : limits.noOutputSeconds * 1000, hardMs: hard * 1000 };
+}
+
+function suffixOf(running: Foreground, end: WaitEnd, clocks: Clocks): string {
+  const { ended } = running;
+  if (end === 'cancelled') return ended ? hints.cancelled(ended.exitCode, ended.shellEnded) : hints.couldNotCancel();
+  if (ended) return ended.shellEnded ? hints.shellEnded(ended.exitCode) : hints.completed(ended.exitCode, running.interrupted);
+  if (end === 'timeout') return hints.timedOut(clocks.hardMs / 1000);
+  return hints.noNewOutput(clocks.quietMs / 1000);
+}

@@ -1,0 +1,78 @@
+# Read at the first prompt of every session shell. Frames each command for the executor and reports how it ended.
+#   descriptor 250: private line to the executor (commands come in, reports go out; fields end in NUL)
+#   /dev/tty: two markers in the output itself, C where a command's output begins and D where it ends;
+#   written to the terminal and not to stdout, so `exec >file` cannot lose them.
+exec 250<&3 3>&-
+builtin unset PROMPT_COMMAND OLDPWD HISTFILE
+builtin set +o history +H
+PS1='' PS2='' PS0=''
+__tendon_code=0 __tendon_id=start __tendon_running=1 __tendon_trace='' __tendon_command=''
+
+# Takes the next command. Keeps `$?` of the one before, as an ordinary prompt does.
+__tendon_begin() {
+  IFS= builtin read -r -d '' -u 250 __tendon_id
+  IFS= builtin read -r -d '' -u 250 __tendon_command
+  __tendon_command="$__tendon_trace$__tendon_command"
+  __tendon_running=1
+  builtin printf '\e]133;C;%s\a' "$__tendon_id" >/dev/tty
+  builtin return "$__tendon_code"
+}
+
+# $1: exit code. Reports it with directory and exported variables, then marks the end of the output.
+__tendon_end() {
+  __tendon_code=$1 __tendon_running=0
+  case $- in *x*) __tendon_trace='set -x; ' ;; *) __tendon_trace='' ;; esac
+  builtin set +xe +o history
+  [[ -z ${!-} ]] || __tendon_jobs >/dev/tty
+  # Input that the command left unread must not become commands.
+  while builtin read -t 0; do builtin read -r -t 0.05 -n 4096 __tendon_command || builtin break; done </dev/tty
+  local user='\u' host='\h'
+  builtin printf '%s\0' end "$__tendon_id" "$1" "$PWD" "${!:--1}" "${user@P}" "${host@P}" >&250
+  builtin declare -px >&250
+  builtin printf '\0' >&250
+  __tendon_arm
+  builtin printf '\e]133;D;%s\a' "$__tendon_id" >/dev/tty || builtin printf 'unmarked\0' >&250
+}
+
+# Says which background jobs have ended, where an ordinary shell says it: before the prompt.
+__tendon_jobs() {
+  local line
+  while IFS= builtin read -r line; do
+    [[ $line == \[+([0-9])\]*Running* ]] || builtin printf '%s\n' "$line"
+  done <<<"$(builtin jobs -n)"
+  builtin jobs -n >/dev/null
+}
+
+# Runs before every prompt; it has work only where a command was left without reaching its end (Ctrl-C).
+__tendon_prompt() {
+  local code=$?
+  if [[ ${__tendon_running-} == 1 ]]; then __tendon_end "$code"; else __tendon_arm; fi
+}
+
+# Prompts and hooks that a command has changed (venv, starship, an own PROMPT_COMMAND): nothing is shown as a prompt, and
+# hooks run after ours, unseen.
+__tendon_arm() {
+  PS1='' PS2='' PS0=''
+  [[ ${PROMPT_COMMAND-} == *__tendon_prompt* ]] && builtin return
+  local hooks=${PROMPT_COMMAND[*]+"${PROMPT_COMMAND[*]}"}
+  builtin unset PROMPT_COMMAND
+  PROMPT_COMMAND='{ __tendon_prompt; } 2>/dev/null'
+  [[ -z $hooks ]] || PROMPT_COMMAND+=$'; {\n'"$hooks"$'\n} >/dev/null 2>&1'
+}
+
+# A shell that ends (`exit`, `set -e`) leaves its variables, functions, aliases and options to the next one.
+__tendon_exit() {
+  local code=$?
+  builtin printf '%s\0' exit "$__tendon_id" "$code" "$PWD" >&250
+  { builtin declare -p; builtin declare -f; builtin alias -p; builtin shopt -p; } 2>/dev/null >&250
+  builtin printf '\0' >&250
+}
+builtin trap '{ __tendon_exit; } 2>/dev/null' EXIT
+
+# The executor's first words: what a shell before this one left, and the folder to start in.
+IFS= builtin read -r -d '' -u 250 __tendon_command && { builtin eval "$__tendon_command"; } 2>/dev/null
+IFS= builtin read -r -d '' -u 250 __tendon_command && builtin cd -- "$__tendon_command" 2>/dev/null
+builtin unset OLDPWD
+builtin set +e
+__tendon_id=start __tendon_running=1
+{ __tendon_end 0; } 2>/dev/null

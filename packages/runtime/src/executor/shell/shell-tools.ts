@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ExecutorConfig } from '../../executor-api.ts';
+import { flagArgument, type ActionHandler } from '../action-handler.ts';
+import type { Nest } from '../nest.ts';
+import { createBackgroundCommands } from './background-commands.ts';
+import { shellEnvironment } from './environment.ts';
+import { createRunCommand } from './run-command.ts';
+import { createSession } from './session.ts';
+import { createStaticCommand } from './static-command.ts';
+
+const DEFAULT_TIMEOUT_SECONDS = 120;
+
+export interface ShellTools {
+  readonly run: ActionHandler;
+  readonly kill: ActionHandler;
+  /** Whether a command is in the foreground, also one that was handed back as still running. */
+  isBusy(): boolean;
+  close(): void;
+}
+
+/** The session, and the commands beside it, behind the actions `run` and `kill`. */
+export function createShellTools(config: ExecutorConfig, nest: Nest, proxyPort: number | undefined): ShellTools {
+  const script = fileURLToPath(new URL('./session.bash', import.meta.url));
+  const env = shellEnvironment(process.env, config.shell, proxyPort);
+  const common = { shell: config.shell, enter: nest.enter, env };
+  const session = createSession({ ...common, workDir: config.workDir, script });
+  const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
+  const inSession = createRunCommand(session, limits);
+  const isStatic = createStaticCommand(session, common, DEFAULT_TIMEOUT_SECONDS);
+  const background = createBackgroundCommands(session, common, join(config.stateDir, 'background'));
+  return {
+    run: (request, context) => {
+      if (flagArgument(request.args, 'background')) return background.run(request, context);
+      return flagArgument(request.args, 'is_static') ? isStatic(request, context) : inSession(request, context);
+    },
+    kill: background.kill,
+    isBusy: () => session.current !== undefined,
+    close() {
+      background.close();
+      session.close();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Place } from './session.ts';
+
+export interface BesideOptions {
+  readonly shell: string;
+  readonly enter: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts a command beside the session: same folder and variables, but no terminal, and what it changes there is its own.
+ * It leads a process group, so that it can be ended with its children.
+ */
+export function spawnBeside(
+  options: BesideOptions,
+  place: Place,
+  command: string,
+  cwd: string | undefined,
+  output: 'pipe' | number,
+): ChildProcess {
+  // Exported variables arrive as `declare -x` lines, which only a shell can read; then it becomes the command's shell.
+  const script = 'eval "$1" 2>/dev/null; cd -- "$2" || exit 1; exec "$0" -c "$3"';
+  const args = [options.shell, '--norc', '--noprofile', '-c', script, options.shell, place.exports, cwd ?? place.workingDir, command];
+  const [program = '', ...rest] = [...options.enter, ...args];
+  return spawn(program, rest, { cwd: '/', env: options.env, detached: true, stdio: ['ignore', output, output] });
+}
+
+/** Ends the process group that a child leads; a group that is gone is no error. */
+export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // gone
+  }
+}

@@ -1,0 +1,56 @@
+import { StringDecoder } from 'node:string_decoder';
+import { textArgument, type ActionHandler } from '../action-handler.ts';
+import { errorObservation } from '../observation.ts';
+import * as hints from './hints.ts';
+import { runObservation } from './run-observation.ts';
+import type { Session } from './session.ts';
+import { killGroup, spawnBeside, type BesideOptions } from './spawn-beside.ts';
+import { createTerminalText } from './terminal-text.ts';
+
+/** After the command has ended, how long its pipes are read on: a child may hold them for ever. */
+const DRAIN_MS = 200;
+
+/** `is_static`: a command beside the session, answered when it ends or its time is up; then it is killed. */
+export function createStaticCommand(session: Session, options: BesideOptions, defaultTimeoutSeconds: number): ActionHandler {
+  return ({ args, timeout }, { signal, output }) =>
+    new Promise((resolve) => {
+      const seconds = typeof timeout === 'number' && timeout > 0 ? timeout : defaultTimeoutSeconds;
+      const { place } = session;
+      const cwd = textArgument(args, 'cwd') || undefined;
+      const child = spawnBeside(options, place, textArgument(args, 'command'), cwd, 'pipe');
+      const text = createTerminalText();
+      let stopped: 'timeout' | 'cancelled' | undefined;
+      const stop = (why: 'timeout' | 'cancelled'): void => {
+        stopped = why;
+        killGroup(child, 'SIGKILL');
+      };
+      const timer = setTimeout(() => stop('timeout'), seconds * 1000);
+      const cancel = (): void => stop('cancelled');
+      signal.addEventListener('abort', cancel, { once: true });
+      if (signal.aborted) cancel();
+
+      for (const stream of [child.stdout, child.stderr]) {
+        const decoder = new StringDecoder('utf8');
+        stream?.on('data', (data: Buffer) => {
+          const piece = decoder.write(data);
+          text.write(piece);
+          output(piece);
+        });
+      }
+      const settle = (exitCode: number): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', cancel);
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        const suffix = stopped ? hints.stopped(stopped, seconds) : hints.completed(exitCode, false);
+        resolve(runObservation(args, { content: text.take().trimEnd(), exitCode: stopped ? -1 : exitCode, suffix }, place));
+      };
+      child.on('error', (error) => resolve(errorObservation(`The command could not be started: ${error.message}`)));
+      let exitCode = -1;
+      child.on('exit', (code) => {
+        exitCode = code ?? -1;
+        setTimeout(() => settle(exitCode), DRAIN_MS);
+      });
+      child.on('close', () => settle(exitCode));
+    });
+}

@@ -1,0 +1,107 @@
+import { createBoundedText, MAX_CHARS } from './bounded-text.ts';
+
+/**
+ * What a person would read on a terminal, as plain text: escape sequences are taken out, a line that was overwritten
+ * (progress bars) is kept in its last state, and only so much of it is held in memory.
+ */
+export interface TerminalText {
+  write(text: string): void;
+  /** The text since the last take; the line in the making is part of it. */
+  take(): string;
+}
+
+/* oxlint-disable no-control-regex -- this file is about control characters */
+const PLAIN = /[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/y;
+/** A whole escape sequence: CSI, OSC and other strings up to their end, or a short one. */
+const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]+[0-~]|[0-Z\\`-~])/y;
+const CSI = /^\u001b\[(\d*)(?:;\d*)*([@-~])$/;
+/* oxlint-enable no-control-regex */
+
+const MAX_LINE = 100_000;
+const MAX_SEQUENCE = 4096;
+
+export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
+  let done = createBoundedText(maxChars);
+  let line = '';
+  let column = 0;
+  let pending = '';
+
+  const put = (text: string): void => {
+    line = column >= line.length ? line.padEnd(column) + text : line.slice(0, column) + text + line.slice(column + text.length);
+    column += text.length;
+    if (line.length > MAX_LINE) flushLine();
+  };
+  function flushLine(): void {
+    done.append(line);
+    line = '';
+    column = 0;
+  }
+  function putPlain(text: string): void {
+    const lastBreak = text.lastIndexOf('\n');
+    if (lastBreak < 0) return put(text);
+    const firstBreak = text.indexOf('\n');
+    put(text.slice(0, firstBreak));
+    flushLine();
+    done.append(text.slice(firstBreak, lastBreak + 1));
+    put(text.slice(lastBreak + 1));
+  }
+  function control(character: string): void {
+    if (character === '\r') column = 0;
+    else if (character === '\b') column = Math.max(0, column - 1);
+  }
+  function sequence(text: string): void {
+    const [, count = '', kind] = CSI.exec(text) ?? [];
+    const n = Math.min(Number(count || 1), 1000);
+    if (kind === 'K') line = eraseLine(line, column, count);
+    else if (kind === 'C') column += n;
+    else if (kind === 'D') column = Math.max(0, column - n);
+    else if (kind === 'G') column = n - 1;
+    else if (kind === 'P') line = line.slice(0, column) + line.slice(column + n);
+  }
+
+  return {
+    write(text) {
+      const input = pending + text;
+      pending = '';
+      let at = 0;
+      while (at < input.length) {
+        const run = matchAt(PLAIN, input, at);
+        if (run) putPlain(run);
+        else if (input[at] === '\u001b') {
+          const found = matchAt(SEQUENCE, input, at);
+          if (found) sequence(found);
+          else if (input.length - at < MAX_SEQUENCE && isUnfinished(input, at)) {
+            pending = input.slice(at);
+            return;
+          }
+          at += found?.length ?? 1;
+          continue;
+        } else control(input[at]!);
+        at += run?.length ?? 1;
+      }
+    },
+    take() {
+      flushLine();
+      const text = done.toString();
+      done = createBoundedText(maxChars);
+      return text;
+    },
+  };
+}
+
+function matchAt(pattern: RegExp, input: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(input)?.[0];
+}
+
+/** An escape sequence that the input ends in the middle of. */
+function isUnfinished(input: string, at: number): boolean {
+  // oxlint-disable-next-line no-control-regex -- as above
+  return /^\u001b(?:$|\[[0-?]*[ -/]*$|[\]PX^_][^\u0007\u001b]*\u001b?$|[ -/]+$)/.test(input.slice(at));
+}
+
+function eraseLine(line: string, column: number, mode: string): string {
+  if (mode === '1') return ' '.repeat(Math.min(column + 1, line.length)) + line.slice(column + 1);
+  if (mode === '2') return '';
+  return line.slice(0, column);
+}

@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { ObservationDraft } from '@tendon/protocol';
+import type { ExecuteLine, ExecuteRequest, ExecutorConfig } from '../../executor-api.ts';
+
+/** A real executor in a process of its own on a folder of its own, for tests. */
+export interface TestExecutor {
+  readonly process: ChildProcess;
+  readonly workspace: string;
+  readonly config: ExecutorConfig;
+  call(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: string }>;
+  /** All lines of one request. */
+  lines(request: Partial<ExecuteRequest> & { action: ExecuteRequest['action'] }): Promise<ExecuteLine[]>;
+  /** The observation of one action under a fresh key. */
+  act(action: string, args: Record<string, unknown>, timeout?: number): Promise<ObservationDraft>;
+  run(command: string, args?: Record<string, unknown>, timeout?: number): Promise<RunSeen>;
+  kill(): Promise<void>;
+}
+
+/** The parts of a `run` observation that tests look at. */
+export interface RunSeen {
+  readonly content: string;
+  readonly exitCode: number;
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly workingDir: string | null;
+  readonly extras: Readonly<Record<string, unknown>>;
+}
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env: NodeJS.ProcessEnv = {}): Promise<TestExecutor> {
+  const folder = mkdtempSync(join(tmpdir(), 'tendon-x-'));
+  const workspace = join(folder, 'workspace');
+  mkdirSync(workspace);
+  const config: ExecutorConfig = {
+    ...{ incarnation: 'one', socketPath: join(folder, 's'), stateDir: join(folder, 'state'), workspace, workDir: workspace },
+    ...{ shell: '/bin/bash', noOutputTimeoutSeconds: 10, leaseSeconds: 600, ...overrides },
+  };
+  const argv = ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', MAIN, '--config', JSON.stringify(config)];
+  const child = spawn(process.execPath, argv, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { PATH: process.env.PATH, HOME: workspace, ...env },
+  });
+  const socketPath = config.socketPath!;
+  let keys = 0;
+
+  function open(method: string, path: string, body?: unknown): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const isBytes = typeof body === 'string' || body instanceof Uint8Array;
+      httpRequest({ socketPath, method, path }, resolve)
+        .on('error', reject)
+        .end(body === undefined ? undefined : isBytes ? body : JSON.stringify(body));
+    });
+  }
+
+  const executor: TestExecutor = {
+    process: child,
+    workspace,
+    config,
+    async call(method, path, body) {
+      const response = await open(method, path, body);
+      return { status: response.statusCode ?? 0, body: await text(response) };
+    },
+    async lines(request) {
+      keys += 1;
+      const { body } = await executor.call('POST', '/execute_action', { key: `test:${keys}`, incarnation: config.incarnation, ...request });
+      return body.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ExecuteLine]));
+    },
+    async act(action, args, timeout) {
+      const last = (await executor.lines({ action: { action, args, ...(timeout !== undefined && { timeout }) } })).at(-1);
+      if (last?.type !== 'outcome') throw new Error(`no outcome but ${JSON.stringify(last)}`);
+      return last.observation;
+    },
+    async run(command, args = {}, timeout) {
+      const { content, extras } = (await executor.act('run', { command, ...args }, timeout)) as ObservationDraft<'run'>;
+      const {
+        exit_code: exitCode,
+        prefix,
+        suffix,
+        working_dir: workingDir,
+      } = extras.metadata ?? { exit_code: -99, prefix: '', suffix: '', working_dir: null };
+      return { content, exitCode, prefix, suffix, workingDir, extras };
+    },
+    async kill() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await listening(executor, folder);
+  return executor;
+}
+
+async function listening(executor: TestExecutor, folder: string): Promise<void> {
+  const watcher = watch(folder);
+  const ended = once(executor.process, 'exit').then(() => Promise.reject(new Error('the executor ended at once')));
+  ended.catch(() => {});
+  try {
+    while (
+      !(await executor.call('GET', '/alive').then(
+        () => true,
+        () => false,
+      ))
+    )
+      await Promise.race([once(watcher, 'change'), ended]);
+  } finally {
+    watcher.close();
+  }
+}

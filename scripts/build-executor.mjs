@@ -1,0 +1,69 @@
+// Bundles the executor into one read-only folder that needs nothing but a Node binary:
+//   packages/runtime/dist/executor/{main.mjs, chunks, session.bash, pty.node}
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const root = new URL('..', import.meta.url).pathname;
+const source = join(root, 'packages/runtime/src');
+const outDir = join(root, 'packages/runtime/dist/executor');
+const stamp = join(outDir, '.stamp');
+
+/** Builds unless nothing has changed; resolves with the folder. Safe to call at the same time from several processes. */
+export async function buildExecutor() {
+  const wanted = inputsHash();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return outDir;
+  const { build } = await import('tsdown');
+  const fresh = `${outDir}.${process.pid}`;
+  rmSync(fresh, { recursive: true, force: true });
+  await build({
+    cwd: join(root, 'packages/runtime'),
+    config: false,
+    entry: { main: 'src/executor/main.ts' },
+    outDir: fresh,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.18',
+    fixedExtension: true,
+    dts: false,
+    sourcemap: false,
+    minify: 'dce-only',
+    clean: false,
+    logLevel: 'warn',
+    inputOptions: { resolve: { conditionNames: ['tendon-source', 'node', 'import', 'default'] } },
+    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:/] },
+  });
+  const require = createRequire(join(root, 'packages/runtime/package.json'));
+  copyFileSync(require.resolve(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`), join(fresh, 'pty.node'));
+  copyFileSync(join(source, 'executor/shell/session.bash'), join(fresh, 'session.bash'));
+  writeFileSync(join(fresh, '.stamp'), wanted);
+  const old = `${outDir}.${process.pid}.old`;
+  if (existsSync(outDir)) renameSync(outDir, old);
+  renameSync(fresh, outDir);
+  rmSync(old, { recursive: true, force: true });
+  return outDir;
+}
+
+function inputsHash() {
+  const hash = createHash('sha256').update(process.version + process.arch);
+  const folder = join(source, 'executor');
+  const names = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => /\.(ts|bash)$/.test(name) && !name.includes('.test.'));
+  for (const path of [
+    ...names.toSorted().map((name) => join(folder, name)),
+    join(source, 'executor-api.ts'),
+    import.meta.filename,
+    join(root, 'package-lock.json'),
+  ]) {
+    hash.update(path).update(readFileSync(path));
+  }
+  return hash.digest('hex');
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  mkdirSync(join(root, 'packages/runtime/dist'), { recursive: true });
+  process.stdout.write(`${await buildExecutor()}\n`);
+}
