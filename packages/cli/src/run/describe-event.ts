@@ -38,11 +38,9 @@ function describeAction(event: Action): Line[] {
     case 'run':
       return [...thought, act(`$ ${event.args.command}`)];
     case 'read':
-      return [...thought, act(`Read ${event.args.path}`)];
     case 'write':
-      return [...thought, act(`Wrote ${event.args.path}`)];
     case 'edit':
-      return [...thought, act(`${event.args.command === 'create' ? 'Wrote' : 'Edited'} ${event.args.path}`)];
+      return thought; // whether it was done is in its observation
     case 'think':
       return [{ tone: 'state', text: printable(event.args.thought).trim() }];
     case 'finish':
@@ -66,6 +64,12 @@ function describeObservation(event: Observation): Line[] {
       if (code === 0) return [output];
       return [output, { tone: 'fault', text: code > 0 ? `exit ${code}` : printable(suffix).trim() || 'still running' }];
     }
+    case 'read':
+      return [fileLine(event, 'Read', 'read')];
+    case 'write':
+      return [fileLine(event, 'Wrote', 'write')];
+    case 'edit':
+      return [event.extras.prev_exist ? fileLine(event, 'Edited', 'edit', changes(event.extras.diff)) : fileLine(event, 'Wrote', 'edit')];
     case 'error':
       return [{ tone: 'fault', text: printable(event.content).trim() }];
     case 'agent_state_changed':
@@ -73,6 +77,22 @@ function describeObservation(event: Observation): Line[] {
     default:
       return [];
   }
+}
+
+type FileObservation = Observation<'read'> | Observation<'write'> | Observation<'edit'>;
+
+function fileLine({ content, extras }: FileObservation, done: string, verb: string, detail = ''): Line {
+  const path = printable(extras.path);
+  const [, problem] = /^ERROR:\s*(.*)/s.exec(content) ?? [];
+  if (problem === undefined) return act(`${done} ${path}${detail}`);
+  return { tone: 'fault', text: `Could not ${verb} ${path}: ${printable(problem).trim()}` };
+}
+
+/** How many lines a unified diff adds and takes away: ` +7 −1`. */
+function changes(diff: string | null): string {
+  const lines = (diff ?? '').split('\n').filter((line) => !/^(\+\+\+|---) /.test(line));
+  const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
+  return diff ? ` +${count('+')} −${count('-')}` : '';
 }
 
 function describeState({ extras, content }: Observation<'agent_state_changed'>): Line[] {

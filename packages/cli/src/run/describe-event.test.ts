@@ -1,0 +1,47 @@
+import type { Event } from '@tendon/protocol';
+import { expect, it } from 'vitest';
+import { describeEvent } from './describe-event.ts';
+
+const words = (event: object): string[] => describeEvent(event as Event).map(({ tone, text }) => `${tone}: ${text}`);
+const edit = (content: string, extras: object) => ({
+  observation: 'edit',
+  content,
+  extras: { path: '/workspace/a', diff: null, ...extras },
+});
+
+it('a file is said to be changed by what came of it', () => {
+  expect(words({ source: 'agent', action: 'edit', args: { path: '/workspace/a', command: 'create', thought: 'I write.' } })).toEqual([
+    'speech: I write.',
+  ]);
+  expect(words(edit('done', { prev_exist: false }))).toEqual(['act: Wrote /workspace/a']);
+  const diff = '--- /workspace/a\n+++ /workspace/a\n@@ -1,2 +1,3 @@\n-old\n+new\n+more\n same\n';
+  expect(words(edit('done', { prev_exist: true, diff }))).toEqual(['act: Edited /workspace/a +2 −1']);
+  expect(words(edit('ERROR:\nIt is not there.', {}))).toEqual(['fault: Could not edit /workspace/a: It is not there.']);
+  expect(words({ observation: 'read', content: 'ERROR:\nNo.', extras: { path: 'x' } })).toEqual(['fault: Could not read x: No.']);
+});
+
+it('a command without an exit code tells why', () => {
+  const run = (exit_code: number, suffix: string) => ({
+    observation: 'run',
+    content: 'out\n',
+    extras: { metadata: { exit_code, suffix } },
+  });
+  expect(words(run(0, '[completed]'))).toEqual(['output: out']);
+  expect(words(run(2, '[completed]'))).toEqual(['output: out', 'fault: exit 2']);
+  expect(words(run(-1, '\n[no new output]'))).toEqual(['output: out', 'fault: [no new output]']);
+});
+
+it('the reason of a failure is told in words, not by its id', () => {
+  const event = {
+    observation: 'agent_state_changed',
+    content: 'The key was refused.',
+    extras: { agent_state: 'error', reason: 'STATUS$X' },
+  };
+  expect(words(event)).toEqual(['fault: Stopped: The key was refused.']);
+});
+
+it('what the user sent, and what only the engine needs, is not told', () => {
+  expect(words({ source: 'user', action: 'message', args: { content: 'hi' } })).toEqual([]);
+  expect(words({ source: 'agent', action: 'system', args: { content: 'prompt' } })).toEqual([]);
+  expect(words({ unknown: true, raw: {} })).toEqual([]);
+});
