@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { isDemoModel } from '../words/demo-model.ts';
 import { serverInfoQuery, settingsQuery } from './queries.ts';
 
 /** The model that the next answer comes from, and whether it is the scripted demonstration; `undefined` while that is not known. */
@@ -7,6 +8,6 @@ export function useModelInUse(): { readonly name: string; readonly isDemo: boole
   const info = useQuery(serverInfoQuery);
   if (settings.isPending || info.isPending) return undefined;
   const name = settings.data?.llm_model || info.data?.model || 'demo';
-  const isDemo = name === 'demo' || name.startsWith('demo/');
+  const isDemo = isDemoModel(name);
   return { name, isDemo, label: isDemo ? 'Demo model' : name };
 }

@@ -7,6 +7,7 @@ import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
 import { StateGlyph } from '../ui/state-glyph.tsx';
 import { conversationSentence } from '../words/conversation-sentence.ts';
+import { isDemoModel } from '../words/demo-model.ts';
 import { money } from '../words/counts.ts';
 import { ago } from '../words/times.ts';
 
@@ -20,7 +21,7 @@ export function ConversationRow({ info, onDelete }: { readonly info: Conversatio
       </Link>
       <span className="only-wide truncate text-ink-3">{info.selected_repository}</span>
       <span className={cx('only-wide truncate', tone ? `tone-${tone}` : 'text-ink-2')}>{text}</span>
-      <span className="only-wide text-right text-ink-2">{info.accumulated_cost === undefined ? '' : money(info.accumulated_cost)}</span>
+      <span className="only-wide text-right text-ink-2">{costWords(info)}</span>
       <span className="row-end">
         <time className="row-time text-ink-3" dateTime={info.last_updated_at} title={info.last_updated_at}>
           {ago(info.last_updated_at, Date.now())}
@@ -31,4 +32,9 @@ export function ConversationRow({ info, onDelete }: { readonly info: Conversatio
       </span>
     </div>
   );
+}
+
+function costWords({ accumulated_cost: cost, llm_model: model }: ConversationInfo): string {
+  if (isDemoModel(model)) return 'demo';
+  return cost === undefined ? '' : money(cost);
 }

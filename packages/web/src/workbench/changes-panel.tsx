@@ -8,6 +8,7 @@ import { fileVersions, type FileVersions } from '../conversation/changed-files.t
 import { Icon } from '../ui/icon.tsx';
 import { count } from '../words/counts.ts';
 import { fileName } from '../words/state-sentence.ts';
+import { shownPath } from '../words/shown-path.ts';
 import { Empty } from './empty.tsx';
 
 interface ChangedFile {
@@ -76,7 +77,7 @@ function FileChanges({ file }: { readonly file: ChangedFile }) {
     <section id={`file-${file.path}`} aria-label={file.path} className="scroll-mt-10">
       <button type="button" className="file-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon of={isOpen ? ChevronDown : ChevronRight} small />
-        <span className="mono truncate">{file.path}</span>
+        <span className="mono truncate">{shownPath(file.path)}</span>
         {file.isNew && (
           <span className="chip" data-tone="ok">
             new
@@ -105,7 +106,11 @@ function changedOf(versions: readonly FileVersions[]): readonly ChangedFile[] {
     .toSorted((a, b) => a.path.localeCompare(b.path));
 }
 
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
 function byFolder(files: readonly ChangedFile[]): readonly (readonly [string, readonly ChangedFile[]])[] {
-  const folders = Map.groupBy(files, (file) => file.path.slice(0, Math.max(0, file.path.lastIndexOf('/'))));
+  const folders = Map.groupBy(files, (file) => folderOf(shownPath(file.path)));
   return [...folders];
 }

@@ -1,7 +1,9 @@
+import type { LlmMetrics, ToolCallMetadata } from '@tendon/protocol';
 import { BookOpen, ChevronRight, CircleCheck, CircleSlash, FoldVertical, Lightbulb, ListChecks, TextQuote } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
 import { StateGlyph } from '../../ui/state-glyph.tsx';
 import { count, money } from '../../words/counts.ts';
+import { isDemoModel } from '../../words/demo-model.ts';
 import { clock } from '../../words/times.ts';
 import { observed, type ActionFace, type ObservationFace } from '../face.ts';
 import { durationFacts, outcomeFacts, spoken } from './facts.ts';
@@ -26,7 +28,10 @@ export const finishFace: ActionFace<'finish'> = ({ action }) => {
   const { final_thought: final, thought, outputs, task_completed: completed } = action.args;
   const detail = completed ? COMPLETED[completed] : 'task completed';
   const cost = action.llm_metrics?.accumulated_cost;
-  const facts = [{ text: clock(action.timestamp) }, ...(cost ? [{ text: money(cost) }] : [])];
+  const facts = [
+    { text: clock(action.timestamp) },
+    ...(isDemoModel(modelOf(action)) ? [{ text: 'demo' }] : cost ? [{ text: money(cost) }] : []),
+  ];
   const summary = final || thought;
   return {
     icon: CircleCheck,
@@ -162,7 +167,7 @@ export const recallFace: ObservationFace<'recall'> = ({ extras, timestamp }) => 
   ].join(', ');
   const text = [extras.repo_instructions, ...notes.map((note) => `**${note.name}**\n\n${note.content}`)].filter(Boolean).join('\n\n');
   const isWorkspace = extras.recall_type === 'workspace_context' || extras.recall_type === 'environment_info';
-  const verb = isWorkspace ? 'Recalled the project notes' : 'Recalled notes';
+  const verb = sources === '' ? 'Looked for notes' : isWorkspace ? 'Recalled the project notes' : 'Recalled notes';
   return {
     icon: BookOpen,
     verb,
@@ -176,4 +181,14 @@ export const recallFace: ObservationFace<'recall'> = ({ extras, timestamp }) => 
 
 export function firstSentence(text: string): string {
   return /^[^\n]*?[.!?](?=\s|$)/.exec(text.trim())?.[0] ?? text.trim().split('\n', 1)[0]!;
+}
+
+function modelOf({
+  tool_call_metadata: call,
+  llm_metrics: metrics,
+}: {
+  readonly tool_call_metadata?: ToolCallMetadata;
+  readonly llm_metrics?: LlmMetrics;
+}) {
+  return call?.model_response.model ?? metrics?.accumulated_token_usage.model;
 }

@@ -2,6 +2,7 @@ import { FileDiff, FilePlus2 } from 'lucide-react';
 import { DiffTable } from '../../code/diff-table.tsx';
 import { editDiff } from '../edit-diff.ts';
 import { observed, type ActionFace, type Face, type Fact } from '../face.ts';
+import { shownPath } from '../../words/shown-path.ts';
 import { outcomeFacts, spoken } from './facts.ts';
 import { failureBody } from './failure-body.tsx';
 import { readingFace } from './read-face.tsx';
@@ -22,9 +23,9 @@ export const editFace: ActionFace<'edit'> = (step) => {
   return {
     icon: isNew ? FilePlus2 : FileDiff,
     verb,
-    object: path,
+    object: shownPath(path),
     facts,
-    name: `${verb} ${path}${spoken(facts)}`,
+    name: `${verb} ${shownPath(path)}${spoken(facts)}`,
     open: 'newest',
     copy: path,
     ...(body && { body }),
@@ -51,9 +52,9 @@ export function editedFace(path: string, facts: readonly Fact[], body?: Face['bo
   return {
     icon: FileDiff,
     verb: 'Edited',
-    object: path,
+    object: shownPath(path),
     facts,
-    name: `Edited ${path}${spoken(facts)}`,
+    name: `Edited ${shownPath(path)}${spoken(facts)}`,
     open: 'newest',
     ...(body && { body }),
   };

@@ -1,5 +1,6 @@
 import { FileText } from 'lucide-react';
 import { count } from '../../words/counts.ts';
+import { shownPath } from '../../words/shown-path.ts';
 import { NumberedLines } from '../numbered-lines.tsx';
 import { observed, type ActionFace, type Face } from '../face.ts';
 import { outcomeFacts, spoken } from './facts.ts';
@@ -17,9 +18,9 @@ export function readingFace(path: string, content: string | undefined, first: nu
   return {
     icon: FileText,
     verb: 'Read',
-    object: path,
+    object: shownPath(path),
     facts,
-    name: `Read ${path}${spoken(facts)}`,
+    name: `Read ${shownPath(path)}${spoken(facts)}`,
     open: 'never',
     ...(content !== undefined && { copy: content }),
     ...(body && { body }),

@@ -2,6 +2,7 @@ import { FilePlus2 } from 'lucide-react';
 import { NumberedLines } from '../numbered-lines.tsx';
 import type { ActionFace } from '../face.ts';
 import { changeFacts } from './edit-face.tsx';
+import { shownPath } from '../../words/shown-path.ts';
 import { outcomeFacts, spoken } from './facts.ts';
 import { failureBody } from './failure-body.tsx';
 
@@ -11,9 +12,9 @@ export const writeFace: ActionFace<'write'> = (step) => {
   return {
     icon: FilePlus2,
     verb: 'Wrote',
-    object: path,
+    object: shownPath(path),
     facts,
-    name: `Wrote ${path}${spoken(facts)}`,
+    name: `Wrote ${shownPath(path)}${spoken(facts)}`,
     open: 'newest',
     copy: content,
     body: failureBody(step.observation) ?? (() => <NumberedLines text={content} path={path} />),

@@ -1,0 +1,48 @@
+import { ACTIONS, draftFromJson, isClientKind, isUnknown, type ActionDraft } from '@tendon/protocol';
+import { describe, expect, it } from 'vitest';
+import { actions, type ActionPayload } from './actions.ts';
+
+/** One call of every builder. */
+const CALLS = {
+  message: () => actions.message('hello', { imageUrls: ['data:image/png;base64,AA=='], fileUrls: ['/workspace/a'], clientId: 'x' }),
+  start: () => actions.start('write a script'),
+  initialize: () => actions.initialize({ model: 'gpt-4o', directory: '/projects/one', agent_cls: 'CodeActAgent' }),
+  changeAgentState: () => actions.changeAgentState('paused', 'lunch'),
+  pause: actions.pause,
+  resume: actions.resume,
+  stop: actions.stop,
+  approve: actions.approve,
+  reject: () => actions.reject('not on a Friday'),
+  run: () => actions.run('ls', { cwd: '/workspace', hidden: true, timeout: 5 }),
+  input: () => actions.input('C-c'),
+  kill: () => actions.kill('3'),
+  runIpython: () => actions.runIpython('1 + 1'),
+  read: () => actions.read('a.txt', { start: 0, end: 3 }),
+  write: () => actions.write('a.txt', 'hello'),
+  edit: () => actions.edit({ path: 'a.txt', command: 'insert', insert_line: 0, new_str: 'x' }),
+  browse: () => actions.browse('https://example.com'),
+  browseInteractive: () => actions.browseInteractive('click("14")'),
+  recall: () => actions.recall('how are tests run'),
+  delegate: () => actions.delegate('ReviewAgent', 'look at the diff'),
+  trackTasks: () => actions.trackTasks([{ id: '1', title: 'Read', status: 'todo' }]),
+  callTool: () => actions.callTool('docs.search', { query: 'x' }),
+  shortenHistory: actions.shortenHistory,
+  recoverFromLoop: () => actions.recoverFromLoop(2),
+  push: () => actions.push({ owner: 'o', repo: 'r', branch: 'b' }),
+  openPullRequest: () => actions.openPullRequest({ owner: 'o', repo: 'r', title: 't' }),
+} satisfies Record<keyof typeof actions, () => ActionPayload>;
+
+describe('payload builders', () => {
+  it.each(Object.entries(CALLS))('CL9: %s makes a payload that the protocol accepts and a client may send', (_name, call) => {
+    const payload = call();
+    const draft = draftFromJson(JSON.parse(JSON.stringify(payload)) as Record<string, unknown>);
+    expect(isUnknown(draft)).toBe(false);
+    expect(isClientKind(draft as ActionDraft)).toBe(true);
+    expect(Object.keys(ACTIONS)).toContain(payload.action);
+  });
+
+  it('CL9: what is not said is left to the server', () => {
+    expect(actions.run('ls')).toEqual({ action: 'run', args: { command: 'ls' } });
+    expect(actions.stop()).toEqual({ action: 'change_agent_state', args: { agent_state: 'stopped' } });
+  });
+});

@@ -1,0 +1,43 @@
+import { anything, assert, property } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readFrame } from './wire-frame.ts';
+
+describe('frames of the server', () => {
+  it('CL6: anything at all is read', () => {
+    assert(property(anything(), (frame) => void readFrame(frame)));
+  });
+
+  it('CL6: an unknown kind is an event that keeps every key', () => {
+    const frame = { id: 4, timestamp: 'T', source: 'agent', action: 'workspace_snapshot', args: { files: 812 }, extra: [1] };
+    expect(readFrame(frame)).toMatchObject({ type: 'event', event: { id: 4, unknown: true, raw: { args: { files: 812 }, extra: [1] } } });
+  });
+
+  it('CL6: sources of any case and missing meta fields are taken', () => {
+    expect(readFrame({ id: 0, source: 'USER', action: 'message', args: { content: 'hi' } })).toMatchObject({
+      type: 'event',
+      event: { source: 'user', timestamp: '' },
+    });
+  });
+
+  it.each([
+    [
+      { status_update: true, type: 'info', id: 'STATUS$READY', message: '' },
+      { type: 'status', status: { id: 'STATUS$READY' } },
+    ],
+    [
+      { error: true, message: 'no' },
+      { type: 'notice', message: 'no' },
+    ],
+    [
+      { observation: 'error', content: 'no', extras: { error_id: 'E' } },
+      { type: 'notice', message: 'no', errorId: 'E' },
+    ],
+    [{ volatile: 'delta', turn: 3, part: 'text', offset: 0, text: 'a' }, { type: 'delta' }],
+    [{ volatile: 'output', cause: 3, offset: 0, text: 'a' }, { type: 'output' }],
+    [{ volatile: 'output', cause: -1, offset: 0, text: 'a' }, { type: 'ignored' }],
+    [{ id: -1, observation: 'null' }, { type: 'ignored' }],
+    [{ id: 1.5, observation: 'think' }, { type: 'ignored' }],
+  ])('CL6: %j', (frame, expected) => {
+    expect(readFrame(frame)).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { fuzzyMatches } from './fuzzy-match.ts';
+import { keyMatches } from './key-match.ts';
+import { keyText } from './key-text.ts';
+
+const pressed = (key: string, with_: Partial<Record<'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey', boolean>> = {}) => ({
+  key,
+  metaKey: false,
+  ctrlKey: false,
+  shiftKey: false,
+  altKey: false,
+  ...with_,
+});
+
+describe('keys', () => {
+  it('CL29: mod is Command on a Mac and Control elsewhere', () => {
+    expect(keyMatches('mod+k', pressed('k', { metaKey: true }), true)).toBe(true);
+    expect(keyMatches('mod+k', pressed('k', { ctrlKey: true }), true)).toBe(false);
+    expect(keyMatches('mod+k', pressed('k', { ctrlKey: true }), false)).toBe(true);
+    expect([keyText('mod+enter', true), keyText('mod+enter', false), keyText('ctrl+c', true)]).toEqual(['⌘⏎', 'Ctrl ⏎', '⌃C']);
+  });
+
+  it('CL29: letters are what they write, shift included', () => {
+    expect(keyMatches('G', pressed('G', { shiftKey: true }), false)).toBe(true);
+    expect(keyMatches('g', pressed('G', { shiftKey: true }), false)).toBe(false);
+    expect(keyMatches('j', pressed('j', { ctrlKey: true }), false)).toBe(false);
+    expect(keyMatches('f6', pressed('F6', { shiftKey: true }), false)).toBe(false);
+    expect(keyMatches('shift+f6', pressed('F6', { shiftKey: true }), false)).toBe(true);
+  });
+
+  it('the palette finds letters in their order', () => {
+    expect(fuzzyMatches('thd', 'App Theme: dark')).toBe(true);
+    expect(fuzzyMatches('dark theme', 'App Theme: dark')).toBe(false);
+  });
+});

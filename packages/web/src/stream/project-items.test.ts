@@ -1,0 +1,89 @@
+import { fromJson, type Event } from '@tendon/protocol';
+import { describe, expect, it } from 'vitest';
+import { EVERY_KIND } from '../../../../test/conformance/every-kind.ts';
+import { foldTurns } from './fold-turns.ts';
+import { foldWords } from './fold-words.ts';
+import { projectItems } from './project-items.ts';
+import type { FoldItem } from './stream-item.ts';
+
+function events(...parts: readonly object[]): readonly Event[] {
+  return parts.map((part, id) => fromJson({ id, timestamp: `2026-01-01T00:00:${String(id).padStart(2, '0')}Z`, source: 'agent', ...part }));
+}
+const run = (command: string) => ({ action: 'run', args: { command } });
+const ran = (cause: number, exit_code = 0) => ({
+  observation: 'run',
+  cause,
+  content: 'ok',
+  extras: { command: '', metadata: { exit_code } },
+});
+const said = (content: string) => ({ source: 'user', action: 'message', args: { content } });
+const state = (agent_state: string, reason = '') => ({ observation: 'agent_state_changed', content: '', extras: { agent_state, reason } });
+
+describe('rows of a conversation', () => {
+  it('CL21: an action and the observation that names it are one step, whatever came between', () => {
+    const items = projectItems(events(run('a'), { observation: 'think', content: 'x', extras: {} }, ran(0)));
+    expect(items[0]).toMatchObject({ type: 'step', action: { id: 0 }, observation: { id: 2 } });
+    expect(items).toHaveLength(2);
+  });
+
+  it('CL21: a second observation of the same action is a step of its own', () => {
+    expect(projectItems(events(run('a'), ran(0), ran(0)))).toHaveLength(2);
+  });
+
+  it('what the agent said along with its action comes before it', () => {
+    const items = projectItems(events({ action: 'run', args: { command: 'ls', thought: 'I will look.' } }));
+    expect(items.map((item) => item.type)).toEqual(['speech', 'step']);
+  });
+
+  it('messages of the user and tasks are turns; the agent speaks in prose', () => {
+    const items = projectItems(
+      events(said('do it'), { action: 'message', args: { content: 'yes' } }, { source: 'user', action: 'start', args: { task: 'x' } }),
+    );
+    expect(items.map((item) => item.type)).toEqual(['turn', 'speech', 'turn']);
+  });
+
+  it('pausing and stopping are lines, repeats are one, going on is none', () => {
+    const twice = events(state('paused'), state('running'), state('stopped'));
+    expect(projectItems(twice)).toMatchObject([
+      { type: 'note', text: 'Paused by you' },
+      { type: 'note', text: 'Stopped by you' },
+    ]);
+    const same = [0, 1].map((id) => fromJson({ id, timestamp: '2026-01-01T00:00:00.000Z', source: 'agent', ...state('paused') }));
+    expect(projectItems(same)).toHaveLength(1);
+  });
+
+  it('an error state with the words of the error before it is told once', () => {
+    expect(projectItems(events({ observation: 'error', content: 'no disk', extras: {} }, state('error', 'no disk')))).toHaveLength(1);
+    expect(projectItems(events(state('error', 'no disk')))).toHaveLength(1);
+  });
+
+  it('CL20: every kind that the protocol knows is read', () => {
+    const items = projectItems(EVERY_KIND.map((event, id) => ({ ...event, id })));
+    expect(items.length).toBeGreaterThan(30);
+    expect(new Set(items.map((item) => item.key)).size).toBe(items.length);
+  });
+});
+
+describe('turns that are over', () => {
+  const long = [
+    said('do it'),
+    ...Array.from({ length: 8 }, (_, index) => [run(`c${index}`), ran(1 + index * 2, index === 3 ? 1 : 0)]).flat(),
+  ];
+
+  it('CL22: long runs of steps are one row; failures and the last two stay', () => {
+    const items = foldTurns(projectItems(events(...long)), true);
+    expect(items.map((item) => item.type)).toEqual(['turn', 'step', 'step', 'step', 'step', 'step', 'step', 'step', 'step']);
+    const plain = foldTurns(
+      projectItems(events(...long.map((part) => ('observation' in part ? ran((part as { cause: number }).cause) : part)))),
+      true,
+    );
+    expect(plain.map((item) => item.type)).toEqual(['turn', 'fold', 'step', 'step']);
+    expect(foldWords((plain[1] as FoldItem).steps)).toBe('ran 6 commands');
+  });
+
+  it('the turn that is at work is not folded, those before it are', () => {
+    const shown = (isOver: boolean) =>
+      foldTurns(projectItems(events(...long.slice(0, 5), said('more'), run('x'))), isOver).map((item) => item.type);
+    expect(shown(false)).not.toContain('fold');
+  });
+});

@@ -1,0 +1,62 @@
+import { AGENT_STATES, fromJson, type Action } from '@tendon/protocol';
+import { describe, expect, it } from 'vitest';
+import { money, short } from './counts.ts';
+import { causeWords } from './error-words.ts';
+import { stateSentence } from './state-sentence.ts';
+import { ago, duration, elapsed } from './times.ts';
+
+const doing = (action: string, args: object) => fromJson({ id: 1, timestamp: '', source: 'agent', action, args }) as Action;
+
+describe('the sentence of a state', () => {
+  it.each(AGENT_STATES)('CL25: %s has one', (state) => {
+    expect(stateSentence({ state }).text).toMatch(/^[A-Z]/);
+  });
+
+  it.each([
+    ['loading', {}, 'Starting the sandbox'],
+    ['running', {}, 'Thinking'],
+    ['running', { doing: doing('run', { command: 'npm test\nnpm run lint' }) }, 'Running npm test'],
+    ['running', { doing: doing('edit', { path: '/workspace/src/a.ts', command: 'str_replace' }) }, 'Editing a.ts'],
+    ['running', { doing: doing('read', { path: 'a.ts' }) }, 'Reading a.ts'],
+    ['running', { doing: doing('browse', { url: 'http://localhost:5173/x' }) }, 'Opening localhost:5173'],
+    ['awaiting_user_input', {}, 'Waiting for your answer'],
+    ['awaiting_user_confirmation', {}, 'Waiting for your decision'],
+    ['paused', {}, 'Paused by you'],
+    ['finished', { filesChanged: 4 }, 'Done, 4 files changed'],
+    ['finished', { filesChanged: 0 }, 'Done, nothing changed'],
+    ['error', { reason: 'OSError: no disk space left' }, 'Stopped: no disk space left'],
+    ['error', { reason: 'STATUS$ERROR_LLM_AUTHENTICATION' }, 'Stopped: the provider refused the key'],
+    [
+      'rate_limited',
+      { model: 'openai/gpt-4o', resumesAt: '2026-01-01T00:00:18Z', now: Date.parse('2026-01-01') },
+      'openai/gpt-4o asked for a pause, trying again in 18 s',
+    ],
+  ] as const)('CL25: %s %j is "%s"', (state, facts, text) => {
+    expect(stateSentence({ state, ...facts }).text).toBe(text);
+  });
+});
+
+describe('figures', () => {
+  it('have units', () => {
+    expect([duration(900), duration(3100), duration(64_000), elapsed(3_700_000)]).toEqual(['0.9 s', '3.1 s', '1 min 04 s', '1 h 01 min']);
+    expect([short(840), short(82_000), short(1_200_000)]).toEqual(['840', '82k', '1.2M']);
+    expect([money(0), money(0.001), money(0.42)]).toEqual(['$0.00', 'under $0.01', '$0.42']);
+  });
+
+  it('say how long ago', () => {
+    const now = new Date(2026, 2, 12, 12, 0).getTime();
+    const before = (ms: number) => ago(new Date(now - ms).toISOString(), now, 'en-GB');
+    expect([before(5_000), before(38 * 60_000), before(2 * 3_600_000), before(30 * 3_600_000)]).toEqual([
+      'now',
+      '38 min',
+      '10:00',
+      'yesterday',
+    ]);
+    expect(ago('nonsense', now)).toBe('');
+  });
+
+  it('cut a cause to its words', () => {
+    expect(causeWords('one two three four five six seven eight nine')).toBe('one two three four five six seven eight…');
+    expect(causeWords('')).toBe('the cause is not known');
+  });
+});
