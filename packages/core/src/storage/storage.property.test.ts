@@ -2,12 +2,12 @@
  * Random operations against a model: a map of lists. Followers start at random cursors, live through reopening by going on at their cursor,
  * and must in the end have seen every event from there on, once and in order.
  */
-import { type Event } from '@tendon/protocol';
 import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
 import { AppendConflict } from '../log/event-log.ts';
-import { manualClock, message } from './contract.ts';
+import { manualClock } from './contract/manual-clock.ts';
+import { contentOf, message } from './contract/message.ts';
 import { createMemoryStorage } from './memory/create-memory-storage.ts';
 import { temporaryDatabase } from './sqlite/temporary.ts';
 import type { Storage } from './storage.ts';
@@ -128,10 +128,6 @@ class Run {
     }
     assert.deepEqual(this.storage.findings, []);
   }
-}
-
-function contentOf(event: Event): string {
-  return (event as unknown as { args: { content: string } }).args.content;
 }
 
 async function check(operations: readonly Operation[], run: Run): Promise<void> {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { message } from '../contract.ts';
+import { contentOf, message } from '../contract/message.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
 import { MAX_WAL_BYTES } from './wal.ts';
 
@@ -27,7 +27,7 @@ describe('checkpoints', () => {
     }
     expect(statSync(`${database.path}-wal`).size).toBeLessThan(2 * MAX_WAL_BYTES);
     expect(statSync(database.path).size).toBeGreaterThan(2 * MAX_WAL_BYTES);
-    const contents = (await log.read()).map((event) => (event as unknown as { args: { content: string } }).args.content);
+    const contents = (await log.read()).map(contentOf);
     expect(contents.findIndex((text, id) => text !== content(id))).toBe(-1);
     expect(contents).toHaveLength(rounds * 10);
     expect(storage.findings).toEqual([]);

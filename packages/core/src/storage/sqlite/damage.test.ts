@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StorageError } from '../../log/storage-error.ts';
-import { message } from '../contract.ts';
+import { contentOf, message } from '../contract/message.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
 
 const EVENTS = 600;
@@ -108,9 +108,7 @@ describe('damaged rows', () => {
       const outcomes = ['c', 'd'].map(async (conversation) => {
         const log = await storage.events.open(conversation);
         const events = await log.read();
-        const wrong = events.filter(
-          (event) => !isDamaged(event) && (event as unknown as { args: { content: string } }).args.content !== `${conversation}${event.id}`,
-        );
+        const wrong = events.filter((event) => !isDamaged(event) && contentOf(event) !== `${conversation}${event.id}`);
         return wrong.length > 0 ? `wrong events in ${conversation}` : events.some(isDamaged) ? 'damage told' : 'intact';
       });
       const settled = await Promise.all(outcomes.map((outcome) => outcome.catch(refused)));

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { message } from '../contract.ts';
+import { message } from '../contract/message.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
 
 /** An fdatasync that waits until it is let through, once each. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { contentOf } from '../contract/message.ts';
 import { contentAt } from './fixtures/content-at.ts';
 import { temporaryDatabase } from './temporary.ts';
 
@@ -23,7 +24,7 @@ describe('SIGKILL', () => {
       for (const [conversation, lastId] of acknowledged) {
         const log = await storage.events.open(conversation);
         expect(log.nextId).toBeGreaterThan(lastId);
-        const contents = (await log.read()).map((event) => (event as unknown as { args: { content: string } }).args.content);
+        const contents = (await log.read()).map(contentOf);
         expect(contents).toHaveLength(log.nextId);
         expect(contents.findIndex((content, id) => content !== contentAt(conversation, id))).toBe(-1);
       }

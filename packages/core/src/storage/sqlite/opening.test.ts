@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { message } from '../contract.ts';
+import { message } from '../contract/message.ts';
 import { assertOurs, migrate, MIGRATIONS } from './migrations.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { message } from '../contract.ts';
+import { message } from '../contract/message.ts';
 import type { Storage } from '../storage.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
 

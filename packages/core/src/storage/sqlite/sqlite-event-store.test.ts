@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { message } from '../contract.ts';
+import { message } from '../contract/message.ts';
 import type { Storage } from '../storage.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
 

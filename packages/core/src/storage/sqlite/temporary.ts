@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { manualClock } from '../contract.ts';
+import { manualClock } from '../contract/manual-clock.ts';
 import type { Storage } from '../storage.ts';
 import { openSqliteStorage, type SqliteStorageOptions } from './open-sqlite-storage.ts';
 
