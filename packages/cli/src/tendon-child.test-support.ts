@@ -5,14 +5,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { ScriptedStep } from '@tendon/core/llm';
 import { onTestFinished } from 'vitest';
 
 export interface Place {
   readonly home: string;
   readonly workspace: string;
   /** Names a model that plays these steps. */
-  script(steps: readonly (ScriptedStep & { readonly times?: number })[]): string;
+  script(steps: readonly object[]): string;
 }
 
 export interface TendonChild {

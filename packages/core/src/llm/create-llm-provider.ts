@@ -4,6 +4,7 @@ import type { Secret } from '../secret.ts';
 import { failure } from './classify-failure.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createLanguageModelProvider } from './language-model-provider.ts';
+import { guardedFetch } from './guarded-fetch.ts';
 import type { LlmFailure, LlmProvider } from './llm-provider.ts';
 import { routeModel, type ModelRoute } from './model-name.ts';
 import { findModel } from './prices.ts';
@@ -38,7 +39,7 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
   if (!route) return refusing(model, failure('LLM_NOT_FOUND', model, false));
   if (route.needsKey && !apiKey)
     return refusing(model, failure('LLM_AUTHENTICATION', 'no key is set; give LLM_API_KEY, or choose one in the settings', false));
-  const load = loaders(route, apiKey, withoutRedirects(options.fetch ?? fetch));
+  const load = loaders(route, apiKey, guardedFetch(options.fetch ?? fetch));
   const maxOutputTokens = route.protocol === 'anthropic' ? Math.min(findModel(model)?.maxOutput ?? 8_192, MAX_OUTPUT_TOKENS) : undefined;
   return createLanguageModelProvider({ model, apiKey, clock, silenceMs, load, maxOutputTokens });
 }
@@ -74,9 +75,4 @@ function loaders(route: ModelRoute, apiKey: Secret | undefined, fetch: typeof gl
         },
       ];
   }
-}
-
-/** A redirect to another host would take the key along in a header of the provider's own. */
-function withoutRedirects(send: typeof fetch): typeof fetch {
-  return (input, init) => send(input, { ...init, redirect: 'manual' });
 }

@@ -2,7 +2,7 @@ import { Secret } from '../../secret.ts';
 import { createLlmProvider } from '../create-llm-provider.ts';
 import type { LlmEvent, LlmProvider, LlmRequest } from '../llm-provider.ts';
 import { startModelEndpoint, type EndpointTurn, type ModelEndpoint } from './model-endpoint.ts';
-import { createFastClock, createTestClock, type TestClock } from './test-clock.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
 
 export const KEY = 'sk-test-0123456789abcdef';
 
@@ -43,7 +43,7 @@ export async function bench(
   return { provider, endpoint, clock, [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose]() };
 }
 
-export { createFastClock, createTestClock };
+export { createTestClock };
 
 const TOOL = {
   name: 'execute_bash',
@@ -70,7 +70,7 @@ export async function collect(
 }
 
 /** The end of a stream, checked to be the only one. */
-export function endOf(events: readonly LlmEvent[]): Extract<LlmEvent, { type: 'done' | 'failed' }> {
+function endOf(events: readonly LlmEvent[]): Extract<LlmEvent, { type: 'done' | 'failed' }> {
   const ends = events.filter((event) => event.type === 'done' || event.type === 'failed');
   const [end] = ends;
   if (ends.length !== 1 || end !== events.at(-1)) throw new Error(`expected one end, and last: ${JSON.stringify(events)}`);

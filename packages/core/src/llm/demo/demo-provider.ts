@@ -25,7 +25,7 @@ export function createDemoProvider({ clock }: { readonly clock?: Clock } = {}): 
 }
 
 /** What the demonstration answers to this request. */
-export function answerDemo(request: LlmRequest): ScriptedAnswer {
+function answerDemo(request: LlmRequest): ScriptedAnswer {
   const turn = readRequest(request);
   const move = nextMove(turn);
   if (move.type === 'say') return { text: `${WHO}\n\n${move.text}\n\n${HOW}` };
