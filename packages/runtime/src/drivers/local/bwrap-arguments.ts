@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { INSIDE_HOME, INSIDE_HOSTNAME, INSIDE_USER } from './etc-files.ts';
 import type { HostUser } from './host-user.ts';
 import { ROOT_FOLDERS, type Bind } from './visible.ts';
@@ -29,6 +29,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
     ['--proc', '/proc', '--dev', '/dev'],
     ['/tmp', '/var/tmp', '/dev/shm'].flatMap(tmpfs),
     binds.filter((bind) => bind.writable).flatMap((bind) => ['--bind', bind.source, bind.target]),
+    pythonName(),
     masks.flatMap((path) => ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]),
     ['--remount-ro', '/', '--chdir', '/workspace', '--clearenv'],
     Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -45,6 +46,12 @@ function rootFolders(): readonly string[] {
     if (entry === undefined) return [];
     return entry.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
   });
+}
+
+/** Models say `python`; where the system has it only as `python3`, the last folder of PATH knows the short name too. */
+function pythonName(): readonly string[] {
+  const isShort = existsSync('/usr/bin/python') || existsSync('/usr/local/bin/python');
+  return !isShort && existsSync('/usr/bin/python3') ? ['--symlink', '/usr/bin/python3', '/opt/tendon/bin/python'] : [];
 }
 
 /** Nothing of the host's environment: it holds the server's keys. */
