@@ -121,6 +121,7 @@ async function start(
   try {
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
+    context.folders.prepare();
     const { leaseSeconds, noOutputTimeoutSeconds } = context;
     const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds };
     const handle = await inPhase({ name: 'creating the process', deadlineMs: DEADLINE_MS.process, signal }, (within) => {

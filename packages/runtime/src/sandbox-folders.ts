@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxFolders } from './drivers/driver.ts';
 
@@ -14,6 +13,8 @@ export interface FolderPlan {
   /** Folders of one incarnation that are on disk: sandbox name and incarnation. */
   list(): Promise<readonly { readonly sandbox: string; readonly incarnation: string }[]>;
   nameOf(conversationId: string): string;
+  /** Makes what all sandboxes share; before each start. Throws when somebody else has put something in its place. */
+  prepare(): void;
   /** The private home stays. */
   removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
   removeSandbox(sandbox: string): Promise<void>;
@@ -23,12 +24,15 @@ const INCARNATION = /^[0-9a-f]{16}$/;
 const MAX_SHORT_BYTES = 60;
 
 export function planFolders(stateRoot: string): FolderPlan {
-  mkdirSync(stateRoot, { recursive: true, mode: 0o700 });
   const short = shortFolder(stateRoot);
   const nameOf = (conversationId: string): string => createHash('sha256').update(conversationId).digest('hex').slice(0, 16);
 
   return {
     nameOf,
+    prepare() {
+      mkdirSync(stateRoot, { recursive: true, mode: 0o700 });
+      if (!isOurs(short)) throw new Error(`the folder ${short} belongs to somebody else`);
+    },
     of(conversationId, incarnation) {
       const own = join(stateRoot, nameOf(conversationId), incarnation);
       const near = join(short, incarnation);
@@ -56,34 +60,38 @@ export function planFolders(stateRoot: string): FolderPlan {
     async removeIncarnation(sandbox, incarnation) {
       if (sandbox !== '') await rm(join(stateRoot, sandbox, incarnation), { recursive: true, force: true });
       await rm(join(short, incarnation), { recursive: true, force: true });
+      await rmdir(short).catch(() => {}); // others may be in it
     },
     removeSandbox: (sandbox) => rm(join(stateRoot, sandbox), { recursive: true, force: true }),
   };
 }
 
-/** A folder that only this user can write, the same for every start with this state root. */
+/** Where a folder that only this user can write is to be had; the same for every start with this state root. */
 function shortFolder(stateRoot: string): string {
   const uid = process.getuid?.() ?? 0;
   const tag = createHash('sha256').update(stateRoot).digest('hex').slice(0, 8);
-  const base = uid === 0 ? '/run' : (process.env.XDG_RUNTIME_DIR ?? '');
-  const candidates = [
-    ...(base === '' ? [] : [join(base, `tendon-${tag}`)]),
-    join('/tmp', `tendon-${uid}-${tag}`),
-    join(tmpdir(), `t-${tag}`),
-  ];
-  for (const path of candidates) {
-    if (Buffer.byteLength(path) <= MAX_SHORT_BYTES && isOurs(path, uid)) return path;
-  }
-  throw new Error(`no folder for sockets: none of ${candidates.join(', ')} can be made, or it belongs to somebody else`);
+  const runtimeFolder = uid === 0 ? '/run' : process.env.XDG_RUNTIME_DIR;
+  const named = runtimeFolder && isWritable(runtimeFolder) ? join(runtimeFolder, `tendon-${tag}`) : undefined;
+  const short = [named, join('/tmp', `tendon-${uid}-${tag}`)].find(
+    (path) => path !== undefined && Buffer.byteLength(path) <= MAX_SHORT_BYTES,
+  );
+  if (short === undefined) throw new Error('there is no folder for sockets with a short enough path');
+  return short;
 }
 
-/** Root's sandboxes have other uids and must be able to pass through. */
-function isOurs(path: string, uid: number): boolean {
+function isWritable(path: string): boolean {
   try {
-    mkdirSync(path, { recursive: true, mode: uid === 0 ? 0o711 : 0o700 });
-    const entry = lstatSync(path);
-    return entry.isDirectory() && entry.uid === uid && (entry.mode & 0o022) === 0;
+    accessSync(path, constants.W_OK);
+    return true;
   } catch {
     return false;
   }
+}
+
+/** Makes it if need be. Root's sandboxes have other uids and must be able to pass through. */
+function isOurs(path: string): boolean {
+  const uid = process.getuid?.() ?? 0;
+  mkdirSync(path, { recursive: true, mode: uid === 0 ? 0o711 : 0o700 });
+  const entry = lstatSync(path);
+  return entry.isDirectory() && entry.uid === uid && (entry.mode & 0o022) === 0;
 }

@@ -85,7 +85,8 @@ class ActionStream {
   readonly #lostReason: () => string | undefined;
   /** Whether the key may have reached an executor, now or in an earlier life of the server. */
   #wasSent: boolean;
-  #outputBytes = 0;
+  /** The newest piece of output that was passed on. */
+  #newest = { offset: -1, text: '' };
   /** Ends the listening; its reason is why the outcome is unknown. */
   readonly #end = new AbortController();
 
@@ -121,11 +122,11 @@ class ActionStream {
 
   async #untilOutcome(): Promise<ExecuteResult> {
     for (let failures = 0; ; failures += 1) {
-      const before = this.#outputBytes;
+      const before = this.#newest;
       const result = await this.#listen();
       if (result !== 'broken') return result;
       if (this.#end.signal.aborted) return this.#unknown(String(this.#end.signal.reason));
-      if (this.#outputBytes > before) failures = 0;
+      if (this.#newest !== before) failures = 0;
       const waitMs = RECONNECT_DELAYS_MS[failures];
       const lost = this.#lostReason();
       if (lost !== undefined || waitMs === undefined) return this.#unknown(lost ?? 'the connection to the sandbox broke again and again');
@@ -169,11 +170,17 @@ class ActionStream {
     }
   }
 
-  /** A repeated piece, from before a broken connection, is not passed on twice. */
+  /**
+   * After a broken connection the newest piece is asked for again, for only its beginning is known for sure: how many bytes it
+   * was is not to be told from a text that may have had broken characters. What was passed on is not passed on twice.
+   */
   #output(offset: unknown, text: unknown): void {
-    if (typeof text !== 'string' || !Number.isSafeInteger(offset) || (offset as number) < this.#outputBytes) return;
-    this.#outputBytes = (offset as number) + Buffer.byteLength(text);
-    this.#options.onOutput?.({ offset: offset as number, text });
+    if (typeof text !== 'string' || !Number.isSafeInteger(offset) || (offset as number) < Math.max(0, this.#newest.offset)) return;
+    const known = offset === this.#newest.offset ? this.#newest.text.length : 0;
+    const fresh = text.slice(known);
+    if (fresh === '') return;
+    this.#newest = { offset: offset as number, text };
+    this.#options.onOutput?.({ offset: (offset as number) + Buffer.byteLength(text.slice(0, known)), text: fresh });
   }
 
   #request(): ExecuteRequest {
@@ -182,7 +189,7 @@ class ActionStream {
       key: this.#key,
       incarnation: this.#parts.incarnation,
       action: { action, args: args as Readonly<Record<string, unknown>>, ...(timeout !== undefined && { timeout }) },
-      ...(this.#options.onOutput && { outputFrom: this.#outputBytes }),
+      ...(this.#options.onOutput && { outputFrom: Math.max(0, this.#newest.offset) }),
     };
   }
 

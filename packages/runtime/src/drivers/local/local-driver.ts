@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, type ControlGroups, type Limits } from '../control-group.ts';
 import { socketPathOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
@@ -97,15 +97,22 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
 }
 
 async function visibleBinds({ workspace, folders }: SandboxSpec, executor: ExecutorFolder, user: HostUser): Promise<readonly Bind[]> {
+  const node = await realpath(executor.node);
   return [
     ...systemBinds(),
     ...(await writeEtcFiles(join(folders.host, 'etc'), user)),
-    { source: executor.folder, target: INSIDE.executor, isPrivate: true },
-    { source: await realpath(executor.node), target: INSIDE.node, isPrivate: true },
+    { source: executor.folder, target: INSIDE.executor, isPrivate: true, idMapped: user.staged && (await isForRootOnly(executor.folder)) },
+    { source: node, target: INSIDE.node, isPrivate: true, idMapped: user.staged && (await isForRootOnly(node)) },
     { source: folders.proxy, target: INSIDE.proxy, isPrivate: true },
     { source: workspace, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
     { source: folders.home, target: INSIDE_HOME, writable: true, isPrivate: true },
     { source: folders.state, target: INSIDE.state, writable: true, isPrivate: true },
     { source: folders.link, target: INSIDE.link, writable: true, isPrivate: true },
   ];
+}
+
+/** An installation with a strict umask: the sandbox's uid could not read it as it is. */
+async function isForRootOnly(path: string): Promise<boolean> {
+  const { uid, mode } = await stat(path);
+  return uid === 0 && (mode & 0o005) !== 0o005;
 }

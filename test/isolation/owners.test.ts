@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
+import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+
+const isRoot = process.getuid?.() === 0;
+const ORDINARY = { uid: 12_345, gid: 12_345 };
+
+/** Who owns what a sandbox writes, for each combination of server and workspace that this machine lets us make. */
+describe('SB5: files belong to the owner of the workspace', () => {
+  const owners = isRoot ? [{ uid: 0, gid: 0 }, ORDINARY] : [{ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }];
+
+  it.each(owners)('the server as it is, the workspace of $uid', async (owner) => {
+    const sandboxes = createTestSandboxes(createLocalDriver({ executor: executorFolder() }));
+    try {
+      chownSync(sandboxes.workspace, owner.uid, owner.gid);
+      const runtime = await sandboxes.runtimes.acquire('owner', { signal: never });
+      expect((await run(runtime, 'mkdir folder; echo x > folder/file; id -un; stat -c %U . folder/file')).output).toBe(
+        'tendon\ntendon\ntendon',
+      );
+      expect(statSync(join(sandboxes.workspace, 'folder/file'))).toMatchObject(owner);
+      // On the host the sandbox is never root, whoever owns the workspace.
+      const { anchor } = await sandboxes.handle('owner');
+      expect(statSync(`/proc/${anchor.pid}`).uid).not.toBe(0);
+    } finally {
+      await sandboxes.close();
+    }
+  });
+
+  it.runIf(isRoot)('a server that is an ordinary user', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'tendon-owner-'));
+    chownSync(home, ORDINARY.uid, ORDINARY.gid);
+    try {
+      const script = join(import.meta.dirname, 'ordinary-user.ts');
+      const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, home], {
+        ...ORDINARY,
+        env: { HOME: home, PATH: process.env.PATH },
+        encoding: 'utf8',
+      });
+      expect(JSON.parse(answer)).toEqual({ output: 'tendon\nalive', owner: ORDINARY.uid, strength: 'os-sandbox' });
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+});
