@@ -33,8 +33,6 @@ export interface EngineState {
   readonly malformed: number;
   readonly repetition: Repetition;
   readonly metrics: LlmMetrics | undefined;
-  /** The last answer that was counted. */
-  readonly responseId: string | undefined;
 }
 
 export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
@@ -46,13 +44,15 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   malformed: 0,
   repetition: NO_REPETITION,
   metrics: undefined,
-  responseId: undefined,
 });
 
 /** Folds one event. Total, like `reduce`. */
 export function foldEngine(state: EngineState, event: Event): EngineState {
   const before = state.conversation;
-  const next = { ...state, conversation: reduce(before, event), metrics: event.llm_metrics ?? state.metrics };
+  // The cost of an answer stands on its first event, so it also counts the answers.
+  const answers = event.source === 'agent' && event.llm_metrics ? 1 : 0;
+  const metrics = event.llm_metrics ?? state.metrics;
+  const next = { ...state, conversation: reduce(before, event), metrics, turns: state.turns + answers };
   if (isAction(event)) return event.source === 'user' ? foldPerson(next, event) : foldAgent(next, event);
   if (isObservation(event)) return foldObservation(next, event, before);
   return next;
@@ -69,28 +69,20 @@ function foldPerson(state: EngineState, action: Action): EngineState {
 function foldAgent(state: EngineState, action: Action): EngineState {
   if (action.source !== 'agent') return state;
   if (action.action === 'system') return { ...state, hasSystem: true };
-  const counted = { ...countAnswer(state, action), malformed: 0 };
-  if (action.action === 'finish') return { ...counted, ending: 'finished' };
-  if (action.action === 'reject') return { ...counted, ending: 'rejected' };
-  if (action.action === 'message' && action.args.wait_for_response) return { ...counted, ending: 'awaiting_user_input' };
-  return counted;
+  const understood = { ...state, malformed: 0 };
+  if (action.action === 'finish') return { ...understood, ending: 'finished' };
+  if (action.action === 'reject') return { ...understood, ending: 'rejected' };
+  if (action.action === 'message' && action.args.wait_for_response) return { ...understood, ending: 'awaiting_user_input' };
+  return understood;
 }
 
 function foldObservation(state: EngineState, observation: Observation, before: ConversationState): EngineState {
   if (observation.observation === 'agent_state_changed') return { ...state, requested: undefined, ending: undefined };
   if (observation.cause === undefined) {
-    // A call that could not be understood has no action: its error carries the call.
-    const counted = countAnswer(state, observation);
-    return counted === state ? state : { ...counted, malformed: state.malformed + 1 };
+    // A call that could not be understood has no action: its error carries the call, and the first of an answer its cost.
+    return observation.tool_call_metadata && observation.llm_metrics ? { ...state, malformed: state.malformed + 1 } : state;
   }
   const action = before.pending.find(({ id }) => id === observation.cause);
   if (!action || action.source !== 'agent') return state;
   return { ...state, repetition: repeat(state.repetition, action, observation) };
-}
-
-/** Every answer of the model is one turn, however many calls it holds. */
-function countAnswer(state: EngineState, event: Event): EngineState {
-  const id = event.tool_call_metadata?.model_response.id ?? (isAction(event) && event.llm_metrics ? `event ${event.id}` : undefined);
-  if (id === undefined || id === state.responseId) return state;
-  return { ...state, responseId: id, turns: state.turns + 1 };
 }

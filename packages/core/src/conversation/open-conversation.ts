@@ -25,7 +25,7 @@ import type { EngineState } from './engine-state.ts';
 import { foldLog } from './folded-log.ts';
 import { createLane } from './lane.ts';
 import { createSandbox } from './sandbox.ts';
-import { carryOut } from './submit/run-for-user.ts';
+import { carryOut, halt } from './submit/run-for-user.ts';
 import { submit } from './submit/submit.ts';
 
 export interface ConversationSettings {
@@ -47,6 +47,8 @@ export interface OpenOptions {
   readonly clock: Clock;
   readonly settings: ConversationSettings;
   readonly mask: Mask;
+  /** Given what failed beyond the conversation's own means, e.g. the storage; default: nobody is told. */
+  readonly report?: (error: unknown) => void;
 }
 
 /** Resolves when the conversation can take a message; rejects with the storage's error. `wake` is the caller's to call. */
@@ -73,6 +75,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     mask: options.mask,
     aborts: createAborts(),
     emit,
+    report: options.report ?? (() => undefined),
     inherited: new Set(folded.state.conversation.pending.map((action) => action.id)),
   };
   const opened = await folded.append((state) => openingDrafts(state, agent));
@@ -83,9 +86,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   function wake(): void {
     if (looping || engine.aborts.closing.aborted) return;
     looping = true;
-    loop = runLoop(engine, () => (looping = false)).catch((error: unknown) =>
-      emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message: `The conversation halted: ${String(error)}` }),
-    );
+    loop = runLoop(engine, () => (looping = false)).catch((error: unknown) => halt(engine, error));
   }
   let resumed = false;
 

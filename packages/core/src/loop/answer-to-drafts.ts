@@ -10,7 +10,7 @@ import {
   type ObservationDraft,
   type ToolCallMetadata,
 } from '@tendon/protocol';
-import type { LlmAnswer } from '../llm/llm-provider.ts';
+import type { LlmAnswer, LlmToolCall } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { ConfirmationPolicy } from '../policies/confirmation-policy.ts';
 import { parseToolCall } from '../tools/parse-tool-call.ts';
@@ -31,15 +31,34 @@ export interface AnswerContext {
   readonly firstId: number;
   readonly policy: ConfirmationPolicy;
   readonly destination: Destination;
+  /** The user has written since the request: the task can not end with an answer that did not see it. */
+  readonly steered: boolean;
   readonly metrics: LlmMetrics;
   readonly now: Date;
 }
 
 /** A cut answer's calls are never carried out: what is missing may change their meaning. */
-export function parseAnswer(answer: LlmAnswer, tools: readonly Tool[]): ParsedAnswer {
+export function parseAnswer(given: LlmAnswer, tools: readonly Tool[]): ParsedAnswer {
+  const answer = { ...given, toolCalls: withUniqueIds(given.toolCalls) };
   const cut = answer.finishReason === 'length';
-  const error = 'The answer was cut off at its length limit, so the call was not carried out. Send it again, in smaller parts.';
-  return { answer, calls: answer.toolCalls.map((call) => (cut ? { ok: false, error } : parseToolCall(call, tools))) };
+  const calls = answer.toolCalls.map((call, index): ToolCallResult => {
+    if (cut) return { ok: false, error: 'Not carried out: the answer was cut off at its length limit. Send it again, in smaller parts.' };
+    if (index >= MAX_CALLS) return { ok: false, error: `Not carried out: one answer may make ${MAX_CALLS} calls.` };
+    return parseToolCall(call, tools);
+  });
+  return { answer, calls };
+}
+
+const MAX_CALLS = 64;
+
+/** Within one answer; some servers give no ids, or the same. */
+function withUniqueIds(calls: readonly LlmToolCall[]): readonly LlmToolCall[] {
+  const used = new Set<string>();
+  return calls.map((call, index) => {
+    const id = call.id === '' || used.has(call.id) ? `${call.id || 'call'}_${index}` : call.id;
+    used.add(id);
+    return { ...call, id };
+  });
 }
 
 export function needsSandbox({ calls }: ParsedAnswer): boolean {
@@ -47,7 +66,7 @@ export function needsSandbox({ calls }: ParsedAnswer): boolean {
 }
 
 export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerContext): readonly SourcedDraft[] {
-  if (calls.length === 0) return charged([question(answer.text), stateChanged('awaiting_user_input')], context.metrics);
+  if (calls.length === 0) return charged(inWords(answer.text, context.steered), context.metrics);
   const model_response = toModelResponse(answer, context.now);
   const sound = calls.every(({ ok }) => ok) && failureOf(context.destination) === undefined;
   const drafts: SourcedDraft[] = [];
@@ -57,8 +76,9 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
     const { id, name } = answer.toolCalls[index]!;
     const metadata = { function_name: name, tool_call_id: id, model_response, total_calls_in_response: calls.length };
     const end = call.ok ? ENDS[call.action.action] : undefined;
-    if (!call.ok || (end && (!sound || ended))) {
-      drafts.push(malformedCall(call.ok ? notice.notFinished.content : call.error, metadata));
+    if (!call.ok || (end && (!sound || context.steered || ended))) {
+      const unfinished = context.steered ? notice.userWrote : notice.notFinished;
+      drafts.push(malformedCall(call.ok ? unfinished.content : call.error, metadata));
       continue;
     }
     const action = withThought(call.action, index === 0 ? answer.text : '');
@@ -91,8 +111,10 @@ function charged([first, ...rest]: readonly SourcedDraft[], llm_metrics: LlmMetr
   return first ? [{ ...first, llm_metrics }, ...rest] : [];
 }
 
-function question(text: string): SourcedDraft {
-  return { source: 'agent', ...MessageAction.create({ content: text, wait_for_response: true }) };
+/** An answer without calls asks or tells the user something, and waits; unless the user wrote meanwhile. */
+function inWords(text: string, steered: boolean): readonly SourcedDraft[] {
+  const message = { source: 'agent', ...MessageAction.create({ content: text, wait_for_response: !steered }) } as const;
+  return steered ? [message] : [message, stateChanged('awaiting_user_input')];
 }
 
 /** What the model said beside its calls is the thought of the first of them, where clients show it. */

@@ -27,6 +27,8 @@ export interface Engine {
   readonly mask: Mask;
   readonly aborts: Aborts;
   readonly emit: (frame: VolatileFrame) => void;
+  /** For the server's log: what failed and nobody was told in full. */
+  readonly report: (error: unknown) => void;
   /** Actions that were pending when the log was opened: another process may have dispatched them. */
   readonly inherited: ReadonlySet<number>;
 }

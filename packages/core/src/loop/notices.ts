@@ -42,6 +42,10 @@ export const notice = {
   ),
   neverStarted: error('Not executed: the action was recorded without a sandbox to run it.', 'AGENT_ERROR$ACTION_NOT_EXECUTED'),
   notFinished: error('Not finished: another call of the same answer could not be understood.', 'AGENT_ERROR$ACTION_NOT_EXECUTED'),
+  userWrote: error(
+    'Not finished: the user wrote while you were answering. Take that into account first.',
+    'AGENT_ERROR$ACTION_NOT_EXECUTED',
+  ),
   unavailable: error('Not executed: nothing here can carry out this action.', 'AGENT_ERROR$ACTION_NOT_EXECUTED'),
   thought: ThinkObservation.create('Your thought has been noted.', {}),
   rejected: UserRejectedObservation.create('The user rejected this action. It was not executed.', {}),

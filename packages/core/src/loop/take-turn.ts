@@ -1,7 +1,7 @@
 /** The model's turn: the view of the log goes out, a complete answer comes back and is appended as one batch. */
 import { isActive } from '@tendon/protocol';
 import type { EngineState } from '../conversation/engine-state.ts';
-import type { LlmFailure, LlmProvider } from '../llm/llm-provider.ts';
+import type { LlmFailure, LlmMessage, LlmProvider } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import { accumulateMetrics } from './accumulate-metrics.ts';
 import { answerToDrafts, needsSandbox, parseAnswer, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
@@ -15,12 +15,28 @@ import type { ViewFeed } from './view-feed.ts';
 /** Must be called in the same tick as the decision for it, so that no request falls between. */
 export async function takeTurn(engine: Engine, feed: ViewFeed): Promise<void> {
   const signal = engine.aborts.beginTurn();
+  await untilResumption(engine, signal);
+  const { messages, nextId } = await feed.messages();
   const provider = await engine.llm().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-  const outcome = typeof provider === 'string' ? failed(provider) : await ask(engine, provider, { feed, signal });
+  const outcome = typeof provider === 'string' ? failed(provider) : await ask(engine, provider, { messages, signal });
   if (outcome.type === 'aborted' || signal.aborted) return;
   if (outcome.type === 'failed') await appendFailure(engine, outcome.failure);
-  else await appendAnswer(engine, parseAnswer(outcome.answer, engine.agent.tools), { provider: provider as LlmProvider, signal });
+  else
+    await appendAnswer(engine, parseAnswer(outcome.answer, engine.agent.tools), {
+      provider: provider as LlmProvider,
+      signal,
+      seen: nextId,
+    });
 }
+
+/** After a restart within a pause that the provider asked for, the rest of it is kept. */
+async function untilResumption({ folded, clock }: Engine, signal: AbortSignal): Promise<void> {
+  const { agentState, resumesAt } = folded.state.conversation;
+  const pauseMs = agentState === 'rate_limited' && resumesAt ? Math.min(Date.parse(resumesAt) - clock.now().getTime(), MAX_PAUSE_MS) : 0;
+  if (pauseMs > 0) await clock.sleep(pauseMs, { signal }).catch(() => undefined);
+}
+
+const MAX_PAUSE_MS = 3_600_000;
 
 /** The loop may still say something: nobody paused, stopped or ended it while the model was thinking. */
 function mayAct({ conversation, requested }: EngineState): boolean {
@@ -30,11 +46,11 @@ function mayAct({ conversation, requested }: EngineState): boolean {
 async function ask(
   engine: Engine,
   provider: LlmProvider,
-  { feed, signal }: { readonly feed: ViewFeed; readonly signal: AbortSignal },
+  { messages, signal }: { readonly messages: readonly LlmMessage[]; readonly signal: AbortSignal },
 ): Promise<TurnOutcome> {
   const { folded, agent } = engine;
   const frames = createDeltaFrames(folded.state.conversation.nextId, engine);
-  const request = { messages: await feed.messages(), tools: agent.tools.map(({ spec }) => spec) };
+  const request = { messages, tools: agent.tools.map(({ spec }) => spec) };
   return turn(provider, request, {
     signal,
     listener: {
@@ -67,7 +83,7 @@ async function appendFailure(engine: Engine, { error }: LlmFailure): Promise<voi
 async function appendAnswer(
   engine: Engine,
   parsed: ParsedAnswer,
-  { provider, signal }: { readonly provider: LlmProvider; readonly signal: AbortSignal },
+  { provider, signal, seen }: { readonly provider: LlmProvider; readonly signal: AbortSignal; readonly seen: number },
 ): Promise<void> {
   const destination = needsSandbox(parsed) ? await findDestination(engine, signal) : undefined;
   if (signal.aborted) return;
@@ -78,7 +94,8 @@ async function appendAnswer(
     const lead = resumed(state);
     const metrics = accumulateMetrics(state.metrics, parsed.answer, { maxBudgetUsd, contextWindow: provider.contextWindow });
     const firstId = state.conversation.nextId + lead.length;
-    const answer = answerToDrafts(parsed, { firstId, policy: engine.policy, destination, metrics, now });
+    const steered = state.conversation.lastUserMessageId >= seen;
+    const answer = answerToDrafts(parsed, { firstId, policy: engine.policy, destination, steered, metrics, now });
     const failure = destination && 'failure' in destination ? [sandboxFailed(destination.failure)] : [];
     return [...lead, ...answer, ...failure];
   });

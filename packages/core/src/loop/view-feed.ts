@@ -4,8 +4,8 @@ import { createView } from '../view/view.ts';
 import type { Engine } from './engine.ts';
 
 export interface ViewFeed {
-  /** The messages of everything durable. */
-  messages(): Promise<readonly LlmMessage[]>;
+  /** The messages of everything durable, which is every event before `nextId`. */
+  messages(): Promise<{ readonly messages: readonly LlmMessage[]; readonly nextId: number }>;
   close(): void;
 }
 
@@ -21,7 +21,7 @@ export function createViewFeed({ agent, log, folded }: Pick<Engine, 'agent' | 'l
     close,
     async messages() {
       while (view.nextId < log.nextId) for (const event of await log.read({ from: view.nextId, limit: PAGE })) view.add(event);
-      return view.project().messages;
+      return { messages: view.project().messages, nextId: view.nextId };
     },
   };
 }

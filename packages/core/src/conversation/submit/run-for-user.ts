@@ -21,5 +21,11 @@ export function carryOut(engine: Engine, action: RunnableAction): void {
   const done = engine.lane(async () => {
     if (!engine.folded.state.requested && !engine.aborts.closing.aborted) await execute(engine, action);
   });
-  done.catch((error: unknown) => engine.emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message: String(error) }));
+  done.catch((error: unknown) => halt(engine, error));
+}
+
+/** The storage failed: what was begun stays pending in the log, and the next action of a person tries again. */
+export function halt(engine: Engine, error: unknown): void {
+  engine.report(error);
+  engine.emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message: catalogError('INTERNAL').message });
 }

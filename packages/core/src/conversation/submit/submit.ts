@@ -51,8 +51,8 @@ export async function submit(engine: Engine, given: ActionDraft): Promise<Submit
   if (!checked.ok) return refused(checked.error);
   try {
     return await handle(engine, checked.action);
-  } catch {
-    // The storage's own words are for the server's log, which the store writes; a client can do nothing with them.
+  } catch (error) {
+    engine.report(error);
     return refused(catalogError('INTERNAL'));
   }
 }

@@ -1,0 +1,81 @@
+import { setImmediate as tick } from 'node:timers/promises';
+import {
+  canTransition,
+  ChangeAgentStateAction,
+  MessageAction,
+  RunAction,
+  type ActionDraft,
+  type AgentState,
+  type Event,
+} from '@tendon/protocol';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { codeActAgent } from '../agents/code-act-agent.ts';
+import type { Script } from '../llm/scripted-provider.ts';
+import { legalityProblems } from '../view/legal-request.test-support.ts';
+import { projectMessages } from '../view/project-messages.ts';
+import { bash, done, stage, type Stage } from './conversation.test-support.ts';
+
+const ask = (agent_state: AgentState): ActionDraft => ChangeAgentStateAction.create({ agent_state });
+
+/** What a person may do at any time. */
+const DEEDS: Record<string, () => ActionDraft> = {
+  message: () => MessageAction.create({ content: 'and this' }),
+  pause: () => ask('paused'),
+  resume: () => ask('running'),
+  stop: () => ask('stopped'),
+  confirm: () => ask('user_confirmed'),
+  reject: () => ask('user_rejected'),
+  run: () => RunAction.create({ command: 'echo mine' }),
+  finish: () => ask('finished'),
+};
+
+const script: Script = (_request, n) => {
+  const calls = bash('true').toolCalls;
+  return [
+    { toolCalls: calls },
+    { toolCalls: [...calls, ...bash('false').toolCalls] },
+    { text: 'and now?' },
+    { toolCalls: [...calls, ...done.toolCalls] },
+  ][n % 4]!;
+};
+
+function stateChanges(events: readonly Event[]): readonly AgentState[] {
+  return events.flatMap((event) =>
+    'observation' in event && event.observation === 'agent_state_changed' ? [event.extras.agent_state] : [],
+  );
+}
+
+async function play({ submit, say, untilState, conversation }: Stage, deeds: readonly (readonly [string, number])[]): Promise<void> {
+  await say('begin');
+  const answers = [];
+  for (const [deed, ticks] of deeds) {
+    answers.push(submit(DEEDS[deed]!()));
+    for (let n = 0; n < ticks; n++) await tick();
+  }
+  for (const result of await Promise.all(answers)) expect(result).toHaveProperty(result.ok ? 'event.id' : 'error.code');
+  await submit(ask('stopped'));
+  await untilState('stopped', conversation.state.nextId - 1);
+}
+
+it('EN110: whatever a person does at whatever moment, the log stays sound', async () => {
+  const deed = fc.tuple(fc.constantFrom(...Object.keys(DEEDS)), fc.nat(6));
+  await fc.assert(
+    fc.asyncProperty(fc.array(deed, { maxLength: 15 }), fc.boolean(), async (deeds, confirmationMode) => {
+      const theStage = await stage({ script, settings: { confirmationMode, maxIterations: 20 } });
+      await play(theStage, deeds);
+      await theStage.conversation.close();
+      const events = await theStage.events();
+      expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index));
+      const states = stateChanges(events);
+      for (const [at, state] of states.entries())
+        expect(at === 0 || canTransition(states[at - 1]!, state), `${states[at - 1]} → ${state}`).toBe(true);
+      const answered = events.flatMap(({ cause }) => (cause === undefined ? [] : [cause]));
+      expect(new Set(answered).size).toBe(answered.length);
+      expect(new Set(theStage.runtimes.started).size).toBe(theStage.runtimes.started.length);
+      expect(theStage.conversation.state.pending).toEqual([]);
+      for (let n = 0; n <= events.length; n++) expect(legalityProblems(projectMessages(events.slice(0, n), codeActAgent))).toEqual([]);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
