@@ -2,6 +2,7 @@
  * What a durable append costs, and what it costs everybody else: three ways to commit, and the storage as it is, on an idle and on a busy disk.
  *   node --conditions=tendon-source bench/log.ts [seconds each]
  */
+import type { Storage } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { RunObservation } from '@tendon/protocol';
 import { spawn } from 'node:child_process';
@@ -20,8 +21,11 @@ const NEIGHBOUR = `
   for (let i = 0; ; i++) { const fd = fs.openSync(process.argv[1] + '/noise-' + (i % 8), 'w'); fs.writeSync(fd, block); fs.fsyncSync(fd); fs.closeSync(fd); }
 `;
 
+const open = (path: string): Promise<Storage> =>
+  openSqliteStorage({ path, blobDir: `${path}.blobs`, clock: { now: () => new Date(), sleep: async () => {} } });
+
 async function storageAsItIs(path: string): Promise<BenchWriter> {
-  const storage = await openSqliteStorage({ path, blobDir: `${path}.blobs`, clock: { now: () => new Date(), sleep: async () => {} } });
+  const storage = await open(path);
   return {
     async append(conversation, id) {
       const log = await storage.events.open(conversation);
@@ -84,3 +88,28 @@ for (const disk of ['idle', 'busy'] as const) {
   console.log(`\n${disk} disk, ${CONVERSATIONS} conversations, ${SECONDS} s each`);
   console.table(rows);
 }
+
+/** The history that a connecting client is sent, before the wire. */
+async function history(events: number): Promise<void> {
+  const dir = mkdtempSync(join(import.meta.dirname, '.log-'));
+  try {
+    const storage = await open(join(dir, 'bench.db'));
+    const log = await storage.events.open('c');
+    for (let id = 0; id < events; id++) {
+      await log.append([{ ...RunObservation.create('x'.repeat(600), { command: 'ls -la' }), source: 'agent' }], { expectedId: id });
+    }
+    const rounds: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      const before = performance.now();
+      for await (const { id } of log.follow(0, new AbortController())) if (id === events - 1) break;
+      rounds.push(performance.now() - before);
+    }
+    rounds.sort((a, b) => a - b);
+    console.log(`\nhistory of ${events} events: ${rounds[0]!.toFixed(1)} ms at best, ${rounds[5]!.toFixed(1)} ms in the middle`);
+    await storage.close();
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+await history(2_000);

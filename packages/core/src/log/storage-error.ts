@@ -3,7 +3,7 @@
  * `failed`: a write may not be durable; nothing is written any more until the storage is opened anew. `undone`: this write was not made, later ones may
  * succeed. `closed`: the storage is closed, or the conversation deleted. The rest are refusals to open.
  */
-export type StorageErrorCode = 'failed' | 'undone' | 'closed' | 'locked' | 'newer' | 'foreign' | 'damaged';
+export type StorageErrorCode = 'failed' | 'undone' | 'closed' | 'locked' | 'newer' | 'foreign' | 'unusable';
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';

@@ -9,7 +9,7 @@ import { AppendConflict } from '../log/event-log.ts';
 import { manualClock } from './contract/manual-clock.ts';
 import { contentOf, message } from './contract/message.ts';
 import { createMemoryStorage } from './memory/create-memory-storage.ts';
-import { temporaryDatabase } from './sqlite/temporary.ts';
+import { temporaryDatabase } from './sqlite/temporary-database.test-support.ts';
 import type { Storage } from './storage.ts';
 
 const conversation = fc.constantFrom('a', 'b', 'c');

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentOf, message } from '../contract/message.ts';
-import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
+import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 import { MAX_WAL_BYTES } from './wal.ts';
 
 describe('checkpoints', () => {

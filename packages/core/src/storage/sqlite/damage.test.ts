@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StorageError } from '../../log/storage-error.ts';
 import { contentOf, message } from '../contract/message.ts';
-import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
+import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 
 const EVENTS = 600;
 
@@ -102,7 +102,7 @@ describe('damaged rows', () => {
 
   /** One outcome a conversation. */
   async function whatIsLeft(): Promise<readonly string[]> {
-    const refused = (error: StorageError): string => (error.code === 'damaged' ? 'refused' : String(error));
+    const refused = (error: StorageError): string => (error.code === 'unusable' ? 'refused' : String(error));
     try {
       const storage = await database.open();
       const outcomes = ['c', 'd'].map(async (conversation) => {

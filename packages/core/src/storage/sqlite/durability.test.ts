@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { message } from '../contract/message.ts';
-import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
+import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 
 /** An fdatasync that waits until it is let through, once each. */
 class SlowDisk {

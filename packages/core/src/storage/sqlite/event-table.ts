@@ -57,7 +57,7 @@ export class EventTable {
       return (this.#last.get(conversationId) as { id: number | null }).id ?? -1;
     } catch (error) {
       if (!isDamage(error)) throw error;
-      throw new StorageError('damaged', `conversation ${conversationId} cannot be read: ${(error as Error).message}`, { cause: error });
+      throw new StorageError('unusable', `conversation ${conversationId} cannot be read: ${(error as Error).message}`, { cause: error });
     }
   }
 

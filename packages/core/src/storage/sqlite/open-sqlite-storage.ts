@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -27,6 +27,8 @@ export interface SqliteStorageOptions {
   readonly clock: Clock;
   /** How the WAL is made durable; default fdatasync. Tests put failing disks here. */
   readonly fdatasync?: (file: FileHandle) => Promise<void>;
+  /** Told of every finding, also of those that are made after opening. */
+  readonly onFinding?: (sentence: string) => void;
 }
 
 /** Opens the storage of one server. Rejects with `StorageError` when another process has it, a newer version wrote it, or it cannot be read. */
@@ -34,9 +36,13 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
   const unlock = lockForProcess(options.path);
   try {
-    const findings = new Findings();
+    const findings = new Findings(options.onFinding);
     const torn = describeTornWal(options.path);
-    if (torn !== undefined) findings.add(torn);
+    if (torn !== undefined) {
+      const copy = `${options.path}.torn-wal`;
+      copyFileSync(`${options.path}-wal`, copy);
+      findings.add(`${torn}. A copy is kept as ${copy}`);
+    }
     // Made here, for SQLite would let others read it. Closing it is harmless only before SQLite has it open (see process-lock.ts).
     closeSync(openSync(options.path, 'a', 0o600));
     const db = openDatabase(options.path);
@@ -59,6 +65,8 @@ function openDatabase(path: string): DatabaseSync {
   try {
     assertOurs(db, path);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
+    // What a killed process left in the WAL becomes durable before it is served, and no half-written frame of it lies behind later ones.
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     migrate(db, path);
     // One write at once: it begins the WAL, whose header is synced here and not under the first append, and shows whether the disk can be written.
     db.exec('PRAGMA synchronous = NORMAL; UPDATE writer SET turn = turn + 1');
@@ -66,7 +74,7 @@ function openDatabase(path: string): DatabaseSync {
   } catch (error) {
     db.close();
     if (error instanceof StorageError) throw error;
-    throw new StorageError('damaged', `${path} cannot be opened: ${(error as Error).message}. Nothing was deleted.`, { cause: error });
+    throw new StorageError('unusable', `${path} cannot be opened: ${(error as Error).message}. Nothing was deleted.`, { cause: error });
   }
 }
 

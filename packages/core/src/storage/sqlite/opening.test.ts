@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { message } from '../contract/message.ts';
 import { assertOurs, migrate, MIGRATIONS } from './migrations.ts';
-import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
+import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 
 describe('opening', () => {
   let database: TemporaryDatabase;
@@ -61,7 +61,7 @@ describe('opening', () => {
 
   it('EL20: a file that is no database is refused and left as it is', async () => {
     writeFileSync(database.path, 'these are notes '.repeat(1000));
-    await expect(database.open()).rejects.toMatchObject({ code: 'damaged', message: expect.stringContaining('Nothing was deleted') });
+    await expect(database.open()).rejects.toMatchObject({ code: 'unusable', message: expect.stringContaining('Nothing was deleted') });
     expect(readFileSync(database.path, 'utf8')).toBe('these are notes '.repeat(1000));
   });
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { message } from '../contract/message.ts';
 import type { Storage } from '../storage.ts';
-import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
+import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 
 const output = (content: string): SourcedDraft => ({ ...RunObservation.create(content, { command: 'cat' }), source: 'agent' });
 const unknown = (raw: Record<string, unknown>): SourcedDraft => ({ ...draftFromJson(raw), source: 'environment' });

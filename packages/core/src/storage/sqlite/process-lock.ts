@@ -7,15 +7,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../../log/storage-error.ts';
 
+const SQLITE_BUSY = 5;
+
 /** Takes the lock for `path`, or throws `StorageError('locked')` naming who has it. The returned function gives it back. */
 export function lockForProcess(path: string): () => void {
-  const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+  let lock: DatabaseSync | undefined;
   try {
+    lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
-    lock.close();
-    const holder = pidOfHolder(path);
-    throw new StorageError('locked', `${path} is in use by ${holder}. Stop it first, or give this one another TENDON_HOME.`, {
+    lock?.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) {
+      throw new StorageError('unusable', `${path} cannot be opened: ${(error as Error).message}`, { cause: error });
+    }
+    throw new StorageError('locked', `${path} is in use by ${holderOf(path)}. Stop it first, or give this one another TENDON_HOME.`, {
       cause: error,
     });
   }
@@ -23,7 +28,7 @@ export function lockForProcess(path: string): () => void {
   return () => lock.close();
 }
 
-function pidOfHolder(path: string): string {
+function holderOf(path: string): string {
   try {
     const pid = Number.parseInt(readFileSync(`${path}.pid`, 'utf8'), 10);
     return Number.isInteger(pid) ? `process ${pid}` : 'another process';

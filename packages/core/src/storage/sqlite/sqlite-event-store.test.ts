@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { message } from '../contract/message.ts';
 import type { Storage } from '../storage.ts';
-import { temporaryDatabase, type TemporaryDatabase } from './temporary.ts';
+import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 
 setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc') as (options: { execution: 'async' }) => Promise<void>;

@@ -1,5 +1,5 @@
 import { storageContract } from '../contract.ts';
-import { temporaryDatabase } from './temporary.ts';
+import { temporaryDatabase } from './temporary-database.test-support.ts';
 
 storageContract('sqlite', async (clock) => {
   const database = temporaryDatabase();
