@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -11,8 +11,10 @@ import {
   createTestSandboxes,
   execute,
   executorFolder,
+  leftOf,
   never,
   run,
+  until,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
 
@@ -161,6 +163,21 @@ describe('inside the local sandbox', () => {
       'my @p; for (1..1000) { my $p = fork; if (!defined $p) { print "refused: $!\\n"; last } $p or sleep(100), exit; push @p, $p } kill 9, @p';
     expect((await inside(`perl -e '${bomb}'`)).output).toBe('refused: Resource temporarily unavailable');
     expect((await inside('echo alive')).output).toBe('alive');
+  });
+
+  it('SB16: a fork bomb that nobody stops ends with its sandbox', async () => {
+    const limits = { memoryBytes: MEMORY, processes: 100, cpus: 0.5 };
+    const other = createTestSandboxes(createLocalDriver({ executor: executorFolder(), limits }));
+    try {
+      const bombed = await other.runtimes.acquire('bomb', { signal: never });
+      const running = execute(bombed, 'bomb() { bomb | bomb & }; touch lit; bomb; sleep 1000');
+      await until('the bomb to be lit', () => existsSync(join(other.workspace, 'lit')));
+      await other.runtimes.stop('bomb');
+      expect((await running).outcome).toMatch(/unknown|observed/);
+      expect(leftOf(bombed.incarnation, other.stateRoot)).toEqual([]);
+    } finally {
+      await other.close();
+    }
   });
 
   it('SB13: memory beyond the limit ends the command, not the sandbox', async () => {

@@ -17,7 +17,7 @@ export async function awaitExecutor(
   signal: AbortSignal,
 ): Promise<Alive> {
   let wake = (): void => {};
-  const watcher = watch(dirname(socketPath), () => wake());
+  const stopWatching = watchFolder(dirname(socketPath), () => wake());
   try {
     for (;;) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
@@ -30,6 +30,16 @@ export async function awaitExecutor(
       await Promise.race([changed, delay(RECHECK_MS, undefined, { signal })]);
     }
   } finally {
-    watcher.close();
+    stopWatching();
+  }
+}
+
+/** Does without where the system has no watches left: the rechecks find it too. */
+function watchFolder(path: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(path, onChange).on('error', () => {});
+    return () => watcher.close();
+  } catch {
+    return () => {};
   }
 }

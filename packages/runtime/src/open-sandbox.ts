@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Runtime, StartPhase } from '@tendon/core';
 import { awaitExecutor } from './await-executor.ts';
-import { proxySocketPathOf, socketPathOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
-import { logTail } from './drivers/log-tail.ts';
+import { proxySocketPathOf, socketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
+import { endOf } from './drivers/control-group.ts';
+import { boundLog, logTail } from './drivers/start-log.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
-import { listenProxy, type Proxy } from './proxy/listen-proxy.ts';
+import { listenProxy, type Dial, type Proxy } from './proxy/listen-proxy.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
 import type { SandboxRecord, SandboxRecords } from './sandbox-record.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
@@ -31,6 +31,8 @@ export interface OpenContext {
   readonly notice: (notice: string) => void;
   readonly leaseSeconds: number;
   readonly noOutputTimeoutSeconds: number;
+  /** How the proxies reach the world. */
+  readonly dial: Dial;
 }
 
 export interface OpenOptions {
@@ -115,7 +117,7 @@ async function start(
     started_at: clock.now().toISOString(),
     ...(previous && { previous_started_at: previous.started_at }),
   };
-  const lastLines = (): Promise<string> => logTail(join(folders.host, 'start.log'));
+  const lastLines = (): Promise<string> => logTail(startLogOf(folders));
   let client: ExecutorClient | undefined;
   let starting: Promise<SandboxHandle> | undefined;
   try {
@@ -167,8 +169,14 @@ async function hold(
   probe: Probe & { available: true },
 ): Promise<OpenSandbox> {
   const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
-  const proxy = await listenProxy(proxySocketPathOf(context.folders.of(conversationId, incarnation)));
-  const watch = watchSandbox(client, () => context.driver.isAlive(handle), context.leaseSeconds);
+  const folders = context.folders.of(conversationId, incarnation);
+  const proxy = await listenProxy(proxySocketPathOf(folders), { dial: context.dial });
+  const watch = watchSandbox(client, {
+    isAlive: () => context.driver.isAlive(handle),
+    whyEnded: () => endOf(handle.groups),
+    leaseSeconds: context.leaseSeconds,
+    onRenewed: () => void boundLog(startLogOf(folders)),
+  });
   const runtime = createSandboxRuntime({
     conversationId,
     incarnation,

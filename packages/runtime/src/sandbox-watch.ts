@@ -13,11 +13,19 @@ export interface SandboxWatch {
 const LOOK_AGAIN_MS = [2, 10, 50, 200, 1000] as const;
 const LEASE_RENEWALS = 4;
 
+export interface Watched {
+  readonly isAlive: () => boolean;
+  /** What is known of its end, as a clause; asked once, when it is found dead. */
+  readonly whyEnded: () => string | undefined;
+  readonly leaseSeconds: number;
+  readonly onRenewed: () => void;
+}
+
 /**
  * Watches one executor without a busy loop: a connection that the kernel closes when the process dies says "look now", and
  * the process table gives the answer. Renews the lease on the way, so that a sandbox without a server ends itself.
  */
-export function watchSandbox(client: ExecutorClient, isAlive: () => boolean, leaseSeconds: number): SandboxWatch {
+export function watchSandbox(client: ExecutorClient, watched: Watched): SandboxWatch {
   const stopped = new AbortController();
   const { promise: lost, resolve } = Promise.withResolvers<string>();
   const report = (reason: string): void => {
@@ -32,7 +40,7 @@ export function watchSandbox(client: ExecutorClient, isAlive: () => boolean, lea
       await connectionEnd(client, stopped.signal);
       if (stopped.signal.aborted) return;
       for (const waitMs of LOOK_AGAIN_MS) {
-        if (!isAlive()) return report('the sandbox ended');
+        if (!watched.isAlive()) return report(['the sandbox ended', watched.whyEnded()].filter(Boolean).join(': '));
         if (!(await pause(waitMs, stopped.signal))) return;
       }
     }
@@ -40,8 +48,9 @@ export function watchSandbox(client: ExecutorClient, isAlive: () => boolean, lea
 
   async function renew(): Promise<void> {
     do {
-      await client.lease(leaseSeconds).catch(() => {}); // a dead executor is the other loop's business
-    } while (await pause((leaseSeconds / LEASE_RENEWALS) * 1000, stopped.signal));
+      await client.lease(watched.leaseSeconds).catch(() => {}); // a dead executor is the other loop's business
+      watched.onRenewed();
+    } while (await pause((watched.leaseSeconds / LEASE_RENEWALS) * 1000, stopped.signal));
   }
 
   void watch();

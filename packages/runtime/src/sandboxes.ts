@@ -2,6 +2,8 @@ import type { Clock, RecordStore, Runtime, Runtimes, StartPhase } from '@tendon/
 import type { Driver } from './drivers/driver.ts';
 import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox } from './open-sandbox.ts';
 import { admission } from './admission.ts';
+import { dial } from './proxy/dial.ts';
+import { dialThrough } from './proxy/dial-through.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
 import { planFolders } from './sandbox-folders.ts';
 import { sandboxRecords } from './sandbox-record.ts';
@@ -22,6 +24,8 @@ export interface RuntimesOptions {
   readonly noOutputTimeoutSeconds?: number;
   /** Starts at the same time; the others wait. */
   readonly maxParallelStarts?: number;
+  /** The proxy that this host itself must use, and what it is not used for (`HTTPS_PROXY`, `NO_PROXY`). */
+  readonly upstreamProxy?: { readonly url: URL; readonly except?: string };
 }
 
 export interface SandboxRuntimes extends Runtimes {
@@ -62,6 +66,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     notice: options.onNotice ?? (() => {}),
     leaseSeconds: options.leaseSeconds ?? 600,
     noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 30,
+    dial: options.upstreamProxy ? dialThrough(options.upstreamProxy.url, options.upstreamProxy.except) : dial,
   };
 
   function beginStart(conversationId: string): Entry & { state: 'starting' } {

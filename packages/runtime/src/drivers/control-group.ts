@@ -1,5 +1,6 @@
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { existsSync, readFileSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -11,7 +12,8 @@ export interface Limits {
   readonly cpus: number;
 }
 
-export const DEFAULT_LIMITS: Limits = { memoryBytes: 4 * 1024 ** 3, processes: 1024, cpus: 4 };
+/** Four gigabytes, on small machines three quarters of what there is. */
+export const DEFAULT_LIMITS: Limits = { memoryBytes: Math.min(4 * 1024 ** 3, Math.floor(totalmem() * 0.75)), processes: 1024, cpus: 4 };
 
 export type Controller = 'memory' | 'pids' | 'cpu';
 const CONTROLLERS: readonly Controller[] = ['memory', 'pids', 'cpu'];
@@ -139,6 +141,19 @@ export async function processesIn(outer: readonly string[]): Promise<readonly nu
   const files = outer.flatMap((group) => [join(group, 'cgroup.procs'), join(group, 'inside', 'cgroup.procs')]);
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
   return [...new Set(texts.join('\n').split('\n').filter(Boolean).map(Number))].filter((pid) => pid > 0);
+}
+
+/** What the groups know of an end: that the memory was used up. */
+export function endOf(outer: readonly string[]): string | undefined {
+  const files = outer.flatMap((group) => [
+    join(group, 'memory.events'),
+    join(group, 'inside', 'memory.oom_control'),
+    join(group, 'memory.oom_control'),
+  ]);
+  const kills = files
+    .filter((file) => existsSync(file))
+    .map((file) => Number(/^oom_kill (\d+)/m.exec(readFileSync(file, 'utf8'))?.[1] ?? 0));
+  return kills.some((count) => count > 0) ? 'its memory was used up' : undefined;
 }
 
 /** Removes the groups once their last process has gone; gives up after `deadlineMs`. True when nothing is left. */

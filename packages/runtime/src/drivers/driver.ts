@@ -65,3 +65,8 @@ export function socketPathOf(folders: SandboxFolders): string {
 export function proxySocketPathOf(folders: SandboxFolders): string {
   return `${folders.proxy}/proxy.sock`;
 }
+
+/** What the start and the executor print. */
+export function startLogOf(folders: SandboxFolders): string {
+  return `${folders.host}/start.log`;
+}

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { logTail } from './log-tail.ts';
+import { logTail } from './start-log.ts';
 
 export interface LaunchOptions {
   readonly command: readonly string[];
@@ -47,6 +47,7 @@ export function launch(options: LaunchOptions): ChildProcess {
 
 /** The first status line (JSON) that the child writes. Rejects with the log's last lines when it ends before. */
 export async function firstStatus(child: ChildProcess, logPath: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  if (child.pid === undefined) throw (await once(child, 'error'))[0];
   const pipe = child.stdio[STATUS_FD] as NodeJS.ReadableStream & { unref?: () => void; destroy: () => void };
   try {
     let text = '';

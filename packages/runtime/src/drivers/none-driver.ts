@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutorConfig } from '../executor-api.ts';
 import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, type Limits } from './control-group.ts';
-import { socketPathOf, type Driver, type SandboxHandle, type SandboxSpec } from './driver.ts';
+import { socketPathOf, startLogOf, type Driver, type SandboxHandle, type SandboxSpec } from './driver.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
 import { killAll, killPids } from './kill-all.ts';
 import { launch } from './launch.ts';
@@ -38,7 +38,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
         command: [await realpath(options.executor.node), join(options.executor.folder, options.executor.entry), '--config', configOf(spec)],
         groups: groups.inner,
         environment: { ...hostEnvironment(), [MARK]: incarnation },
-        logPath: join(folders.host, 'start.log'),
+        logPath: startLogOf(folders),
         files: [],
         cwd: spec.workspace,
       });

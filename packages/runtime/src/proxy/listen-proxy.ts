@@ -9,11 +9,13 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
+/** How a target is reached; refuses with `Refused`. */
+export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
+
 export interface ProxyOptions {
   /** Tunnels and requests at the same time. */
   readonly maxConnections?: number;
-  /** How a target is reached; refuses with `Refused`. */
-  readonly dial?: (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
+  readonly dial?: Dial;
 }
 
 const MAX_CONNECTIONS = 256;
@@ -64,9 +66,7 @@ export async function listenProxy(socketPath: string, options: ProxyOptions = {}
   };
 }
 
-type Reach = NonNullable<ProxyOptions['dial']>;
-
-async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, reach: Reach, closing: AbortSignal): Promise<void> {
+async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, reach: Dial, closing: AbortSignal): Promise<void> {
   client.on('error', () => {}); // an end is an end; `close` follows
   try {
     const { host, port } = authority(request.url ?? '');
@@ -87,7 +87,7 @@ async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, re
   }
 }
 
-async function forward(request: IncomingMessage, response: ServerResponse, reach: Reach, closing: AbortSignal): Promise<void> {
+async function forward(request: IncomingMessage, response: ServerResponse, reach: Dial, closing: AbortSignal): Promise<void> {
   try {
     const url = httpUrl(request.url ?? '');
     const socket = await reach(url.hostname, Number(url.port || 80), closing);

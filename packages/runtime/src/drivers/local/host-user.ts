@@ -19,7 +19,7 @@ export interface HostUser {
 }
 
 /** Above every range that distributions, systemd and container engines hand out, below 2³¹. */
-const FIRST_SANDBOX_UID = 1_900_000_000;
+export const FIRST_SANDBOX_UID = 1_900_000_000;
 const INSIDE_ID_OF_ROOT = 1000;
 
 export function hostUser(server: { uid: number; gid: number }, owner: { uid: number; gid: number }, sandboxName: string): HostUser {

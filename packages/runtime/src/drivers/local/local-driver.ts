@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, type ControlGroups, type Limits } from '../control-group.ts';
-import { socketPathOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
+import { socketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { findProgram } from '../find-program.ts';
 import { killAll, killPids } from '../kill-all.ts';
@@ -37,7 +37,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
     const user = await prepareFolders(spec);
     const groups = await createGroups(spec.incarnation, limits);
     try {
-      const logPath = join(spec.folders.host, 'start.log');
+      const logPath = startLogOf(spec.folders);
       const files = await writeFilter(spec.folders.host);
       const command = await commandOf(spec, user, groups, files.length > 0);
       signal.throwIfAborted();

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { createGroups, removeGroups, type Controller, type Limits } from '../control-group.ts';
 import type { Probe } from '../driver.ts';
 import { findProgram } from '../find-program.ts';
+import { FIRST_SANDBOX_UID } from './host-user.ts';
 
 const TRIAL_DEADLINE_MS = 10_000;
 
@@ -32,7 +33,7 @@ function no(reason: string, fix: string): Probe {
   return { available: false, reason, fix };
 }
 
-/** The same namespaces as a real start, around `true`. The failure's last line, or `undefined`. */
+/** The same namespaces and the same kind of user as a real start, around `true`. The failure's last line, or `undefined`. */
 async function trial(): Promise<string | undefined> {
   const namespaces = [
     '--unshare-user',
@@ -45,9 +46,14 @@ async function trial(): Promise<string | undefined> {
     '--unshare-uts',
     '--unshare-net',
   ];
-  const child = spawn(findProgram('bwrap') ?? 'bwrap', [...namespaces, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'], {
+  const bwrap = [findProgram('bwrap') ?? 'bwrap', ...namespaces, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'];
+  const uid = String(FIRST_SANDBOX_UID);
+  const asUser = process.getuid?.() === 0 ? ['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups', '--'] : [];
+  const [program = '', ...rest] = [...asUser, ...bwrap];
+  const child = spawn(program, rest, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: {},
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+    cwd: '/',
     timeout: TRIAL_DEADLINE_MS,
     killSignal: 'SIGKILL',
   });

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat, truncate } from 'node:fs/promises';
 
 /** The last lines of a text file, at most `maxBytes`; empty when there is none. */
 export async function logTail(path: string, maxLines = 12, maxBytes = 4096): Promise<string> {
@@ -10,5 +10,16 @@ export async function logTail(path: string, maxLines = 12, maxBytes = 4096): Pro
     return buffer.toString('utf8').trimEnd().split('\n').slice(-maxLines).join('\n');
   } catch {
     return '';
+  }
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Empties a log that has grown too long; it is written to its end, so whoever writes goes on. */
+export async function boundLog(path: string, maxBytes = MAX_BYTES): Promise<void> {
+  try {
+    if ((await stat(path)).size > maxBytes) await truncate(path, 0);
+  } catch {
+    // removed with its sandbox meanwhile
   }
 }
