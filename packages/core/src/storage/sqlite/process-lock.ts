@@ -9,6 +9,9 @@ import { StorageError } from '../../log/storage-error.ts';
 
 const SQLITE_BUSY = 5;
 
+/** The locks of this process: a handle that nobody refers to would be collected, and its lock given back. */
+const held = new Set<DatabaseSync>();
+
 /** Takes the lock for `path`, or throws `StorageError('locked')` naming who has it. The returned function gives it back. */
 export function lockForProcess(path: string): () => void {
   let lock: DatabaseSync | undefined;
@@ -24,8 +27,15 @@ export function lockForProcess(path: string): () => void {
       cause: error,
     });
   }
-  writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 });
-  return () => lock.close();
+  try {
+    writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 });
+  } catch {
+    // It is only shown; the lock is held without it.
+  }
+  held.add(lock);
+  return () => {
+    if (held.delete(lock)) lock.close();
+  };
 }
 
 function holderOf(path: string): string {
