@@ -32,6 +32,7 @@ export interface Stage {
   readonly runtimes: HostRuntimes;
   readonly folder: string;
   readonly frames: readonly VolatileFrame[];
+  readonly reported: readonly unknown[];
   /** The first frame from now on, or of those so far, that fits. */
   untilFrame(fits: (frame: VolatileFrame) => boolean): Promise<VolatileFrame>;
   /** A command of the agent or the user has begun to print. */
@@ -63,6 +64,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const runtimes = options.runtimes ?? createHostRuntimes(folder);
   const log = options.log ?? (await createMemoryStorage({ clock }).events.open(ID));
   const provider = options.provider ?? createScriptedProvider(options.script ?? [], { clock });
+  const reported: unknown[] = [];
   const conversation = await openConversation({
     id: ID,
     log,
@@ -72,6 +74,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     clock,
     settings: { confirmationMode: false, ...options.settings },
     mask: createMask(options.secrets ?? []),
+    report: (error) => reported.push(error),
   });
   onTestFinished(async () => {
     await conversation.close();
@@ -107,6 +110,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     runtimes,
     folder,
     frames,
+    reported,
     untilFrame,
     untilOutput: (text) => untilFrame((frame) => frame.volatile === 'output' && frame.text.includes(text)),
     say: (text) => conversation.submit(MessageAction.create({ content: text })),

@@ -24,7 +24,7 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
 
   function start(conversationId: string): { readonly runtime: Runtime; die(): void } {
     const incarnation = `host-${++generation}`;
-    const journal = new Map<string, Promise<ExecuteResult>>();
+    const journal = new Map<string, { readonly result: Promise<ExecuteResult>; readonly child: AbortController }>();
     const death = Promise.withResolvers<ExecuteResult>();
     const lost = Promise.withResolvers<string>();
     const runtime: Runtime = {
@@ -35,19 +35,22 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
       files: { list: async () => [], read: async () => new Uint8Array(), write: async () => undefined },
       async execute(action, options) {
         if (action.executor !== incarnation) return { outcome: 'unknown', reason: `${action.executor} is gone` };
-        if (refusing || options.signal.aborted) {
+        const key = `${conversationId}:${action.id}`;
+        let effect = journal.get(key);
+        if (!effect && (refusing || options.signal.aborted)) {
           refusing = false;
           return { outcome: 'not-started', reason: 'the sandbox could not take it' };
         }
-        const key = `${conversationId}:${action.id}`;
-        const known = journal.get(key);
-        if (known) return Promise.race([known, death.promise]);
-        started.push(key);
-        const result = runAction(action, { cwd, children, ...options }).then((observation): ExecuteResult => ({
-          outcome: 'observed',
-          observation,
-        }));
-        journal.set(key, result);
+        if (!effect) {
+          started.push(key);
+          const child = new AbortController();
+          const observation = runAction(action, { cwd, children, onOutput: options.onOutput, signal: child.signal });
+          effect = { child, result: observation.then((done): ExecuteResult => ({ outcome: 'observed', observation: done })) };
+          journal.set(key, effect);
+        }
+        const { child, result } = effect;
+        if (options.signal.aborted) child.abort();
+        else options.signal.addEventListener('abort', () => child.abort(), { once: true });
         return Promise.race([result, death.promise]);
       },
     };

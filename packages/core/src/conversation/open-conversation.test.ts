@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { bash, done, outline, stage } from './conversation.test-support.ts';
+import { ChangeAgentStateAction, RunAction } from '@tendon/protocol';
+import { createScriptedProvider } from '../llm/scripted-provider.ts';
+import { createMemoryStorage } from '../storage/index.ts';
+import { bash, done, gated, ID, outline, stage, systemClock, watchAppends } from './conversation.test-support.ts';
+import { stateChanged } from '../loop/notices.ts';
 
 it('EN1: a new conversation introduces itself and waits for the user', async () => {
   const { events, conversation } = await stage();
@@ -40,4 +45,136 @@ it('EN3: an answer without a call is a message that waits for the user', async (
     source: 'agent',
     args: { content: 'Which file?', wait_for_response: true },
   });
+});
+
+const stop = ChangeAgentStateAction.create({ agent_state: 'stopped' });
+const memoryLog = () => createMemoryStorage({ clock: systemClock }).events.open(ID);
+
+it('EN4: a stopped conversation that is opened again takes messages, without a second introduction', async () => {
+  const log = await memoryLog();
+  const first = await stage({ log });
+  await first.submit(stop);
+  await first.untilState('stopped');
+  await first.conversation.close();
+  const { events, conversation } = await stage({ log });
+  expect(outline(await events()).slice(3)).toEqual([
+    'user change_agent_state',
+    'environment .agent_state_changed:stopped',
+    'environment .agent_state_changed:loading',
+    'environment .agent_state_changed:awaiting_user_input',
+  ]);
+  expect(conversation.state.agentState).toBe('awaiting_user_input');
+});
+
+it('EN5: opening a conversation that is at rest adds nothing and starts no sandbox', async () => {
+  const log = await memoryLog();
+  const first = await stage({ log, script: [done] });
+  await first.say('begin');
+  await first.untilState('finished');
+  await first.conversation.close();
+  const before = log.nextId;
+  const { conversation, runtimes } = await stage({ log });
+  conversation.wake();
+  expect(log.nextId).toBe(before);
+  expect(runtimes.current(ID)).toBeUndefined();
+});
+
+it('EN6: the sandbox starts with the conversation, and its phases are shown to whoever watches', async () => {
+  const { untilFrame, conversation, frames } = await stage();
+  await untilFrame((frame) => frame.volatile === 'status' && frame.id === 'STATUS$READY');
+  const late: unknown[] = [];
+  conversation.watch((frame) => late.push(frame));
+  expect(late).toEqual([frames.at(-1)]);
+});
+
+it('EN7: later messages look up knowledge instead of the workspace', async () => {
+  const { say, untilState, events } = await stage({ script: () => ({ text: 'ok' }) });
+  await say('one');
+  const { id } = await untilState('awaiting_user_input', 4);
+  await say('two');
+  await untilState('awaiting_user_input', id + 1);
+  const recalled = (await events()).flatMap((event) => ('action' in event && event.action === 'recall' ? [event.args.recall_type] : []));
+  expect(recalled).toEqual(['workspace_context', 'knowledge']);
+  expect(outline(await events()).slice(id + 1, id + 5)).toEqual([
+    'user message',
+    'user recall',
+    'environment .agent_state_changed:running',
+    `environment .null<${id + 2}`,
+  ]);
+});
+
+it('EN8: an action that a dead process had sent off is asked for and cancelled when the user stops', async () => {
+  const log = await memoryLog();
+  const first = await stage({ log, script: [bash('mkfifo gate; echo ready; cat gate')] });
+  await first.say('begin');
+  await first.untilOutput('ready');
+  await first.conversation.close();
+  const { submit, untilState, events, runtimes } = await stage({ log, runtimes: first.runtimes, folder: first.folder });
+  await submit(stop);
+  await untilState('stopped');
+  expect(outline(await events()).slice(-3)).toEqual([
+    'user change_agent_state',
+    'agent .run<7',
+    'environment .agent_state_changed:stopped',
+  ]);
+  expect(runtimes.started).toHaveLength(1);
+});
+
+it('EN9: a stop that a crash came before is carried out after it', async () => {
+  const log = await memoryLog();
+  const first = await stage({ log, script: [bash('mkfifo gate; echo ready; cat gate')] });
+  await first.say('begin');
+  await first.untilOutput('ready');
+  await first.conversation.close();
+  await log.append([{ source: 'user', ...stop }], { expectedId: log.nextId });
+  const { conversation, untilState } = await stage({ log, runtimes: first.runtimes, folder: first.folder });
+  conversation.wake();
+  await untilState('stopped');
+  expect(conversation.state.pending).toEqual([]);
+});
+
+it('EN9a: a person’s command that a dead process had sent off is waited for', async () => {
+  const log = await memoryLog();
+  const first = await stage({ log });
+  await first.submit(RunAction.create({ command: 'mkfifo gate; echo ready; cat gate' }));
+  await first.untilOutput('ready');
+  await first.conversation.close();
+  const { conversation, until, runtimes } = await stage({ log, runtimes: first.runtimes, folder: first.folder });
+  conversation.wake();
+  await writeFile(join(first.folder, 'gate'), 'over');
+  expect(await until(({ cause }) => cause === 3)).toMatchObject({ observation: 'run', source: 'user', content: 'ready\nover' });
+  expect(runtimes.started).toHaveLength(1);
+});
+
+it('EN111: another writer in the log does not lose an event of either', async () => {
+  const log = await memoryLog();
+  let meddles = 2;
+  const meddled = watchAppends(log, async (drafts) => {
+    if (meddles-- > 0 && drafts[0]!.source === 'user') await log.append([stateChanged('awaiting_user_input')], { expectedId: log.nextId });
+  });
+  const { say, untilState, events } = await stage({ log: meddled, script: [done] });
+  expect(await say('begin')).toMatchObject({ ok: true, event: { id: 4 } });
+  await untilState('finished');
+  expect((await events()).map(({ id }) => id)).toEqual((await events()).map((_, index) => index));
+});
+
+it('EN112: a storage that fails is reported, answers the client, and the next action tries again', async () => {
+  const log = await memoryLog();
+  let broken = false;
+  const failing = watchAppends(log, () => {
+    if (broken) throw new Error('disk full');
+  });
+  const gate = gated(createScriptedProvider([done]));
+  const { say, untilState, untilFrame, reported } = await stage({ log: failing, provider: gate.provider });
+  await say('begin');
+  await gate.called();
+  broken = true;
+  gate.letGo();
+  await untilFrame((frame) => frame.volatile === 'status' && frame.type === 'error');
+  expect(await say('hello?')).toMatchObject({ ok: false, error: { code: 'INTERNAL' } });
+  expect(reported).toEqual([new Error('disk full'), new Error('disk full')]);
+  broken = false;
+  await gate.called();
+  gate.letGo();
+  await untilState('finished');
 });

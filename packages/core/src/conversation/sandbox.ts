@@ -26,7 +26,7 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, emit: 
     if (live) return { ok: true, runtime: live };
     const onPhase = (phase: StartPhase): void => emit({ volatile: 'status', type: 'info', id: STATUS[phase], message: '' });
     try {
-      return { ok: true, runtime: await runtimes.acquire(conversationId, { signal, onPhase }) };
+      return { ok: true, runtime: await unlessAborted(runtimes.acquire(conversationId, { signal, onPhase }), signal) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!signal.aborted) emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR_RUNTIME_DISCONNECTED', message: reason });
@@ -34,4 +34,14 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, emit: 
     }
   }
   return { acquire, warm: (signal) => void acquire(signal) };
+}
+
+/** The start is shared with others, so leaving it must not depend on its ending. */
+function unlessAborted<T>(started: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const leave = (): void => reject(new Error('it was cancelled'));
+  if (signal.aborted) leave();
+  signal.addEventListener('abort', leave, { once: true });
+  started.then(resolve, reject);
+  return promise.finally(() => signal.removeEventListener('abort', leave));
 }

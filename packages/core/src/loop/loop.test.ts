@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { bash, done, gated, ID, outline, stage, systemClock, watchAppends } from '../conversation/conversation.test-support.ts';
 import { createScriptedProvider } from '../llm/scripted-provider.ts';
 import { withRetries } from '../llm/with-retries.ts';
+import { stateChanged } from './notices.ts';
 import { Secret } from '../secret.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 
@@ -221,4 +222,52 @@ it('EN96: a secret reaches neither the log nor a frame', async () => {
   await say(`use ${secret}`);
   await untilState('finished');
   expect(JSON.stringify([await events(), frames])).not.toContain(secret);
+});
+
+it('EN97: an answer that did not see the user’s last word can not end the task', async () => {
+  const gate = gated(createScriptedProvider([done, { text: 'Anything else?' }, done]));
+  const { say, untilState, conversation } = await stage({ provider: gate.provider });
+  await say('begin');
+  await gate.called();
+  await say('wait, also this');
+  gate.letGo();
+  const { messages } = await gate.called();
+  expect(messages.at(-1)).toMatchObject({ role: 'tool', text: expect.stringContaining('the user wrote while you were answering') });
+  await say('and that');
+  gate.letGo();
+  await gate.called();
+  expect(conversation.state.agentState).toBe('running');
+  gate.letGo();
+  await untilState('finished');
+});
+
+it('EN98: calls without ids, or with the same, each get their own result', async () => {
+  const same = (id: string) => [...bash('echo a').toolCalls, ...bash('echo b').toolCalls].map((call) => ({ ...call, id }));
+  const gate = gated(createScriptedProvider([{ toolCalls: same('') }, { toolCalls: same('x') }, done]));
+  const { say, untilState } = await stage({ provider: gate.provider });
+  await say('begin');
+  for (let n = 0; n < 2; n++) {
+    await gate.called();
+    gate.letGo();
+  }
+  const { messages } = await gate.called();
+  const results = messages.flatMap((message) => (message.role === 'tool' ? [message.text.split('\n')[0]] : []));
+  expect(results).toEqual(['a', 'b', 'a', 'b']);
+  gate.letGo();
+  await untilState('finished');
+});
+
+it('EN99: a wait that the provider asked for outlives a restart', async () => {
+  const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
+  const first = await stage({ log, provider: gated(createScriptedProvider([])).provider });
+  await first.say('begin');
+  await first.conversation.close();
+  const resumesAt = new Date(systemClock.now().getTime() + 60_000);
+  await log.append([stateChanged('rate_limited', { resumesAt })], { expectedId: log.nextId });
+  const slept = Promise.withResolvers<number>();
+  const clock = { now: systemClock.now, sleep: async (ms: number) => slept.resolve(ms) };
+  const { conversation, untilState } = await stage({ log, clock, script: [done] });
+  conversation.wake();
+  expect(await slept.promise).toBeGreaterThan(50_000);
+  await untilState('finished');
 });

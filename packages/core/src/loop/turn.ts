@@ -40,12 +40,24 @@ export async function turn(
   return signal.aborted ? { type: 'aborted' } : failed('its answer broke off');
 }
 
-/** The border to providers: what one throws in spite of its contract becomes a failure. */
+/** The border to providers: what one throws becomes a failure, and one that does not hear the abort is left behind. */
 async function* guarded(provider: LlmProvider, request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmEvent> {
+  if (signal.aborted) return;
+  let events: AsyncIterator<LlmEvent> | undefined;
+  const aborted = new Promise<IteratorReturnResult<undefined>>((resolve) => {
+    signal.addEventListener('abort', () => resolve({ done: true, value: undefined }), { once: true });
+  });
   try {
-    yield* provider.stream(request, { signal });
+    events = provider.stream(request, { signal })[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await Promise.race([events.next(), aborted]);
+      if (next.done) return;
+      yield next.value;
+    }
   } catch (error) {
     yield failed(error instanceof Error ? error.message : String(error));
+  } finally {
+    events?.return?.().catch(() => undefined);
   }
 }
 
