@@ -133,7 +133,7 @@ it('EN9: a stop that a crash came before is carried out after it', async () => {
   expect(conversation.state.pending).toEqual([]);
 });
 
-it('EN9a: a person’s command that a dead process had sent off is waited for', async () => {
+it('EN27: a person’s command that a dead process had sent off is waited for', async () => {
   const log = await memoryLog();
   const first = await stage({ log });
   await first.submit(RunAction.create({ command: 'mkfifo gate; echo ready; cat gate' }));

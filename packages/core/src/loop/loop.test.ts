@@ -9,7 +9,7 @@ import { createMemoryStorage } from '../storage/index.ts';
 
 const resume = ChangeAgentStateAction.create({ agent_state: 'running' });
 
-it('L1 EN80: a step waits for two appends: the answer, the observation', async () => {
+it('EN80: a step waits for two appends: the answer, the observation', async () => {
   const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
   const batches: number[] = [];
   const counting = watchAppends(log, (drafts) => batches.push(drafts.length));
