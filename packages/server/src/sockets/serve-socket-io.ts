@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import { catalogError, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { Server, type Socket } from 'socket.io';
+import { WebSocketServer } from 'ws';
 import { Connection } from '../connection.ts';
 import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
@@ -15,6 +16,8 @@ import { socketIoWire } from './socket-io-wire.ts';
 export function serveSocketIo(http: HttpServer, context: ServerContext): { close(): Promise<void> } {
   const io = new Server(http, {
     path: '/socket.io',
+    // The same one as `/ws` has; a bundle would else hold two.
+    wsEngine: WebSocketServer,
     serveClient: false,
     destroyUpgrade: false,
     maxHttpBufferSize: MAX_BODY_BYTES,
