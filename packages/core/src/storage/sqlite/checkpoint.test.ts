@@ -1,8 +1,12 @@
-import { statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentOf, message } from '../contract/message.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 import { MAX_WAL_BYTES } from './wal.ts';
+
+const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
 describe('checkpoints', () => {
   let database: TemporaryDatabase;
@@ -31,5 +35,19 @@ describe('checkpoints', () => {
     expect(contents.findIndex((text, id) => text !== content(id))).toBe(-1);
     expect(contents).toHaveLength(rounds * 10);
     expect(storage.findings).toEqual([]);
+  });
+
+  it.runIf(canTrace)('EL23, EL24: the main thread syncs nothing between opening and closing, checkpoints included', () => {
+    const trace = join(database.dir, 'trace');
+    const writer = ['--conditions=tendon-source', join(import.meta.dirname, 'fixtures/writer.ts'), database.path, database.blobDir, '800'];
+    spawnSync('strace', ['-f', '-e', 'trace=fsync,fdatasync,write', '-o', trace, process.execPath, ...writer], { stdio: 'ignore' });
+    const lines = readFileSync(trace, 'utf8').split('\n');
+    const main = lines[0]!.split(' ')[0]!;
+    const calls = lines
+      .slice(lines.findIndex((line) => line.includes('write(1, "small 0 ')))
+      .filter((line) => /\b(fsync|fdatasync)\(/.test(line));
+    expect(calls.filter((line) => line.startsWith(`${main} `))).toEqual([]);
+    // One for each append, and those of the checkpoints.
+    expect(calls.length).toBeGreaterThan(799);
   });
 });
