@@ -1,23 +1,43 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestSandboxes, execute, leftOf, never, run, runAction, until, type TestSandboxes } from '../sandbox.test-support.ts';
+import {
+  createTestSandboxes,
+  execute,
+  executorFolder,
+  leftOf,
+  never,
+  run,
+  runAction,
+  until,
+  type TestSandboxes,
+} from '../sandbox.test-support.ts';
 import { signalProcess } from './process-identity.ts';
 import type { Driver } from './driver.ts';
+import type { ExecutorFolder } from './executor-folder.ts';
 
 /** What every driver must do, whatever it isolates. `workspacePath` = where the workspace is for what runs inside. */
-export function describeDriver(name: string, makeDriver: () => Driver, workspacePath: (sandboxes: TestSandboxes) => string): void {
+export function describeDriver(
+  name: string,
+  makeDriver: (executor: ExecutorFolder) => Driver,
+  workspacePath: (sandboxes: TestSandboxes) => string,
+): void {
   describe(`driver ${name}`, () => {
     let sandboxes: TestSandboxes;
     beforeAll(() => {
-      sandboxes = createTestSandboxes(makeDriver());
+      sandboxes = createTestSandboxes(makeDriver(executorFolder()));
     });
     afterAll(() => sandboxes.close());
     const acquire = (id: string, runtimes = sandboxes.runtimes) => runtimes.acquire(id, { signal: never });
 
     it('SB1: says what it enforces', async () => {
-      expect(await makeDriver().probe()).toMatchObject({ available: true, strength: expect.any(String), description: expect.any(String) });
+      expect(await makeDriver(executorFolder()).probe()).toMatchObject({
+        available: true,
+        strength: expect.any(String),
+        description: expect.any(String),
+      });
     });
 
     it('SB2: concurrent callers share one start and see its phases', async () => {
@@ -127,6 +147,21 @@ export function describeDriver(name: string, makeDriver: () => Driver, workspace
       expect((await run(next, 'echo works')).output).toBe('works');
       expect(await next.execute(runAction(runtime, 'touch never'), { signal: never })).toMatchObject({ outcome: 'unknown' });
       expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).toEqual([]);
+    });
+
+    it('SB29: goes on when the installation is removed under it', async () => {
+      const executor = executorFolder();
+      const folder = mkdtempSync(join(tmpdir(), 'tendon-installed-'));
+      cpSync(executor.folder, folder, { recursive: true });
+      const other = createTestSandboxes(makeDriver({ ...executor, folder }));
+      try {
+        const runtime = await other.runtimes.acquire('upgraded', { signal: never });
+        rmSync(folder, { recursive: true });
+        await execute(runtime, 'kill -9 $$');
+        expect((await run(runtime, 'echo works')).output).toBe('works');
+      } finally {
+        await other.close();
+      }
     });
 
     it('SB16: after stop nothing is left', async () => {

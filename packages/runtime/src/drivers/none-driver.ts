@@ -4,6 +4,7 @@ import type { ExecutorConfig } from '../executor-api.ts';
 import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, type Limits } from './control-group.ts';
 import { socketPathOf, startLogOf, type Driver, type SandboxHandle, type SandboxSpec } from './driver.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
+import { keepExecutor } from './keep-executor.ts';
 import { killAll, killPids } from './kill-all.ts';
 import { launch } from './launch.ts';
 import { findProcesses, identify, isAlive } from './process-identity.ts';
@@ -33,9 +34,10 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
     }
     const groups = await createGroups(incarnation, limits);
     try {
+      const executor = await keepExecutor(options.executor.folder, join(folders.host, 'executor'));
       signal.throwIfAborted();
       const child = launch({
-        command: [await realpath(options.executor.node), join(options.executor.folder, options.executor.entry), '--config', configOf(spec)],
+        command: [await realpath(options.executor.node), join(executor, options.executor.entry), '--config', configOf(spec)],
         groups: groups.inner,
         environment: { ...hostEnvironment(), [MARK]: incarnation },
         logPath: startLogOf(folders),

@@ -5,6 +5,7 @@ import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, t
 import { socketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { findProgram } from '../find-program.ts';
+import { keepExecutor } from '../keep-executor.ts';
 import { killAll, killPids } from '../kill-all.ts';
 import { FIRST_FILE_FD, firstStatus, launch, STATUS_FD } from '../launch.ts';
 import { findProcesses, identify, isAlive } from '../process-identity.ts';
@@ -98,10 +99,11 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
 
 async function visibleBinds({ workspace, folders }: SandboxSpec, executor: ExecutorFolder, user: HostUser): Promise<readonly Bind[]> {
   const node = await realpath(executor.node);
+  const kept = await keepExecutor(executor.folder, join(folders.host, 'executor'));
   return [
     ...systemBinds(),
     ...(await writeEtcFiles(join(folders.host, 'etc'), user)),
-    { source: executor.folder, target: INSIDE.executor, isPrivate: true, idMapped: user.staged && (await isForRootOnly(executor.folder)) },
+    { source: kept, target: INSIDE.executor, isPrivate: true, idMapped: user.staged && (await isForRootOnly(executor.folder)) },
     { source: node, target: INSIDE.node, isPrivate: true, idMapped: user.staged && (await isForRootOnly(node)) },
     { source: folders.proxy, target: INSIDE.proxy, isPrivate: true },
     { source: workspace, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
