@@ -9,7 +9,7 @@ const OCCURRENCES = [6, 7, 8];
 
 describe('the server dies at a stage of a step', () => {
   for (const stage of STAGES) {
-    it(`EN1: ${stage}: every step ran exactly once, nothing a client saw is missing`, { timeout: 180_000 }, async () => {
+    it(`EN100: ${stage}: every step ran exactly once, nothing a client saw is missing`, { timeout: 180_000 }, async () => {
       const counting = await startCounting({ entry, env: { TENDON_FAULT: `${stage}:${OCCURRENCES[0]}` } });
       for (const occurrence of [...OCCURRENCES.slice(1), 0]) {
         await counting.tendon.ended;
