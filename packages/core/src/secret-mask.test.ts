@@ -1,5 +1,5 @@
 import { MessageAction, RunObservation } from '@tendon/protocol';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMask, SECRET_HIDDEN } from './secret-mask.ts';
 import { Secret } from './secret.ts';

@@ -1,5 +1,4 @@
-import type { LlmMessage, LlmToolCall } from '../llm/llm-provider.ts';
-import { parseObject } from '../tools/parse-tool-call.ts';
+import type { LlmMessage } from '../llm/llm-provider.ts';
 import type { CallsEntry, Entry } from './entry.ts';
 import type { ProjectedView } from './view.ts';
 
@@ -15,11 +14,11 @@ export function assemble(system: string, entries: readonly Entry[], open: CallsE
       messages.push(toMessage(entry));
       continue;
     }
-    messages.push({ role: 'assistant', text: entry.text, toolCalls: entry.calls.map(toLegalCall) });
-    for (const { call, wireId, result } of entry.calls) {
+    messages.push({ role: 'assistant', text: entry.text, toolCalls: entry.calls.map(({ call }) => call) });
+    for (const { call, result } of entry.calls) {
       if (!result && entry === open) settled ??= messages.length;
       const { text, imageUrls } = result ?? { text: INTERRUPTED };
-      messages.push({ role: 'tool', toolCallId: wireId, toolName: call.name, text, ...(imageUrls && { imageUrls }) });
+      messages.push({ role: 'tool', toolCallId: call.id, toolName: call.name, text, ...(imageUrls && { imageUrls }) });
     }
   }
   settled ??= entries.length === 0 ? 0 : messages.length;
@@ -34,10 +33,4 @@ function isUser(entry: Entry): boolean {
 
 function toMessage({ role, text, imageUrls }: Extract<Entry, { type: 'text' }>): LlmMessage {
   return role === 'user' ? { role, text, ...(imageUrls && { imageUrls }) } : { role, text };
-}
-
-/** Arguments that are no JSON object would be refused by providers; the model is shown what it wrote. */
-function toLegalCall({ call, wireId }: CallsEntry['calls'][number]): LlmToolCall {
-  const args = parseObject(call.arguments) ? call.arguments.trim() || '{}' : JSON.stringify({ not_json: call.arguments.slice(0, 1000) });
-  return { id: wireId, name: call.name || 'unknown', arguments: args };
 }

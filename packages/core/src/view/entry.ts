@@ -40,9 +40,10 @@ export interface CallsEntry {
 }
 
 export interface CallEntry {
+  /** As the model named it. */
+  readonly id: string;
+  /** As the request shows it: the id unique in the request, id and arguments legal for every provider. */
   readonly call: LlmToolCall;
-  /** The id under which the request names it: unique in the request, and legal for every provider. */
-  readonly wireId: string;
   /** Actions (a confirmed one is added again) or the error that stands for a call that could not be understood. */
   readonly eventIds: number[];
   result: CallResult | undefined;

@@ -9,7 +9,8 @@
  */
 import { isAction, isObservation, isUnknown, type Action, type Event, type Observation, type ToolCallMetadata } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
-import type { LlmMessage } from '../llm/llm-provider.ts';
+import type { LlmMessage, LlmToolCall } from '../llm/llm-provider.ts';
+import { parseObject } from '../tools/parse-tool-call.ts';
 import { assemble } from './assemble.ts';
 import { condense } from './condense.ts';
 import type { CallEntry, CallResult, CallsEntry, Entry, Saying } from './entry.ts';
@@ -50,7 +51,7 @@ export function createView(agent: Agent): View {
   }
 
   function bind(event: Action | Observation, metadata: ToolCallMetadata): CallEntry {
-    const known = open?.calls.find(({ call }) => call.id === metadata.tool_call_id);
+    const known = open?.calls.find(({ id }) => id === metadata.tool_call_id);
     if (open && known && open.key === metadata.model_response.id && !known.result) {
       known.eventIds.push(event.id);
       callOf.set(event.id, known);
@@ -58,7 +59,7 @@ export function createView(agent: Agent): View {
     }
     open = openCalls(event, metadata, wireIds);
     entries.push(open);
-    const call = open.calls.find((entry) => entry.call.id === metadata.tool_call_id)!;
+    const call = open.calls.find(({ id }) => id === metadata.tool_call_id)!;
     call.eventIds.push(event.id);
     callOf.set(event.id, call);
     return call;
@@ -123,8 +124,14 @@ function openCalls(event: Event, metadata: ToolCallMetadata, wireIds: (id: strin
     type: 'calls',
     key: metadata.model_response.id,
     text: message?.content ?? '',
-    calls: calls.map((call) => ({ call, wireId: wireIds(call.id), eventIds: [], result: undefined })),
+    calls: calls.map((call) => ({ id: call.id, call: toLegalCall(call, wireIds(call.id)), eventIds: [], result: undefined })),
   };
+}
+
+/** Arguments that are no JSON object would be refused by providers; the model is shown what it wrote. */
+function toLegalCall({ name, arguments: args }: LlmToolCall, id: string): LlmToolCall {
+  const legal = parseObject(args) ? args.trim() || '{}' : JSON.stringify({ not_json: args.slice(0, 1000) });
+  return { id, name: name || 'unknown', arguments: legal };
 }
 
 function toResult(event: Observation, { text, imageUrls }: Extract<Saying, { says: 'result' }>): CallResult {
