@@ -1,12 +1,12 @@
-// A server of made-up conversations for work on the look of the app: `node packages/web/dev/fixture-server.mjs [port]`.
-// It speaks just enough REST and Socket.IO, and serves `packages/web/dist`. Not shipped; the tests run against the real server.
+// A server of made-up conversations, for work on the look of the app and for what a real server would take long to make:
+//   node packages/web/dev/fixture-server.mjs [port]
+// It speaks just enough REST and Socket.IO, and serves `packages/web/dist`. Not shipped.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { Server } from 'socket.io';
-import { CONVERSATIONS, eventsOf } from './made-up.mjs';
+import * as madeUp from './made-up.mjs';
 
-const port = Number(process.argv[2] ?? 3100);
 const dist = join(import.meta.dirname, '../dist');
 const TYPES = {
   '.html': 'text/html',
@@ -16,29 +16,35 @@ const TYPES = {
   '.webmanifest': 'application/manifest+json',
 };
 
-const answers = {
-  'GET /api/conversations': () => ({ results: CONVERSATIONS, next_page_id: null }),
-  'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: process.env.MODEL ?? null }),
-  'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
-  'GET /api/options/agents': () => ['CodeActAgent'],
-  'GET /server_info': () => ({ uptime: 1, sandbox: { driver: 'docker', strength: 'container' }, model: process.env.MODEL ?? 'demo' }),
-};
+/** `eventsOf(id)` gives a conversation's wire events. Answers the address, and `close`. */
+export async function startFixture({ port = 0, conversations = madeUp.CONVERSATIONS, eventsOf = madeUp.eventsOf, model = 'demo' } = {}) {
+  const answers = {
+    'GET /api/conversations': () => ({ results: conversations, next_page_id: null }),
+    'GET /api/settings': () => ({ agent: 'CodeActAgent', llm_model: model }),
+    'GET /api/options/models': () => ['demo', 'openai/gpt-4o', 'anthropic/claude-sonnet-4-20250514'],
+    'GET /api/options/agents': () => ['CodeActAgent'],
+    'GET /server_info': () => ({ uptime: 1, sandbox: { driver: 'docker', strength: 'container' }, model }),
+  };
+  const http = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, 'http://x');
+    const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
+    const answer =
+      answers[`${request.method} ${pathname}`] ??
+      (single && (() => conversations.find((one) => one.conversation_id === single[1]) ?? null));
+    if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
+    if (pathname.startsWith('/api/')) return response.writeHead(404).end('{}');
+    const file = extname(pathname) ? pathname : '/index.html';
+    const body = await readFile(join(dist, file)).catch(() => undefined);
+    if (!body) return response.writeHead(404).end();
+    return response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream').end(body);
+  });
+  const io = new Server(http);
+  io.on('connection', (socket) => converse(socket, eventsOf));
+  await new Promise((resolve) => http.listen(port, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${http.address().port}`, close: () => io.close() };
+}
 
-const http = createServer(async (request, response) => {
-  const { pathname } = new URL(request.url, 'http://x');
-  const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
-  const answer =
-    answers[`${request.method} ${pathname}`] ?? (single && (() => CONVERSATIONS.find((one) => one.conversation_id === single[1]) ?? null));
-  if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
-  if (pathname.startsWith('/api/')) return response.writeHead(404).end('{}');
-  const file = extname(pathname) ? pathname : '/index.html';
-  const body = await readFile(join(dist, file)).catch(() => undefined);
-  if (!body) return response.writeHead(404).end();
-  response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream').end(body);
-});
-
-const io = new Server(http);
-io.on('connection', (socket) => {
+function converse(socket, eventsOf) {
   const { conversation_id: id, latest_event_id: latest } = socket.handshake.query;
   const events = eventsOf(id);
   for (const event of events.filter((one) => one.id > Number(latest))) socket.emit('oh_event', event);
@@ -50,16 +56,23 @@ io.on('connection', (socket) => {
     if (action.action === 'change_agent_state') state(action.args.agent_state);
     if (action.action === 'message') state('running');
   });
-  if (id === 'running') {
-    const text =
-      'The numbers are taken from a counter in memory, so two processes can give the same one. A sequence in the database cannot. I will add `invoice_number_seq` and fill the old rows.';
-    let at = 0;
-    const timer = setInterval(() => {
-      if (at >= text.length) return clearInterval(timer);
-      socket.emit('tendon_volatile', { volatile: 'delta', turn: nextId, part: 'text', offset: at, text: text.slice(at, at + 6) });
-      at += 6;
-    }, 60);
-    socket.on('disconnect', () => clearInterval(timer));
-  }
-});
-http.listen(port, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${port}\n`));
+  if (id === 'running') speak(socket, nextId);
+}
+
+/** An answer in the making, in small pieces. */
+function speak(socket, turn) {
+  const text =
+    'The numbers are taken from a counter in memory, so two processes can give the same one. A sequence in the database cannot.\n\nI will add `invoice_number_seq` and fill the old rows.';
+  let at = 0;
+  const timer = setInterval(() => {
+    if (at >= text.length) return clearInterval(timer);
+    socket.emit('tendon_volatile', { volatile: 'delta', turn, part: 'text', offset: at, text: text.slice(at, at + 6) });
+    at += 6;
+  }, 30);
+  socket.on('disconnect', () => clearInterval(timer));
+}
+
+if (import.meta.main) {
+  const { url } = await startFixture({ port: Number(process.argv[2] ?? 3100), model: process.env.MODEL });
+  process.stdout.write(`${url}\n`);
+}

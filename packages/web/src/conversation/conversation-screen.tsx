@@ -4,7 +4,6 @@ import { Dock } from '../dock/dock.tsx';
 import { ConnectionBar } from '../shell/connection-bar.tsx';
 import { Stream } from '../stream/stream.tsx';
 import { Workbench } from '../workbench/workbench.tsx';
-import { Splitter } from '../workbench/splitter.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
 import { ConversationCommands } from './conversation-commands.tsx';
 import { ConversationContext, type OpenConversation, type Shown, type TabName } from './conversation-context.ts';
@@ -50,7 +49,6 @@ export function ConversationScreen({ id, info, connection, snapshot }: Conversat
             <Stream />
             <Dock sentence={sentence} />
           </main>
-          {workbench.isShown && <Splitter />}
           {(workbench.isShown || workbench.isPhone) && <Workbench shown={shown} isPhone={workbench.isPhone} room={room} onTab={choose} />}
         </div>
         <ConversationStatus snapshot={snapshot} />

@@ -17,7 +17,10 @@ export function useStateSentence(
     () => (state.agentState === 'finished' ? changedFiles(events, state.lastUserMessageId).length : undefined),
     [events, state.agentState, state.lastUserMessageId],
   );
-  const doing = state.pending.at(-1);
+  // One that waited for a decision is repeated under a new id once that was made.
+  const doing = state.pending.findLast(
+    (action) => !('confirmation_state' in action.args) || action.args.confirmation_state !== 'awaiting_confirmation',
+  );
   const lastChange = events.findLast((event) => 'observation' in event && event.observation === 'agent_state_changed');
   const task = events.find((event) => event.id === state.lastUserMessageId);
   const isOver = state.agentState === 'finished';

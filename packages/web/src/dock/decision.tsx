@@ -39,10 +39,12 @@ export function Decision(props: { readonly action: Action; readonly onApprove: (
   ]);
   return (
     <section className="decision" aria-label="Decision">
-      <h2 role="alert">
-        <span className="flex-1">{question}</span>
-        <RiskChip risk={risk} />
-      </h2>
+      <div role="alert">
+        <h2>
+          <span className="flex-1">{question}</span>
+          <RiskChip risk={risk} />
+        </h2>
+      </div>
       <pre className="scroll" tabIndex={lines > LONG ? 0 : undefined}>
         {whole}
       </pre>

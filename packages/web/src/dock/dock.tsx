@@ -27,7 +27,11 @@ export function Dock({
               key={decision.id}
               action={decision}
               onApprove={() => connection.send(actions.approve())}
-              onReject={(reason) => connection.send(actions.reject(reason))}
+              onReject={(reason) => {
+                connection.send(actions.reject(reason));
+                // The wire has no place for a reason; said, it is what the agent reads next.
+                if (reason) connection.say(reason);
+              }}
             />
           )
         }

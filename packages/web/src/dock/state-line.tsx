@@ -44,13 +44,18 @@ export function StateLine({
         {text}
       </span>
       <span role="status" className="sr-only">
-        {useCalm(text)}
+        {useCalm(isConnected ? withoutCount(sentence.text) : 'Reconnecting')}
       </span>
       {showsAge && <span className="elapsed">{elapsed(age)}</span>}
       <span className="flex-1" />
       {snapshot.loaded && <StateActs />}
     </div>
   );
+}
+
+/** Seconds that count down are for the eye. */
+function withoutCount(text: string): string {
+  return text.replace(/, trying again in \d+ s$/, '');
 }
 
 function StateActs() {
@@ -61,25 +66,25 @@ function StateActs() {
   return (
     <>
       {isAtWork && state !== 'loading' && canRequest(state, 'paused') && (
-        <Button title="Pause" aria-label="Pause" onClick={() => connection.send(actions.pause())}>
+        <Button title="Pause" onClick={() => connection.send(actions.pause())}>
           <Icon of={Pause} small />
           <span>Pause</span>
         </Button>
       )}
       {isAtWork && (
-        <Button hint="ctrl+c" title="Stop" aria-label="Stop" onClick={() => connection.send(actions.stop())}>
+        <Button hint="ctrl+c" title="Stop" onClick={() => connection.send(actions.stop())}>
           <Icon of={Square} small />
           <span>Stop</span>
         </Button>
       )}
       {(state === 'paused' || state === 'stopped') && (
-        <Button title="Resume" aria-label="Resume" onClick={() => connection.send(actions.resume())}>
+        <Button title="Resume" onClick={() => connection.send(actions.resume())}>
           <Icon of={Play} small />
           <span>Resume</span>
         </Button>
       )}
       {state === 'error' && (
-        <Button title="Try again" aria-label="Try again" onClick={() => connection.send(actions.resume())}>
+        <Button title="Try again" onClick={() => connection.send(actions.resume())}>
           <Icon of={RotateCcw} small />
           <span>Try again</span>
         </Button>

@@ -18,7 +18,7 @@ export function ConnectionBar({ snapshot, onRetry }: { readonly snapshot: Conver
   const isBack = useShown(caughtUp !== undefined, BACK_MS);
   if (connection.state === 'refused') {
     return (
-      <div className="connection-bar" data-tone="bad" role="alert">
+      <section aria-label="Connection" className="connection-bar" data-tone="bad">
         {connection.cause === 'key'
           ? 'This server no longer accepts the key.'
           : `The server refused the connection: ${connection.message}.`}
@@ -29,28 +29,32 @@ export function ConnectionBar({ snapshot, onRetry }: { readonly snapshot: Conver
             Try again
           </Button>
         )}
-      </div>
+      </section>
     );
   }
   if (connection.state === 'offline') {
     const last = events.at(-1);
     return (
-      <div className="connection-bar" role="alert">
+      <section aria-label="Connection" className="connection-bar">
         Offline.{last && ` You see everything up to ${clock(last.timestamp)}.`} Messages wait until you are back.
         <Button small onClick={onRetry}>
           Try now
         </Button>
-      </div>
+      </section>
     );
   }
   if (connection.state === 'reconnecting' && now - connection.since >= SILENT_MS) {
-    return <div className="connection-bar">Reconnecting, nothing is lost · {elapsed(now - connection.since)}</div>;
+    return (
+      <section aria-label="Connection" className="connection-bar">
+        Reconnecting, nothing is lost · {elapsed(now - connection.since)}
+      </section>
+    );
   }
   if (isBack && caughtUp) {
     return (
-      <div className="connection-bar" data-tone="ok">
+      <section aria-label="Connection" className="connection-bar" data-tone="ok">
         Caught up, {count(caughtUp, 'new event')}
-      </div>
+      </section>
     );
   }
   return null;

@@ -35,6 +35,8 @@ export interface ActionStep<K extends ActionKind = ActionKind> {
   readonly observation?: Observation | undefined;
   /** Output so far, while it runs. */
   readonly live?: string | undefined;
+  /** A person was asked first. */
+  readonly wasAsked?: boolean | undefined;
 }
 
 export type ActionFace<K extends ActionKind> = (step: ActionStep<K>) => Face;

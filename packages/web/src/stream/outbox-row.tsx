@@ -9,7 +9,7 @@ export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
   const { connection } = useConversation();
   const isSent = entry.state === 'sent';
   return (
-    <div className="turn unsent">
+    <article className="turn unsent" tabIndex={-1} aria-label={`Your message, not sent yet: ${String(entry.payload.args.content)}`}>
       <span className="gutter self-center">
         <Icon of={UserRound} />
       </span>
@@ -22,6 +22,6 @@ export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
           </Button>
         )}
       </span>
-    </div>
+    </article>
   );
 }

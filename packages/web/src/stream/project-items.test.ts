@@ -30,6 +30,13 @@ describe('rows of a conversation', () => {
     expect(projectItems(events(run('a'), ran(0), ran(0)))).toHaveLength(2);
   });
 
+  it('CL21: an action that waited for a decision and comes again is still one step', () => {
+    const args = { command: 'rm -rf build', confirmation_state: 'awaiting_confirmation' };
+    const decided = { ...args, confirmation_state: 'confirmed' };
+    const items = projectItems(events({ action: 'run', args }, { action: 'run', args: decided }, ran(1)));
+    expect(items).toMatchObject([{ type: 'step', id: 0, wasAsked: true, action: { id: 1 }, observation: { id: 2 } }]);
+  });
+
   it('what the agent said along with its action comes before it', () => {
     const items = projectItems(events({ action: 'run', args: { command: 'ls', thought: 'I will look.' } }));
     expect(items.map((item) => item.type)).toEqual(['speech', 'step']);

@@ -33,10 +33,26 @@ function projectAction(action: Action, items: StreamItem[], steps: Map<number, n
     return;
   }
   if (HIDDEN_ACTIONS.has(action.action)) return;
+  const asked = items.findLastIndex((item) => item.type === 'step' && isRepeatedBy(item, action));
+  if (asked >= 0) {
+    steps.set(action.id, asked);
+    items[asked] = { ...(items[asked] as StepItem), action, wasAsked: true };
+    return;
+  }
   const thought = spokenThought(action);
   if (thought) items.push({ type: 'speech', ...common, key: `t${action.id}`, text: thought } satisfies SpeechItem);
   steps.set(action.id, items.length);
   items.push({ type: 'step', ...common, action });
+}
+
+/** An action that waited for a decision comes again, with a new id, once it was decided: still one step. */
+function isRepeatedBy({ action: asked, observation }: StepItem, action: Action): boolean {
+  if (!asked || observation || asked.action !== action.action) return false;
+  if (!('confirmation_state' in asked.args) || asked.args.confirmation_state !== 'awaiting_confirmation') return false;
+  const [before, after] = [asked, action].map(
+    (one) => one.tool_call_metadata?.tool_call_id ?? JSON.stringify({ ...one.args, confirmation_state: '', thought: '' }),
+  );
+  return before === after;
 }
 
 /** `recall` is shown by its observation: the action is not part of a replay. */

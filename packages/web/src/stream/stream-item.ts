@@ -25,6 +25,8 @@ export interface StepItem extends Common {
   readonly action?: Action;
   readonly observation?: Observation;
   readonly unknown?: UnknownEvent;
+  /** A person was asked first; `action` is what they decided about. */
+  readonly wasAsked?: boolean;
 }
 export interface NoteItem extends Common {
   readonly type: 'note';

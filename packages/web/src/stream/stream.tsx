@@ -61,12 +61,12 @@ export function Stream() {
     }
     if (index === items.length && hasAnswer) {
       return (
-        <div className="event">
+        <article className="event" tabIndex={-1} aria-label="Answer in the making" aria-posinset={index + 1} aria-setsize={keys.length}>
           <span />
           <div className="speech">
             <StreamingProse text={answer!.text} />
           </div>
-        </div>
+        </article>
       );
     }
     const entry = outbox[index - items.length - (hasAnswer ? 1 : 0)];

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type RefObject } from 'react';
+import { useLayoutEffect, useRef, type RefObject } from 'react';
 import { useConversation } from '../conversation/conversation-context.ts';
 import { useCommands } from '../keyboard/commands.ts';
 import { paths } from '../paths.ts';
@@ -23,7 +23,7 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
   const rowAt = (index: number) => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] :is(article, .turn)`);
 
   const wanted = useRef<number | undefined>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const row = wanted.current === undefined ? undefined : rowAt(wanted.current);
     if (!row) return;
     wanted.current = undefined;
@@ -99,7 +99,7 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
       group: 'Go to',
       keys: ['G'],
       when: 'stream',
-      run: () => (setFocused(keys.length - 1), list.toEnd()),
+      run: () => (go(keys.length - 1), list.toEnd()),
     },
     { id: 'first', title: 'First event', group: 'Go to', keys: ['g g'], when: 'stream', run: () => go(0) },
     {

@@ -13,7 +13,7 @@ export function Well({ text, rows = false }: { readonly text: string; readonly r
   const shown = isWhole ? lines.slice(-AT_MOST) : lines.slice(0, AT_FIRST);
   return (
     <>
-      <pre className={cx('well scroll', rows && 'well-rows')}>
+      <pre className={cx('well scroll', rows && 'well-rows')} {...(rows && { tabIndex: 0, role: 'group', 'aria-label': 'Output' })}>
         <AnsiText text={shown.join('\n')} />
       </pre>
       {!isWhole && lines.length > AT_FIRST && (

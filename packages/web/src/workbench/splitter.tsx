@@ -21,7 +21,7 @@ export function Splitter() {
   };
   const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    const { left, width } = event.currentTarget.parentElement!.getBoundingClientRect();
+    const { left, width } = event.currentTarget.closest('.work')!.getBoundingClientRect();
     move(((event.clientX - left) / width) * 100);
   };
   return (

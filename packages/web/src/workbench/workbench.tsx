@@ -6,6 +6,7 @@ import { FilesPanel } from './files-panel.tsx';
 import { PanelBoundary } from './panel-boundary.tsx';
 import { newestPlan, PlanPanel } from './plan-panel.tsx';
 import { RawPanel } from './raw-panel.tsx';
+import { Splitter } from './splitter.tsx';
 import { TerminalPanel } from './terminal-panel.tsx';
 
 const PANELS = {
@@ -43,6 +44,7 @@ export function Workbench(props: {
   };
   return (
     <aside className="workbench" aria-label="Workbench">
+      <Splitter />
       <div ref={list} className="tabs" role="tablist" aria-label="Workbench" onKeyDown={onKeyDown}>
         <button
           type="button"

@@ -6,8 +6,8 @@ import { OBSERVATION_FACES } from './observation-faces.tsx';
 
 /** What a step looks like. Total: any step has a face. */
 export function faceOf(step: StepItem, live?: string): Face {
-  const { action, observation, unknown } = step;
-  if (action) return (ACTION_FACES[action.action] as (given: ActionStep) => Face)({ action, observation, live });
+  const { action, observation, unknown, wasAsked } = step;
+  if (action) return (ACTION_FACES[action.action] as (given: ActionStep) => Face)({ action, observation, live, wasAsked });
   if (observation) return (OBSERVATION_FACES[observation.observation] as (given: typeof observation) => Face)(observation);
   const raw = unknown?.raw ?? {};
   const name = [raw.action, raw.observation].find((kind) => typeof kind === 'string') as string | undefined;

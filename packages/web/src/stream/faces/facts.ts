@@ -8,12 +8,12 @@ export function durationFacts({ action, observation }: ActionStep): readonly Fac
 }
 
 /** An action that was held back and decided on, or that failed before it ran. */
-export function outcomeFacts({ action, observation }: ActionStep): readonly Fact[] {
+export function outcomeFacts({ action, observation, wasAsked }: ActionStep): readonly Fact[] {
   const args = action.args as { readonly confirmation_state?: unknown };
   if (observation?.observation === 'user_rejected' || args.confirmation_state === 'rejected') return [{ text: 'rejected', tone: 'bad' }];
   if (observation?.observation === 'error') return [{ text: 'failed', tone: 'bad' }];
   if (args.confirmation_state === 'awaiting_confirmation' && !observation) return [{ text: 'waits for you', tone: 'wait' }];
-  return [];
+  return wasAsked ? [{ text: 'approved by you' }] : [];
 }
 
 /** Facts as part of a sentence. */

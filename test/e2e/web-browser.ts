@@ -1,0 +1,59 @@
+/** Chromium for the tests of the web app, and what a page must never do. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const PLACES = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Builds the app when its sources changed, then starts the browser of this machine. */
+export async function launchBrowser(): Promise<Browser> {
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-stale', 'web'], { cwd: root, stdio: 'inherit' });
+  const executablePath = PLACES.find((place) => place && existsSync(place));
+  if (!executablePath) throw new Error('There is no Chromium: install the package chromium, or name one in CHROMIUM_PATH');
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+}
+
+export interface PageOptions {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** A page at `url`; when the test is over it is closed, and must not have thrown nor asked any other host for anything. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { theme = 'light', width = 1440, height = 900 }: PageOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  const thrown: string[] = [];
+  const elsewhere: string[] = [];
+  page.on('pageerror', (error) => thrown.push(String(error)));
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol.startsWith('http') && host !== new URL(url).host) elsewhere.push(request.url());
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(thrown).toEqual([]);
+    expect(elsewhere).toEqual([]);
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** The accessible name that the focused element was given. */
+export async function focusedName(page: Page): Promise<string> {
+  return page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? ""');
+}
+
+/** CL29. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([]);
+}

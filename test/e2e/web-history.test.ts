@@ -1,0 +1,140 @@
+/** Long histories and kinds that no agent of ours makes, in Chromium, from a server of made-up events. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { toJson } from '@tendon/protocol';
+import { EVERY_KIND } from '../conformance/every-kind.ts';
+import { expectAccessible, focusedName, launchBrowser, openPage, type PageOptions } from './web-browser.ts';
+
+interface Fixture {
+  readonly url: string;
+  close(): Promise<void>;
+}
+type StartFixture = (options?: { eventsOf?: (id: string) => readonly object[] }) => Promise<Fixture>;
+
+const PATIENT = { timeout: 20_000 };
+
+let browser: Browser;
+let startFixture: StartFixture;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  // Plain JavaScript of the web package's own tooling.
+  ({ startFixture } = (await import(new URL('../../packages/web/dev/fixture-server.mjs', import.meta.url).href)) as {
+    startFixture: StartFixture;
+  });
+});
+afterAll(() => browser.close());
+
+async function open(id: string, options?: Parameters<StartFixture>[0], page?: PageOptions): Promise<Page> {
+  const fixture = await startFixture(options);
+  onTestFinished(() => fixture.close());
+  return openPage(browser, `${fixture.url}/conversations/${id}`, page);
+}
+
+const focused = (page: Page, name: RegExp) => expect.poll(() => focusedName(page), PATIENT).toMatch(name);
+const rows = (page: Page) => page.locator('[role=feed] [data-row]').count();
+
+it('CL20 CL29: every kind there is can be read, and axe finds nothing', async () => {
+  const events = [
+    ...EVERY_KIND.map((event, id) => ({ ...toJson(event), id })),
+    {
+      id: 999,
+      timestamp: '2026-01-01T00:00:00Z',
+      source: 'agent',
+      observation: 'agent_state_changed',
+      content: '',
+      extras: { agent_state: 'running' },
+    },
+  ];
+  const page = await open('kinds', { eventsOf: () => events });
+  await page.getByRole('feed').focus();
+  await page.keyboard.press('g');
+  await page.keyboard.press('g');
+  for (let step = 0; step < 120; step += 1) await page.keyboard.press('j');
+  await expectAccessible(page);
+  await page.keyboard.press('r');
+  await page
+    .getByRole('tabpanel')
+    .getByText(/"timestamp"/)
+    .waitFor();
+});
+
+it('CL24 CL29: ten thousand events keep 60 rows in the document, and the keyboard reaches the first and the last', async () => {
+  const page = await open('long');
+  await page.getByText('All parts are done.').waitFor();
+  expect(await rows(page)).toBeLessThanOrEqual(60);
+  await page.getByRole('feed').focus();
+  await page.keyboard.press('g');
+  await page.keyboard.press('g');
+  await focused(page, /Part 1 of/);
+  expect(await rows(page)).toBeLessThanOrEqual(60);
+  await page.keyboard.press(']');
+  await focused(page, /Part 2 of/);
+  await page.keyboard.press('e');
+  await focused(page, /exit 1/);
+  await page.keyboard.press('G');
+  await page.getByText('All parts are done.').waitFor();
+  await focused(page, /^Done/);
+});
+
+it('CL23: what comes while reading elsewhere is counted, and moves nothing', async () => {
+  const page = await open('long');
+  await page.getByText('All parts are done.').waitFor();
+  const feed = page.getByRole('feed');
+  await feed.evaluate((element) => element.scrollTo({ top: element.scrollHeight / 2 }));
+  await page.getByRole('button', { name: 'To the newest' }).waitFor();
+  const seen = () =>
+    feed.evaluate((element) =>
+      [...element.querySelectorAll('article')].find((row) => row.getBoundingClientRect().top > 120)?.getAttribute('aria-label'),
+    );
+  const before = await seen();
+  await page.getByRole('textbox', { name: 'Message' }).fill('and now');
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter');
+  await page.getByRole('button', { name: '2 new events' }).waitFor();
+  expect(await seen()).toBe(before);
+  await page.getByRole('button', { name: '2 new events' }).click();
+  await page.getByRole('article', { name: /and now$/ }).waitFor();
+});
+
+it('an answer in the making is shown as it comes', async () => {
+  const page = await open('running');
+  await page.getByText(/The numbers are taken from a counter in memory/).waitFor();
+  await page.locator('code', { hasText: 'invoice_number_seq' }).waitFor();
+});
+
+it('CL22: a card folds and opens by click and by key, and a choice stays', async () => {
+  const page = await open('ledger');
+  const card = page.getByRole('article', { name: /^Edited packages\/import\/src\/read-csv\.ts/ });
+  const line = card.getByRole('button', { name: /Edited/ });
+  expect(await line.getAttribute('aria-expanded')).toBe('false');
+  await line.click();
+  await card.getByRole('table').waitFor();
+  await card.focus();
+  await page.keyboard.press('ArrowLeft');
+  expect(await line.getAttribute('aria-expanded')).toBe('false');
+});
+
+it.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 390],
+  ['light', 320],
+] as const)('CL29: home and conversation pass axe in %s at %d px and do not scroll sideways', async (theme, width) => {
+  const page = await open('ledger', {}, { theme, width, height: 844 });
+  await page.getByRole('region', { name: 'Decision' }).waitFor();
+  await expectAccessible(page);
+  const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  await page.goto(new URL('/', page.url()).href);
+  await page.getByRole('link', { name: /semicolon/ }).waitFor();
+  await expectAccessible(page);
+  expect(await overflow()).toBeLessThanOrEqual(0);
+});
+
+it('forced colours keep the borders', async () => {
+  const page = await open('ledger');
+  await page.emulateMedia({ forcedColors: 'active' });
+  const border = await page
+    .getByRole('button', { name: 'Approve' })
+    .evaluate((button) => button.ownerDocument.defaultView!.getComputedStyle(button).borderTopWidth);
+  expect(border).toBe('1px');
+});

@@ -1,0 +1,247 @@
+/** The web app in Chromium against a real server, by role and name. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { TendonProcess } from '../support/tendon-process.ts';
+import { expectAccessible, focusedName, launchBrowser, openPage } from './web-browser.ts';
+
+const PATIENT = { timeout: 20_000 };
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const article = (page: Page, name: string | RegExp) => page.getByRole('article', { name });
+const stateLine = (page: Page, text: string | RegExp) => page.locator('.state-line').getByText(text).first().waitFor();
+
+/** From the home page, as a person does it. */
+async function start(page: Page, task: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Task' }).fill(task);
+  await page.getByRole('textbox', { name: 'Task' }).press('Enter');
+  await page.waitForURL(/\/conversations\/[0-9a-f]{32}$/);
+}
+
+describe('on the demo model', () => {
+  let tendon: TendonProcess;
+  beforeAll(async () => {
+    tendon = await TendonProcess.start();
+  });
+  afterAll(() => tendon.remove());
+
+  it('CL21 CL25: a task is typed, really done, and told step by step', async () => {
+    const page = await openPage(browser, tendon.url);
+    await page.getByRole('heading', { name: 'What should be done?', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'You are on the demo model' }).waitFor();
+    expect(await focusedName(page)).toBe('Task');
+
+    await start(page, 'write a bash script that prints hello');
+    await article(page, /^Your message.*write a bash script that prints hello/).waitFor();
+    await article(page, /^Wrote hello\.sh, \+2/).waitFor();
+    await article(page, /^Ran bash .*hello\.sh/)
+      .getByText('hello', { exact: true })
+      .waitFor();
+    await article(page, 'Done, task completed').waitFor();
+    await stateLine(page, 'Done, 1 file changed');
+    await expect.poll(() => page.title(), PATIENT).toMatch(/^Done, 1 file changed – /);
+
+    await page.getByRole('tab', { name: 'Changes 1' }).waitFor();
+    await page.getByRole('region', { name: '/workspace/hello.sh' }).getByText('#!/usr/bin/env bash').waitFor();
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await page
+      .getByRole('tabpanel')
+      .getByText(/\$ bash/)
+      .waitFor();
+    await expectAccessible(page);
+  });
+
+  it('CL25: the list says the same sentence; deleting can be taken back', async () => {
+    const page = await openPage(browser, tendon.url);
+    await start(page, 'create a file named notes.txt with the text hi');
+    await article(page, /^Done/).waitFor();
+    await page.getByRole('link', { name: 'Tendon, home' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'notes.txt' });
+    await row.getByText(/^Done/).waitFor();
+    await row.getByText('demo').waitFor();
+    await row.getByRole('button', { name: /^Delete / }).click();
+    await row.getByText(/^Deleted/).waitFor();
+    expect(await focusedName(page)).toBe('Undo');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.getByRole('link').waitFor();
+    await page.getByRole('button', { name: 'Search conversations' }).click();
+    await page.getByRole('searchbox').fill('nothing is called this');
+    await page.getByText('No conversation has this in its title.').waitFor();
+    await expectAccessible(page);
+  });
+
+  it('a second task goes on in the same conversation, and another browser sees all of it', async () => {
+    const page = await openPage(browser, tendon.url);
+    await start(page, 'write a python script that prints one');
+    await article(page, /^Done/).waitFor();
+    await composer(page).fill('write a bash script that prints two');
+    await composer(page).press('Enter');
+    await article(page, /^Your message.*prints two/).waitFor();
+    await expect.poll(() => article(page, /^Done, task/).count(), PATIENT).toBe(2);
+    const other = await openPage(browser, page.url(), { theme: 'dark' });
+    await expect.poll(() => article(other, /^Done, task/).count(), PATIENT).toBe(2);
+    await expectAccessible(other);
+  });
+
+  it('the theme is there before the first paint, and a choice stays', async () => {
+    const page = await openPage(browser, tendon.url, { theme: 'dark' });
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await page.getByRole('button', { name: 'Switch to light' }).click();
+    await page.reload();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
+  });
+
+  it('CL29: on a phone it is one column, and the tabs are rooms', async () => {
+    const page = await openPage(browser, tendon.url, { width: 390, height: 844 });
+    await start(page, 'write a node script that prints three');
+    await article(page, /^Done/).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('tab', { name: /^Changes/ }).click();
+    await page.getByRole('tabpanel').getByText('1 file').waitFor();
+    expect(await page.getByRole('feed').isVisible()).toBe(false);
+    await page.getByRole('tab', { name: 'Conversation' }).click();
+    await page.getByRole('feed').waitFor();
+    await page.getByRole('link', { name: 'Back to conversations' }).click();
+    await page.getByRole('heading', { name: 'Conversations' }).waitFor();
+    await expectAccessible(page);
+  });
+
+  it('CL29: the palette runs commands by name, the skip link goes to the composer', async () => {
+    const page = await openPage(browser, tendon.url);
+    await page.getByRole('textbox', { name: 'Task' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command' }).fill('theme dark');
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.locator('html[data-theme=dark]').waitFor();
+    await page.getByRole('link', { name: 'To the composer' }).focus();
+    await page.keyboard.press('Enter');
+    expect(page.url()).toContain('#composer');
+  });
+
+  it('an unknown conversation and an unknown page say so', async () => {
+    const page = await openPage(browser, `${tendon.url}/conversations/${'0'.repeat(32)}`);
+    await page.getByRole('heading', { name: 'There is no page here' }).waitFor();
+    await page.goto(`${tendon.url}/nonsense`);
+    await page.getByRole('link', { name: 'Show all conversations' }).click();
+    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  });
+});
+
+/** A server whose model plays these answers. */
+async function scripted(answers: readonly unknown[]): Promise<TendonProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'tendon-web-'));
+  const path = join(folder, 'script.json');
+  writeFileSync(path, JSON.stringify(answers));
+  const tendon = await TendonProcess.start({ LLM_MODEL: `scripted/${path}` });
+  onTestFinished(async () => {
+    await tendon.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return tendon;
+}
+
+const bash = (command: string, text = '') => ({ text, toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
+const WAITS = 'for i in $(seq 200); do echo "row $i"; sleep 0.1; done';
+
+describe('while it works', () => {
+  it('output is live, Stop ends it, and the conversation goes on', async () => {
+    const tendon = await scripted([bash(WAITS, 'I will count.'), { text: 'Here I am again.' }]);
+    const page = await openPage(browser, tendon.url);
+    await start(page, 'count');
+    await stateLine(page, /^Running for i in/);
+    await article(page, /^Ran for i in/)
+      .getByText(/row 3\b/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await stateLine(page, 'Stopped by you');
+    await article(page, 'Stopped by you').waitFor();
+    await composer(page).fill('go on');
+    await composer(page).press('Enter');
+    await page.getByText('Here I am again.').waitFor();
+    await stateLine(page, 'Waiting for your answer');
+  });
+
+  it('Pause holds it and Resume lets it go on', async () => {
+    const tendon = await scripted([bash('sleep 1; echo slept'), bash('echo second'), { text: 'Both ran.' }]);
+    const page = await openPage(browser, tendon.url);
+    await start(page, 'two commands');
+    await stateLine(page, /^Running sleep/);
+    await page.keyboard.press('Control+.');
+    await stateLine(page, 'Paused by you');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Both ran.').waitFor();
+  });
+
+  it('CL4: what is said while the server is away waits, and is said once when it is back', async () => {
+    const tendon = await scripted([{ text: 'First answer.' }, { text: 'Second answer.' }]);
+    const page = await openPage(browser, tendon.url);
+    await start(page, 'one');
+    await page.getByText('First answer.').waitFor();
+    await stateLine(page, 'Waiting for your answer');
+    await tendon.kill('SIGKILL');
+    await page
+      .getByText(/^Was waiting for your answer/)
+      .first()
+      .waitFor();
+    await composer(page).fill('two');
+    await composer(page).press('Enter');
+    await page.getByText('Not sent yet').waitFor();
+    await page.getByText(/^Reconnecting, nothing is lost/).waitFor();
+    await expectAccessible(page);
+    await tendon.start();
+    await page.getByText('Second answer.').waitFor();
+    expect(await article(page, /^Your message.*two$/).count()).toBe(1);
+    expect(await page.getByText('Not sent yet').count()).toBe(0);
+  });
+
+  it('CL25: a failing model stops it with its cause, and it can be tried again', async () => {
+    const tendon = await scripted([{ failure: 'LLM_AUTHENTICATION', detail: 'bad key' }, { text: 'Now it works.' }]);
+    const page = await openPage(browser, tendon.url);
+    await start(page, 'hello');
+    await stateLine(page, /^Stopped: /);
+    await expectAccessible(page);
+    await page.locator('.state-line').getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Now it works.').waitFor();
+  });
+});
+
+describe('decisions', () => {
+  async function asked(): Promise<Page> {
+    const tendon = await scripted([bash('rm -rf build && echo removed'), { text: 'Decided.' }]);
+    await tendon.json('/api/settings', { confirmation_mode: true, security_analyzer: '' });
+    const page = await openPage(browser, tendon.url);
+    await start(page, 'clean up');
+    await page.getByRole('region', { name: 'Decision' }).getByText('rm -rf build && echo removed').waitFor();
+    await stateLine(page, 'Waiting for your decision');
+    return page;
+  }
+
+  it('CL26: the action is shown whole and once; approving runs it', async () => {
+    const page = await asked();
+    await expect.poll(() => page.title(), PATIENT).toMatch(/^Waiting for your decision – /);
+    expect(await page.getByText('rm -rf build').count()).toBe(1);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Decided.').waitFor();
+    await article(page, /^Ran rm -rf build/).waitFor();
+    expect(await page.getByRole('region', { name: 'Decision' }).count()).toBe(0);
+  });
+
+  it('CL26: rejecting takes a reason, and nothing runs', async () => {
+    const page = await asked();
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('textbox', { name: 'Reason' }).fill('not today');
+    await page.keyboard.press('Enter');
+    await page.getByText('Decided.').waitFor();
+    await article(page, /rm -rf build.*rejected/).waitFor();
+  });
+});
