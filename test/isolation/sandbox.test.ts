@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -91,7 +91,9 @@ describe('inside the local sandbox', () => {
   it('SB17: a folder of the server below the workspace does not show through', async () => {
     const nested = mkdtempSync(join(sandboxes.workspace, 'home-'));
     writeFileSync(join(nested, 'tendon.db'), 'secret');
-    const other = createTestSandboxes(createLocalDriver({ executor: executorFolder(), hidden: [nested] }), {
+    const link = `${nested}-link`; // the server may know its home by another name
+    symlinkSync(nested, link);
+    const other = createTestSandboxes(createLocalDriver({ executor: executorFolder(), hidden: [link] }), {
       workspaceOf: async () => ({ hostPath: sandboxes.workspace }),
     });
     try {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, type ControlGroups, type Limits } from '../control-group.ts';
@@ -14,7 +13,7 @@ import { bwrapArguments, insideEnvironment } from './bwrap-arguments.ts';
 import { INSIDE_HOME, writeEtcFiles } from './etc-files.ts';
 import type { HostUser } from './host-user.ts';
 import { executorCommand, INSIDE } from './inside.ts';
-import { hasFilter, prepareFolders, refuseHidden, writeFilter, type OwnFolders } from './prepare-folders.ts';
+import { hasFilter, ownFolders, prepareFolders, refuseHidden, writeFilter, type OwnFolders } from './prepare-folders.ts';
 import { probeLocal } from './probe-local.ts';
 import { stage } from './stage.ts';
 import { masks, systemBinds, type Bind } from './visible.ts';
@@ -24,23 +23,30 @@ export interface LocalDriverOptions extends Partial<OwnFolders> {
   readonly limits?: Limits;
 }
 
+interface Surroundings {
+  readonly user: HostUser;
+  readonly groups: ControlGroups;
+  readonly hidden: readonly string[];
+  readonly isFiltered: boolean;
+}
+
 /** Of the process outside; what runs inside sees no more than bubblewrap's arguments give it. */
 const OUTER_ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 
 /** bubblewrap around one long-lived executor. Owns the processes, groups and mounts of its sandboxes; not their folders on disk. */
 export function createLocalDriver(options: LocalDriverOptions): Driver {
   const limits = options.limits ?? DEFAULT_LIMITS;
-  const hidden = (options.hidden ?? []).filter((path) => existsSync(path));
   let probed: Promise<Probe> | undefined;
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
-    refuseHidden(spec.workspace, { ...options, hidden });
+    const own = await ownFolders(options, spec.folders);
+    refuseHidden(spec.workspace, own);
     const user = await prepareFolders(spec);
     const groups = await createGroups(spec.incarnation, limits);
     try {
       const logPath = startLogOf(spec.folders);
       const files = await writeFilter(spec.folders.host);
-      const command = await commandOf(spec, user, groups, files.length > 0);
+      const command = await commandOf(spec, { user, groups, hidden: own.hidden, isFiltered: files.length > 0 });
       signal.throwIfAborted();
       const child = launch({ command, groups: groups.inner, environment: OUTER_ENVIRONMENT, logPath, files, cwd: '/' });
       const status = await firstStatus(child, logPath, signal);
@@ -53,7 +59,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
     }
   }
 
-  async function commandOf(spec: SandboxSpec, user: HostUser, groups: ControlGroups, isFiltered: boolean): Promise<readonly string[]> {
+  async function commandOf(spec: SandboxSpec, { user, groups, hidden, isFiltered }: Surroundings): Promise<readonly string[]> {
     const binds = await visibleBinds(spec, options.executor, user);
     const staged = await stage(binds, user, spec.folders.stage);
     const bwrap = bwrapArguments({

@@ -1,6 +1,6 @@
-import { chown, lstat, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { SandboxSpec } from '../driver.ts';
+import type { SandboxFolders, SandboxSpec } from '../driver.ts';
 import { hostUser, type HostUser } from './host-user.ts';
 import { sandboxFilter } from './seccomp/sandbox-filter.ts';
 import { SYSCALLS, type Architecture } from './seccomp/syscalls.ts';
@@ -11,6 +11,15 @@ export interface OwnFolders {
   readonly hidden: readonly string[];
   /** Below a hidden one, yet made for workspaces. */
   readonly workspacesFolder?: string;
+}
+
+/** By their real paths, as far as they exist now; with them the folder that holds all sandboxes' homes and journals. */
+export async function ownFolders(configured: Partial<OwnFolders>, folders: SandboxFolders): Promise<OwnFolders> {
+  const real = async (path: string | undefined): Promise<string | undefined> => path && realpath(path).catch(() => undefined);
+  const stateRoot = join(folders.home, '../..');
+  const hidden = await Promise.all([...(configured.hidden ?? []), stateRoot].map(real));
+  const workspacesFolder = await real(configured.workspacesFolder);
+  return { hidden: hidden.filter((path) => path !== undefined), ...(workspacesFolder !== undefined && { workspacesFolder }) };
 }
 
 /** Throws when the workspace would give the server's own files away. */

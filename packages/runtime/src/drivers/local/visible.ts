@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 
 /** One thing that the inside sees. `required: false` = left out where the host does not have it. */
@@ -35,6 +35,7 @@ const ETC_ENTRIES = [
   'localtime',
   'lsb-release',
   'magic',
+  'maven',
   'mime.types',
   'nsswitch.conf',
   'os-release',
@@ -47,11 +48,19 @@ const ETC_ENTRIES = [
   'ssl/certs',
   'ssl/openssl.cnf',
   'terminfo',
+  'texmf',
   'timezone',
 ];
 
-export function systemBinds(exists: (path: string) => boolean = existsSync): readonly Bind[] {
-  const etc = ETC_ENTRIES.map((entry) => `/etc/${entry}`);
+/** Folders with a version in their name, without which a language does not start. */
+const ETC_PREFIXES = ['java-', 'python3', 'ImageMagick-'];
+
+export function systemBinds(
+  exists: (path: string) => boolean = existsSync,
+  inEtc: readonly string[] = readdirSync('/etc'),
+): readonly Bind[] {
+  const versioned = inEtc.filter((name) => ETC_PREFIXES.some((prefix) => name.startsWith(prefix)));
+  const etc = [...ETC_ENTRIES, ...versioned].map((entry) => `/etc/${entry}`);
   return [...SYSTEM_FOLDERS, ...etc].filter(exists).map((path) => ({ source: path, target: path }));
 }
 
