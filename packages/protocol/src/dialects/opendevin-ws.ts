@@ -1,31 +1,27 @@
+import type { AgentState } from '../agent-state.ts';
 import { isAction, isUnknown, type Action, type Observation } from '../event.ts';
 import { decodeFrame } from './decode-frame.ts';
 import type { Dialect, Frame, Phase } from './dialect.ts';
-import { failed } from './opendevin-ws/frames.ts';
 import type { Generation } from './opendevin-ws/generation.ts';
-import { W0_ACTIONS } from './opendevin-ws/w0-actions.ts';
-import { W0_OBSERVATIONS } from './opendevin-ws/w0-observations.ts';
+import type { WsGeneration } from './opendevin-ws/tell-generation.ts';
+import { W0 } from './opendevin-ws/w0.ts';
+import { W2 } from './opendevin-ws/w2.ts';
+import { W3, W4, W5 } from './opendevin-ws/w4.ts';
 
-/** Spring 2024, the letter of the founding documents: one session per socket, no ids, no tokens, no states. */
-export const W0: Generation = {
-  greeting: [{ action: 'initialize', message: 'Control loop started.' }],
-  actions: W0_ACTIONS,
-  observations: W0_OBSERVATIONS,
-  unknown({ raw }) {
-    const { id: _id, timestamp: _time, source: _source, cause: _cause, executor: _inside, ...frame } = raw;
-    return frame;
-  },
-  status: (frame) => (frame.type === 'error' ? [failed(frame.message)] : []),
-  error: (error) => failed(error.message),
-};
+export interface WsDialect extends Dialect {
+  /** The frames that tell the state of now, as no event; none when the generation knows no states. */
+  announce(state: AgentState, timestamp: string): readonly Frame[];
+}
 
 /** The dialect of `/ws` for one generation of clients. */
-export function createOpendevinWs(generation: Generation): Dialect {
+export function createOpendevinWs(generation: Generation): WsDialect {
   return {
     name: 'opendevin-ws',
     greeting: generation.greeting,
+    announce: generation.announce,
     encode(event, phase) {
       if (isUnknown(event)) return [generation.unknown(event)];
+      if (generation.hides(event, phase)) return [];
       return isAction(event) ? encodeAction(generation, event, phase) : encodeObservation(generation, event, phase);
     },
     encodeVolatile: (frame) => (frame.volatile === 'status' ? generation.status(frame) : []),
@@ -45,4 +41,14 @@ function encodeObservation(generation: Generation, event: Observation, phase: Ph
   return encode(event, phase);
 }
 
-export const opendevinWs: Dialect = createOpendevinWs(W0);
+export const opendevinWs: WsDialect = createOpendevinWs(W0);
+
+/** W1 is W0 behind another door. */
+export const WS_DIALECTS: Readonly<Record<WsGeneration, WsDialect>> = {
+  W0: opendevinWs,
+  W1: opendevinWs,
+  W2: createOpendevinWs(W2),
+  W3: createOpendevinWs(W3),
+  W4: createOpendevinWs(W4),
+  W5: createOpendevinWs(W5),
+};

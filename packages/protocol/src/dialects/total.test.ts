@@ -5,10 +5,11 @@ import { ACTIONS, OBSERVATIONS } from '../kinds.ts';
 import { INITIAL_STATE, reduce } from '../reduce.ts';
 import { decodeFrame } from './decode-frame.ts';
 import { eventsDoc } from './events-doc.ts';
-import { opendevinWs } from './opendevin-ws.ts';
+import { WS_DIALECTS } from './opendevin-ws.ts';
+import { tellGeneration } from './opendevin-ws/tell-generation.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
-const DIALECTS = [openhandsV0, opendevinWs, eventsDoc];
+const DIALECTS = [openhandsV0, ...Object.values(WS_DIALECTS), eventsDoc];
 const RUNS = { numRuns: 500 };
 
 /** Keys that code reads, and keys that hurt careless code, over any JSON. */
@@ -72,6 +73,7 @@ describe('nothing that comes over the wire or out of the store breaks a dialect'
   it('DL27: decode is total, and what it accepts is well-formed', () => {
     fc.assert(
       fc.property(frame, (value) => {
+        for (const door of ['plain', 'auth', 'resumed', 'protocol'] as const) tellGeneration(door, value);
         const decoded = decodeFrame(value);
         expect(['action', 'initialize', 'start', 'answer', 'error']).toContain(decoded.type);
         if (decoded.type !== 'action') return;

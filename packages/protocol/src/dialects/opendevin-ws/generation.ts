@@ -1,3 +1,4 @@
+import type { AgentState } from '../../agent-state.ts';
 import type { CatalogError } from '../../error-catalog.ts';
 import type { Action, ActionKind, Observation, ObservationKind, UnknownEvent } from '../../event.ts';
 import type { StatusFrame } from '../../volatile.ts';
@@ -12,9 +13,13 @@ export type ObservationEncoders = { readonly [K in ObservationKind]: (event: Obs
  */
 export interface Generation {
   readonly greeting: readonly Frame[];
+  /** What this generation never sees, whatever its kind. */
+  readonly hides: (event: Action | Observation, phase: Phase) => boolean;
   readonly actions: ActionEncoders;
   readonly observations: ObservationEncoders;
   readonly unknown: (event: UnknownEvent) => Frame;
+  /** The frames that tell the state of now, which is no event; `timestamp` as in `Dialect.encodeError`. */
+  readonly announce: (state: AgentState, timestamp: string) => readonly Frame[];
   readonly status: (frame: StatusFrame) => readonly Frame[];
   readonly error: (error: CatalogError, timestamp: string) => Frame;
 }

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { fromJson } from '../../codec.ts';
+import { AGENT_STATES } from '../../agent-state.ts';
+import type { Phase } from '../dialect.ts';
+import { WS_DIALECTS } from '../opendevin-ws.ts';
+import type { WsGeneration } from './tell-generation.ts';
+
+function encode(generation: WsGeneration, body: Readonly<Record<string, unknown>>, source = 'agent', phase: Phase = 'live') {
+  return WS_DIALECTS[generation].encode(fromJson({ ...body, id: 5, timestamp: '2026-11-21T10:00:00.000Z', source }), phase);
+}
+
+const STATE = (agent_state: string, reason = '') => ({ observation: 'agent_state_changed', extras: { agent_state, reason } });
+const SAID = { action: 'message', args: { content: 'go' } };
+
+describe.each(['W3', 'W4', 'W5'] as const)('%s', (generation) => {
+  it('DL62: a person’s message is replayed and not echoed; the output of their command is sent', () => {
+    expect(encode(generation, SAID, 'user')).toEqual([]);
+    expect(encode(generation, SAID, 'user', 'replay')).toMatchObject([{ source: 'user', action: 'message', args: { content: 'go' } }]);
+    expect(encode(generation, { action: 'run', args: { command: 'ls' } }, 'user')).toEqual([]);
+    const output = { observation: 'run', content: 'a', extras: { command: 'ls', metadata: { exit_code: 0 } } };
+    expect(encode(generation, output, 'user')).toMatchObject([{ source: 'user', extras: { exit_code: 0 } }]);
+  });
+
+  it('DL63: states are live only, and the state of now has no id', () => {
+    expect(encode(generation, STATE('running'), 'environment')).toMatchObject([
+      { id: 5, source: 'agent', extras: { agent_state: 'running' } },
+    ]);
+    expect(encode(generation, STATE('running'), 'environment', 'replay')).toEqual([]);
+    const [frame] = WS_DIALECTS[generation].announce('init', 't');
+    expect(frame).toMatchObject({ observation: 'agent_state_changed', content: '', message: '', extras: { agent_state: 'init' } });
+    expect(frame).not.toHaveProperty('id');
+    for (const phase of ['live', 'replay'] as const) {
+      expect(encode(generation, { action: 'change_agent_state', args: { agent_state: 'paused' } }, 'user', phase)).toEqual([]);
+      expect(encode(generation, { observation: 'null', content: '', extras: {} }, 'agent', phase)).toEqual([]);
+    }
+  });
+
+  it('DL64: a failure’s reason is said beside the state', () => {
+    expect(encode(generation, STATE('error', 'no key'))).toMatchObject([
+      { extras: { agent_state: 'error' } },
+      { error: true, message: expect.stringContaining('no key') as string },
+    ]);
+    expect(encode(generation, STATE('rate_limited'))).toMatchObject([{ extras: { agent_state: 'running' } }]);
+  });
+
+  it('DL65: an edit becomes a write with the new content', () => {
+    const edit = { observation: 'edit', content: 'ok', extras: { path: '/workspace/a', new_content: 'two' } };
+    expect(encode(generation, edit)).toMatchObject([
+      { id: 5, action: 'write', args: { path: '/workspace/a', content: 'two' } },
+      { id: 5, observation: 'write', content: 'ok' },
+    ]);
+  });
+
+  it('DL66: thoughts come before where nobody would see them; the last words finish', () => {
+    expect(encode(generation, { action: 'read', args: { path: 'a', thought: 'Look.' } })).toMatchObject([
+      { action: 'message', args: { content: 'Look.', images_urls: null, wait_for_response: false } },
+      { action: 'read', args: { thought: 'Look.' } },
+    ]);
+    expect(encode(generation, { action: 'run', args: { command: 'ls', thought: 'Look.' } })).toMatchObject([
+      { args: { thought: 'Look.' } },
+    ]);
+    expect(encode(generation, { action: 'finish', args: { final_thought: 'It works.' } })).toMatchObject([{ message: 'It works.' }]);
+  });
+
+  it('DL68: what waits for a confirmation says so', () => {
+    const waiting = { action: 'run', args: { command: 'rm x', confirmation_state: 'awaiting_confirmation' } };
+    expect(encode(generation, waiting)).toMatchObject([{ args: { is_confirmed: 'awaiting_confirmation' } }]);
+  });
+});
+
+describe('states and progress of their time', () => {
+  it('DL64: W3 gets no state that 0.6 did not know', () => {
+    const known = ['loading', 'init', 'running', 'awaiting_user_input', 'paused', 'stopped', 'finished', 'error'];
+    for (const state of AGENT_STATES) {
+      const [live] = encode('W3', STATE(state));
+      const [now] = WS_DIALECTS.W3.announce(state, 't');
+      for (const frame of [live, now]) expect(known).toContain((frame!.extras as { agent_state: string }).agent_state);
+    }
+    expect(encode('W4', STATE('awaiting_user_confirmation'))).toMatchObject([{ extras: { agent_state: 'awaiting_user_confirmation' } }]);
+  });
+
+  it('DL67: progress', () => {
+    const starting = { volatile: 'status', type: 'info', id: 'STATUS$STARTING_RUNTIME', message: '' } as const;
+    expect(WS_DIALECTS.W3.encodeVolatile(starting)).toEqual([]);
+    expect(WS_DIALECTS.W4.encodeVolatile(starting)).toEqual([{ status: 'Starting the sandbox...', message: 'Starting the sandbox...' }]);
+    expect(WS_DIALECTS.W4.encodeVolatile({ ...starting, id: 'STATUS$READY' })).toEqual([{ status: '' }]);
+    expect(WS_DIALECTS.W5.encodeVolatile(starting)).toEqual([
+      { status_update: true, type: 'info', id: 'STATUS$STARTING_RUNTIME', message: '' },
+    ]);
+    const failed = { volatile: 'status', type: 'error', message: 'no sandbox' } as const;
+    for (const name of ['W2', 'W3', 'W4'] as const)
+      expect(WS_DIALECTS[name].encodeVolatile(failed)).toEqual([{ error: true, message: 'no sandbox' }]);
+    expect(WS_DIALECTS.W4.encodeVolatile({ ...failed, type: 'info', conversation_title: 'x' })).toEqual([]);
+  });
+
+  it('DL70: W2 has task states, talk and thoughts', () => {
+    expect(encode('W2', STATE('running'))).toEqual([
+      { action: 'change_task_state', args: { task_state: 'running', thought: '' }, message: 'Task state changed to running' },
+    ]);
+    expect(WS_DIALECTS.W2.announce('init', 't')).toMatchObject([{ args: { task_state: 'init' } }]);
+    expect(encode('W2', SAID)).toEqual([{ action: 'talk', args: { content: 'go', thought: '' }, message: 'go' }]);
+    expect(encode('W2', { action: 'run', args: { command: 'ls', thought: 'Look.' } })).toEqual([
+      { action: 'run', args: { command: 'ls', background: false, thought: 'Look.' }, message: 'Running command: ls' },
+    ]);
+  });
+
+  it('DL71: W2 is told the state, not that a task starts', () => {
+    expect(encode('W2', SAID, 'user')).toEqual([]);
+    expect(encode('W1', SAID, 'user')).toEqual([{ message: 'Starting new task...' }]);
+  });
+});

@@ -1,0 +1,19 @@
+import { failed } from './frames.ts';
+import type { Generation } from './generation.ts';
+import { W0_ACTIONS } from './w0-actions.ts';
+import { W0_OBSERVATIONS } from './w0-observations.ts';
+
+/** Spring 2024, the letter of the founding documents: one session per socket, no ids, no tokens, no states. W1 (0.3) differs in its door only. */
+export const W0: Generation = {
+  greeting: [{ action: 'initialize', message: 'Control loop started.' }],
+  hides: () => false,
+  actions: W0_ACTIONS,
+  observations: W0_OBSERVATIONS,
+  unknown({ raw }) {
+    const { id: _id, timestamp: _time, source: _source, cause: _cause, executor: _inside, ...frame } = raw;
+    return frame;
+  },
+  announce: () => [],
+  status: (frame) => (frame.type === 'error' ? [failed(frame.message)] : []),
+  error: (error) => failed(error.message),
+};
