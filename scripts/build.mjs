@@ -22,6 +22,7 @@ const TARGETS = {
     paths: [
       ...sourcesOf('web', 'client', 'protocol'),
       at('packages/web/index.html'),
+      at('packages/web/public'),
       at('packages/web/vite.config.ts'),
       at('scripts/build-web.mjs'),
     ],
