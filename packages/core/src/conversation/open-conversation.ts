@@ -83,12 +83,14 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
 
   let looping = false;
   let loop = Promise.resolve();
+  let resumed = false;
   function wake(): void {
+    if (!resumed) resumeForUser(engine);
+    resumed = true;
     if (looping || engine.aborts.closing.aborted) return;
     looping = true;
     loop = runLoop(engine, () => (looping = false)).catch((error: unknown) => halt(engine, error));
   }
-  let resumed = false;
 
   return {
     id,
@@ -106,14 +108,13 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
       if (lastStatus) listener(lastStatus);
       return () => watchers.delete(listener);
     },
-    wake() {
-      if (!resumed) resumeForUser(engine);
-      resumed = true;
-      wake();
-    },
+    wake,
     async close() {
       engine.aborts.close();
       await loop;
+      // Whoever is in the lane leaves it now.
+      await engine.lane(async () => undefined);
+      watchers.clear();
     },
   };
 }
@@ -135,6 +136,7 @@ function introduce(agent: Agent): SourcedDraft {
 /** Actions of the person that a process before this one left unanswered. */
 function resumeForUser(engine: Engine): void {
   for (const action of engine.folded.state.conversation.pending) {
-    if (action.source === 'user' && isRunnable(action.action)) carryOut(engine, action as RunnableAction);
+    if (engine.inherited.has(action.id) && action.source === 'user' && isRunnable(action.action))
+      carryOut(engine, action as RunnableAction);
   }
 }

@@ -61,7 +61,11 @@ async function handle(engine: Engine, action: ActionDraft): Promise<SubmitResult
   const handling = HANDLING[action.action];
   switch (handling) {
     case 'refuse':
-      return refused(catalogError('NOT_FOR_CLIENTS', action.action));
+      return refused(
+        action.action === 'initialize'
+          ? catalogError('ILLEGAL_STATE', 'it is initialized')
+          : catalogError('NOT_FOR_CLIENTS', action.action),
+      );
     case 'run':
       return runForUser(engine, action);
     case 'message':
