@@ -24,6 +24,9 @@ import { keptSecret } from './security/kept-secret.ts';
 import { liveMask } from './security/live-mask.ts';
 import { SettingsStore } from './settings.ts';
 
+/** What has not answered by then is not there. */
+const LOCAL_MODELS_MS = 300;
+
 export interface ComposeOptions {
   readonly clock: Clock;
   /** Default: lines on stderr at the configured level. */
@@ -40,6 +43,8 @@ export interface ComposedEngine extends Engine {
 export async function composeEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
   const { clock, around = {} } = options;
   const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
+  const driving = openDriver(config);
+  driving.catch(() => undefined);
   const storage = await openStorage(config, clock);
   const settings = await SettingsStore.open(storage.records, jwtSecret);
   const secrets = (): Secret[] => [
@@ -51,7 +56,10 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask });
   for (const finding of storage.findings) logger.warn(finding);
 
-  const { driver, sandbox } = await openDriver(config);
+  const { driver, sandbox } = await driving.catch(async (cause: unknown) => {
+    await storage.close();
+    throw cause;
+  });
   const runtimes: SandboxRuntimes = createRuntimes({
     records: storage.records,
     driver,
@@ -99,7 +107,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     secrets,
     jwtSecret,
     agents: agentNames(),
-    models: async () => [...new Set([...(await import('@tendon/core/llm')).listModels(), 'demo', defaultChoice().model])],
+    models: async () => [...new Set([...(await offeredModels()), 'demo', defaultChoice().model])],
     defaultModel: () => defaultChoice().model,
     modelOf: (record) => choiceOf(record).model,
     wake: async () => {
@@ -117,6 +125,13 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
 async function openStorage({ home }: Config, clock: Clock): Promise<Storage> {
   const { openSqliteStorage } = await import('@tendon/core/storage');
   return openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock });
+}
+
+/** Those of the price table, and those of model servers on this machine: offered, never chosen. */
+async function offeredModels(): Promise<readonly string[]> {
+  const { findLocalEndpoints, listModels } = await import('@tendon/core/llm');
+  const local = await findLocalEndpoints({ fetch, signal: AbortSignal.timeout(LOCAL_MODELS_MS) });
+  return [...listModels(), ...local.flatMap((endpoint) => endpoint.models)];
 }
 
 /** As they are when the conversation is opened. */

@@ -49,6 +49,8 @@ describe('SV10: REST', () => {
     const headers = { 'content-type': 'application/json' };
     expect((await fetch(`${server.url}/api/settings`, { method: 'POST', headers, body: '{' })).status).toBe(400);
     expect((await fetch(`${server.url}/api/conversations`, { method: 'POST', headers, body: '' })).status).toBe(200);
+    const limited = await server.get(`/api/conversations/${'0'.repeat(32)}/events?limit=101`);
+    expect([limited.status, await limited.json()]).toEqual([400, { detail: 'Invalid limit' }]);
     expect((await fetch(`${server.url}/api/settings`, { method: 'POST', headers, body: `"${'x'.repeat(21 << 20)}"` })).status).toBe(413);
   });
 
@@ -112,7 +114,7 @@ describe('SV11: conversations over REST', () => {
 
   it.each(['x'.repeat(101), 'a%00b', '..%2f..%2fetc', 'a%5cb'])('the id %s is refused', async (id) => {
     const server = await testServer();
-    expect([404, 400, 422]).toContain((await server.get(`/api/conversations/${id}`)).status);
+    expect((await server.get(`/api/conversations/${id}`)).status).toBe(400);
   });
 
   it('pages are of the size asked for, newest first, without gaps', async () => {

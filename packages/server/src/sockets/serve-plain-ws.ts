@@ -7,6 +7,7 @@ import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
 import { authorize } from '../security/authorize.ts';
 import { cursorFrom } from './cursor.ts';
+import { expectLife } from './expect-life.ts';
 import { plainWire } from './plain-wire.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 
@@ -26,6 +27,7 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
       const wire = plainWire(opened);
       const connection = new Connection({ ...context, ...context.engine, wire, dialect: opendevinWs });
       context.metrics.connected(wire.closed);
+      void expectLife(opened, wire, context.clock);
       opened.on('error', (cause) => context.logger.debug({ err: cause }, 'a socket failed'));
       opened.on('message', (data, isBinary) => {
         context.metrics.seen(context.clock.now());

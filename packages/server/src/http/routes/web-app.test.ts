@@ -1,0 +1,64 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder, testServer, type TestServer } from '../../server.test-support.ts';
+
+function built(): string {
+  const root = join(temporaryFolder(), 'dist');
+  mkdirSync(join(root, 'assets'), { recursive: true });
+  writeFileSync(join(root, 'index.html'), '<!doctype html><script>theme()</script><script src="/assets/a.js"></script>');
+  writeFileSync(join(root, 'assets/a.js'), 'run()');
+  writeFileSync(join(root, '../secret.txt'), 'secret');
+  symlinkSync(join(root, '../secret.txt'), join(root, 'link.txt'));
+  return root;
+}
+
+/** As it is: `fetch` would tidy the path. */
+function raw(server: TestServer, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(server.url);
+    request({ hostname, port, path }, (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('SV19: the web app', () => {
+  it('is one page for every path that is no file, with a policy that admits its own scripts only', async () => {
+    const server = await testServer({ webRoot: built() });
+    for (const path of ['/', '/conversations/abc', '/settings?x=1']) {
+      const page = await server.get(path);
+      expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8']);
+      expect(page.headers.get('cache-control')).toBe('no-cache, no-store, must-revalidate, max-age=0');
+      const policy = page.headers.get('content-security-policy');
+      expect(policy).toMatch(/script-src 'self' 'sha256-[A-Za-z0-9+/=]{44}';/);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it('keeps assets for good and answers 304 to those who have them', async () => {
+    const server = await testServer({ webRoot: built() });
+    const asset = await server.get('/assets/a.js');
+    expect([asset.headers.get('cache-control'), await asset.text()]).toEqual(['public, max-age=2592000, immutable', 'run()']);
+    expect((await server.get('/assets/a.js', { 'if-none-match': asset.headers.get('etag')! })).status).toBe(304);
+    expect((await fetch(`${server.url}/assets/a.js`, { method: 'HEAD' })).headers.get('content-length')).toBe('5');
+  });
+
+  it.each(['/assets/none.js', '/none.png', '/link.txt', '/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%00.txt'])(
+    '%s is not there',
+    async (path) => {
+      const server = await testServer({ webRoot: built() });
+      expect([400, 404]).toContain(await raw(server, path));
+    },
+  );
+
+  it('says so when it is not built', async () => {
+    const server = await testServer({ webRoot: join(temporaryFolder(), 'none') });
+    expect(await (await server.get('/')).text()).toContain('npm run build');
+  });
+});
