@@ -5,6 +5,8 @@ import type { Alive } from './executor-api.ts';
 import type { ExecutorClient } from './executor-client.ts';
 
 const RECHECK_MS = 25;
+/** Right after something changed in the folder. */
+const SOON_MS = 2;
 
 /**
  * The first answer of an executor that is just starting. Wakes when its socket appears in the folder; checks now and then too,
@@ -17,17 +19,18 @@ export async function awaitExecutor(
   signal: AbortSignal,
 ): Promise<Alive> {
   let wake = (): void => {};
+  let isAwake = false;
   const stopWatching = watchFolder(dirname(socketPath), () => wake());
   try {
     for (;;) {
-      const changed = new Promise<void>((resolve) => (wake = resolve));
+      const changed = new Promise<boolean>((resolve) => (wake = () => resolve(true)));
       try {
         return await client.alive({ signal });
       } catch {
         signal.throwIfAborted();
       }
       if (!isAlive()) throw new Error('its process ended');
-      await Promise.race([changed, delay(RECHECK_MS, undefined, { signal })]);
+      isAwake = await Promise.race([changed, delay(isAwake ? SOON_MS : RECHECK_MS, false, { signal })]);
     }
   } finally {
     stopWatching();
