@@ -4,12 +4,11 @@ import { Prose } from './prose.tsx';
 export function StreamingProse({ text }: { readonly text: string }) {
   const blocks = closedBlocks(text);
   return (
-    <>
+    <div className="streaming">
       {blocks.map((block, index) => (
         <Prose key={index} text={block} />
       ))}
-      <i className="caret" aria-hidden="true" />
-    </>
+    </div>
   );
 }
 

@@ -4,26 +4,20 @@ import { Popup } from '../ui/popup.tsx';
 import { useModel } from './use-model.ts';
 
 /** An OpenAI-compatible address and the model to ask there. */
-export function AddressForm({
-  button,
-  preset,
-}: {
-  readonly button: string;
-  readonly preset: { readonly address: string; readonly model: string };
-}) {
-  const [address, setAddress] = useState(preset.address);
-  const [model, setModel] = useState(preset.model);
+export function AddressForm() {
+  const [address, setAddress] = useState('');
+  const [model, setModel] = useState('');
   const [key, setKey] = useState('');
   const use = useModel();
   const isWhole = URL.canParse(address) && model.trim() !== '';
   return (
     <div className="guide-act">
       <Popup
-        label={button}
+        label="Enter an address"
         side="below"
         button={(popup) => (
           <Button look="line" {...popup}>
-            {button}
+            Enter an address
           </Button>
         )}
       >

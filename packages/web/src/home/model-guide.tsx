@@ -2,6 +2,7 @@ import { KeyRound, Link as LinkIcon, Server } from 'lucide-react';
 import { Icon } from '../ui/icon.tsx';
 import { AddressForm } from './address-form.tsx';
 import { KeyForm } from './key-form.tsx';
+import { LocalWay } from './local-way.tsx';
 
 /** Only while no model is set. Nothing is chosen silently. */
 export function ModelGuide() {
@@ -15,10 +16,9 @@ export function ModelGuide() {
         <div>
           <h3>
             <Icon of={Server} small />
-            On your machine
+            Found on this machine
           </h3>
-          <p className="text-ink-2">Ollama, LM Studio, llama.cpp, vLLM</p>
-          <AddressForm button="Use Ollama" preset={{ address: 'http://127.0.0.1:11434/v1', model: 'openai/qwen3-coder:30b' }} />
+          <LocalWay />
         </div>
         <div>
           <h3>
@@ -33,7 +33,7 @@ export function ModelGuide() {
             Another address
           </h3>
           <p className="text-ink-2">Anything that speaks the OpenAI API</p>
-          <AddressForm button="Enter an address" preset={{ address: '', model: '' }} />
+          <AddressForm />
         </div>
       </div>
     </section>

@@ -1,6 +1,6 @@
 import { fromJson, type Event } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
-import { EVERY_KIND } from '../../../../test/conformance/every-kind.ts';
+import { EVERY_KIND } from './every-kind.test-support.ts';
 import { foldTurns } from './fold-turns.ts';
 import { foldWords } from './fold-words.ts';
 import { projectItems } from './project-items.ts';

@@ -3,7 +3,7 @@ import { isAction, isObservation } from '@tendon/protocol';
 import { INITIAL_STATE } from '@tendon/protocol/reduce';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import { EVERY_KIND } from '../../../../../test/conformance/every-kind.ts';
+import { EVERY_KIND } from '../every-kind.test-support.ts';
 import { ConversationContext, type OpenConversation } from '../../conversation/conversation-context.ts';
 import type { StepItem } from '../stream-item.ts';
 import { faceOf } from './face-of.ts';
