@@ -14,7 +14,7 @@ export interface Conversation {
    * `message` and `start` begin or go on with a task; `change_agent_state` is a request; runnable actions run in the sandbox as the user's.
    */
   submit(action: ActionDraft): Promise<SubmitResult>;
-  /** Volatile frames from now on; the returned function ends it. */
+  /** Volatile frames from now on, after the last status so far; the returned function ends it. */
   watch(listener: (frame: VolatileFrame) => void): () => void;
   /** Starts the loop if the log says there is something to do; resolves at once. Called after opening, e.g. on a restart. */
   wake(): void;

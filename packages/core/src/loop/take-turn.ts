@@ -17,16 +17,12 @@ export async function takeTurn(engine: Engine, feed: ViewFeed): Promise<void> {
   const signal = engine.aborts.beginTurn();
   await untilResumption(engine, signal);
   const { messages, nextId } = await feed.messages();
-  const provider = await engine.llm().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-  const outcome = typeof provider === 'string' ? failed(provider) : await ask(engine, provider, { messages, signal });
+  const provider = await engine.llm().catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
+  const outcome = 'failure' in provider ? provider : await ask(engine, provider, { messages, signal });
   if (outcome.type === 'aborted' || signal.aborted) return;
-  if (outcome.type === 'failed') await appendFailure(engine, outcome.failure);
-  else
-    await appendAnswer(engine, parseAnswer(outcome.answer, engine.agent.tools), {
-      provider: provider as LlmProvider,
-      signal,
-      seen: nextId,
-    });
+  if (outcome.type === 'failed') return appendFailure(engine, outcome.failure);
+  const { contextWindow } = provider as LlmProvider;
+  await appendAnswer(engine, parseAnswer(outcome.answer, engine.agent.tools), { contextWindow, signal, seen: nextId });
 }
 
 /** After a restart within a pause that the provider asked for, the rest of it is kept. */
@@ -83,7 +79,7 @@ async function appendFailure(engine: Engine, { error }: LlmFailure): Promise<voi
 async function appendAnswer(
   engine: Engine,
   parsed: ParsedAnswer,
-  { provider, signal, seen }: { readonly provider: LlmProvider; readonly signal: AbortSignal; readonly seen: number },
+  { contextWindow, signal, seen }: { readonly contextWindow: number | undefined; readonly signal: AbortSignal; readonly seen: number },
 ): Promise<void> {
   const destination = needsSandbox(parsed) ? await findDestination(engine, signal) : undefined;
   if (signal.aborted) return;
@@ -92,7 +88,7 @@ async function appendAnswer(
   await engine.folded.append((state) => {
     if (!mayAct(state)) return [];
     const lead = resumed(state);
-    const metrics = accumulateMetrics(state.metrics, parsed.answer, { maxBudgetUsd, contextWindow: provider.contextWindow });
+    const metrics = accumulateMetrics(state.metrics, parsed.answer, { maxBudgetUsd, contextWindow });
     const firstId = state.conversation.nextId + lead.length;
     const steered = state.conversation.lastUserMessageId >= seen;
     const answer = answerToDrafts(parsed, { firstId, policy: engine.policy, destination, steered, metrics, now });

@@ -32,6 +32,13 @@ const state = fc
   .constantFrom('running', 'paused', 'stopped', 'finished')
   .map((agent_state): Json[] => [{ source: 'environment', observation: 'agent_state_changed', content: '', extras: { agent_state } }]);
 
+/** Forgets any range, also half of an answer. */
+const condensation = fc
+  .tuple(fc.nat(30), fc.nat(12), fc.option(text))
+  .map(([start, length, summary]): Json[] => [
+    { action: 'condensation', args: { forgotten_events_start_id: start, forgotten_events_end_id: start + length, summary } },
+  ]);
+
 /** An answer with its calls and, of those, the observations that made it into the log, with a word of the user between. */
 const answer = fc.record({
   calls: fc.array(fc.constantFrom('run', 'bad', 'finish', 'think'), { minLength: 1, maxLength: 4 }),
@@ -44,7 +51,7 @@ const answer = fc.record({
 
 /** Ids are only known when the whole log is laid out, so events name their cause by a distance. */
 export const plausibleLog: fc.Arbitrary<readonly Event[]> = fc
-  .array(fc.oneof({ weight: 3, arbitrary: answer }, userMessage, agentMessage, state), { maxLength: 12 })
+  .array(fc.oneof({ weight: 3, arbitrary: answer }, userMessage, agentMessage, state, condensation), { maxLength: 12 })
   .map((parts) => {
     const log: Json[] = [{ action: 'system', args: { content: 'prompt', tools: [] } }];
     for (const [n, part] of parts.entries()) {
