@@ -5,11 +5,11 @@ import type { Engine } from './engine.ts';
 export function banner(url: string, config: Config, engine: Engine, generatedKey: string | undefined): string {
   const model = engine.defaultModel();
   const lines = [
-    ['Tendon', generatedKey ? `${url}/?session_api_key=${generatedKey}` : url],
+    ['Tendon', url],
     ['model', model === 'demo' ? 'demo model: answers are scripted (set LLM_API_KEY or LLM_MODEL for a real one)' : model],
     ['sandbox', `${engine.sandbox.strength}: ${engine.sandbox.description}`],
     ['workspace', config.workspaceBase ?? `${config.home}/workspaces/<conversation>`],
-    ...(generatedKey ? [['key', `${generatedKey} (X-Session-API-Key)`]] : []),
+    ...(generatedKey ? [['key', `${generatedKey} (the page asks for it; programs send it as X-Session-API-Key)`]] : []),
   ];
   return `${lines.map(([name, value]) => `${name!.padEnd(10)} ${value}`).join('\n')}\n`;
 }

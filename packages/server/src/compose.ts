@@ -23,6 +23,7 @@ import { openDriver } from './open-driver.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { liveMask } from './security/live-mask.ts';
 import { SettingsStore } from './settings.ts';
+import { makeWorkspaceBase } from './workspace-folder.ts';
 
 /** What has not answered by then is not there. */
 const LOCAL_MODELS_MS = 300;
@@ -42,6 +43,7 @@ export interface ComposedEngine extends Engine {
 /** Everything but the doors. Rejects with an Error whose message can be shown when storage or sandbox can not be had. */
 export async function composeEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
   const { clock, around = {} } = options;
+  await makeWorkspaceBase(config);
   const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
   const driving = openDriver(config);
   driving.catch(() => undefined);
@@ -92,7 +94,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         ),
         clock,
         mask,
-        settings: conversationSettings(settings),
+        settings: conversationSettings(settings, record),
       });
     },
   });
@@ -135,10 +137,11 @@ async function offeredModels(): Promise<readonly string[]> {
 }
 
 /** As they are when the conversation is opened. */
-function conversationSettings({ current }: SettingsStore): ConversationSettings {
+function conversationSettings({ current }: SettingsStore, wished: StoredConversation): ConversationSettings {
+  const maxIterations = wished.max_iterations ?? current?.max_iterations;
   return {
-    confirmationMode: current?.confirmation_mode ?? false,
-    ...(current?.max_iterations && { maxIterations: current.max_iterations }),
+    confirmationMode: wished.confirmation_mode ?? current?.confirmation_mode ?? false,
+    ...(maxIterations && { maxIterations }),
     ...(current?.max_budget_per_task && { maxBudgetUsd: current.max_budget_per_task }),
   };
 }

@@ -1,6 +1,7 @@
 /** The entry of `tendon serve` without a command line: reads the environment, serves until it is told to stop. */
 import { flushCompileCache } from 'node:module';
 import { readConfig } from './config.ts';
+import type { Logger } from './logger.ts';
 import { startServer } from './start-server.ts';
 
 /** Resolves with the exit code when the server has ended: 0 told to, 1 could not start, 2 wrong configuration. */
@@ -14,6 +15,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<number> {
     const server = await startServer(read.config);
     process.stdout.write(server.banner);
     flushCompileCache();
+    outliveMistakes(server.engine.logger);
     await told();
     await server.close();
     return 0;
@@ -21,6 +23,11 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<number> {
     process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
     return 1;
   }
+}
+
+/** A promise that nobody looked after is a mistake of ours, and no reason to end everybody's work: it is written down. */
+function outliveMistakes(logger: Logger): void {
+  process.on('unhandledRejection', (cause) => logger.error({ err: cause }, 'nobody looked after a failure'));
 }
 
 /** The first signal asks; whoever sends a second one does not want to wait. */

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { banner } from './banner.ts';
-import { composeEngine, type ComposeOptions } from './compose.ts';
+import { composeEngine, type ComposedEngine, type ComposeOptions } from './compose.ts';
 import type { Config } from './config.ts';
-import type { Engine } from './engine.ts';
 import { createApp } from './http/app.ts';
 import type { ServerContext } from './http/context.ts';
 import { openSockets } from './http/open-sockets.ts';
@@ -18,7 +17,7 @@ import { VERSION } from './version.ts';
 export interface RunningServer {
   /** With the port that was really bound. */
   readonly url: string;
-  readonly engine: Engine;
+  readonly engine: ComposedEngine;
   /** What to show the person who started it. */
   readonly banner: string;
   /** Stops accepting, closes the sockets, lets appends finish. Sandboxes stay for the next server. */

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, realpath, stat, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { workspaceFolder } from './workspace-folder.ts';
+import { makeWorkspaceBase, workspaceFolder } from './workspace-folder.ts';
 
 let top: string;
 beforeEach(async () => {
@@ -14,6 +14,17 @@ beforeEach(async () => {
 
 const ask = (wish: string | undefined, more: { workspaceBase?: string | undefined } = {}) =>
   workspaceFolder({ home: join(top, 'home'), workspaceBase: join(top, 'base'), allowedDirs: [join(top, 'allowed')], ...more }, 'c1', wish);
+
+describe('SV1: WORKSPACE_BASE', () => {
+  it('is made when it is not there, and named when it can not be', async () => {
+    await makeWorkspaceBase({ workspaceBase: join(top, 'new/base') });
+    expect((await stat(join(top, 'new/base'))).isDirectory()).toBe(true);
+    await writeFile(join(top, 'file'), '');
+    await expect(makeWorkspaceBase({ workspaceBase: join(top, 'file') })).rejects.toThrow(
+      `WORKSPACE_BASE ${join(top, 'file')} can not be used`,
+    );
+  });
+});
 
 describe('SV7: the folder of a conversation', () => {
   it('is the base without a wish, and a folder of its own without a base', async () => {

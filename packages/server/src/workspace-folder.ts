@@ -4,7 +4,7 @@
  * W1  Without a wish: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
  * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links can not lead out.
  */
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import type { Config } from './config.ts';
@@ -26,6 +26,17 @@ export async function workspaceFolder(rules: FolderRules, conversationId: string
   if (!isAllowed(await nearestRealPath(wanted))) return refused(wish);
   const folder = await made(wanted);
   return folder.ok && isAllowed(folder.path) ? folder : refused(wish);
+}
+
+/** Makes WORKSPACE_BASE. Rejects with an Error that names it when it can not be a folder. */
+export async function makeWorkspaceBase({ workspaceBase }: Pick<Config, 'workspaceBase'>): Promise<void> {
+  if (workspaceBase === undefined) return;
+  try {
+    await mkdir(workspaceBase, { recursive: true });
+    await readdir(workspaceBase);
+  } catch (cause) {
+    throw new Error(`WORKSPACE_BASE ${workspaceBase} can not be used: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** Where a conversation without a configured base works. */
