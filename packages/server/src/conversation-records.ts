@@ -10,6 +10,9 @@ import type { Clock, ConversationRecord, RecordStore } from '@tendon/core';
 export type StoredConversation = ConversationRecord & {
   /** Somebody stopped it and nobody has started it since. */
   readonly stopped?: boolean;
+  /** Wished for this conversation; else the stored settings decide. */
+  readonly confirmation_mode?: boolean;
+  readonly max_iterations?: number;
   /** For lists: as it was when it was last closed. */
   readonly summary?: { readonly agent_state: string; readonly reason: string; readonly accumulated_cost: number };
 };

@@ -27,6 +27,8 @@ export interface ConversationWish {
   readonly repository?: string | null;
   readonly branch?: string | null;
   readonly gitProvider?: string | null;
+  readonly confirmationMode?: boolean;
+  readonly maxIterations?: number;
   /** Of this conversation only, and gone with this process. */
   readonly llm?: ModelAccess;
 }
@@ -81,10 +83,18 @@ export class Conversations {
       selected_repository: wish.repository ?? null,
       selected_branch: wish.branch ?? null,
       git_provider: wish.gitProvider ?? null,
+      ...(wish.confirmationMode !== undefined && { confirmation_mode: wish.confirmationMode }),
+      ...(wish.maxIterations !== undefined && { max_iterations: wish.maxIterations }),
     };
     if (wish.llm) this.#modelAccess.set(id, wish.llm);
     await this.#records.add(record);
     return { ok: true, record };
+  }
+
+  /** What a client that comes back says anew: its keys are not stored, and the model may be another one from the next opening on. */
+  async configure(id: string, { llm, model }: Pick<ConversationWish, 'llm' | 'model'>): Promise<void> {
+    if (llm) this.#modelAccess.set(id, llm);
+    if (model) await this.#records.change(id, (record) => (record.model === model ? undefined : { model }));
   }
 
   get(id: string): Promise<StoredConversation | undefined> {

@@ -15,7 +15,30 @@ export function wishFrom({ model, directory, agent, settings }: Initialize): Wis
     ...(typeof key === 'string' && { apiKey: new Secret(key) }),
     ...(isHttpUrl(baseUrl) && { baseUrl }),
   };
-  return { ok: true, wish: { model, directory, agent, ...(Object.keys(llm).length > 0 && { llm }) } };
+  const confirmationMode = flag(settings.CONFIRMATION_MODE);
+  const maxIterations = count(settings.MAX_ITERATIONS);
+  return {
+    ok: true,
+    wish: {
+      model,
+      directory,
+      agent,
+      ...(confirmationMode !== undefined && { confirmationMode }),
+      ...(maxIterations !== undefined && { maxIterations }),
+      ...(Object.keys(llm).length > 0 && { llm }),
+    },
+  };
+}
+
+/** Old frontends send everything as text. */
+function flag(value: unknown): boolean | undefined {
+  const text = String(value).toLowerCase();
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+function count(value: unknown): number | undefined {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
 function refused(detail: string): WishResult {

@@ -7,9 +7,11 @@ import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
 import { authorize } from '../security/authorize.ts';
 import { cursorFrom } from './cursor.ts';
+import { WsSession } from './legacy/ws-session.ts';
 import { expectLife } from './expect-life.ts';
 import { plainWire } from './plain-wire.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
+import type { Wire } from './wire.ts';
 
 /** `/ws`: one JSON object per text frame, as in the founding documents. Upgrades for other paths are left to others. */
 export function servePlainWs(http: Server, context: ServerContext): { close(): void } {
@@ -25,15 +27,14 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
     if (refusal) return refuseUpgrade(socket, refusal);
     sockets.handleUpgrade(request, socket, head, (opened) => {
       const wire = plainWire(opened);
-      const connection = new Connection({ ...context, ...context.engine, wire, dialect: opendevinWs });
+      const client = clientFor(wire, request, context);
       context.metrics.connected(wire.closed);
       void expectLife(opened, wire, context.clock);
       opened.on('error', (cause) => context.logger.debug({ err: cause }, 'a socket failed'));
       opened.on('message', (data, isBinary) => {
         context.metrics.seen(context.clock.now());
-        receive(connection, data, isBinary);
+        receive(client, data, isBinary);
       });
-      void begin(connection, wire.close, new URLSearchParams(request.url!.split('?')[1]));
     });
   });
   return {
@@ -44,24 +45,33 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
   };
 }
 
-/** Without `conversation_id` the first task makes a conversation; with it the client goes on where it was. */
-async function begin(connection: Connection, close: (reason: string) => void, query: URLSearchParams): Promise<void> {
-  connection.greet();
+type Client = Pick<Connection, 'receive' | 'refuse'>;
+
+/** With `conversation_id` (ours) the client goes on where it was; without, it is one of 2024. */
+function clientFor(wire: Wire, request: IncomingMessage, context: ServerContext): Client {
+  const query = new URLSearchParams(request.url!.split('?')[1]);
   const id = query.get('conversation_id');
-  if (id === null) return;
-  const error = await connection.attach(id, cursorFrom(query.get('latest_event_id')));
-  if (!error) return;
-  connection.refuse(error);
-  close(error.message);
+  if (id === null) return new WsSession(wire, request, context);
+  const connection = new Connection({ ...context, ...context.engine, wire, dialect: opendevinWs });
+  void begin(connection, wire, id, cursorFrom(query.get('latest_event_id')));
+  return connection;
 }
 
-function receive(connection: Connection, data: RawData, isBinary: boolean): void {
-  if (isBinary) return connection.refuse(catalogError('INVALID_FRAME', 'it is binary'));
+async function begin(connection: Connection, wire: Wire, id: string, cursor: number): Promise<void> {
+  connection.greet();
+  const error = await connection.attach(id, cursor);
+  if (!error) return;
+  connection.refuse(error);
+  wire.close(error.message);
+}
+
+function receive(client: Client, data: RawData, isBinary: boolean): void {
+  if (isBinary) return client.refuse(catalogError('INVALID_FRAME', 'it is binary'));
   let frame: unknown;
   try {
     frame = JSON.parse((data as Buffer).toString('utf8'));
   } catch {
-    return connection.refuse(catalogError('INVALID_JSON'));
+    return client.refuse(catalogError('INVALID_JSON'));
   }
-  connection.receive(frame);
+  client.receive(frame);
 }

@@ -1,0 +1,213 @@
+/**
+ * A client of 2024 at `/ws`, of whichever generation. It owns how the client is addressed and which conversation its session stands for;
+ * everything said inside a conversation goes through a `Connection`.
+ *
+ * S1  Frames are taken one after the other, behind the handshake; with `MAX_WAITING` of them nothing more is read.
+ * S2  The generation is told once, by the first frame that only one sends, and remembered for the token's next socket.
+ * S3  A conversation is made when something needs one, once per session, however many sockets share it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import {
+  catalogError,
+  tellGeneration,
+  WS_DIALECTS,
+  type AgentState,
+  type CatalogError,
+  type Decoded,
+  type Dialect,
+  type WsDialect,
+  type WsDoor,
+  type WsGeneration,
+} from '@tendon/protocol';
+import { Connection } from '../../connection.ts';
+import type { ConversationWish } from '../../conversations.ts';
+import type { ServerContext } from '../../http/context.ts';
+import { wishFrom } from '../../initialize-wish.ts';
+import { readToken, signToken } from '../../security/token.ts';
+import { cursorFrom } from '../cursor.ts';
+import type { Wire } from '../wire.ts';
+import { SharedWire } from './shared-wire.ts';
+import { readWsRequest } from './ws-request.ts';
+import { WsSessions } from './ws-sessions.ts';
+
+const MAX_WAITING = 64;
+const LIVE_ONLY = Number.MAX_SAFE_INTEGER;
+/** How a client is spoken to until it says who it is. */
+const UNTOLD = { plain: 'W0', auth: 'W2', resumed: 'W4', protocol: 'W5' } as const satisfies Record<WsDoor, WsGeneration>;
+
+export class WsSession {
+  readonly #context: ServerContext;
+  readonly #wire: Wire;
+  readonly #shared: SharedWire;
+  readonly #sessions: WsSessions;
+  readonly #waiting: (() => unknown)[] = [];
+  #isTaking = false;
+  #sid = '';
+  #door: WsDoor = 'plain';
+  #generation: WsGeneration | undefined;
+  #wish: ConversationWish = {};
+  #cursor = 0;
+  #connection: Connection;
+  #leave = new AbortController();
+
+  constructor(wire: Wire, request: IncomingMessage, context: ServerContext) {
+    this.#context = context;
+    this.#wire = wire;
+    this.#shared = new SharedWire(wire);
+    this.#sessions = WsSessions.of(context.engine);
+    this.#connection = this.#connect();
+    this.#then(() => this.#begin(request));
+  }
+
+  /** A frame as it was parsed from JSON. */
+  receive(frame: unknown): void {
+    this.#then(() => this.#take(frame));
+  }
+
+  /** Something arrived that is no frame at all. */
+  refuse(error: CatalogError): void {
+    this.#then(() => this.#connection.refuse(error));
+  }
+
+  get #dialect(): WsDialect {
+    return WS_DIALECTS[this.#generation ?? UNTOLD[this.#door]];
+  }
+
+  #connect(): Connection {
+    this.#leave = new AbortController();
+    const dialect: Dialect = {
+      name: 'opendevin-ws',
+      greeting: [],
+      encode: (event, phase) => this.#dialect.encode(event, phase),
+      encodeVolatile: (frame) => this.#dialect.encodeVolatile(frame),
+      encodeError: (error, timestamp) => this.#dialect.encodeError(error, timestamp),
+      decode: (frame) => this.#dialect.decode(frame),
+    };
+    return new Connection({ ...this.#context, ...this.#context.engine, wire: this.#shared.view(this.#leave.signal), dialect });
+  }
+
+  #then(step: () => unknown): void {
+    this.#waiting.push(step);
+    if (this.#waiting.length === MAX_WAITING) this.#shared.pause(this);
+    if (!this.#isTaking) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isTaking = true;
+    while (this.#waiting.length > 0 && !this.#wire.closed.aborted) {
+      const step = this.#waiting.shift()!;
+      try {
+        await step();
+      } catch (cause) {
+        this.#context.logger.error({ err: cause, conversation: this.#connection.conversationId }, 'a frame of an old client failed');
+        this.#connection.refuse(catalogError('INTERNAL'));
+      }
+      if (this.#waiting.length < MAX_WAITING) this.#shared.resume(this);
+    }
+    this.#isTaking = false;
+  }
+
+  /** The handshake: who it is, the first frame, and what it missed. */
+  async #begin(request: IncomingMessage): Promise<void> {
+    const { isProtocol, isRefused, token, latestEventId, isGreeted } = readWsRequest(request);
+    if (isRefused) return this.#wire.close('three subprotocols are expected: openhands, a token or NO_JWT, NO_GITHUB');
+    const { jwtSecret } = this.#context.engine;
+    const known = token === undefined ? randomUUID() : await readToken(token, jwtSecret);
+    if (known === undefined) {
+      const { message, status } = catalogError('INVALID_TOKEN');
+      this.#wire.send({ error: message, error_code: status });
+      return this.#wire.close(message);
+    }
+    this.#sid = known;
+    this.#cursor = cursorFrom(latestEventId);
+    const record = token === undefined ? {} : await this.#sessions.get(known);
+    this.#door = isProtocol ? 'protocol' : token === undefined ? 'plain' : record.isFromAuth ? 'auth' : 'resumed';
+    this.#generation = isProtocol ? 'W5' : record.generation;
+    const unlisten = this.#sessions.onRestart(known, () => this.#startOver());
+    this.#wire.closed.addEventListener('abort', unlisten, { once: true });
+    if (this.#door === 'auth') this.#sessions.touch(known);
+    else this.#wire.send({ token: token ?? (await signToken(known, jwtSecret)), status: 'ok' });
+    if (isGreeted) for (const frame of WS_DIALECTS.W0.greeting) this.#wire.send(frame);
+    if (record.conversation !== undefined) await this.#attach(record.conversation);
+  }
+
+  async #take(frame: unknown): Promise<void> {
+    this.#tell(frame);
+    const decoded = this.#dialect.decode(frame);
+    if (decoded.type === 'initialize') return this.#initialize(decoded);
+    const needsOne = decoded.type === 'start' || (decoded.type === 'action' && decoded.action.action !== 'change_agent_state');
+    const error = needsOne ? await this.#ensureConversation() : undefined;
+    if (error) this.#connection.refuse(error);
+    else this.#connection.receive(frame);
+  }
+
+  #tell(frame: unknown): void {
+    if (this.#generation !== undefined) return;
+    this.#generation = tellGeneration(this.#door, frame);
+    if (this.#generation !== undefined && this.#connection.conversationId !== undefined) void this.#remember();
+  }
+
+  async #remember(): Promise<void> {
+    const generation = this.#generation;
+    try {
+      await this.#sessions.change(this.#sid, (record) =>
+        generation && record.generation !== generation ? { ...record, generation } : record,
+      );
+    } catch (cause) {
+      this.#context.logger.warn({ err: cause }, 'the generation of a client was not stored');
+    }
+  }
+
+  /** W0 only wishes, unless it names a folder; later ones have their conversation from here on, and are told its state. */
+  async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
+    const wish = wishFrom(decoded);
+    if (!wish.ok) return this.#connection.refuse(wish.error);
+    this.#wish = wish.wish;
+    const isW0 = this.#dialect === WS_DIALECTS.W0 && this.#door === 'plain';
+    const id = this.#connection.conversationId;
+    if (id !== undefined) await this.#context.engine.conversations.configure(id, wish.wish);
+    const error = isW0 && wish.wish.directory === undefined ? undefined : await this.#ensureConversation();
+    if (error) return this.#connection.refuse(error);
+    this.#announce();
+  }
+
+  #announce(): void {
+    const { clock, engine } = this.#context;
+    const id = this.#connection.conversationId;
+    const state = id === undefined ? undefined : engine.conversations.state(id);
+    const isNew = state === undefined || (state.lastUserMessageId < 0 && state.agentState === 'awaiting_user_input');
+    const now: AgentState = isNew ? 'init' : state.agentState;
+    const timestamp = clock.now().toISOString();
+    const dialect = this.#dialect;
+    const loading = dialect.greeting.length === 0 ? dialect.announce('loading', timestamp) : [];
+    for (const frame of [...dialect.greeting, ...loading, ...dialect.announce(now, timestamp)]) this.#wire.send(frame);
+    if (this.#door !== 'auth' || this.#generation !== undefined) return;
+    // W2 or W3: the latter can not begin without its state frame, the former shows a frame's message.
+    for (const frame of WS_DIALECTS.W3.announce(now, timestamp)) this.#wire.send({ ...frame, message: 'The agent is ready.' });
+  }
+
+  async #ensureConversation(): Promise<CatalogError | undefined> {
+    if (this.#connection.conversationId !== undefined) return undefined;
+    let refusal: CatalogError | undefined;
+    const record = await this.#sessions.change(this.#sid, async (before) => {
+      if (before.conversation !== undefined) return before;
+      const created = await this.#context.engine.conversations.create(this.#wish);
+      if (created.ok) return { ...before, conversation: created.record.id, ...(this.#generation && { generation: this.#generation }) };
+      refusal = created.error;
+      return before;
+    });
+    return refusal ?? (record.conversation === undefined ? catalogError('INTERNAL') : this.#attach(record.conversation));
+  }
+
+  /** W1 to W3 fetch what is past over REST; what they get here is live. */
+  #attach(conversationId: string): Promise<CatalogError | undefined> {
+    return this.#connection.attach(conversationId, this.#door === 'auth' ? LIVE_ONLY : this.#cursor);
+  }
+
+  #startOver(): void {
+    this.#leave.abort();
+    this.#cursor = 0;
+    this.#connection = this.#connect();
+  }
+}

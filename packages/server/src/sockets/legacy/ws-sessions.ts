@@ -1,0 +1,91 @@
+/**
+ * Owns what the sessions of old `/ws` clients stand for: the `sid` of their token → a conversation, stored in `ws_sessions`.
+ *
+ * W1  Changes of one session come one after the other: two sockets with one token make one conversation.
+ * W2  A session whose conversation is gone is an empty one; its token stays good.
+ */
+import type { RecordStore } from '@tendon/core';
+import type { WsGeneration } from '@tendon/protocol';
+import type { Engine } from '../../engine.ts';
+
+export interface WsSessionRecord {
+  readonly conversation?: string;
+  /** Told by the client's frames; its next socket speaks it from the start. */
+  readonly generation?: WsGeneration;
+  /** The token came from `/api/auth`, which only W1 to W3 ask for. */
+  readonly isFromAuth?: boolean;
+}
+
+const COLLECTION = 'ws_sessions';
+const ALL = new WeakMap<Engine, WsSessions>();
+
+export class WsSessions {
+  readonly #store: RecordStore;
+  readonly #conversations: Engine['conversations'];
+  readonly #changing = new Map<string, Promise<unknown>>();
+  readonly #listeners = new Map<string, Set<() => void>>();
+  #latest: string | undefined;
+
+  private constructor({ storage, conversations }: Engine) {
+    this.#store = storage.records;
+    this.#conversations = conversations;
+  }
+
+  /** Those of this engine; sockets and routes share them. */
+  static of(engine: Engine): WsSessions {
+    const sessions = ALL.get(engine) ?? new WsSessions(engine);
+    ALL.set(engine, sessions);
+    return sessions;
+  }
+
+  /** The session that W1 to W3 mean where they send no token: the last of theirs that came in. */
+  get latest(): string | undefined {
+    return this.#latest;
+  }
+
+  touch(sid: string): void {
+    this.#latest = sid;
+  }
+
+  async get(sid: string): Promise<WsSessionRecord> {
+    const record = (await this.#store.get<WsSessionRecord>(COLLECTION, sid)) ?? {};
+    // A frontend of 0.15 and one before it share a token when they share an origin; the later one's names the conversation itself.
+    const conversation = record.conversation ?? sid;
+    if (await this.#conversations.get(conversation)) return { ...record, conversation };
+    const { conversation: _gone, ...rest } = record;
+    return rest;
+  }
+
+  change(sid: string, change: (record: WsSessionRecord) => WsSessionRecord | Promise<WsSessionRecord>): Promise<WsSessionRecord> {
+    const before = this.#changing.get(sid) ?? Promise.resolve();
+    const done = before.then(async () => {
+      const record = await this.get(sid);
+      const value = await change(record);
+      if (value !== record) await this.#store.put(COLLECTION, { id: sid, sort: '', value });
+      return value;
+    });
+    const settled: Promise<unknown> = done
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#changing.get(sid) === settled) this.#changing.delete(sid);
+      });
+    this.#changing.set(sid, settled);
+    return done;
+  }
+
+  /** The session begins anew; its conversation stays where it is. Open sockets leave it. */
+  async restart(sid: string): Promise<void> {
+    await this.change(sid, ({ conversation: _left, ...rest }) => rest);
+    for (const listener of this.#listeners.get(sid) ?? []) listener();
+  }
+
+  /** Called when the session begins anew; the returned function ends it. */
+  onRestart(sid: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(sid) ?? new Set();
+    this.#listeners.set(sid, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(sid) === listeners) this.#listeners.delete(sid);
+    };
+  }
+}
