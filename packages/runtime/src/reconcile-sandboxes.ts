@@ -22,6 +22,10 @@ export async function reconcileSandboxes(
     await context.folders.removeIncarnation(sandbox, incarnation);
     reaped += 1;
   }
+  for (const { incarnation, remove } of await context.folders.abandoned()) {
+    await context.driver.endByIncarnation(incarnation);
+    await remove();
+  }
   return { kept: kept.size, reaped };
 }
 

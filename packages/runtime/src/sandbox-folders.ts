@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs';
-import { readdir, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { SandboxFolders } from './drivers/driver.ts';
 
 /**
@@ -18,10 +18,14 @@ export interface FolderPlan {
   /** The private home stays. */
   removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
   removeSandbox(sandbox: string): Promise<void>;
+  /** Incarnations of this user whose state root is no more: nobody will ever ask for them. */
+  abandoned(): Promise<readonly { readonly incarnation: string; readonly remove: () => Promise<void> }[]>;
 }
 
 const INCARNATION = /^[0-9a-f]{16}$/;
 const MAX_SHORT_BYTES = 60;
+/** In the short folder: the path of the state root that it belongs to. */
+const POINTER = 'state-root';
 
 export function planFolders(stateRoot: string): FolderPlan {
   const short = shortFolder(stateRoot);
@@ -32,6 +36,7 @@ export function planFolders(stateRoot: string): FolderPlan {
     prepare() {
       mkdirSync(stateRoot, { recursive: true, mode: 0o700 });
       if (!isOurs(short)) throw new Error(`the folder ${short} belongs to somebody else`);
+      writeFileSync(join(short, POINTER), stateRoot, { mode: 0o600 });
     },
     of(conversationId, incarnation) {
       const own = join(stateRoot, nameOf(conversationId), incarnation);
@@ -59,11 +64,35 @@ export function planFolders(stateRoot: string): FolderPlan {
     },
     async removeIncarnation(sandbox, incarnation) {
       if (sandbox !== '') await rm(join(stateRoot, sandbox, incarnation), { recursive: true, force: true });
-      await rm(join(short, incarnation), { recursive: true, force: true });
-      await rmdir(short).catch(() => {}); // others may be in it
+      await removeShort(short, incarnation);
+    },
+    async abandoned() {
+      const found: { incarnation: string; remove: () => Promise<void> }[] = [];
+      for (const name of await readdir(dirname(short))) {
+        const other = join(dirname(short), name);
+        if (other === short || !name.startsWith('tendon-') || !isAbandoned(other)) continue;
+        const incarnations = (await readdir(other)).filter((entry) => INCARNATION.test(entry));
+        for (const incarnation of incarnations) found.push({ incarnation, remove: () => removeShort(other, incarnation) });
+      }
+      return found;
     },
     removeSandbox: (sandbox) => rm(join(stateRoot, sandbox), { recursive: true, force: true }),
   };
+}
+
+/** And with the last one the folder that held it. */
+async function removeShort(short: string, incarnation: string): Promise<void> {
+  await rm(join(short, incarnation), { recursive: true, force: true });
+  const others = (await readdir(short).catch(() => [])).filter((name) => name !== POINTER);
+  if (others.length === 0) await rm(short, { recursive: true, force: true });
+}
+
+function isAbandoned(short: string): boolean {
+  try {
+    return lstatSync(short).uid === (process.getuid?.() ?? 0) && !existsSync(readFileSync(join(short, POINTER), 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 /** Where a folder that only this user can write is to be had; the same for every start with this state root. */

@@ -156,6 +156,15 @@ describe('sandboxes of a server', () => {
     expect(runtimes.current('a')).toBe(runtime);
   });
 
+  it('SB24: sandboxes whose whole state root was removed are ended by the next server of this user', async () => {
+    const forgotten = createTestSandboxes(createLocalDriver({ executor }));
+    const { incarnation } = await forgotten.runtimes.acquire('a', { signal: never });
+    await forgotten.runtimes.close();
+    await rm(forgotten.folder, { recursive: true });
+    await open().runtimes.reconcile();
+    expect(leftOf(incarnation, forgotten.stateRoot)).toEqual([]);
+  });
+
   it('SB4: many starts at once all succeed', async () => {
     const { runtimes } = open({ maxParallelStarts: 2 });
     const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => runtimes.acquire(id, { signal: never })));

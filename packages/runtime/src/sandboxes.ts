@@ -29,7 +29,7 @@ export interface RuntimesOptions {
 }
 
 export interface SandboxRuntimes extends Runtimes {
-  /** Once at server start: ends and removes what belongs to no conversation, and what was cut off in mid start. */
+  /** Once at server start: ends and removes what belongs to no conversation, and what was cut off in mid start; counts this server's. */
   reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
   /** Lets go of every sandbox; they live on for their lease, to be found again. With `stopSandboxes` they end. */
   close(options?: { readonly stopSandboxes?: boolean }): Promise<void>;
