@@ -53,3 +53,4 @@ if (config.socketPath !== undefined) {
   server.listen(config.socketPath);
 } else server.listen(config.port, '127.0.0.1');
 await once(server, 'listening');
+process.stdout.write('listening\n');

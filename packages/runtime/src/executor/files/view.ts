@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EditFailure } from './edit-failure.ts';
-import { linesOf, shownText } from './lines.ts';
+import { shownText } from './lines.ts';
 import { numbered } from './numbered.ts';
 import { readTextFile } from './text-file.ts';
 
@@ -24,26 +24,16 @@ function viewRange(path: string, text: string, range: unknown): string {
     throw new EditFailure('Invalid `view_range` parameter: it should be a list of two integers.');
   }
   const [first, last] = range as [number, number];
-  const count = linesOf(text).length;
+  const lines = text.split('\n'); // the empty line after a final newline is one that can be shown
+  const count = lines.length;
   const fail = (why: string): EditFailure => new EditFailure(`Invalid \`view_range\` parameter: [${first}, ${last}]. ${why}`);
-  if (first < 1 || first > Math.max(1, count)) {
-    throw fail(`Its first element \`${first}\` should be within the range of lines of the file: [1, ${Math.max(1, count)}].`);
-  }
+  if (first < 1 || first > count)
+    throw fail(`Its first element \`${first}\` should be within the range of lines of the file: [1, ${count}].`);
   if (last !== -1 && last < first) {
     throw fail(`Its second element \`${last}\` should be greater than or equal to the first element \`${first}\`.`);
   }
-  const end = last === -1 || last > count ? count : last;
   const note = last > count ? `NOTE: We only show up to ${count} since there're only ${count} lines in this file.\n` : '';
-  return (
-    note +
-    numbered(
-      linesOf(text)
-        .slice(first - 1, end)
-        .join('\n'),
-      path,
-      first,
-    )
-  );
+  return note + numbered(lines.slice(first - 1, last === -1 ? count : last).join('\n'), path, first);
 }
 
 async function viewFolder(path: string): Promise<string> {

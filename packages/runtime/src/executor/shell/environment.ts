@@ -17,7 +17,7 @@ const QUIET: Readonly<Record<string, string>> = {
   npm_config_update_notifier: 'false',
 };
 
-const TAKEN_OVER = ['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ', 'LC_ALL', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+const TAKEN_OVER = ['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ', 'LC_ALL', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'TENDON_SANDBOX'];
 
 export function shellEnvironment(
   own: Readonly<Record<string, string | undefined>>,

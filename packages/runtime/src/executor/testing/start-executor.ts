@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env
   };
   const argv = ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', MAIN, '--config', JSON.stringify(config)];
   const child = spawn(process.execPath, argv, {
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, HOME: workspace, ...env },
   });
   const socketPath = config.socketPath!;
@@ -96,23 +96,14 @@ export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  await listening(executor, folder);
+  await listening(child);
   return executor;
 }
 
-async function listening(executor: TestExecutor, folder: string): Promise<void> {
-  const watcher = watch(folder);
-  const ended = once(executor.process, 'exit').then(() => Promise.reject(new Error('the executor ended at once')));
-  ended.catch(() => {});
-  try {
-    while (
-      !(await executor.call('GET', '/alive').then(
-        () => true,
-        () => false,
-      ))
-    )
-      await Promise.race([once(watcher, 'change'), ended]);
-  } finally {
-    watcher.close();
-  }
+/** Resolves when it says so. */
+async function listening(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the executor ended at once')));
+  ended.catch(() => {}); // later it may
+  await Promise.race([once(child.stdout!, 'data'), ended]);
+  child.stdout!.resume();
 }

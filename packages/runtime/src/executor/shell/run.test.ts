@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startExecutor, type RunSeen, type TestExecutor } from '../testing/start-executor.ts';
+
+let executor: TestExecutor;
+beforeAll(async () => void (executor = await startExecutor({ noOutputTimeoutSeconds: 1 })));
+afterAll(() => executor.kill());
+
+type Expected = { readonly [Name in keyof RunSeen]?: RunSeen[Name] | RegExp };
+type Step = readonly [command: string, expected: Expected | RegExp | string, input?: 'input'];
+
+/** Steps of one session, in order: what was sent and what is expected of the answer; a text is the whole content. */
+const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[] }[] = [
+  {
+    rule: 'RT20: folder, variables, functions, aliases and arrays stay',
+    steps: [
+      ['mkdir -p sub && cd sub; export A=1; b=2; f() { echo "f$1$A$b"; }; alias al="echo aliased"; declare -A m=([k]=v)', ''],
+      ['f x; al; echo "${m[k]}"; basename "$PWD"', 'fx12\naliased\nv\nsub'],
+      ['cd ..', { exitCode: 0 }],
+    ],
+  },
+  {
+    rule: 'RT20: `$?` is that of the command before',
+    steps: [
+      ['(exit 7)', { exitCode: 7 }],
+      ['echo $?', '7'],
+    ],
+  },
+  {
+    rule: 'RT21: several lines are one script with the exit code of the last',
+    steps: [['echo one\necho two\n(exit 3)', { content: 'one\ntwo', exitCode: 3 }]],
+  },
+  {
+    rule: 'RT21: heredocs, functions, loops, continuations and quoted newlines',
+    steps: [
+      ["cat <<'EOF'\n$HOME `x` \\\nEOF\nfor i in 1 2; do\n  echo $i\ndone\necho a \\\n b\necho 'q\nr'", '$HOME `x` \\\n1\n2\na b\nq\nr'],
+      ['# only a comment', ''],
+      ['echo "a!b" !! # history is not expanded', 'a!b !!'],
+      ["printf 'tab\\there\\n'; echo zeile äöü 漢字 🙂", 'tab\there\nzeile äöü 漢字 🙂'],
+    ],
+  },
+  {
+    rule: 'RT21: an incomplete command is an error and not a prompt',
+    steps: [
+      ['if true', { content: /syntax error/, exitCode: 2 }],
+      ['echo fine', 'fine'],
+    ],
+  },
+  {
+    rule: 'RT22: colours are taken out and progress collapses',
+    steps: [
+      ["printf '\\e[31mred\\e[0m \\e]0;title\\a\\e[1;32mgreen\\e[m\\n'", 'red green'],
+      [
+        "printf '10%%\\r50%%\\r100%%\\n'; printf 'abc\\rX\\n'; printf 'long line\\r\\e[Kshort\\n'; printf 'ab\\bc\\n'",
+        '100%\nXbc\nshort\nac',
+      ],
+      ["printf '  indented\\n\\nlast\\n\\n'", '  indented\n\nlast'],
+    ],
+  },
+  {
+    rule: 'RT23: background children that hold the terminal do not hang it',
+    steps: [
+      ['sleep 300 & echo started', /started$/],
+      ['(trap "" HUP; sleep 300) & disown; echo next', /next$/],
+      ['kill -9 %1; sleep 0.3; jobs', { exitCode: 0 }],
+    ],
+  },
+  {
+    rule: 'RT24: redirected shell, own prompts and options do not break the framing',
+    steps: [
+      ['exec >redirected.txt 2>&1; echo hidden', ''],
+      ['(exit 5)', { content: '', exitCode: 5 }],
+      ['exec >/dev/tty 2>&1; cat redirected.txt', 'hidden'],
+      ['PS1="$ "; PS2="more "; PROMPT_COMMAND="echo prompt"', ''],
+      ['echo quiet', 'quiet'],
+      ['PROMPT_COMMAND=("echo a" "echo b;")', ''],
+      ['echo quiet', 'quiet'],
+      ['unset PROMPT_COMMAND; set -u', ''],
+      ['echo "$undefined_variable"', { exitCode: 1 }],
+      ['set +u; set -x', ''],
+      ['echo traced', /echo traced\ntraced$/],
+      ['set +x', { exitCode: 0 }],
+      ['set -o pipefail; false | true', { exitCode: 1 }],
+      ['set +o pipefail; trap "echo debugged" USR1; kill -USR1 $$; trap - USR1', 'debugged'],
+    ],
+  },
+  {
+    rule: 'RT24: input that a command left unread is no command',
+    steps: [
+      ['sleep 1.5', { exitCode: -1 }],
+      ['echo typed ahead', { exitCode: 0, content: '' }, 'input'],
+      ['echo clean', 'clean'],
+    ],
+  },
+  {
+    rule: 'RT25: a shell that ends is replaced, with what it had',
+    steps: [
+      ['export KEPT=yes; g() { echo "g $KEPT"; }; cd /tmp', ''],
+      ['exit 3', { exitCode: 3, suffix: /ended the shell/ }],
+      ['g; pwd', 'g yes\n/tmp'],
+      ['set -e\nfalse\necho never', { content: '', exitCode: 1 }],
+      ['g; case $- in *e*) echo errexit;; esac', 'g yes'],
+      ['kill -9 $$', { exitCode: 137, suffix: /ended the shell/ }],
+      ['echo $KEPT; pwd', 'yes\n/tmp'],
+      ['exec sh -c "exit 4"', { exitCode: 4 }],
+      ['echo $KEPT; cd "$HOME"', 'yes'],
+    ],
+  },
+  {
+    rule: 'RT26, RT27, RT28: a silent command is handed back, and can be waited for and interrupted',
+    steps: [
+      ['echo early; sleep 300', { content: 'early', exitCode: -1, workingDir: null, suffix: /no new output after 1 seconds.*C-c/ }],
+      ['echo refused', { exitCode: -1, content: '', prefix: /previous command/, suffix: /NOT executed/ }],
+      ['', { exitCode: -1, prefix: /previous command/, suffix: /no new output/ }, 'input'],
+      ['C-c', { content: '^C', exitCode: 130, suffix: /exit code 130.*CTRL\+C/ }, 'input'],
+      ['echo free', 'free'],
+    ],
+  },
+  {
+    rule: 'RT28: prompts are answered, without the echo of the answer',
+    steps: [
+      ['read -r -p "name? " name; echo "hi $name"', { content: 'name?', exitCode: -1 }],
+      ['Zoë', { content: 'hi Zoë', exitCode: 0 }, 'input'],
+      ['touch victim; chmod 400 victim; rm -i victim', { exitCode: -1 }],
+      ['y', { exitCode: 0 }, 'input'],
+      ['test -e victim', { exitCode: 1 }],
+    ],
+  },
+  {
+    rule: 'RT28: end of input and stop are keys too',
+    steps: [
+      ['cat', { exitCode: -1 }],
+      ['line', { content: 'line', exitCode: -1 }, 'input'],
+      ['C-d', { exitCode: 0 }, 'input'],
+      ['sleep 300', { exitCode: -1 }],
+      ['C-z', { exitCode: 148 }, 'input'],
+      ['kill -9 %%; sleep 0.3; jobs', { exitCode: 0 }],
+    ],
+  },
+  {
+    rule: 'RT28: with nothing running input is an error',
+    steps: [
+      ['C-c', { content: 'ERROR: No previous running command to interact with.', exitCode: -1 }, 'input'],
+      ['', { exitCode: -1, content: /^ERROR/ }],
+    ],
+  },
+  {
+    rule: 'RT29: what a command printed after its answer is given with the next',
+    steps: [
+      ['sleep 1.2; echo late', { exitCode: -1 }],
+      ['', { content: 'late', exitCode: 0 }],
+      ['(sleep 0.2; echo between) & sleep 0.1', { exitCode: 0 }],
+      ['wait; echo then', /between\n(.*\n)*then$/],
+    ],
+  },
+  {
+    rule: 'RT30: binary output and control characters do no harm',
+    steps: [
+      ['head -c 200000 /dev/urandom', { exitCode: 0 }],
+      ["printf 'a\\0b\\x01c\\xff\\xfe\\n'", /^abc\ufffd+$/],
+      ["printf '\\e[?1049h\\e[2J\\e[5;5Hfull screen\\e[?1049l'; stty sane; echo back", /back$/],
+      ['echo still', 'still'],
+    ],
+  },
+  {
+    rule: 'RT32: the terminal is wide and nothing pages',
+    steps: [
+      ['tput cols 2>/dev/null || stty size | cut -d" " -f2', '1000'],
+      ['echo $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $DEBIAN_FRONTEND', 'cat cat 0 noninteractive'],
+      ['env | grep -c __tendon', '0'],
+    ],
+  },
+];
+
+describe('run', () => {
+  it.each(SESSIONS)('$rule', async ({ steps }) => {
+    for (const [command, expected, input] of steps) {
+      const seen = await executor.run(command, input ? { is_input: true } : {});
+      expect({ command, ...seen }).toMatchObject({ command, ...patternOf(expected) });
+    }
+  });
+
+  it('RT21: a heredoc of 100 KB', async () => {
+    const lines = Array.from({ length: 2000 }, (_, index) => `line ${index} ${'x'.repeat(40)} $NOT 'quoted'`);
+    const { content, exitCode } = await executor.run(`cat > big.txt <<'END'\n${lines.join('\n')}\nEND\nwc -l < big.txt; md5sum < big.txt`);
+    expect(exitCode).toBe(0);
+    expect(content.split('\n')[0]).toBe('2000');
+  });
+
+  it('RT29: long output keeps both ends', async () => {
+    const { content } = await executor.run('seq 1 100000');
+    expect(content.length).toBeLessThan(30_200);
+    expect(content).toMatch(/^1\n2\n[^]*truncated due to length[^]*\n99999\n100000$/);
+  });
+
+  it('RT26: a timeout hands the command back and names itself', async () => {
+    const seen = await executor.run('sleep 300', {}, 1.5);
+    expect(seen).toMatchObject({ exitCode: -1 });
+    expect(seen.suffix).toContain('timed out after 1.5 seconds');
+    expect(await executor.run('C-c', { is_input: true })).toMatchObject({ exitCode: 130 });
+  });
+
+  it('RT26: with a timeout the command may be silent', async () => {
+    expect(await executor.run('sleep 1.4; echo done', {}, 20)).toMatchObject({ content: 'done', exitCode: 0 });
+  });
+
+  it('RT33: metadata', async () => {
+    const { extras } = await executor.run('cd /; true');
+    expect(extras.metadata).toMatchObject({ exit_code: 0, working_dir: '/', prefix: '', suffix: expect.stringContaining('exit code 0') });
+    expect(extras.metadata).toHaveProperty('username');
+    expect(extras.metadata).toHaveProperty('hostname');
+    expect(extras.metadata).toHaveProperty('py_interpreter_path');
+    await executor.run('cd "$HOME"');
+  });
+});
+
+/** A text or pattern is about the whole content; patterns may stand for any text. */
+function patternOf(expected: Step[1]): Record<string, unknown> {
+  const parts = typeof expected === 'string' || expected instanceof RegExp ? { content: expected } : expected;
+  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, matcherOf(value)]));
+}
+
+function matcherOf(value: unknown): unknown {
+  if (!(value instanceof RegExp)) return value;
+  return expect.stringMatching(value);
+}

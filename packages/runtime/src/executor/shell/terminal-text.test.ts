@@ -1,0 +1,87 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createTerminalText } from './terminal-text.ts';
+
+function shown(pieces: readonly string[], maxChars?: number): string {
+  const terminal = createTerminalText(maxChars);
+  for (const piece of pieces) terminal.write(piece);
+  return terminal.take();
+}
+
+/** Cuts a text at random places. */
+const cut = (text: string): fc.Arbitrary<string[]> =>
+  fc.array(fc.nat(text.length), { maxLength: 8 }).map((places) => {
+    const at = [0, ...places.toSorted((a, b) => a - b), text.length];
+    return at.slice(1).map((end, index) => text.slice(at[index], end));
+  });
+
+const token = fc.constantFrom(
+  '\u001b[31m',
+  '\u001b[0m',
+  '\u001b]0;title\u0007',
+  '\u001b]8;;x\u001b\\',
+  '\u001b[2K',
+  '\u001b[3D',
+  '\u001b(B',
+  '\r',
+  '\n',
+  '\r\n',
+  '\b',
+  '\u0000',
+  'é',
+  '漢',
+  '🙂',
+  'plain ',
+  'x',
+);
+
+describe('terminal text', () => {
+  it.each([
+    ['\u001b[1;31mred\u001b[m', 'red'],
+    ['\u001b]0;a title\u0007text\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', 'textlink'],
+    ['10%\r100%', '100%'],
+    ['100%\r10%', '10%%'],
+    ['long line\r\u001b[Kx', 'x'],
+    ['a\r\nb\r\n', 'a\nb\n'],
+    ['abc\b\bX', 'aXc'],
+    ['abc\u001b[2DX', 'aXc'],
+    ['ab\u0000\u0007\u0001c', 'abc'],
+    ['a\u001b[5Gb', 'a   b'],
+    ['\u001b(B\u001b=\u001b7text', 'text'],
+    ['\u001b', ''],
+  ])('RT22: %j reads %j', (raw, expected) => {
+    expect(shown([raw])).toBe(expected);
+  });
+
+  it('RT30: however the output is split, the text is the same', () => {
+    const cases = fc
+      .array(token, { maxLength: 40 })
+      .chain((tokens) => fc.record({ whole: fc.constant(tokens.join('')), pieces: cut(tokens.join('')) }));
+    fc.assert(fc.property(cases, ({ whole, pieces }) => void expect(shown(pieces)).toBe(shown([whole]))));
+  });
+
+  it('RT22: no escape character is left of well-formed output', () => {
+    fc.assert(fc.property(fc.array(token), (tokens) => void expect(shown(tokens)).not.toContain('\u001b')));
+  });
+
+  it('RT29: text of any length is bounded and keeps both ends', () => {
+    const sizes = fc.record({ length: fc.nat(5000), piece: fc.integer({ min: 1, max: 700 }) });
+    fc.assert(
+      fc.property(sizes, ({ length, piece }) => {
+        const whole = Array.from({ length }, (_, index) => String.fromCharCode(97 + (index % 26))).join('');
+        const pieces = whole.match(new RegExp(`.{1,${piece}}`, 'g')) ?? [];
+        const text = shown(pieces, 1000);
+        const left = `\n[... Observation truncated due to length: ${length - 1000} characters left out ...]\n`;
+        expect(text).toBe(length <= 1000 ? whole : whole.slice(0, 500) + left + whole.slice(-500));
+      }),
+    );
+  });
+
+  it('RT29: what was taken is not given again', () => {
+    const terminal = createTerminalText();
+    terminal.write('one\ntw');
+    expect(terminal.take()).toBe('one\ntw');
+    terminal.write('o\n');
+    expect(terminal.take()).toBe('o\n');
+  });
+});
