@@ -8,7 +8,8 @@ export interface BwrapPlan {
   readonly binds: readonly Bind[];
   /** Empty folders laid over what must not show. */
   readonly masks: readonly string[];
-  readonly tmpBytes: number;
+  /** Missing where bubblewrap cannot give them a size. */
+  readonly tmpBytes?: number;
   readonly environment: Readonly<Record<string, string>>;
   /** Open file descriptors of the process that becomes bubblewrap. */
   /** Missing where there is no filter for the processor. */
@@ -19,7 +20,8 @@ export interface BwrapPlan {
 /** Everything before `--`. Order matters: later mounts lie over earlier ones. */
 export function bwrapArguments(plan: BwrapPlan): readonly string[] {
   const { user, binds, masks, environment } = plan;
-  const tmpfs = (path: string): readonly string[] => ['--perms', '1777', '--size', String(plan.tmpBytes), '--tmpfs', path];
+  const size = plan.tmpBytes === undefined ? [] : ['--size', String(plan.tmpBytes)];
+  const tmpfs = (path: string): readonly string[] => ['--perms', '1777', ...size, '--tmpfs', path];
   const groups: readonly (readonly string[])[] = [
     ['--unshare-user', '--uid', String(user.insideUid), '--gid', String(user.insideGid)],
     ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],

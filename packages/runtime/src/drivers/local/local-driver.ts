@@ -10,6 +10,7 @@ import { FIRST_FILE_FD, firstStatus, launch, STATUS_FD } from '../launch.ts';
 import { findProcesses, identify, isAlive } from '../process-identity.ts';
 import { resourceLimits } from '../resource-limits.ts';
 import { bwrapArguments, insideEnvironment } from './bwrap-arguments.ts';
+import { bwrapVersion } from './bwrap-version.ts';
 import { INSIDE_HOME, writeEtcFiles } from './etc-files.ts';
 import type { HostUser } from './host-user.ts';
 import { executorCommand, INSIDE } from './inside.ts';
@@ -66,7 +67,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       user,
       binds: staged.binds,
       masks: masks(hidden, binds),
-      tmpBytes: Math.floor(limits.memoryBytes / 2),
+      ...((await bwrapVersion()).hasSizes && { tmpBytes: Math.floor(limits.memoryBytes / 2) }),
       environment: insideEnvironment(),
       ...(isFiltered && { seccompFd: FIRST_FILE_FD }),
       statusFd: STATUS_FD,

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { createGroups, removeGroups, type Controller, type Limits } from '../control-group.ts';
 import type { Probe } from '../driver.ts';
 import { findProgram } from '../find-program.ts';
+import { bwrapVersion } from './bwrap-version.ts';
 import { FIRST_SANDBOX_UID } from './host-user.ts';
 
 const TRIAL_DEADLINE_MS = 10_000;
@@ -21,6 +22,9 @@ export async function probeLocal(limits: Limits, hasFilter: boolean): Promise<Pr
   const isRoot = process.getuid?.() === 0;
   const missing = ['bwrap', ...(isRoot ? ['perl', 'setpriv', 'unshare'] : [])].filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) return no(`${missing.map(packageOf).join(' and ')} is not installed`, installLine(missing));
+  const version = await bwrapVersion();
+  if (!version.isRecent)
+    return no(`bubblewrap ${version.text} is too old`, 'Install bubblewrap 0.5 or newer; 0.8 is what this is tested with.');
   const failure = await trial();
   if (failure !== undefined) return no(`bubblewrap cannot make a sandbox here: ${failure}`, fixFor(failure));
   const enforced = await enforceable(limits);
