@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
@@ -50,6 +50,12 @@ export async function openPage(
 /** The accessible name that the focused element was given. */
 export async function focusedName(page: Page): Promise<string> {
   return page.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? ""');
+}
+
+/** Waits until it is on screen. */
+export async function expectVisible(locator: Locator): Promise<void> {
+  await locator.first().waitFor();
+  expect(await locator.first().isVisible()).toBe(true);
 }
 
 /** CL29. */

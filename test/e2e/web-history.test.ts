@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { toJson } from '@tendon/protocol';
 import { EVERY_KIND } from '../conformance/every-kind.ts';
-import { expectAccessible, focusedName, launchBrowser, openPage, type PageOptions } from './web-browser.ts';
+import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage, type PageOptions } from './web-browser.ts';
 
 interface Fixture {
   readonly url: string;
@@ -98,7 +98,7 @@ it('CL23: what comes while reading elsewhere is counted, and moves nothing', asy
 it('an answer in the making is shown as it comes', async () => {
   const page = await open('running');
   await page.getByText(/The numbers are taken from a counter in memory/).waitFor();
-  await page.locator('code', { hasText: 'invoice_number_seq' }).waitFor();
+  await expectVisible(page.locator('code', { hasText: 'invoice_number_seq' }));
 });
 
 it('CL22: a card folds and opens by click and by key, and a choice stays', async () => {

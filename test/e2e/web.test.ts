@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { TendonProcess } from '../support/tendon-process.ts';
-import { expectAccessible, focusedName, launchBrowser, openPage } from './web-browser.ts';
+import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage } from './web-browser.ts';
 
 const PATIENT = { timeout: 20_000 };
 
@@ -17,7 +17,7 @@ afterAll(() => browser.close());
 
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const article = (page: Page, name: string | RegExp) => page.getByRole('article', { name });
-const stateLine = (page: Page, text: string | RegExp) => page.locator('.state-line').getByText(text).first().waitFor();
+const expectState = (page: Page, text: string | RegExp) => expectVisible(page.locator('.state-line').getByText(text));
 
 /** From the home page, as a person does it. */
 async function start(page: Page, task: string): Promise<void> {
@@ -46,7 +46,7 @@ describe('on the demo model', () => {
       .getByText('hello', { exact: true })
       .waitFor();
     await article(page, 'Done, task completed').waitFor();
-    await stateLine(page, 'Done, 1 file changed');
+    await expectState(page, 'Done, 1 file changed');
     await expect.poll(() => page.title(), PATIENT).toMatch(/^Done, 1 file changed – /);
 
     await page.getByRole('tab', { name: 'Changes 1' }).waitFor();
@@ -132,7 +132,7 @@ describe('on the demo model', () => {
     await page.getByRole('heading', { name: 'There is no page here' }).waitFor();
     await page.goto(`${tendon.url}/nonsense`);
     await page.getByRole('link', { name: 'Show all conversations' }).click();
-    await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+    await expectVisible(page.getByRole('heading', { name: 'What should be done?' }));
   });
 });
 
@@ -157,26 +157,26 @@ describe('while it works', () => {
     const tendon = await scripted([bash(WAITS, 'I will count.'), { text: 'Here I am again.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'count');
-    await stateLine(page, /^Running for i in/);
+    await expectState(page, /^Running for i in/);
     await article(page, /^Ran for i in/)
       .getByText(/row 3\b/)
       .waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await stateLine(page, 'Stopped by you');
+    await expectState(page, 'Stopped by you');
     await article(page, 'Stopped by you').waitFor();
     await composer(page).fill('go on');
     await composer(page).press('Enter');
     await page.getByText('Here I am again.').waitFor();
-    await stateLine(page, 'Waiting for your answer');
+    await expectState(page, 'Waiting for your answer');
   });
 
   it('Pause holds it and Resume lets it go on', async () => {
     const tendon = await scripted([bash('sleep 1; echo slept'), bash('echo second'), { text: 'Both ran.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'two commands');
-    await stateLine(page, /^Running sleep/);
+    await expectState(page, /^Running sleep/);
     await page.keyboard.press('Control+.');
-    await stateLine(page, 'Paused by you');
+    await expectState(page, 'Paused by you');
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('Both ran.').waitFor();
   });
@@ -186,7 +186,7 @@ describe('while it works', () => {
     const page = await openPage(browser, tendon.url);
     await start(page, 'one');
     await page.getByText('First answer.').waitFor();
-    await stateLine(page, 'Waiting for your answer');
+    await expectState(page, 'Waiting for your answer');
     await tendon.kill('SIGKILL');
     await page
       .getByText(/^Was waiting for your answer/)
@@ -207,7 +207,7 @@ describe('while it works', () => {
     const tendon = await scripted([{ failure: 'LLM_AUTHENTICATION', detail: 'bad key' }, { text: 'Now it works.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'hello');
-    await stateLine(page, /^Stopped: /);
+    await expectState(page, /^Stopped: /);
     await expectAccessible(page);
     await page.locator('.state-line').getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Now it works.').waitFor();
@@ -221,7 +221,7 @@ describe('decisions', () => {
     const page = await openPage(browser, tendon.url);
     await start(page, 'clean up');
     await page.getByRole('region', { name: 'Decision' }).getByText('rm -rf build && echo removed').waitFor();
-    await stateLine(page, 'Waiting for your decision');
+    await expectState(page, 'Waiting for your decision');
     return page;
   }
 
@@ -230,10 +230,15 @@ describe('decisions', () => {
     await expect.poll(() => page.title(), PATIENT).toMatch(/^Waiting for your decision – /);
     expect(await page.getByText('rm -rf build').count()).toBe(1);
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Decided.').waitFor();
+    // Keys are dead while the decision is new; from then on one press is enough.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Control+Enter');
+        return page.getByRole('region', { name: 'Decision' }).count();
+      }, PATIENT)
+      .toBe(0);
+    await expectVisible(page.getByText('Decided.'));
     await article(page, /^Ran rm -rf build/).waitFor();
-    expect(await page.getByRole('region', { name: 'Decision' }).count()).toBe(0);
   });
 
   it('CL26: rejecting takes a reason, and nothing runs', async () => {
@@ -241,7 +246,7 @@ describe('decisions', () => {
     await page.getByRole('button', { name: 'Reject' }).click();
     await page.getByRole('textbox', { name: 'Reason' }).fill('not today');
     await page.keyboard.press('Enter');
-    await page.getByText('Decided.').waitFor();
+    await expectVisible(page.getByText('Decided.'));
     await article(page, /rm -rf build.*rejected/).waitFor();
   });
 });

@@ -4,7 +4,11 @@ import { readFrame } from './wire-frame.ts';
 
 describe('frames of the server', () => {
   it('CL6: anything at all is read', () => {
-    assert(property(anything(), (frame) => expect(readFrame(frame)).toHaveProperty('type')));
+    assert(
+      property(anything(), (frame) => {
+        expect(readFrame(frame)).toHaveProperty('type');
+      }),
+    );
   });
 
   it('CL6: an unknown kind is an event that keeps every key', () => {

@@ -20,7 +20,7 @@ export function ConversationCommands({ workbench, onTab }: { readonly workbench:
   const canPause = canRequest(now, 'paused') && now !== 'paused';
   const canResume = (now === 'paused' || now === 'error' || now === 'stopped') && canRequest(now, 'running');
   const isAtWork = now === 'running' || now === 'rate_limited' || now === 'loading' || now === 'awaiting_user_confirmation';
-  const stop = () => void connection.send(actions.stop());
+  const stop = () => connection.send(actions.stop());
   const escape = () => {
     const at = performance.now();
     if (isAtWork && at - lastEscape.current < TWICE_MS) stop();
@@ -37,7 +37,7 @@ export function ConversationCommands({ workbench, onTab }: { readonly workbench:
       enabled: canResume && !canPause,
       run: () => void connection.send(actions.resume()),
     },
-    { id: 'stop', title: 'Stop', group: 'Here', keys: ['ctrl+c'], enabled: isAtWork && !hasSelection(), run: stop },
+    { id: 'stop', title: 'Stop', group: 'Here', keys: ['ctrl+c'], enabled: isAtWork, run: () => !hasSelection() && stop() },
     { id: 'escape', title: 'Back to the composer', group: 'Here', keys: ['escape'], listed: false, run: escape },
     {
       id: 'compose',

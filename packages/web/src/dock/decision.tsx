@@ -25,7 +25,6 @@ export function Decision(props: { readonly action: Action; readonly onApprove: (
     return () => clearTimeout(timer);
   }, []);
   const lines = whole.split('\n').length;
-  const areKeysLive = !isNew && composerIsEmpty();
   useCommands('decision', [
     {
       id: 'approve',
@@ -33,9 +32,16 @@ export function Decision(props: { readonly action: Action; readonly onApprove: (
       group: 'Here',
       keys: isHigh ? [] : ['mod+enter'],
       enabled: !isNew,
-      run: () => (areKeysLive || isHigh) && onApprove(),
+      run: () => composerIsEmpty() && onApprove(),
     },
-    { id: 'reject', title: 'Reject', group: 'Here', keys: ['mod+backspace'], enabled: !isNew, run: () => areKeysLive && onReject('') },
+    {
+      id: 'reject',
+      title: 'Reject',
+      group: 'Here',
+      keys: ['mod+backspace'],
+      enabled: !isNew,
+      run: () => composerIsEmpty() && onReject(''),
+    },
   ]);
   return (
     <section className="decision" aria-label="Decision">

@@ -13,7 +13,8 @@ export interface Command {
   readonly enabled?: boolean;
   /** `false`: it has a key and no line in the palette. */
   readonly listed?: boolean;
-  readonly run: (event?: KeyboardEvent) => void;
+  /** `false`: the key was not meant for this; the next command with it, or the browser, may have it. */
+  readonly run: () => boolean | void;
 }
 
 export interface CommandRegistry {

@@ -23,9 +23,9 @@ function listen(registry: CommandRegistry): () => void {
       const hit = command.keys?.find((keys) => (keys.includes(' ') ? keys === sequence : keyMatches(keys, event)));
       // Letters belong to the field that has the focus.
       if (!hit || (isTyping(target) && hit.length === 1)) continue;
+      if (command.run() === false) continue;
       event.preventDefault();
       leader = { key: '', at: 0 };
-      command.run(event);
       return;
     }
     if (inStream && event.key === 'g') leader = { key: 'g', at: event.timeStamp };
