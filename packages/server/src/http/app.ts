@@ -8,6 +8,7 @@ import { conversationEventRoutes } from './routes/conversation-events.ts';
 import { conversationFileRoutes } from './routes/conversation-files.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { healthRoutes } from './routes/health.ts';
+import { legacyRoutes } from './routes/legacy/legacy-routes.ts';
 import { optionRoutes } from './routes/options.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { settingsRoutes } from './routes/settings.ts';
@@ -23,6 +24,7 @@ export const RESOURCES: readonly Routes[] = [
   conversationRoutes,
   conversationEventRoutes,
   conversationFileRoutes,
+  legacyRoutes,
   schemaRoutes,
   webAppRoutes,
 ];

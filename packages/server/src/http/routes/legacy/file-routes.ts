@@ -1,0 +1,95 @@
+import { text } from 'node:stream/consumers';
+import { Failure, FileList, NamedTree } from '@tendon/protocol';
+import { z } from 'zod';
+import type { App, Routes, ServerContext } from '../../context.ts';
+import { fail, sendFailure } from '../../failure.ts';
+import { conversationMeant } from './bearer.ts';
+import { forward, sendForwarded } from './forward.ts';
+import { workspaceTree } from './workspace-tree.ts';
+
+/** Routes of W4 and W5 that today's have under the conversation, unchanged. */
+const FORWARDED = [
+  ['POST', 'upload-files'],
+  ['POST', 'submit-feedback'],
+  ['GET', 'zip-directory'],
+  ['GET', 'vscode-url'],
+] as const;
+
+/** The files of the session's workspace, for clients that name no conversation. */
+export const fileRoutes: Routes = (app, context) => {
+  for (const url of ['/api/refresh-files', '/refresh-files']) refreshFiles(app, context, url);
+  for (const url of ['/api/select-file', '/select-file']) selectFile(app, context, url);
+  listFiles(app, context);
+  saveFile(app, context);
+  for (const [method, path] of FORWARDED) {
+    app.route({
+      method,
+      url: `/api/${path}`,
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const conversation = await conversationMeant(request, context.engine);
+        if (typeof conversation !== 'string') return sendFailure(reply, conversation);
+        return sendForwarded(reply, await forward(app, context, request, { conversation, path }));
+      },
+    });
+  }
+};
+
+/** W1 asks for it at load, before there is anything. */
+function refreshFiles(app: App, { engine, logger }: ServerContext, url: string): void {
+  app.get(url, { schema: { response: { 200: NamedTree } } }, async (request) => {
+    const conversation = await conversationMeant(request, engine);
+    const runtime = typeof conversation === 'string' ? engine.runtimes.current(conversation) : undefined;
+    if (!runtime) return { name: 'workspace', children: [] };
+    return workspaceTree(runtime.files).catch((cause: unknown) => {
+      logger.warn({ err: cause, conversation }, 'a workspace could not be listed');
+      return { name: 'workspace', children: [] };
+    });
+  });
+}
+
+function selectFile(app: App, context: ServerContext, url: string): void {
+  const schema = { querystring: z.object({ file: z.string().min(1).max(4096) }), hide: true };
+  app.get(url, { schema }, async (request, reply) => {
+    const conversation = await conversationMeant(request, context.engine);
+    if (typeof conversation !== 'string') return sendFailure(reply, conversation);
+    const path = `select-file?${new URLSearchParams({ file: inWorkspace(request.query.file) }).toString()}`;
+    return sendForwarded(reply, await forward(app, context, request, { conversation, path }));
+  });
+}
+
+/** 0.6 to 0.8 name the workspace `/` and want entries that begin with it; later ones name folders as they were listed. */
+function listFiles(app: App, context: ServerContext): void {
+  const schema = {
+    querystring: z.object({ path: z.string().max(4096).optional() }),
+    response: { 200: FileList, '4xx': Failure, '5xx': Failure },
+  };
+  app.get('/api/list-files', { schema }, async (request, reply) => {
+    const conversation = await conversationMeant(request, context.engine);
+    if (typeof conversation !== 'string') return sendFailure(reply, conversation);
+    const { path = '' } = request.query;
+    const inner = inWorkspace(path);
+    const query = inner === '.' ? '' : `?${new URLSearchParams({ path: inner }).toString()}`;
+    const answer = await forward(app, context, request, { conversation, path: `list-files${query}` });
+    if (answer.statusCode !== 200) return sendForwarded(reply, answer) as never;
+    const entries = JSON.parse(await text(answer.stream())) as string[];
+    return inner !== path && path.startsWith('/') ? entries.map((entry) => `/${entry}`) : entries;
+  });
+}
+
+function saveFile(app: App, context: ServerContext): void {
+  app.post('/api/save-file', { schema: { hide: true } }, async (request, reply) => {
+    const conversation = await conversationMeant(request, context.engine);
+    if (typeof conversation !== 'string') return sendFailure(reply, conversation);
+    const body = request.body as Readonly<Record<string, unknown>> | null;
+    if (typeof body !== 'object' || body === null || typeof body.filePath !== 'string') return fail(reply, 'INVALID_ARGUMENTS', 'filePath');
+    const saved = { ...body, filePath: inWorkspace(body.filePath) };
+    return sendForwarded(reply, await forward(app, context, request, { conversation, path: 'save-file', body: saved }));
+  });
+}
+
+/** `/src/` of 0.6 is `src/`; what begins with `/workspace` is what it says. */
+function inWorkspace(path: string): string {
+  if (/^\/workspace(\/|$)/.test(path)) return path;
+  return path.replace(/^\/+/, '') || '.';
+}
