@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { Failure, FileList, NamedTree } from '@tendon/protocol';
+import { Failure, FileList, type NamedTree } from '@tendon/protocol';
 import { z } from 'zod';
 import type { App, Routes, ServerContext } from '../../context.ts';
 import { fail, sendFailure } from '../../failure.ts';
@@ -37,7 +37,7 @@ export const fileRoutes: Routes = (app, context) => {
 
 /** W1 asks for it at load, before there is anything. */
 function refreshFiles(app: App, { engine, logger }: ServerContext, url: string): void {
-  app.get(url, { schema: { response: { 200: NamedTree } } }, async (request) => {
+  app.get(url, { schema: { hide: true } }, async (request): Promise<NamedTree> => {
     const conversation = await conversationMeant(request, engine);
     const runtime = typeof conversation === 'string' ? engine.runtimes.current(conversation) : undefined;
     if (!runtime) return { name: 'workspace', children: [] };
