@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Search, X } from 'lucide-react';
 import { useState } from 'react';
 import { conversationsQuery } from '../api/queries.ts';
-import { tendon } from '../api/tendon.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/late.tsx';
 import { isRunningNow, isWaiting } from '../words/conversation-sentence.ts';
+import { ListError } from './list-error.tsx';
 import { ConversationRow } from './conversation-row.tsx';
 import { DeletedRow } from './deleted-row.tsx';
 import { useDeletion } from './use-deletion.ts';
@@ -70,14 +70,7 @@ export function ConversationList() {
         )}
       </header>
       {list.isPending && <Late>Loading conversations</Late>}
-      {list.isError && (
-        <p role="alert" className="flex items-center gap-2 text-ink-2">
-          Could not reach {tendon.host}.
-          <Button look="line" onClick={() => void list.refetch()}>
-            Try again
-          </Button>
-        </p>
-      )}
+      {list.isError && <ListError error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && all.length === 0 && (
         <p className="text-ink-2">
           <b className="font-semibold text-ink">No conversations yet</b> Describe a task above.

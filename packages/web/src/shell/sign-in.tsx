@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { stored } from './stored.ts';
 
 /** Asks for the key of a server that wants one; it is kept in this browser. */
-export function SignIn({ onKey }: { readonly onKey: () => void }) {
+export function SignIn({ onKey, small = true }: { readonly onKey: () => void; readonly small?: boolean }) {
   const [key, setKey] = useState('');
   return (
     <form
@@ -23,7 +23,7 @@ export function SignIn({ onKey }: { readonly onKey: () => void }) {
         value={key}
         onChange={(event) => setKey(event.target.value)}
       />
-      <Button type="submit" small>
+      <Button type="submit" look={small ? 'plain' : 'line'} small={small}>
         Sign in
       </Button>
     </form>

@@ -1,6 +1,12 @@
 import type { ActionKind } from '@tendon/protocol';
 import type { ActionFace, ActionStep, Face } from '../face.ts';
-import { condensationFace, delegateFace, finishFace, planFace, rejectFace, summarizeFace, thinkFace } from './agent-faces.tsx';
+import { thinkFace } from './think-face.tsx';
+import { finishFace } from './finish-face.tsx';
+import { rejectFace } from './reject-face.tsx';
+import { delegateFace } from './delegate-face.tsx';
+import { condensationFace } from './condensation-face.tsx';
+import { summarizeFace } from './summarize-face.tsx';
+import { planFace } from './plan-face.tsx';
 import { browseFace, browseInteractiveFace } from './browse-face.tsx';
 import { editFace } from './edit-face.tsx';
 import { genericFace } from './generic-face.tsx';

@@ -5,7 +5,7 @@ import { firstLine } from '../../words/state-sentence.ts';
 import { editDiff } from '../edit-diff.ts';
 import type { Face, ObservationFace } from '../face.ts';
 import { Well } from '../well.tsx';
-import { recallFace } from './agent-faces.tsx';
+import { recallFace } from './recall-face.tsx';
 import { changeFacts, editedFace } from './edit-face.tsx';
 import { errorFace, rejectedFace, stateFace } from './error-face.tsx';
 import { genericFace } from './generic-face.tsx';
