@@ -2,8 +2,9 @@
 // Measures the rows of the README's figure table for Tendon, and beside them for peers that speak the V0 protocol, in one run.
 //   npm run bench -- [--rounds N] [--peer NAME=URL] [--start NAME='COMMAND'] [--cli NAME='COMMAND {task}'] [--write]
 // --write puts the table, with date and machine, into docs/benchmarks.md.
-import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { cpus, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -58,7 +59,11 @@ const ROWS = {
   request: 'first request to the model, bytes',
 } as const;
 
+/** Says on stderr what is being measured: a run takes minutes. */
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
 async function measureServer(target: Target, model: ModelServer, figures: Figures): Promise<void> {
+  say(`${target.name}: starts`);
   for (let round = 0; round < rounds && target.command; round++) {
     const running = await start(target);
     if (running.startMs !== undefined) add(figures, ROWS.start, running.startMs);
@@ -77,26 +82,29 @@ async function measureServer(target: Target, model: ModelServer, figures: Figure
 
 async function measureConversations(target: Target, running: RunningTarget, model: ModelServer, figures: Figures): Promise<void> {
   const memory = () => pssMiB(membersOf(running.pid, target.home));
+  say(`${target.name}: conversations`);
   const warm = await create(target.url);
-  await run(warm, 'BENCH:1:true');
+  await run(warm, 'BENCH:1:true {i}');
   const before = memory();
   const open: V0Conversation[] = [];
   for (let i = 0; i < CONVERSATIONS; i++) {
     const conversation = await create(target.url);
     add(figures, ROWS.create, conversation.readyMs);
-    await run(conversation, 'BENCH:1:true');
+    await run(conversation, 'BENCH:1:true {i}');
     open.push(conversation);
   }
   await sleep(1500);
   add(figures, ROWS.perConversation, (memory() - before) / CONVERSATIONS);
+  say(`${target.name}: steps`);
   for (let round = 0; round < rounds; round++) {
     model.reset();
-    await run(warm, `BENCH:${STEPS}:true`);
+    await run(warm, `BENCH:${STEPS}:true {i}`);
     const turns = model.requests.filter((request) => request.hasTools);
     add(figures, ROWS.request, turns[0]?.bytes ?? Number.NaN);
     add(figures, ROWS.step, ...turns.slice(1).map((turn, i) => turn.arrived - (turns[i]?.answered ?? Number.NaN)));
   }
-  while (lastId(warm) < HISTORY) await run(warm, `BENCH:${Math.min(200, Math.ceil((HISTORY - lastId(warm)) / 2))}:true`);
+  say(`${target.name}: history`);
+  while (lastId(warm) < HISTORY) await run(warm, `BENCH:${Math.min(200, Math.ceil((HISTORY - lastId(warm)) / 2))}:true {i}`);
   for (let round = 0; round < rounds; round++) add(figures, ROWS.history, await replay(target.url, warm.id, lastId(warm)));
   for (const conversation of [warm, ...open]) conversation.socket.close();
 }
@@ -112,16 +120,19 @@ function measureDisk(home: string, figures: Figures): void {
   }
 }
 
-function measureCli(command: string, env: NodeJS.ProcessEnv, figures: Figures): void {
+async function measureCli(name: string, command: string, { env, figures }: { env: NodeJS.ProcessEnv; figures: Figures }): Promise<void> {
+  say(`${name}: command line`);
   for (let round = 0; round <= rounds; round++) {
     const cwd = mkdtempSync(join(tmpdir(), 'tendon-bench-'));
     const started = performance.now();
-    const { status, stderr } = spawnSync('bash', ['-c', `exec ${command.replace('{task}', "'BENCH:0:true'")}`], {
+    // Not spawnSync: the model answers from this process.
+    const child = spawn('bash', ['-c', `exec ${command.replace('{task}', "'BENCH:0:true'")}`], {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: 'ignore',
     });
-    if (status !== 0) throw new Error(`${command} ended with ${status}: ${stderr.toString().slice(0, 300)}`);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`${command} ended with ${code}`);
     if (round > 0) add(figures, ROWS.cli, performance.now() - started);
     rmSync(cwd, { recursive: true, force: true });
   }
@@ -148,12 +159,8 @@ try {
   measureDisk(home, ours);
   await measureServer(tendon, model, ours);
   const cliHome = join(home, 'cli');
-  cpSync(home, cliHome, { recursive: true, filter: (path) => path === home });
-  measureCli(
-    `${process.execPath} ${main} run {task}`,
-    { TENDON_HOME: cliHome, LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'benchmark-key', LLM_BASE_URL: model.url },
-    ours,
-  );
+  const cliEnv = { TENDON_HOME: cliHome, LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'benchmark-key', LLM_BASE_URL: model.url };
+  await measureCli('Tendon', `${process.execPath} ${main} run {task}`, { env: cliEnv, figures: ours });
   for (const [name, url] of peers) {
     const figures: Figures = new Map();
     all.set(name, figures);
@@ -163,7 +170,8 @@ try {
   for (const [name, command] of clis) {
     const figures = all.get(name) ?? new Map();
     all.set(name, figures);
-    measureCli(command, { OPENAI_API_KEY: 'benchmark-key', OPENAI_BASE_URL: model.url, LLM_BASE_URL: model.url }, figures);
+    const env = { OPENAI_API_KEY: 'benchmark-key', OPENAI_BASE_URL: model.url, LLM_BASE_URL: model.url };
+    await measureCli(name, command, { env, figures });
   }
 } finally {
   model.close();

