@@ -130,6 +130,17 @@ it.each([
   expect(await overflow()).toBeLessThanOrEqual(0);
 });
 
+it('CL29: the key map lists what the keyboard does', async () => {
+  const page = await open('ledger');
+  await page.getByRole('feed').focus();
+  await page.keyboard.press('?');
+  const keys = page.getByRole('dialog', { name: 'Keys' });
+  await expectVisible(keys.getByText('Next message of yours'));
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await keys.waitFor({ state: 'hidden' });
+});
+
 it('forced colours keep the borders', async () => {
   const page = await open('ledger');
   await page.emulateMedia({ forcedColors: 'active' });

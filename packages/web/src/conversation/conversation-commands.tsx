@@ -65,7 +65,7 @@ export function ConversationCommands({ workbench, onTab }: { readonly workbench:
     { id: 'jump', title: 'Between stream and workbench', group: 'Go to', keys: ['mod+j'], run: jump },
     ...TABS.map((tab, index) => ({
       id: `tab-${tab}`,
-      title: `Tab ${tab}`,
+      title: `Tab: ${tab}`,
       group: 'Go to' as const,
       keys: [`g ${index + 1}`],
       when: 'stream' as const,

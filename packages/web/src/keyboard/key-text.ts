@@ -13,7 +13,8 @@ export function keyText(keys: string, apple = isApple): string {
   const parts = keys.split('+').map((part) => {
     if (part === 'mod') return apple ? '⌘' : 'Ctrl';
     if (part === 'ctrl') return apple ? '⌃' : 'Ctrl';
-    return SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part);
+    // A letter alone is written as it is typed; with another key, as it stands on the keyboard.
+    return SIGNS[part] ?? (keys === part && part.length === 1 ? part : part.length <= 2 ? part.toUpperCase() : part);
   });
   return parts.join(apple ? '' : ' ');
 }

@@ -16,6 +16,8 @@ function listen(registry: CommandRegistry): () => void {
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return;
     const target = event.target as HTMLElement;
+    // A dialog has the keyboard for itself.
+    if (target.closest('dialog[open]')) return;
     const inStream = target.closest('.stream') !== null && !isTyping(target);
     const sequence = event.timeStamp - leader.at < WITHIN_MS ? `${leader.key} ${event.key}` : '';
     for (const command of registry.all()) {

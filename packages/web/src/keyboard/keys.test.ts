@@ -17,7 +17,13 @@ describe('keys', () => {
     expect(keyMatches('mod+k', pressed('k', { metaKey: true }), true)).toBe(true);
     expect(keyMatches('mod+k', pressed('k', { ctrlKey: true }), true)).toBe(false);
     expect(keyMatches('mod+k', pressed('k', { ctrlKey: true }), false)).toBe(true);
-    expect([keyText('mod+enter', true), keyText('mod+enter', false), keyText('ctrl+c', true)]).toEqual(['⌘⏎', 'Ctrl ⏎', '⌃C']);
+    expect([
+      keyText('mod+enter', true),
+      keyText('mod+enter', false),
+      keyText('ctrl+c', true),
+      keyText('j', false),
+      keyText('f6', false),
+    ]).toEqual(['⌘⏎', 'Ctrl ⏎', '⌃C', 'j', 'F6']);
   });
 
   it('CL29: letters are what they write, shift included', () => {

@@ -1,4 +1,5 @@
 import { Outlet } from 'react-router';
+import { KeyMap } from '../keyboard/key-map.tsx';
 import { KeyboardProvider } from '../keyboard/keyboard-provider.tsx';
 import { Palette } from '../keyboard/palette.tsx';
 import { AppCommands } from './app-commands.tsx';
@@ -14,6 +15,7 @@ export function App() {
         <AppCommands />
         <Outlet />
         <Palette />
+        <KeyMap />
       </div>
     </KeyboardProvider>
   );
