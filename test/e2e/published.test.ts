@@ -1,0 +1,45 @@
+/** What is published, installed on its own as npm would, without the repository around it. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'tendon-published-'));
+const tendon = join(folder, 'node_modules/.bin/tendon');
+const workspace = join(folder, 'workspace');
+const env = { PATH: process.env.PATH, HOME: join(folder, 'home'), TENDON_HOME: join(folder, 'home/.tendon') };
+
+beforeAll(async () => {
+  mkdirSync(workspace);
+  mkdirSync(env.HOME);
+  await run(process.execPath, [join(root, 'scripts/pack.mjs'), join(folder, 'package')]);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  await run('npm', ['install', '--offline', '--omit=optional', '--install-links', '--no-audit', '--no-fund', './package'], { cwd: folder });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+describe('the published package', () => {
+  it('is one package and small', async () => {
+    const { stdout } = await run('du', ['-sm', join(folder, 'node_modules')]);
+    expect(Number.parseInt(stdout, 10)).toBeLessThanOrEqual(60);
+  });
+
+  it('says its version', async () => {
+    const { stdout } = await run(tendon, ['--version'], { env });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('carries out a task in a sandbox', async () => {
+    const { stdout } = await run(tendon, ['run', '--json', 'write a bash script that prints hello'], { env, cwd: workspace });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { observation?: string; content?: string });
+    expect(events.find((event) => event.observation === 'run')?.content).toBe('hello');
+  });
+});
