@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ActionHandler } from './action-handler.ts';
 import { parseConfig } from './config.ts';
 import { createEffects } from './effects/effects.ts';
 import { openJournal } from './effects/journal.ts';
@@ -16,34 +17,35 @@ import { createShellTools } from './shell/shell-tools.ts';
 
 /** The program inside the sandbox: `node main.mjs --config <ExecutorConfig as JSON>`. It ends with everything it started. */
 const config = parseConfig(process.argv.slice(2));
-const [nest, proxy] = await Promise.all([
-  makeNest(config.shell),
-  config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath),
-]);
-const shell = createShellTools(config, nest, proxy?.port);
+// The door opens at once; what needs a namespace and a shell waits for them.
+const nesting = makeNest(config.shell);
+const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
+const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) => createShellTools(config, nest, proxy?.port));
+shell.catch(() => {}); // told by the actions that need it
 const undo = createUndoHistory(join(config.stateDir, 'undo'));
 const journal = openJournal(config.stateDir, config.incarnation);
-const handlers = createHandlers({ workspace: config.workspace, undo, run: shell.run, kill: shell.kill });
+const handlers = createHandlers({ workspace: config.workspace, undo, run: later('run'), kill: later('kill') });
 const effects = createEffects({ stateDir: config.stateDir, incarnation: config.incarnation, journal, handlers });
 const lease = createLease(config.leaseSeconds, () => effects.running > 0, end);
 const server = createExecutorServer({
   alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid },
-  info: () => serverInfo(nest),
+  info: async () => serverInfo(await nesting),
   effects,
   files: createSandboxFiles(config.workspace),
   lease,
   shutdown: end,
 });
 
+function later(name: 'run' | 'kill'): ActionHandler {
+  return async (request, context) => (await shell)[name](request, context);
+}
+
 function end(): void {
   lease.close();
-  shell.close();
-  nest.close();
-  proxy?.close();
   server.close();
-  server.closeAllConnections();
   if (config.socketPath !== undefined) rmSync(config.socketPath, { force: true });
-  process.exit(0);
+  const ended = Promise.allSettled([shell.then((tools) => tools.close()), nesting.then((nest) => nest.close())]);
+  void ended.then(() => process.exit(0));
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);

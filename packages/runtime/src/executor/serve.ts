@@ -10,7 +10,7 @@ import type { SandboxFiles } from './files/sandbox-files.ts';
 
 export interface Parts {
   readonly alive: Alive;
-  readonly info: () => ServerInfo;
+  readonly info: () => Promise<ServerInfo>;
   readonly effects: Effects;
   readonly files: SandboxFiles;
   readonly lease: Lease;
@@ -26,7 +26,7 @@ const STALLED_MS = 60_000;
 
 const ROUTES: Readonly<Record<string, Route>> = {
   'GET /alive': (_request, response, _url, { alive }) => json(response, alive),
-  'GET /server_info': (_request, response, _url, { info }) => json(response, info()),
+  'GET /server_info': async (_request, response, _url, { info }) => json(response, await info()),
   'POST /execute_action': execute,
   'POST /list_files': async (request, response, _url, { files }) => {
     const { path = '' } = await jsonBody<{ path?: string }>(request, MAX_SMALL_BODY);

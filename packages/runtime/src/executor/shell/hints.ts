@@ -22,7 +22,7 @@ export function timedOut(seconds: number): string {
 }
 
 export function waitsForInput(): string {
-  return `\n[The command is waiting for input. You can ${CHOICES}.]`;
+  return `\n[The command has no new output and is waiting for input. You can ${CHOICES}.]`;
 }
 
 export function notExecuted(command: string): string {

@@ -35,14 +35,52 @@ export function membersOf(group: number): number[] {
   return allProcesses().filter((pid) => processStat(pid)?.group === group);
 }
 
-/** Whether it sleeps in a read of this terminal: `read` (0 on x64, 63 on arm64) of a descriptor that leads there. */
+const SYSTEM_CALLS = process.arch === 'arm64' ? { read: '63', pselect6: '72' } : { read: '0', pselect6: '270' };
+
+/** Whether it sleeps in a read of this terminal, under whichever of its names. */
 export function readsTerminal(pid: number, device: string): boolean {
+  const { call, descriptor } = blockedCall(pid);
+  return call === SYSTEM_CALLS.read && [device, '/dev/tty'].includes(fileOf(pid, descriptor));
+}
+
+/** Whether it is an interactive bash at its prompt: no script, no command, waiting for a line from this terminal. */
+export function isShellAtPrompt(pid: number, device: string): boolean {
+  const [name = '', ...options] = read(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
+  if (!/^-?(?:.*\/)?bash$/.test(name) || !options.every((option) => /^(?:--[a-z-]+|-[abd-z]+)$/i.test(option))) return false;
+  const { call } = blockedCall(pid);
+  return (call === SYSTEM_CALLS.pselect6 || call === SYSTEM_CALLS.read) && fileOf(pid, 0) === device;
+}
+
+function blockedCall(pid: number): { readonly call: string; readonly descriptor: number } {
+  const [call = '', descriptor = ''] = read(`/proc/${pid}/syscall`).split(' ');
+  return { call, descriptor: Number(descriptor) };
+}
+
+function fileOf(pid: number, descriptor: number): string {
   try {
-    const [call, descriptor] = readFileSync(`/proc/${pid}/syscall`, 'latin1').split(' ');
-    if (call !== (process.arch === 'arm64' ? '63' : '0')) return false;
-    return readlinkSync(`/proc/${pid}/fd/${Number(descriptor)}`) === device;
+    return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
   } catch {
-    return false;
+    return '';
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // gone, or not ours to look at
+  }
+}
+
+/** Kills every process of a session whose leader still lives. */
+export function killSession(leader: number): void {
+  const members = allProcesses().filter((pid) => pid !== leader && processStat(pid)?.session === leader);
+  for (const pid of [...members, leader]) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // gone
+    }
   }
 }
 

@@ -49,7 +49,7 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
 
   async function watch(running: Foreground, request: Request, context: HandlerContext, prefix = ''): Promise<ObservationDraft> {
     const clocks = clocksOf(request, limits);
-    const end = await waitFor(running, clocks, context);
+    const end = await waitFor(session, running, clocks, context);
     if (end === 'cancelled') await cancelForeground(session, running);
     const content = running.text.take().trimEnd();
     const ended = running.ended;
@@ -126,5 +126,6 @@ function suffixOf(running: Foreground, end: WaitEnd, clocks: Clocks): string {
   if (end === 'cancelled') return ended ? hints.cancelled(ended.exitCode, ended.shellEnded) : hints.couldNotCancel();
   if (ended) return ended.shellEnded ? hints.shellEnded(ended.exitCode) : hints.completed(ended.exitCode, running.interrupted);
   if (end === 'timeout') return hints.timedOut(clocks.hardMs / 1000);
+  if (end === 'input') return hints.waitsForInput();
   return hints.noNewOutput(clocks.quietMs / 1000);
 }

@@ -116,6 +116,20 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
     ],
   },
   {
+    rule: 'RT34: a shell inside the shell takes the commands, and gives them back when it ends',
+    steps: [
+      ['outer=1; cd "$HOME"; bash --norc', { content: '', exitCode: 0 }],
+      ['echo "inner $outer"; mkdir -p in; cd in; (exit 3)', { content: 'inner', exitCode: 3, workingDir: /\/in$/ }],
+      ['sleep 300', { exitCode: -1 }],
+      ['C-c', { content: '^C', exitCode: 130 }, 'input'],
+      ['exit 5', { content: 'exit', exitCode: 5 }],
+      ['echo "outer $outer $?"; basename "$PWD"', { content: /^outer 1 5\nworkspace$/ }],
+      ['bash --norc -i', { exitCode: 0 }],
+      ['kill -9 $$', { exitCode: 137 }],
+      ['echo "outer $outer"', 'outer 1'],
+    ],
+  },
+  {
     rule: 'RT28: prompts are answered, without the echo of the answer',
     steps: [
       ['read -r -p "name? " name; echo "hi $name"', { content: 'name?', exitCode: -1 }],

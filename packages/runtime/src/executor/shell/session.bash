@@ -2,11 +2,12 @@
 #   descriptor 250: private line to the executor (commands come in, reports go out; fields end in NUL)
 #   /dev/tty: two markers in the output itself, C where a command's output begins and D where it ends;
 #   written to the terminal and not to stdout, so `exec >file` cannot lose them.
-exec 250<&3 3>&-
-builtin unset PROMPT_COMMAND OLDPWD HISTFILE
+# A shell started inside this one inherits that descriptor, and reads this file when the executor types so.
+{ builtin true >&250; } 2>/dev/null || exec 250<&3 3>&-
+builtin unset PROMPT_COMMAND HISTFILE
 builtin set +o history +H
 PS1='' PS2='' PS0=''
-__tendon_code=0 __tendon_id=start __tendon_running=1 __tendon_trace='' __tendon_command=''
+__tendon_code=0 __tendon_id='' __tendon_running=1 __tendon_trace='' __tendon_command=''
 
 # Takes the next command. Keeps `$?` of the one before, as an ordinary prompt does.
 __tendon_begin() {
@@ -69,10 +70,10 @@ __tendon_exit() {
 }
 builtin trap '{ __tendon_exit; } 2>/dev/null' EXIT
 
-# The executor's first words: what a shell before this one left, and the folder to start in.
+# The executor's first words: what a shell before this one left, the folder to start in, and a name for this start.
 IFS= builtin read -r -d '' -u 250 __tendon_command && { builtin eval "$__tendon_command"; } 2>/dev/null
-IFS= builtin read -r -d '' -u 250 __tendon_command && builtin cd -- "$__tendon_command" 2>/dev/null
-builtin unset OLDPWD
+IFS= builtin read -r -d '' -u 250 __tendon_command && [[ -n $__tendon_command ]] && builtin cd -- "$__tendon_command" 2>/dev/null && builtin unset OLDPWD
+IFS= builtin read -r -d '' -u 250 __tendon_id
 builtin set +e
-__tendon_id=start __tendon_running=1
+__tendon_running=1
 { __tendon_end 0; } 2>/dev/null

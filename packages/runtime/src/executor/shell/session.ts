@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createEchoFilter, type EchoFilter } from './echo-filter.ts';
 import { createMarkerScanner } from './marker-scanner.ts';
 import { openTerminal, type Terminal } from './open-terminal.ts';
-import { childOf, processStat, readsTerminal, membersOf, signalGroup } from './process-tree.ts';
+import { childOf, isShellAtPrompt, killSession, membersOf, processStat, readsTerminal, signalGroup } from './process-tree.ts';
 import { createReportReader, type Report } from './report-reader.ts';
 import { createTerminalText, type TerminalText } from './terminal-text.ts';
 
@@ -28,6 +28,8 @@ export interface Session {
   signal(signal: NodeJS.Signals): void;
   /** Whether what has the terminal is asleep waiting for input from it. */
   awaitsInput(): boolean;
+  /** Where another bash waits at its prompt inside this one: commands go to it from now on, and the one that started it ends. */
+  enterInnerShell(): void;
   /** The shell is lost: ends it with everything in its session, as if it had died. */
   kill(): void;
   close(): void;
@@ -86,14 +88,19 @@ interface Running extends Foreground {
 const TRIGGER = ' { __tendon_begin; } 2>/dev/null; builtin eval "$__tendon_command"; { __tendon_end $?; } 2>/dev/null\n';
 const ECHO = TRIGGER.replace('\n', '\r\n');
 const START_DEADLINE_MS = 15_000;
-const BEGIN_DEADLINE_MS = 15_000;
+const BEGIN_DEADLINE_MS = 30_000;
+const INNER_DEADLINE_MS = 2000;
 /** How long the end of the output may trail the report of the end, and the last output the death of the shell. */
 const TRAIL_MS = 400;
 const MAX_STARTS_IN_A_ROW = 3;
 
 export function createSession(options: SessionOptions): Session {
   const nonce = randomBytes(8).toString('hex');
-  const isOurs = (id: string): boolean => id === 'start' || id.startsWith(nonce);
+  const isOurs = (id: string): boolean => id.startsWith(nonce);
+  const startId = `${nonce}-start`;
+  const innerId = `${nonce}-inner`;
+  /** Commands that became shells: when one of them ends, so has the inner shell that was in use. */
+  const outerIds = new Set<string>();
   let place: Place = { workingDir: options.workDir, username: '', hostname: '', pid: -1, exports: '' };
   let restore = '';
   let between = createTerminalText(); // printed while nothing was in the foreground
@@ -104,6 +111,8 @@ export function createSession(options: SessionOptions): Session {
   let commands = 0;
   let failedStarts = 0;
   let isClosed = false;
+  let isReady = false;
+  let isEntering: 'inner' | 'refused' | undefined;
   let starting = Promise.withResolvers<void>();
   let trailing: NodeJS.Timeout | undefined;
   let deadline: NodeJS.Timeout | undefined;
@@ -114,13 +123,15 @@ export function createSession(options: SessionOptions): Session {
     const opened = openTerminal({
       command: [options.shell, '--norc', '--noprofile', '--noediting', '-i'],
       enter: options.enter,
-      env: { ...options.env, PROMPT_COMMAND: `. '${options.script.replaceAll("'", "'\\''")}'` },
+      env: { ...options.env, PROMPT_COMMAND: `. ${quoted(options.script)}` },
       cwd: '/',
       columns: options.columns ?? 1000,
       rows: options.rows ?? 1000,
     });
     terminal = opened;
     shellPid = undefined;
+    isReady = false;
+    outerIds.clear();
     const decoder = new StringDecoder('utf8');
     const scanner = createMarkerScanner(isOurs);
     const receive = (text: string): void => {
@@ -134,7 +145,7 @@ export function createSession(options: SessionOptions): Session {
     opened.master.on('error', () => {}); // EIO: the other side is gone; `exit` tells
     opened.line.on('data', (data: Buffer) => terminal === opened && reader.push(data));
     opened.line.on('error', () => {});
-    opened.line.write(`${restore}\0${place.workingDir}\0`);
+    opened.line.write(`${restore}\0${place.workingDir}\0${startId}\0`);
     opened.process.on('error', (error) => onGone(opened, scanner.flush, 127, error.message));
     opened.process.on('exit', (code, signal) => {
       const exitCode = code ?? 128 + signalNumber(signal);
@@ -164,8 +175,9 @@ export function createSession(options: SessionOptions): Session {
   }
 
   function onMarker(marker: 'begin' | 'end', id: string): void {
-    if (id === 'start') return void (marker === 'end' && becomeReady());
-    if (current?.id !== id) return;
+    if (id === startId) return void (marker === 'end' && becomeReady());
+    if (id === innerId) return entered();
+    if (!current || (current.id !== id && !outerIds.has(id))) return;
     if (marker === 'begin') {
       clearTimeout(deadline);
       current.phase = 'begun';
@@ -186,8 +198,9 @@ export function createSession(options: SessionOptions): Session {
       place = { ...place, workingDir: report.workingDir };
       restore = report.state;
     }
-    if (current?.id !== report.id) return;
-    current.report = report;
+    if (!current || (current.id !== report.id && !outerIds.has(report.id))) return;
+    // An inner shell tells its own exit code; then the outer one comes back and reports the command that had started it.
+    current.report = current.report?.kind === 'exit' ? { ...report, code: current.report.code } : report;
     if (report.kind === 'end') settle(current);
   }
 
@@ -201,6 +214,7 @@ export function createSession(options: SessionOptions): Session {
   function becomeReady(): void {
     clearTimeout(deadline);
     failedStarts = 0;
+    isReady = true;
     const pid = terminal?.process.pid;
     if (pid !== undefined) shellPid = options.enter.length > 0 ? childOf(pid) : pid;
     starting.resolve();
@@ -211,6 +225,7 @@ export function createSession(options: SessionOptions): Session {
     const ended = current;
     if (!ended) return;
     current = undefined;
+    isEntering = undefined;
     ended.ended = { exitCode, shellEnded };
     ended.onEnd?.();
   }
@@ -219,6 +234,8 @@ export function createSession(options: SessionOptions): Session {
     if (terminal !== gone) return;
     onText(flush());
     terminal = undefined;
+    if (shellPid !== undefined && processStat(shellPid)?.session === shellPid) killSession(shellPid);
+    if (!isReady) restore = ''; // it may be what a shell cannot start with
     gone.master.destroy();
     gone.line.destroy();
     clearTimeout(deadline);
@@ -237,9 +254,35 @@ export function createSession(options: SessionOptions): Session {
 
   function kill(): void {
     if (!terminal) return;
-    const session = shellPid === undefined ? undefined : processStat(shellPid)?.session;
-    if (session !== undefined && shellPid !== undefined) signalGroup(shellPid, 'SIGKILL');
+    if (shellPid !== undefined && processStat(shellPid)?.session === shellPid) killSession(shellPid);
     terminal.process.kill('SIGKILL');
+  }
+
+  function enterInnerShell(): void {
+    const group = foregroundGroup();
+    if (!terminal || !current || isEntering || group === undefined || !isShellAtPrompt(group, terminal.device)) return;
+    isEntering = 'inner';
+    current.phase = 'typed';
+    terminal.line.write(`\0\0${innerId}\0`);
+    // Line editing ends only where a line that was typed ends it; it would prompt and echo in ways of its own.
+    terminal.master.write(` set +o emacs +o vi; . ${quoted(options.script)}\n`);
+    deadline = setTimeout(() => {
+      isEntering = 'refused'; // another user's shell, which does not have our line: it is used as any program is
+      if (current) current.phase = 'begun';
+      deliver(preamble);
+      preamble = '';
+    }, INNER_DEADLINE_MS);
+  }
+
+  /** What was typed and prompted meanwhile is no output. */
+  function entered(): void {
+    if (isEntering !== 'inner' || !current) return;
+    clearTimeout(deadline);
+    isEntering = undefined;
+    preamble = '';
+    current.text.dropLine();
+    outerIds.add(current.id);
+    finish(0, false);
   }
 
   /** The process group that has the terminal; nothing when it is the shell itself. */
@@ -288,16 +331,21 @@ export function createSession(options: SessionOptions): Session {
       if (group !== undefined) signalGroup(group, signal);
     },
     awaitsInput() {
-      const group = foregroundGroup();
+      const group = shellPid === undefined ? undefined : processStat(shellPid)?.foreground;
       const device = terminal?.device;
       return group !== undefined && device !== undefined && membersOf(group).some((pid) => readsTerminal(pid, device));
     },
+    enterInnerShell,
     kill,
     close() {
       isClosed = true;
       kill();
     },
   };
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {

@@ -8,6 +8,8 @@ export interface TerminalText {
   write(text: string): void;
   /** The text since the last take; the line in the making is part of it. */
   take(): string;
+  /** Forgets the line in the making. */
+  dropLine(): void;
 }
 
 /* oxlint-disable no-control-regex -- this file is about control characters */
@@ -85,6 +87,10 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
       const text = done.toString();
       done = createBoundedText(maxChars);
       return text;
+    },
+    dropLine() {
+      line = '';
+      column = 0;
     },
   };
 }

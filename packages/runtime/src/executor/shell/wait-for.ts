@@ -1,10 +1,16 @@
 import type { HandlerContext } from '../action-handler.ts';
-import type { Foreground } from './session.ts';
+import type { Foreground, Session } from './session.ts';
 
-export type WaitEnd = 'ended' | 'quiet' | 'timeout' | 'cancelled';
+export type WaitEnd = 'ended' | 'quiet' | 'input' | 'timeout' | 'cancelled';
+
+const LOOK_EVERY_MS = 250;
+const SILENT_MS = 200;
+/** So long a command may sit in a read of the terminal before it is said to wait for input. */
+const INPUT_AFTER_MS = 3000;
 
 /** Waits until the command ends or a clock runs out; its output goes to the context meanwhile. */
 export function waitFor(
+  session: Session,
   running: Foreground,
   { quietMs, hardMs }: { readonly quietMs: number; readonly hardMs: number },
   { signal, output }: HandlerContext,
@@ -16,10 +22,13 @@ export function waitFor(
     let quiet: NodeJS.Timeout | undefined;
     const cancel = (): void => settle('cancelled');
 
+    /** Looks at a command that has been silent for a while, now and then. */
     function watchQuiet(): void {
-      const rest = running.lastOutputAt + quietMs - performance.now();
-      if (rest <= 0) settle('quiet');
-      else quiet = setTimeout(watchQuiet, Math.ceil(rest));
+      const silentMs = performance.now() - running.lastOutputAt;
+      if (silentMs >= SILENT_MS) session.enterInnerShell();
+      if (silentMs >= quietMs) return settle('quiet');
+      if (silentMs >= INPUT_AFTER_MS && Number.isFinite(quietMs) && session.awaitsInput()) return settle('input');
+      quiet = setTimeout(watchQuiet, Math.ceil(Math.max(1, Math.min(quietMs - silentMs, LOOK_EVERY_MS))));
     }
     function settle(end: WaitEnd): void {
       clearTimeout(hard);
@@ -33,6 +42,6 @@ export function waitFor(
     running.onOutput = output;
     running.onEnd = () => settle('ended');
     signal.addEventListener('abort', cancel, { once: true });
-    if (Number.isFinite(quietMs)) watchQuiet();
+    quiet = setTimeout(watchQuiet, LOOK_EVERY_MS);
   });
 }
