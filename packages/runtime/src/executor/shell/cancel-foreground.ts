@@ -1,4 +1,5 @@
-import type { Foreground, Session } from './session.ts';
+import type { Foreground } from './foreground.ts';
+import type { Session } from './session.ts';
 
 const STAGES = [
   { signal: 'SIGINT', waitMs: 2000 },

@@ -5,7 +5,8 @@ import { cancelForeground } from './cancel-foreground.ts';
 import * as hints from './hints.ts';
 import { keyFor } from './keys.ts';
 import { runObservation, type RunResult } from './run-observation.ts';
-import type { Foreground, Session } from './session.ts';
+import type { Foreground } from './foreground.ts';
+import type { Session } from './session.ts';
 import { waitFor, type WaitEnd } from './wait-for.ts';
 
 export interface RunLimits {

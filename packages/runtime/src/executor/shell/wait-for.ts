@@ -1,5 +1,6 @@
 import type { HandlerContext } from '../action-handler.ts';
-import type { Foreground, Session } from './session.ts';
+import type { Foreground } from './foreground.ts';
+import type { Session } from './session.ts';
 
 export type WaitEnd = 'ended' | 'quiet' | 'input' | 'timeout' | 'cancelled';
 

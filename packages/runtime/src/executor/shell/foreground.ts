@@ -1,0 +1,69 @@
+import type { EchoFilter } from './echo-filter.ts';
+import { createEchoFilter } from './echo-filter.ts';
+import type { Report } from './report-reader.ts';
+import type { TerminalText } from './terminal-text.ts';
+
+/** A command on the session's terminal, as those see it who wait for it. */
+export interface Foreground {
+  readonly command: string;
+  /** What was printed since the last take. */
+  readonly text: TerminalText;
+  ended: Ended | undefined;
+  /** Milliseconds of `performance.now()`. */
+  lastOutputAt: number;
+  /** Called with raw output as it comes; set by whoever waits. */
+  onOutput: ((text: string) => void) | undefined;
+  onEnd: (() => void) | undefined;
+  /** Of the keys sent to it, whether Ctrl-C was among them. */
+  interrupted: boolean;
+  /** What was typed comes back first, if the terminal echoes it; it is no output. */
+  expectEcho(text: string | undefined): void;
+}
+
+export interface Ended {
+  readonly exitCode: number;
+  readonly shellEnded: boolean;
+}
+
+/** What the session keeps of it beside that. */
+export interface Running extends Foreground {
+  readonly id: string;
+  readonly echo: EchoFilter;
+  /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is kept apart, its echo is in it. */
+  phase: 'typed' | 'begun';
+  kept: string;
+  report: Report | undefined;
+  isMarked: boolean;
+}
+
+const MAX_KEPT = 65_536;
+
+export function createRunning(id: string, command: string, text: TerminalText): Running {
+  const echo = createEchoFilter();
+  return {
+    ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now() },
+    ...{ phase: 'typed', kept: '', report: undefined, isMarked: false },
+    ...{ ended: undefined, onOutput: undefined, onEnd: undefined, interrupted: false },
+  };
+}
+
+/** Output as it came from the terminal. */
+export function receive(running: Running, text: string): void {
+  running.lastOutputAt = performance.now();
+  if (running.phase === 'typed') {
+    running.kept = (running.kept + text).slice(-MAX_KEPT);
+    return;
+  }
+  const output = running.echo.strip(text);
+  if (output === '') return;
+  running.text.write(output);
+  running.onOutput?.(output);
+}
+
+/** From here on what comes is output; of what was kept, all but the echo. */
+export function begin(running: Running, echo: string): void {
+  const { kept } = running;
+  running.phase = 'begun';
+  running.kept = '';
+  receive(running, kept.replace(echo, ''));
+}

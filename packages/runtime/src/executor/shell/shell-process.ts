@@ -1,0 +1,132 @@
+import { StringDecoder } from 'node:string_decoder';
+import { createMarkerScanner } from './marker-scanner.ts';
+import { openTerminal } from './open-terminal.ts';
+import { childOf, isShellAtPrompt, killSession, membersOf, processStat, readsTerminal, signalGroup } from './process-tree.ts';
+import { createReportReader, type Report } from './report-reader.ts';
+
+/** One bash on a terminal of its own, as a source of events. Owns the process and the terminal; knows nothing of commands. */
+export interface ShellProcess {
+  /** As if at the keyboard. */
+  type(text: string): void;
+  /** Fields for the private line. */
+  send(...fields: readonly string[]): void;
+  /** Signals the process group that has the terminal; the shell itself never. */
+  signal(signal: NodeJS.Signals): void;
+  /** Whether something that has the terminal sleeps in a read of it. */
+  awaitsInput(): boolean;
+  /** Whether what has the terminal is another bash at its prompt. */
+  hasInnerPrompt(): boolean;
+  /** Ends it with everything in its session. */
+  kill(): void;
+}
+
+export interface ShellEvents {
+  onText(text: string): void;
+  onMarker(marker: 'begin' | 'end', id: string): void;
+  onReport(report: Report): void;
+  /** Once, and nothing after it. */
+  onGone(exitCode: number, reason: string): void;
+}
+
+export interface ShellOptions {
+  readonly shell: string;
+  /** `session.bash`. */
+  readonly script: string;
+  /** Put before the command, to enter a namespace. */
+  readonly enter: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const COLUMNS = 1000; // no line is wrapped
+const ROWS = 1000;
+/** How long output may trail the death of the shell. */
+const TRAIL_MS = 50;
+
+export function startShell(options: ShellOptions, isOurs: (id: string) => boolean, events: ShellEvents): ShellProcess {
+  const {
+    master,
+    line,
+    process: child,
+    device,
+  } = openTerminal({
+    command: [options.shell, '--norc', '--noprofile', '--noediting', '-i'],
+    enter: options.enter,
+    env: { ...options.env, PROMPT_COMMAND: `. ${quoted(options.script)}` },
+    cwd: '/',
+    columns: COLUMNS,
+    rows: ROWS,
+  });
+  const decoder = new StringDecoder('utf8');
+  const scanner = createMarkerScanner(isOurs);
+  const reports = createReportReader(events.onReport);
+  let isGone = false;
+  let pid: number | undefined;
+
+  master.on('data', (data: Buffer) => {
+    for (const item of isGone ? [] : scanner.push(decoder.write(data))) {
+      if ('text' in item) events.onText(item.text);
+      else events.onMarker(item.marker, item.id);
+    }
+  });
+  master.on('error', () => {}); // EIO: the other side is gone; `exit` tells
+  line.on('data', (data: Buffer) => !isGone && reports.push(data));
+  line.on('error', () => {});
+  child.on('error', (error) => gone(127, error.message));
+  child.on('exit', (code, signal) => {
+    const exitCode = code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0);
+    setTimeout(() => gone(exitCode, `the shell ended with exit code ${exitCode}`), TRAIL_MS);
+  });
+
+  function gone(exitCode: number, reason: string): void {
+    if (isGone) return;
+    const rest = scanner.flush();
+    if (rest !== '') events.onText(rest);
+    isGone = true;
+    kill(); // where only what stood before it died
+    master.destroy();
+    line.destroy();
+    events.onGone(exitCode, reason);
+  }
+
+  /** In the executor's own numbering; its own child, or the child of what entered the namespace. */
+  function shellPid(): number | undefined {
+    if (child.pid !== undefined) pid ??= options.enter.length > 0 ? childOf(child.pid) : child.pid;
+    return pid;
+  }
+  function foreground(): { readonly group: number; readonly isShell: boolean } | undefined {
+    const shell = shellPid();
+    const stat = shell === undefined ? undefined : processStat(shell);
+    return stat && stat.foreground > 1 ? { group: stat.foreground, isShell: stat.foreground === stat.group } : undefined;
+  }
+  function kill(): void {
+    const shell = shellPid();
+    if (shell !== undefined && processStat(shell)?.session === shell) killSession(shell);
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  }
+
+  return {
+    type: (text) => void (isGone || master.write(text)),
+    send: (...fields) => void (isGone || line.write(fields.map((field) => `${field.replaceAll('\0', '')}\0`).join(''))),
+    signal(signal) {
+      const found = foreground();
+      if (found && !found.isShell) signalGroup(found.group, signal);
+    },
+    awaitsInput() {
+      const found = foreground();
+      return found !== undefined && membersOf(found.group).some((member) => readsTerminal(member, device));
+    },
+    hasInnerPrompt() {
+      const found = foreground();
+      return found !== undefined && !found.isShell && isShellAtPrompt(found.group, device);
+    },
+    kill,
+  };
+}
+
+export function quoted(path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {
+  ...{ SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGTERM: 15 },
+};
