@@ -130,6 +130,24 @@ it.each([
   expect(await overflow()).toBeLessThanOrEqual(0);
 });
 
+it('CL30: events of a megabyte each neither hold the page nor fill the document', async () => {
+  const huge = 'x'.repeat(1_000_000);
+  const meta = (id: number) => ({ id, timestamp: '2026-01-01T00:00:00Z', source: 'agent' });
+  const events = [
+    { ...meta(0), source: 'user', action: 'message', args: { content: huge } },
+    { ...meta(1), action: 'message', args: { content: huge } },
+    { ...meta(2), action: 'run', args: { command: `echo ${huge}` } },
+    { ...meta(3), observation: 'run', cause: 2, content: huge, extras: { command: 'echo', metadata: { exit_code: 1 } } },
+    { ...meta(4), action: 'snapshot', args: { huge } },
+    { ...meta(5), action: 'think', args: { thought: huge } },
+    { ...meta(6), observation: 'error', content: huge, extras: {} },
+    { ...meta(7), observation: 'agent_state_changed', content: '', extras: { agent_state: 'finished' } },
+  ];
+  const page = await open('kinds', { eventsOf: () => events });
+  await expectVisible(page.locator('.state-line').getByText('Done, nothing changed'));
+  expect(await page.evaluate<number>('document.body.innerHTML.length')).toBeLessThan(200_000);
+});
+
 it('CL29: the key map lists what the keyboard does', async () => {
   const page = await open('ledger');
   await page.getByRole('feed').focus();

@@ -1,5 +1,6 @@
 import type { RefObject } from 'react';
 import type { StreamItem, TurnItem } from './stream-item.ts';
+import { firstLine } from '../words/state-sentence.ts';
 import { TurnLine } from './turn-row.tsx';
 
 /** The message that what is in view belongs to, once its own row has gone above the edge. For the eye only: the row itself is in the feed. */
@@ -18,7 +19,7 @@ export function StickyTurn(props: {
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- `[` does the same
     <div className="turn-sticky" aria-hidden="true" onClick={() => onGo(index)}>
       <div className="turn">
-        <TurnLine text={turn.text.trim().split('\n', 1)[0]!} at={turn.at} />
+        <TurnLine text={firstLine(turn.text)} at={turn.at} />
       </div>
     </div>
   );

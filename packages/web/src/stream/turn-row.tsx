@@ -1,5 +1,6 @@
 import { UserRound } from 'lucide-react';
 import { Icon } from '../ui/icon.tsx';
+import { cut } from '../words/cut.ts';
 import { clock } from '../words/times.ts';
 import type { RowPlace } from './item-row.tsx';
 import { isInlinePicture } from './picture.tsx';
@@ -8,7 +9,8 @@ import type { Folds } from './use-folds.ts';
 
 /** A message of the person: the header of what follows. One line, and all of it when it is opened. */
 export function TurnRow({ item, position, size, folds }: RowPlace & { readonly item: TurnItem; readonly folds: Folds }) {
-  const [line = '', ...rest] = item.text.trim().split('\n');
+  const [first = '', ...rest] = item.text.trim().split('\n');
+  const line = cut(first, 300);
   const hasMore = rest.length > 0 || line.length > 80;
   const pictures = item.images.filter(isInlinePicture);
   const isOpen = folds.isOpen(item.key, rest.length > 0 && item.text.length < 2_000);
@@ -22,7 +24,7 @@ export function TurnRow({ item, position, size, folds }: RowPlace & { readonly i
       aria-setsize={size}
     >
       <TurnLine text={line} at={item.at} {...(hasMore && { onClick: () => folds.set(item.key, !isOpen), isOpen })} />
-      {hasMore && isOpen && <p className="turn-whole">{item.text}</p>}
+      {hasMore && isOpen && <p className="turn-whole">{cut(item.text, 100_000)}</p>}
       {(pictures.length > 0 || item.files.length > 0) && (
         <div className="turn-whole flex flex-wrap gap-2">
           {pictures.map((url, index) => (

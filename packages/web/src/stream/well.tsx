@@ -1,10 +1,13 @@
 import { useState } from 'react';
 import { AnsiText } from '../code/ansi-text.tsx';
 import { cx } from '../ui/cx.ts';
+import { cut } from '../words/cut.ts';
 import { count } from '../words/counts.ts';
 
 const AT_FIRST = 12;
 const AT_MOST = 2_000;
+/** A line may be as long as the output: what is in the document is bounded in characters too. */
+const MAX_CHARACTERS = { folded: 10_000, whole: 400_000 };
 
 /** Output: twelve rows, then all of it; never more than 2,000 in the document. */
 export function Well({ text, rows = false }: { readonly text: string; readonly rows?: boolean }) {
@@ -14,9 +17,9 @@ export function Well({ text, rows = false }: { readonly text: string; readonly r
   return (
     <>
       <pre className={cx('well scroll', rows && 'well-rows')} {...(rows && { tabIndex: 0, role: 'group', 'aria-label': 'Output' })}>
-        <AnsiText text={shown.join('\n')} />
+        <AnsiText text={isWhole ? shown.join('\n').slice(-MAX_CHARACTERS.whole) : cut(shown.join('\n'), MAX_CHARACTERS.folded)} />
       </pre>
-      {!isWhole && lines.length > AT_FIRST && (
+      {!isWhole && (lines.length > AT_FIRST || text.length > MAX_CHARACTERS.folded) && (
         <button type="button" className="more" onClick={() => setWhole(true)}>
           Show all {count(lines.length, 'line')}
         </button>

@@ -1,3 +1,5 @@
+import { cut } from './cut.ts';
+
 /** Status ids of the wire in plain words: what it means, for people. */
 const STATUS: Readonly<Record<string, string>> = {
   STATUS$ERROR: 'the server failed on this',
@@ -23,7 +25,7 @@ export function causeWords(reason: string, maxWords = 8): string {
     .replace(/\.$/, '');
   const words = plain.split(/\s+/).filter(Boolean);
   if (words.length === 0) return 'the cause is not known';
-  return words.length <= maxWords ? words.join(' ') : `${words.slice(0, maxWords).join(' ')}…`;
+  return cut(words.length <= maxWords ? words.join(' ') : `${words.slice(0, maxWords).join(' ')}…`, 200);
 }
 
 /** What status ids say while a sandbox starts; `undefined` for what needs no words. */

@@ -1,4 +1,7 @@
-/** Up to the first full stop, or the first line. */
+import { cut } from './cut.ts';
+
+/** Up to the first full stop, or the first line; at most 300 characters. */
 export function firstSentence(text: string): string {
-  return /^[^\n]*?[.!?](?=\s|$)/.exec(text.trim())?.[0] ?? text.trim().split('\n', 1)[0]!;
+  const line = cut(text.trimStart().split('\n', 1)[0]!.trimEnd(), 300);
+  return /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
 }

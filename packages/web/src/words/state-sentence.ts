@@ -1,7 +1,10 @@
 import type { Action, AgentState } from '@tendon/protocol';
 import type { Glyph } from '../ui/state-glyph.tsx';
 import { count } from './counts.ts';
+import { cut } from './cut.ts';
 import { causeWords } from './error-words.ts';
+
+const MAX_LINE = 300;
 
 export interface StateFacts {
   readonly state: AgentState;
@@ -88,7 +91,7 @@ function doingWords(action: Action): string {
 }
 
 export function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0]!;
+  return cut(text.trimStart().split('\n', 1)[0]!.trimEnd(), MAX_LINE);
 }
 export function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1) || path;

@@ -1,8 +1,10 @@
 import { AGENT_STATES, fromJson, type Action } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { money, short } from './counts.ts';
+import { cut } from './cut.ts';
 import { causeWords } from './error-words.ts';
-import { stateSentence } from './state-sentence.ts';
+import { firstSentence } from './first-sentence.ts';
+import { firstLine, stateSentence } from './state-sentence.ts';
 import { ago, duration, elapsed } from './times.ts';
 
 const doing = (action: string, args: object) => fromJson({ id: 1, timestamp: '', source: 'agent', action, args }) as Action;
@@ -53,6 +55,13 @@ describe('figures', () => {
       'yesterday',
     ]);
     expect(ago('nonsense', now)).toBe('');
+  });
+
+  it('are cut where a line has no end', () => {
+    expect(firstLine('x'.repeat(1_000_000))).toHaveLength(300);
+    expect(firstSentence('One. Two.')).toBe('One.');
+    expect(firstSentence('x'.repeat(1_000_000))).toHaveLength(300);
+    expect(cut(`${'a'.repeat(8)}😀b`, 10)).toBe(`${'a'.repeat(8)}…`);
   });
 
   it('cut a cause to its words', () => {

@@ -1,5 +1,6 @@
 import { Ban, Hourglass, TriangleAlert } from 'lucide-react';
 import { causeWords } from '../../words/error-words.ts';
+import { cut } from '../../words/cut.ts';
 import { clock } from '../../words/times.ts';
 import type { Face, ObservationFace } from '../face.ts';
 import { RetryRemedy } from '../retry-remedy.tsx';
@@ -9,9 +10,9 @@ export const errorFace: ObservationFace<'error'> = ({ content, extras, timestamp
 export const rejectedFace: ObservationFace<'user_rejected'> = ({ content, timestamp }) => ({
   icon: Ban,
   verb: 'You rejected this',
-  detail: content,
+  detail: cut(content, 300),
   facts: [{ text: clock(timestamp) }],
-  name: `You rejected this ${content}`,
+  name: `You rejected this ${cut(content, 300)}`,
   open: 'never',
 });
 
@@ -42,7 +43,7 @@ function failureFace(text: string, errorId: string, timestamp: string): Face {
     name: words,
     open: 'always',
     copy: [errorId, text].filter(Boolean).join('\n'),
-    body: () => <RetryRemedy rest={rest.join(' ')} whole={text} errorId={errorId} />,
+    body: () => <RetryRemedy rest={cut(rest.join(' '), 2_000)} whole={text} errorId={errorId} />,
   };
 }
 
