@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObservationDraft } from '@tendon/protocol';
 
@@ -25,21 +25,30 @@ export interface JournalEntry {
 }
 
 interface Place {
-  incarnation: string;
+  readonly incarnation: string;
+  readonly state: 'started' | 'done';
   /** Of the line that holds the outcome. */
-  at?: { offset: number; bytes: number };
+  readonly at?: { readonly offset: number; readonly bytes: number };
 }
 
-type Line = { s: 'started'; k: string; i: string } | { s: 'done'; k: string; i: string; o: ObservationDraft };
+/** `gone`: ended, but its outcome is not kept any more. */
+type Line = { s: 'started' | 'gone'; k: string; i: string } | { s: 'done'; k: string; i: string; o: ObservationDraft };
 
-const KEPT_BYTES = 64 * 1024 * 1024;
+export interface JournalLimits {
+  /** The newest outcomes that are kept. */
+  readonly keptBytes: number;
+  /** A longer file is written anew. */
+  readonly maxBytes: number;
+}
 
-export function openJournal(stateDir: string, incarnation: string): Journal {
+const LIMITS: JournalLimits = { keptBytes: 32 * 1024 * 1024, maxBytes: 96 * 1024 * 1024 };
+
+export function openJournal(stateDir: string, incarnation: string, limits: JournalLimits = LIMITS): Journal {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const path = join(stateDir, 'journal.ndjson');
   const keys = new Map<string, Place>();
-  const fd = openSync(path, 'a+', 0o600);
-  let size = load(path, keys);
+  let fd = openSync(path, 'a+', 0o600);
+  let size = load(keys);
 
   function append(line: Line): number {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
@@ -48,40 +57,63 @@ export function openJournal(stateDir: string, incarnation: string): Journal {
     return bytes.length;
   }
 
-  function outcomeOf(place: Place): ObservationDraft | undefined {
-    if (!place.at || place.at.offset < size - KEPT_BYTES) return undefined;
-    const bytes = Buffer.alloc(place.at.bytes);
-    readSync(fd, bytes, 0, bytes.length, place.at.offset);
-    const line = parseLine(bytes.toString('utf8'));
+  function outcomeOf({ at }: Place): ObservationDraft | undefined {
+    const line = at && parseLine(lineAt(at));
     return line?.s === 'done' ? line.o : undefined;
+  }
+
+  function lineAt({ offset, bytes }: { readonly offset: number; readonly bytes: number }): string {
+    const buffer = Buffer.alloc(bytes);
+    readSync(fd, buffer, 0, bytes, offset);
+    return buffer.toString('utf8');
+  }
+
+  /** Writes the file anew with every key and the newest outcomes, and puts it in place in one step. */
+  function compact(): void {
+    const fresh = `${path}.new`;
+    const out = openSync(fresh, 'w', 0o600);
+    const from = size - limits.keptBytes;
+    for (const [key, { incarnation: who, state, at }] of keys) {
+      const isKept = at !== undefined && at.offset >= from;
+      const short: Line = { s: state === 'done' ? 'gone' : 'started', k: key, i: who };
+      writeAll(out, Buffer.from(`${isKept ? lineAt(at).trimEnd() : JSON.stringify(short)}\n`));
+    }
+    closeSync(out);
+    renameSync(fresh, path);
+    closeSync(fd);
+    fd = openSync(path, 'a+', 0o600);
+    keys.clear();
+    size = load(keys);
   }
 
   return {
     started(key) {
       append({ s: 'started', k: key, i: incarnation });
-      keys.set(key, { incarnation });
+      keys.set(key, { incarnation, state: 'started' });
     },
     done(key, outcome) {
       const offset = size;
       const bytes = append({ s: 'done', k: key, i: incarnation, o: outcome });
-      keys.set(key, { incarnation, at: { offset, bytes } });
+      keys.set(key, { incarnation, state: 'done', at: { offset, bytes } });
+      if (size > limits.maxBytes) compact();
     },
     find(key) {
       const place = keys.get(key);
-      return place && { incarnation: place.incarnation, state: place.at ? 'done' : 'started', outcome: () => outcomeOf(place) };
+      return place && { incarnation: place.incarnation, state: place.state, outcome: () => outcomeOf(place) };
     },
     close: () => closeSync(fd),
   };
 
   /** Reads what is there; returns the file's size after an unfinished last line was ended. */
-  function load(file: string, into: Map<string, Place>): number {
-    const data = readFileSync(file);
-    let offset = 0;
-    while (offset < data.length) {
+  function load(into: Map<string, Place>): number {
+    const data = readFileSync(path);
+    for (let offset = 0; offset < data.length;) {
       const end = data.indexOf(10, offset);
       const stop = end < 0 ? data.length : end;
       const line = parseLine(data.toString('utf8', offset, stop));
-      if (line) into.set(line.k, { incarnation: line.i, ...(line.s === 'done' && { at: { offset, bytes: stop - offset } }) });
+      const at = { offset, bytes: stop - offset };
+      if (line)
+        into.set(line.k, { incarnation: line.i, state: line.s === 'started' ? 'started' : 'done', ...(line.s === 'done' && { at }) });
       offset = stop + 1;
     }
     if (data.length > 0 && data.at(-1) !== 10) writeSync(fd, '\n');
@@ -92,8 +124,12 @@ export function openJournal(stateDir: string, incarnation: string): Journal {
 function parseLine(text: string): Line | undefined {
   try {
     const line = JSON.parse(text) as Line;
-    return typeof line.k === 'string' && (line.s === 'started' || line.s === 'done') ? line : undefined;
+    return typeof line.k === 'string' && ['started', 'gone', 'done'].includes(line.s) ? line : undefined;
   } catch {
     return undefined;
   }
+}
+
+function writeAll(fd: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written);
 }

@@ -10,6 +10,7 @@ import { unifiedDiff } from './unified-diff.ts';
 import type { UndoHistory } from './undo-history.ts';
 import { view } from './view.ts';
 
+const MAX_CARRIED = 1024 * 1024;
 const COMMANDS = ['view', ...Object.keys(EDIT_COMMANDS)];
 
 /** `edit`: the editor tool. Failures are observations of the same kind whose content begins with `ERROR:`. */
@@ -45,13 +46,18 @@ async function edit(args: Request['args'], workspace: string, undo: UndoHistory)
     const edited = await EDIT_COMMANDS[command as keyof typeof EDIT_COMMANDS](requestOf(args), undo);
     return answer(edited.content, {
       prev_exist: edited.before !== null,
-      old_content: edited.before,
-      new_content: edited.after,
+      old_content: carried(edited.before),
+      new_content: carried(edited.after),
       diff: await unifiedDiff(path, edited.before ?? '', edited.after ?? ''),
     });
   } catch (error) {
     return answer(`ERROR:\n${failureText(error, path)}`);
   }
+}
+
+/** Contents travel with the observation up to a length; beyond it the diff says what changed. */
+function carried(text: string | null): string | null {
+  return text !== null && text.length > MAX_CARRIED ? null : text;
 }
 
 /** Throws `EditFailure` for a path that this command cannot work on. */

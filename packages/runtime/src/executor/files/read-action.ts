@@ -9,7 +9,7 @@ import { readTextFile } from './text-file.ts';
 import { view } from './view.ts';
 
 /** Longest content of one answer, in characters. */
-const MAX_CONTENT = 8 * 1024 * 1024;
+const MAX_CONTENT = 2 * 1024 * 1024;
 
 /** `read`: lines `start` to `end` of a file as they are, or with `impl_source` oh_aci what the editor's `view` shows. */
 export function createReadAction(workspace: string): ActionHandler {

@@ -16,7 +16,14 @@ const SIGNED_FRAMES = 4;
 /** Frames of a request on the shell channel, and its id. */
 export function encodeRequest(type: string, content: object, key: string): { readonly id: string; readonly frames: readonly Buffer[] } {
   const id = randomUUID();
-  const header = { msg_id: id, msg_type: type, username: 'tendon', session: key.slice(0, 8), date: new Date().toISOString(), version: '5.3' };
+  const header = {
+    msg_id: id,
+    msg_type: type,
+    username: 'tendon',
+    session: key.slice(0, 8),
+    date: new Date().toISOString(),
+    version: '5.3',
+  };
   const parts = [header, {}, {}, content].map((part) => Buffer.from(JSON.stringify(part)));
   return { id, frames: [DELIMITER, Buffer.from(sign(parts, key)), ...parts] };
 }

@@ -35,6 +35,8 @@ export function cancelled(exitCode: number, shellDied: boolean): string {
   return `\n[The command was cancelled and ended with exit code ${exitCode}.${shell}]`;
 }
 
+export const neverStarted = '\n[The command was cancelled before it started.]';
+
 export function couldNotCancel(): string {
   return '\n[The command was cancelled, but it does not end.]';
 }

@@ -91,21 +91,28 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
     running.lastOutputAt = performance.now();
     session.type(key ?? `${text}\n`);
     if (waiting > 0) return say(request, { content: '', exitCode: -1, suffix: hints.sentWhileWaiting });
-    return inTurn(() => watch(running, request, context, hints.PREVIOUS_OUTPUT));
+    return inTurn(request, context, () => watch(running, request, context, hints.PREVIOUS_OUTPUT));
   }
 
-  function inTurn<T>(work: () => Promise<T> | T): Promise<T> {
+  /** A cancelled action that had to wait for its turn does nothing any more. */
+  function inTurn(
+    request: Request,
+    { signal }: HandlerContext,
+    work: () => Promise<ObservationDraft> | ObservationDraft,
+  ): Promise<ObservationDraft> {
     waiting += 1;
-    const done = turn.then(work).finally(() => (waiting -= 1));
+    const take = (): Promise<ObservationDraft> | ObservationDraft =>
+      signal.aborted ? say(request, { content: '', exitCode: -1, suffix: hints.neverStarted }) : work();
+    const done = turn.then(take).finally(() => (waiting -= 1));
     turn = done.catch(() => {});
     return done;
   }
 
   return async (request, context) => {
     const command = textArgument(request.args, 'command');
-    if (command.trim() === '') return inTurn(() => poll(request, context));
+    if (command.trim() === '') return inTurn(request, context, () => poll(request, context));
     if (flagArgument(request.args, 'is_input')) return input(request, context);
-    return inTurn(() => (session.current ? refuse(request, session.current) : start(request, context)));
+    return inTurn(request, context, () => (session.current ? refuse(request, session.current) : start(request, context)));
   };
 }
 

@@ -63,8 +63,10 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
 
   return {
     write(text) {
-      const input = pending + text;
-      pending = '';
+      // The end of a line, as terminals write it; a carriage return alone may be half of one.
+      const isHalf = text.endsWith('\r');
+      const input = (pending + (isHalf ? text.slice(0, -1) : text)).replaceAll('\r\n', '\n');
+      pending = isHalf ? '\r' : '';
       let at = 0;
       while (at < input.length) {
         const run = matchAt(PLAIN, input, at);
@@ -73,7 +75,7 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
           const found = matchAt(SEQUENCE, input, at);
           if (found) sequence(found);
           else if (input.length - at < MAX_SEQUENCE && isUnfinished(input, at)) {
-            pending = input.slice(at);
+            pending = input.slice(at) + pending;
             return;
           }
           at += found?.length ?? 1;
