@@ -83,7 +83,7 @@ describe('states and progress of their time', () => {
     const starting = { volatile: 'status', type: 'info', id: 'STATUS$STARTING_RUNTIME', message: '' } as const;
     expect(WS_DIALECTS.W3.encodeVolatile(starting)).toEqual([]);
     expect(WS_DIALECTS.W4.encodeVolatile(starting)).toEqual([{ status: 'Starting the sandbox...', message: 'Starting the sandbox...' }]);
-    expect(WS_DIALECTS.W4.encodeVolatile({ ...starting, id: 'STATUS$READY' })).toEqual([{ status: '' }]);
+    expect(WS_DIALECTS.W4.encodeVolatile({ ...starting, id: 'STATUS$READY' })).toEqual([]);
     expect(WS_DIALECTS.W5.encodeVolatile(starting)).toEqual([
       { status_update: true, type: 'info', id: 'STATUS$STARTING_RUNTIME', message: '' },
     ]);

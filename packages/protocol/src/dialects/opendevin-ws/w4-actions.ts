@@ -87,9 +87,10 @@ function pick<T extends object>(args: T, keys: readonly (keyof T)[]): Frame {
   return Object.fromEntries(keys.map((key) => [key, args[key]]));
 }
 
-/** The new content is known when the edit is done: its observation brings the `write`. Looking is reading. */
+/** The new content is known when the edit is done: its observation brings the `write`. Looking is reading. Once decided it is not told again. */
 function encodeEdit(event: Action<'edit'>): readonly Frame[] {
-  const { path, command, thought } = event.args;
+  const { path, command, thought, confirmation_state: decided = 'awaiting_confirmation' } = event.args;
+  if (decided !== 'awaiting_confirmation') return [];
   if (command !== 'view')
     return [...saying(event, thought), ...saying(event, command === 'create' ? `Creating ${path}` : `Editing ${path}`)];
   return [

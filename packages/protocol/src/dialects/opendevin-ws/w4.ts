@@ -48,9 +48,9 @@ export const W5: Generation = {
   },
 };
 
-/** States are never replayed, and what a person did is not echoed to them live. */
+/** States are never replayed, what a person did is not echoed to them live, and what is looked up for their message is never theirs. */
 function hides(event: Action | Observation, phase: Phase): boolean {
-  if (isAction(event)) return phase === 'live' && event.source === 'user';
+  if (isAction(event)) return event.source === 'user' && (phase === 'live' || event.action === 'recall');
   return phase === 'replay' && event.observation === 'agent_state_changed';
 }
 
@@ -63,15 +63,11 @@ function stateFrame(agent_state: AgentState, timestamp: string): Frame {
   return { timestamp, source: 'agent', message: '', observation: 'agent_state_changed', content: '', extras: { agent_state } };
 }
 
-const PROGRESS: Readonly<Record<string, string>> = {
-  STATUS$STARTING_RUNTIME: 'Starting the sandbox...',
-  STATUS$PREPARING_CONTAINER: 'Preparing the sandbox...',
-  STATUS$SETTING_UP_WORKSPACE: 'Setting up the workspace...',
-};
-
-/** Free text; the empty text clears the line. The first frontends of this generation put `message` into the chat. */
-function progress({ id = '', message, conversation_title }: StatusFrame): readonly Frame[] {
-  if (conversation_title !== undefined) return [];
-  const text = message || (PROGRESS[id] ?? '');
-  return [text === '' ? { status: '' } : { status: text, message: text }];
+/**
+ * Only that the sandbox starts. 0.9.6 and later show it while the agent is loading, so it need not be cleared; frontends before them
+ * put every such frame's `message` into the chat, where one line is welcome and empty ones are not.
+ */
+function progress({ id }: StatusFrame): readonly Frame[] {
+  const text = 'Starting the sandbox...';
+  return id === 'STATUS$STARTING_RUNTIME' ? [{ status: text, message: text }] : [];
 }

@@ -73,7 +73,8 @@ function listFiles(app: App, context: ServerContext): void {
     const answer = await forward(app, context, request, { conversation, path: `list-files${query}` });
     if (answer.statusCode !== 200) return sendForwarded(reply, answer) as never;
     const entries = JSON.parse(await text(answer.stream())) as string[];
-    return inner !== path && path.startsWith('/') ? entries.map((entry) => `/${entry}`) : entries;
+    const root = /^\/(?:workspace(?:\/|$))?/.exec(path)?.[0].replace(/\/?$/, '/') ?? '';
+    return entries.map((entry) => root + entry);
   });
 }
 
@@ -88,8 +89,7 @@ function saveFile(app: App, context: ServerContext): void {
   });
 }
 
-/** `/src/` of 0.6 is `src/`; what begins with `/workspace` is what it says. */
+/** `/src/` of 0.6 and `/workspace/src/` of the agent's own words are `src/`. */
 function inWorkspace(path: string): string {
-  if (/^\/workspace(\/|$)/.test(path)) return path;
-  return path.replace(/^\/+/, '') || '.';
+  return path.replace(/^\/+(?:workspace(?:\/+|$))?/, '') || '.';
 }
