@@ -97,7 +97,17 @@ export const ERRORS = {
     messageId: 'STATUS$ERROR',
     text: (model: string) => `The model ${model} is not known to its provider. Check LLM_MODEL and LLM_BASE_URL.`,
   },
+  PROVIDER_UNREACHABLE: {
+    status: 502,
+    messageId: 'STATUS$ERROR',
+    text: (provider: string) => `${provider} could not be asked whether the token is valid. Nothing was stored.`,
+  },
   TOO_MANY_REQUESTS: { status: 429, messageId: 'STATUS$ERROR', text: () => 'Too many requests' },
+  NOT_IMPLEMENTED: {
+    status: 501,
+    messageId: 'STATUS$ERROR',
+    text: (what: string) => `This version of the server can not do that yet: ${what}.`,
+  },
   NOT_FOUND: { status: 404, messageId: 'STATUS$ERROR', text: () => 'Not Found' },
   INTERNAL: { status: 500, messageId: 'STATUS$ERROR', text: () => 'The server failed on this. The log names the cause.' },
 } as const satisfies Record<string, { status: number; messageId: string; text: (detail: string) => string }>;

@@ -16,12 +16,14 @@ import type { Config } from './config.ts';
 import type { StoredConversation } from './conversation-records.ts';
 import { Conversations } from './conversations.ts';
 import type { Engine } from './engine.ts';
+import { ProviderTokens } from './git/provider-tokens.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './model-choice.ts';
 import { modelSource } from './model-source.ts';
 import { openDriver } from './open-driver.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { liveMask } from './security/live-mask.ts';
+import { SecretStore } from './secrets/secret-store.ts';
 import { SettingsStore } from './settings.ts';
 import { makeWorkspaceBase } from './workspace-folder.ts';
 
@@ -49,9 +51,13 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   driving.catch(() => undefined);
   const storage = await openStorage(config, clock);
   const settings = await SettingsStore.open(storage.records, jwtSecret);
+  const secretStore = await SecretStore.open(storage.records, jwtSecret);
+  const providerTokens = await ProviderTokens.open(storage.records, jwtSecret);
   const secrets = (): Secret[] => [
     ...given(config.llmApiKey, config.sessionApiKey, jwtSecret),
     ...settings.secrets,
+    ...secretStore.values.values(),
+    ...providerTokens.secrets,
     ...conversations.secrets,
   ];
   const mask = liveMask(secrets);
@@ -105,6 +111,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     runtimes,
     conversations,
     settings,
+    secretStore,
+    providerTokens,
     sandbox,
     secrets,
     jwtSecret,

@@ -1,6 +1,8 @@
 import type { Runtimes, Secret, Storage, Strength } from '@tendon/core';
 import type { StoredConversation } from './conversation-records.ts';
 import type { Conversations } from './conversations.ts';
+import type { ProviderTokens } from './git/provider-tokens.ts';
+import type { SecretStore } from './secrets/secret-store.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
@@ -9,6 +11,9 @@ export interface Engine {
   readonly runtimes: Runtimes;
   readonly conversations: Conversations;
   readonly settings: SettingsStore;
+  /** Named by the user, for agents. */
+  readonly secretStore: SecretStore;
+  readonly providerTokens: ProviderTokens;
   /** What keeps the agent's work inside, as probed. */
   readonly sandbox: { readonly driver: 'local' | 'none'; readonly strength: Strength; readonly description: string };
   readonly agents: readonly string[];

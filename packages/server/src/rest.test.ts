@@ -33,7 +33,7 @@ describe('SV10: REST', () => {
     expect(await (await server.get('/api/settings')).json()).toMatchObject({
       llm_model: 'openai/gpt-4o',
       language: 'de',
-      llm_api_key: null,
+      llm_api_key: '**********',
       llm_api_key_set: true,
     });
     expect(await (await server.get('/server_info')).json()).toMatchObject({ model: 'openai/gpt-4o' });

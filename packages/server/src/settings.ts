@@ -7,7 +7,7 @@
  * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
  */
 import { MIN_SECRET_LENGTH, Secret, type RecordStore } from '@tendon/core';
-import { catalogError, isMaskedKey, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
+import { catalogError, isMaskedKey, MASKED_KEY, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
 import { seal, unseal } from './security/sealed-text.ts';
 
 const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
@@ -69,7 +69,7 @@ export class SettingsStore {
     return {
       ...DEFAULTS,
       ...values,
-      llm_api_key: null,
+      llm_api_key: this.#sealed('llm_api_key') === undefined ? null : MASKED_KEY,
       search_api_key: null,
       sandbox_api_key: null,
       secrets_store: { provider_tokens: {} },

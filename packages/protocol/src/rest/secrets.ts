@@ -4,15 +4,24 @@ export const SecretList = z.object({ custom_secrets: z.array(z.object({ name: z.
 export type SecretList = z.output<typeof SecretList>;
 
 /** Names become names of environment variables. */
-const name = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/);
+const name = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'a name has letters, digits and _, and does not begin with a digit');
+const description = z.string().max(4096).nullish();
 
-export const CreateSecret = z.object({ name, value: z.string(), description: z.string().nullish() });
+export const CreateSecret = z.object({ name, value: z.string().max(65_536), description });
 export type CreateSecret = z.output<typeof CreateSecret>;
 
-export const UpdateSecret = z.object({ name, description: z.string().nullish() });
+export const UpdateSecret = z.object({ name, description });
 export type UpdateSecret = z.output<typeof UpdateSecret>;
 
-export const AddGitProviders = z.object({
-  provider_tokens: z.record(z.string(), z.object({ token: z.string().nullish(), host: z.string().nullish() })),
-});
+export const GitProvider = z.enum(['github', 'gitlab', 'bitbucket']);
+export type GitProvider = z.output<typeof GitProvider>;
+
+/** An absent or empty token with a host changes the host of a stored one. 0.30 sends the bare token. */
+export const ProviderToken = z.union([
+  z.string().transform((token) => ({ token, host: null })),
+  z.object({ token: z.string().max(4096).nullish(), host: z.string().max(253).nullish() }),
+]);
+export type ProviderToken = z.output<typeof ProviderToken>;
+
+export const AddGitProviders = z.object({ provider_tokens: z.partialRecord(GitProvider, ProviderToken) });
 export type AddGitProviders = z.output<typeof AddGitProviders>;

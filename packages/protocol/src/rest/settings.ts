@@ -5,9 +5,9 @@ const flag = z.boolean().nullish();
 const text = z.string().nullish();
 
 /**
- * The body of `POST /api/settings`, every release's keys in one; it replaces what is stored.
- * `llm_api_key`, `llm_model`, `llm_base_url`, `search_api_key`, `user_consents_to_analytics`: absent or `null` keeps the stored value.
- * Keys: `""` clears; a mask (`isMaskedKey`) keeps. Everything else absent takes its default. Unknown keys are dropped.
+ * The body of `POST /api/settings`, every release's keys in one. What is absent keeps its stored value, whatever it is; so does
+ * `null` for `llm_api_key`, `llm_model`, `llm_base_url`, `search_api_key`, `user_consents_to_analytics`, and means the default elsewhere.
+ * Keys: `""` clears; a mask (`isMaskedKey`) keeps. Unknown keys are dropped.
  */
 export const SettingsUpdate = z.object({
   language: text,
@@ -36,11 +36,14 @@ export const SettingsUpdate = z.object({
   /** 0.25. */
   github_token: text,
   /** 0.30: `{github: "token"}`. */
-  provider_tokens: z.record(z.string(), z.unknown()).nullish(),
+  provider_tokens: z.record(z.string(), z.unknown()).nullish().catch(undefined),
   /** 0.25–0.30. */
   unset_github_token: flag,
 });
 export type SettingsUpdate = z.output<typeof SettingsUpdate>;
+
+/** Shown for a key that is set. */
+export const MASKED_KEY = '**********';
 
 /** What a client sees of the settings: never a secret, only whether one is set. */
 export const Settings = z.object({
@@ -50,7 +53,8 @@ export const Settings = z.object({
   security_analyzer: z.string().nullable(),
   confirmation_mode: z.boolean().nullable(),
   llm_model: z.string().nullable(),
-  llm_api_key: z.null(),
+  /** The stars of 0.25, which clears a key that it is not shown; never the key. */
+  llm_api_key: z.literal(MASKED_KEY).nullable(),
   llm_base_url: z.string().nullable(),
   remote_runtime_resource_factor: z.number().nullable(),
   secrets_store: z.object({ provider_tokens: z.object({}) }),

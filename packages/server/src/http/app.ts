@@ -7,10 +7,12 @@ import { fail, sendFailure } from './failure.ts';
 import { conversationEventRoutes } from './routes/conversation-events.ts';
 import { conversationFileRoutes } from './routes/conversation-files.ts';
 import { conversationRoutes } from './routes/conversations.ts';
+import { gitProviderUserRoutes } from './routes/git-provider-user.ts';
 import { healthRoutes } from './routes/health.ts';
 import { legacyRoutes } from './routes/legacy/legacy-routes.ts';
 import { optionRoutes } from './routes/options.ts';
 import { schemaRoutes } from './routes/schemas.ts';
+import { secretRoutes } from './routes/secrets.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { webAppRoutes } from './routes/web-app.ts';
 
@@ -21,6 +23,8 @@ export const RESOURCES: readonly Routes[] = [
   healthRoutes,
   optionRoutes,
   settingsRoutes,
+  secretRoutes,
+  gitProviderUserRoutes,
   conversationRoutes,
   conversationEventRoutes,
   conversationFileRoutes,

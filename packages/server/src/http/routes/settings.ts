@@ -1,19 +1,34 @@
 import { Failure, Settings, SettingsUpdate } from '@tendon/protocol';
 import { z } from 'zod';
+import type { Engine } from '../../engine.ts';
 import type { Routes } from '../context.ts';
 import { fail, sendFailure } from '../failure.ts';
+import { providerTokensOf } from '../provider-tokens-of.ts';
+
+const Stored = z.object({ message: z.string() });
 
 /** The user's stored settings; 404 until something was stored, which makes frontends ask for a model. */
 export const settingsRoutes: Routes = (app, { engine }) => {
   app.get('/api/settings', { schema: { response: { 200: Settings, 404: Failure } } }, async (_request, reply) => {
-    return engine.settings.current ?? fail(reply, 'SETTINGS_NOT_FOUND');
+    return settingsOf(engine) ?? fail(reply, 'SETTINGS_NOT_FOUND');
   });
   app.post(
     '/api/settings',
-    { schema: { body: SettingsUpdate, response: { 200: z.object({ message: z.string() }), 400: Failure } } },
-    async (request, reply) => {
-      const error = await engine.settings.update(request.body);
+    { schema: { body: SettingsUpdate, response: { 200: Stored, '4xx': Failure, 502: Failure } } },
+    async ({ body }, reply) => {
+      const tokens = providerTokensOf(body);
+      if (body.unset_github_token) await engine.providerTokens.clear();
+      const error = (await engine.settings.update(body)) ?? (tokens && (await engine.providerTokens.add(tokens)));
       return error ? sendFailure(reply, error) : { message: 'Settings stored' };
     },
   );
+  app.post('/api/reset-settings', { schema: { response: { 410: Failure } } }, async (_request, reply) => {
+    const text = 'Reset settings functionality has been removed.';
+    return reply.code(410).send({ detail: text, error: text, message: text });
+  });
 };
+
+function settingsOf({ settings, providerTokens }: Engine): Settings | undefined {
+  const provider_tokens_set = providerTokens.set;
+  return settings.current && { ...settings.current, provider_tokens_set, github_token_is_set: 'github' in provider_tokens_set };
+}

@@ -1,0 +1,114 @@
+/**
+ * Owns the secrets that the user named for agents: one record each, `secrets/<name>`, the value sealed like the model's key.
+ *
+ * K1  A value leaves only as `Secret`, to be masked and injected; no answer holds one.
+ * K2  Changes come one after the other: of two that make the same name one is refused.
+ */
+import { MIN_SECRET_LENGTH, Secret, type RecordStore } from '@tendon/core';
+import { catalogError, type CatalogError, type CreateSecret, type SecretList, type UpdateSecret } from '@tendon/protocol';
+import { seal, unseal } from '../security/sealed-text.ts';
+
+interface StoredSecret {
+  readonly name: string;
+  readonly description: string | null;
+  readonly sealed: string;
+}
+
+const MAX_SECRETS = 500;
+
+export class SecretStore {
+  readonly #records: RecordStore;
+  readonly #jwtSecret: Secret;
+  readonly #stored: Map<string, StoredSecret>;
+  #values: ReadonlyMap<string, Secret> | undefined;
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  private constructor(records: RecordStore, jwtSecret: Secret, stored: Map<string, StoredSecret>) {
+    this.#records = records;
+    this.#jwtSecret = jwtSecret;
+    this.#stored = stored;
+  }
+
+  static async open(records: RecordStore, jwtSecret: Secret): Promise<SecretStore> {
+    const stored = await records.list<StoredSecret>('secrets');
+    return new SecretStore(records, jwtSecret, new Map(stored.map(({ id, value }) => [id, value])));
+  }
+
+  get list(): SecretList {
+    const names = [...this.#stored.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return { custom_secrets: names.map(({ name, description }) => ({ name, description })) };
+  }
+
+  /** By name; without those that were sealed under a JWT secret that is gone. */
+  get values(): ReadonlyMap<string, Secret> {
+    this.#values ??= this.#unsealed();
+    return this.#values;
+  }
+
+  #unsealed(): ReadonlyMap<string, Secret> {
+    const readable = [...this.#stored.values()].flatMap(({ name, sealed }) => {
+      const text = unseal(sealed, this.#jwtSecret);
+      return text ? [[name, new Secret(text)] as const] : [];
+    });
+    return new Map(readable);
+  }
+
+  /** The reason why it was refused, or `undefined` when it is durable. */
+  create({ name, value, description }: CreateSecret): Promise<CatalogError | undefined> {
+    return this.#change(async () => {
+      if (this.#stored.has(name)) return refused(`Secret ${name} already exists`);
+      if (this.#stored.size >= MAX_SECRETS) return refused(`There are ${MAX_SECRETS} secrets already`);
+      if (value.length < MIN_SECRET_LENGTH) {
+        return refused(`Secret ${name} needs at least ${MIN_SECRET_LENGTH} characters: shorter ones can not be kept out of logs`);
+      }
+      await this.#put({ name, description: description ?? null, sealed: seal(value, this.#jwtSecret) });
+      return undefined;
+    });
+  }
+
+  /** Another name or description; the value stays. */
+  update(id: string, { name, description }: UpdateSecret): Promise<CatalogError | undefined> {
+    return this.#change(async () => {
+      const stored = this.#stored.get(id);
+      if (!stored) return unknown(id);
+      if (name !== id && this.#stored.has(name)) return refused(`Secret ${name} already exists`);
+      await this.#put({ ...stored, name, description: description ?? null });
+      if (name !== id) await this.#remove(id);
+      return undefined;
+    });
+  }
+
+  delete(id: string): Promise<CatalogError | undefined> {
+    return this.#change(async () => {
+      if (!this.#stored.has(id)) return unknown(id);
+      await this.#remove(id);
+      return undefined;
+    });
+  }
+
+  async #put(secret: StoredSecret): Promise<void> {
+    await this.#records.put('secrets', { id: secret.name, sort: secret.name, value: secret });
+    this.#stored.set(secret.name, secret);
+    this.#values = undefined;
+  }
+
+  async #remove(name: string): Promise<void> {
+    await this.#records.delete('secrets', name);
+    this.#stored.delete(name);
+    this.#values = undefined;
+  }
+
+  #change(change: () => Promise<CatalogError | undefined>): Promise<CatalogError | undefined> {
+    const done = this.#lastChange.then(change);
+    this.#lastChange = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function refused(message: string): CatalogError {
+  return { ...catalogError('INVALID_ARGUMENTS'), message };
+}
+
+function unknown(id: string): CatalogError {
+  return { ...catalogError('NOT_FOUND'), message: `Secret with ID ${id.slice(0, 200)} not found` };
+}
