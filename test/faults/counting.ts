@@ -34,15 +34,21 @@ export async function startCounting(options: { readonly entry?: string; readonly
 }
 
 /** The counter is 1…30, the ids are gapless, and everything the client saw is in the log as it saw it, once. */
-export async function expectExactlyOnce({ tendon: server, id, watcher }: Counting): Promise<void> {
+export async function expectExactlyOnce(counting: Counting): Promise<void> {
+  const { tendon: server, id, watcher } = counting;
   await watcher.untilState('finished');
   watcher.close();
-  const counter = readFileSync(join(server.home, 'workspaces', id, 'counter.txt'), 'utf8');
-  expect(counter.trim().split('\n').map(Number)).toEqual(Array.from({ length: STEPS }, (_, i) => i + 1));
+  expect(counterLines(counting)).toEqual(Array.from({ length: STEPS }, (_, i) => i + 1));
   const log = await server.trajectory(id);
   expect(log.map((event) => event.id)).toEqual(log.map((_, i) => i));
   for (const { id: seenId, action, args, observation, content } of watcher.events) {
     expect(log[seenId]).toMatchObject(action ? { action, args } : { observation, content });
   }
   expect(new Set(watcher.events.map((event) => event.id)).size).toBe(watcher.events.length);
+}
+
+/** The numbers in the file that the steps append to. */
+export function counterLines({ tendon: server, id }: Counting): number[] {
+  const counter = readFileSync(join(server.home, 'workspaces', id, 'counter.txt'), 'utf8');
+  return counter.trim().split('\n').map(Number);
 }

@@ -55,7 +55,8 @@ export const ERRORS = {
   RUNTIME_FAILED: {
     status: 503,
     messageId: 'STATUS$ERROR_RUNTIME_DISCONNECTED',
-    text: (cause: string) => `The sandbox did not start: ${cause}`,
+    // A whole sentence of the driver's: it names the phase that failed.
+    text: (cause: string) => cause,
   },
   LLM_AUTHENTICATION: {
     status: 401,

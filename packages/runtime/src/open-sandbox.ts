@@ -60,7 +60,7 @@ export async function openSandbox(context: OpenContext, conversationId: string, 
     return found.hostPath;
   });
   const probe = await inPhase({ name: 'probing the machine', deadlineMs: DEADLINE_MS.probe, signal }, () => context.driver.probe());
-  if (!probe.available) throw new StartFailed('probing the machine', `${probe.reason}. ${probe.fix}`);
+  if (!probe.available) throw new StartFailed('probing the machine', { cause: `${probe.reason}. ${probe.fix}` });
   const record = await context.records.get(conversationId);
   if (record !== undefined && record.state !== 'ended') {
     const found = await attach(context, record, workspace, probe, options);
@@ -136,7 +136,7 @@ async function start(
     const alive = await inPhase({ name: 'waiting for the executor', deadlineMs: DEADLINE_MS.executor, signal, lastLines }, (within) =>
       awaitExecutor(connection, socketPathOf(folders), () => driver.isAlive(handle), within),
     );
-    if (alive.incarnation !== incarnation) throw new StartFailed('waiting for the executor', 'another executor answers');
+    if (alive.incarnation !== incarnation) throw new StartFailed('waiting for the executor', { cause: 'another executor answers' });
     onPhase('workspace');
     const live = { ...record, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));

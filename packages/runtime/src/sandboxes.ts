@@ -7,6 +7,9 @@ import { dialThrough } from './proxy/dial-through.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
 import { planFolders } from './sandbox-folders.ts';
 import { sandboxRecords } from './sandbox-record.ts';
+import { StartFailed } from './start-phase.ts';
+
+const MAX_STARTS = 3;
 
 export interface RuntimesOptions {
   readonly records: RecordStore;
@@ -65,7 +68,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     workspaceOf: options.workspaceOf,
     notice: options.onNotice ?? (() => {}),
     leaseSeconds: options.leaseSeconds ?? 600,
-    noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 30,
+    noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10,
     dial: options.upstreamProxy ? dialThrough(options.upstreamProxy.url, options.upstreamProxy.except) : dial,
   };
 
@@ -76,7 +79,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       start.phase = phase;
       for (const listener of start.listeners) listener(phase);
     };
-    const opened = admit(() => openSandbox(context, conversationId, { signal, onPhase }), signal).then(
+    const opened = admit(() => openPersistently(context, conversationId, { signal, onPhase }), signal).then(
       (open) => {
         // A stop that came meanwhile has put its own entry and ends what it finds here.
         if (isCurrent(conversationId, start)) enterLive(conversationId, open);
@@ -183,6 +186,19 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       entries.clear();
     },
   };
+}
+
+/** A start that died is tried again: what ended one need not be there for the next. */
+async function openPersistently(...[context, conversationId, options]: Parameters<typeof openSandbox>): Promise<OpenSandbox> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await openSandbox(context, conversationId, options);
+    } catch (error) {
+      const isWorthIt = error instanceof StartFailed && !error.timedOut && !options.signal.aborted;
+      if (attempt === MAX_STARTS || !isWorthIt) throw error;
+      context.notice(`the sandbox of ${conversationId} is started again: ${error.message}`);
+    }
+  }
 }
 
 async function release(entry: Entry): Promise<void> {

@@ -2,11 +2,14 @@
 export class StartFailed extends Error {
   override name = 'StartFailed';
   readonly phase: string;
+  /** Its deadline passed; otherwise it failed at once. */
+  readonly timedOut: boolean;
 
-  constructor(phase: string, cause: string, lastLines = '') {
+  constructor(phase: string, { cause, lastLines = '', timedOut = false }: { cause: string; lastLines?: string; timedOut?: boolean }) {
     const said = lastLines === '' ? '' : `\nIt said last:\n${lastLines}`;
     super(`The sandbox did not start (${phase}): ${cause}${said}`);
     this.phase = phase;
+    this.timedOut = timedOut;
   }
 }
 
@@ -31,7 +34,7 @@ export async function inPhase<T>(options: PhaseOptions, run: (signal: AbortSigna
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     const cause = deadline.aborted ? `it took more than ${options.deadlineMs / 1000} seconds` : messageOf(error);
-    throw new StartFailed(options.name, cause, (await options.lastLines?.()) ?? '');
+    throw new StartFailed(options.name, { cause, lastLines: await options.lastLines?.(), timedOut: deadline.aborted });
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

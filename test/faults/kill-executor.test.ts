@@ -1,0 +1,81 @@
+/**
+ * The executor dies in mid run, alone or together with the server: what was under way is said to be unknown, at most once a kill,
+ * it is never run again, and the run goes on in a new sandbox.
+ */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { membersOf } from '../../bench/process-memory.ts';
+import { counterLines, startCounting, type Counting } from './counting.ts';
+
+const KILLS = 5;
+const SEED = 20_261_122;
+
+/** The executors of this server's sandboxes, found from outside as anybody would: by their command lines. */
+function executorPids({ tendon }: Counting): number[] {
+  return membersOf(tendon.pid, tendon.home).filter(
+    (pid) => commandLine(pid).includes('/executor/main.mjs') && !commandLine(pid).startsWith('bwrap'),
+  );
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
+function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended on its own first.
+    }
+  }
+}
+
+async function expectAtMostOnce(counting: Counting): Promise<void> {
+  const { tendon, id, watcher } = counting;
+  await watcher.untilState('finished');
+  watcher.close();
+  const lines = counterLines(counting);
+  expect(new Set(lines).size).toBe(lines.length);
+  expect(lines).toEqual(lines.toSorted((a, b) => a - b));
+  const log = await tendon.trajectory(id);
+  expect(log.map((event) => event.id)).toEqual(log.map((_, i) => i));
+  const unknown = log.filter((event) => event.extras?.error_id === 'AGENT_ERROR$OUTCOME_UNKNOWN');
+  expect(unknown.length).toBeLessThanOrEqual(KILLS);
+  const answered = log.filter((event) => event.observation === 'run').length;
+  expect(answered + unknown.length).toBe(30);
+  expect(lines.length).toBeGreaterThanOrEqual(answered);
+}
+
+describe('the executor is killed with SIGKILL', () => {
+  const delays = fc.array(fc.integer({ min: 50, max: 400 }), { minLength: KILLS, maxLength: KILLS });
+  const [alone = [], both = []] = fc.sample(delays, { numRuns: 2, seed: SEED });
+
+  it(`EN102: alone, after ${alone.join(', ')} ms`, { timeout: 180_000 }, async () => {
+    const counting = await startCounting();
+    await counting.watcher.until((event) => event.observation === 'run');
+    for (const delayMs of alone) {
+      await sleep(delayMs);
+      killAll(executorPids(counting));
+    }
+    await expectAtMostOnce(counting);
+  });
+
+  it(`EN102: together with the server, after ${both.join(', ')} ms`, { timeout: 180_000 }, async () => {
+    const counting = await startCounting();
+    await counting.watcher.until((event) => event.observation === 'run');
+    for (const delayMs of both) {
+      await sleep(delayMs);
+      killAll([counting.tendon.pid, ...executorPids(counting)]);
+      await counting.tendon.ended;
+      await counting.tendon.start();
+    }
+    await expectAtMostOnce(counting);
+  });
+});
