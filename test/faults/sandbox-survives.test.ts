@@ -28,6 +28,7 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
     folder = mkdtempSync(join(tmpdir(), 'tendon-fault-'));
   });
   afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
     await sandboxes?.close();
     await storage?.close();
     sandboxes = undefined;
@@ -91,6 +92,17 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
     expect(findProcesses(folder, 'cmdline')).toEqual([]);
   });
 
+  it('SB32: killed at any moment of a start, what was begun ends by its lease though no server comes back', async () => {
+    for (const afterMs of [5, 20, 25, 30, 35, 40, 50, 70, 110]) {
+      const server = startServer([folder, driver, 'true', '1', '1']);
+      await server.line('acquiring');
+      await delay(afterMs);
+      await server.kill();
+    }
+    await until('the leases to run out', () => findProcesses(folder, 'cmdline').length === 0);
+    expect(findProcesses(folder, 'cmdline')).toEqual([]);
+  });
+
   it('SB24: the sandbox of a conversation that is gone is reaped', async () => {
     const server = startServer([folder, driver, 'sleep 1000', '1']);
     const incarnation = await server.line('incarnation');
@@ -104,6 +116,8 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
   });
 });
 
+const children: ChildProcess[] = [];
+
 interface Server {
   /** The rest of the first line that begins with this word. */
   line(word: string): Promise<string>;
@@ -115,6 +129,7 @@ function startServer(args: readonly string[]): Server {
   const child: ChildProcess = spawn(process.execPath, ['--conditions=tendon-source', entry, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  children.push(child);
   const lines: string[] = [];
   let wake = (): void => {};
   createInterface({ input: child.stdout! }).on('line', (line) => {

@@ -1,7 +1,7 @@
-import { watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Alive } from './executor-api.ts';
+import { watchFolder } from './drivers/watch-folder.ts';
 import type { ExecutorClient } from './executor-client.ts';
 
 const RECHECK_MS = 25;
@@ -34,15 +34,5 @@ export async function awaitExecutor(
     }
   } finally {
     stopWatching();
-  }
-}
-
-/** Does without where the system has no watches left: the rechecks find it too. */
-function watchFolder(path: string, onChange: () => void): () => void {
-  try {
-    const watcher = watch(path, onChange).on('error', () => {});
-    return () => watcher.close();
-  } catch {
-    return () => {};
   }
 }

@@ -1,7 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { logTail } from './start-log.ts';
+import { watchFolder } from './watch-folder.ts';
 
 export interface LaunchOptions {
   readonly command: readonly string[];
@@ -10,8 +13,10 @@ export interface LaunchOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Takes stdout and stderr. */
   readonly logPath: string;
-  /** Read-only files that the command finds from descriptor 4 on; 3 is the status pipe. */
-  readonly files: readonly string[];
+  /** Takes what the command writes to descriptor 3. */
+  readonly statusPath?: string;
+  /** Files that the command can read from descriptor 4 on; only with `statusPath`. */
+  readonly files?: readonly string[];
   readonly cwd: string;
 }
 
@@ -23,49 +28,46 @@ export const FIRST_FILE_FD = 4;
 const ENTER_GROUPS = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 124; shift; done; shift; exec "$@"';
 
 /**
- * Starts a process that outlives this server: a session of its own, nothing on its descriptors that ends with us but the
- * status pipe. Returns at once; failures of the start arrive as the child's exit.
+ * Starts a process that outlives this server: a session of its own, and only files on its descriptors. With a pipe, a server
+ * that dies in mid start would take bubblewrap along and leave its child waiting for ever. Returns at once; failures of the start
+ * arrive as the child's end.
  */
 export function launch(options: LaunchOptions): ChildProcess {
   const log = openSync(options.logPath, 'a', 0o600);
-  const files = options.files.map((path) => openSync(path, 'r'));
+  const status = options.statusPath === undefined ? [] : [openSync(options.statusPath, 'w', 0o600)];
+  const files = (options.files ?? []).map((path) => openSync(path, 'r'));
   try {
     const [program = '', ...rest] = ['/bin/sh', '-c', ENTER_GROUPS, 'tendon', ...options.groups, '--', ...options.command];
-    const child = spawn(program, rest, {
-      detached: true,
-      cwd: options.cwd,
-      env: options.environment,
-      stdio: ['ignore', log, log, 'pipe', ...files],
-    });
-    child.on('error', () => {}); // arrives as a rejection of `firstStatus`
+    const { environment: env, cwd } = options;
+    const child = spawn(program, rest, { detached: true, cwd, env, stdio: ['ignore', log, log, ...status, ...files] });
+    child.on('error', () => {}); // told by `firstStatus`, or by a missing pid
     child.unref();
     return child;
   } finally {
-    for (const fd of [log, ...files]) closeSync(fd);
+    for (const fd of [log, ...status, ...files]) closeSync(fd);
   }
 }
 
+const RECHECK_MS = 10;
+
 /** The first status line (JSON) that the child writes. Rejects with the log's last lines when it ends before. */
-export async function firstStatus(child: ChildProcess, logPath: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+export async function firstStatus(
+  child: ChildProcess,
+  { statusPath, logPath, signal }: { readonly statusPath: string; readonly logPath: string; readonly signal: AbortSignal },
+): Promise<Readonly<Record<string, unknown>>> {
   if (child.pid === undefined) throw (await once(child, 'error'))[0];
-  const pipe = child.stdio[STATUS_FD] as NodeJS.ReadableStream & { unref?: () => void; destroy: () => void };
+  let wake = (): void => {};
+  const stopWatching = watchFolder(dirname(statusPath), () => wake());
   try {
-    let text = '';
     for (;;) {
-      const [chunk] = (await Promise.race([once(pipe, 'data', { signal }), once(pipe, 'end', { signal })])) as [Buffer | undefined];
-      if (chunk === undefined) break;
-      text += chunk.toString('utf8');
-      const end = text.indexOf('\n');
-      if (end >= 0) return JSON.parse(text.slice(0, end)) as Record<string, unknown>;
-      if (text.length > 65_536) break;
+      const changed = new Promise<void>((resolve) => (wake = resolve));
+      const hasEnded = child.exitCode !== null || child.signalCode !== null;
+      const [line, rest] = readFileSync(statusPath, 'utf8').split('\n', 2);
+      if (line !== undefined && rest !== undefined) return JSON.parse(line) as Record<string, unknown>;
+      if (hasEnded) throw new Error((await logTail(logPath)) || 'it ended without a word');
+      await Promise.race([changed, delay(RECHECK_MS, undefined, { signal })]);
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    throw signal.reason;
   } finally {
-    pipe.unref?.();
-    pipe.on('error', () => {});
-    pipe.resume();
+    stopWatching();
   }
-  throw new Error((await logTail(logPath)) || 'it ended without a word');
 }

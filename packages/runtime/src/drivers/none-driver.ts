@@ -41,7 +41,6 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
         groups: groups.inner,
         environment: { ...hostEnvironment(), [MARK]: incarnation },
         logPath: startLogOf(folders),
-        files: [],
         cwd: spec.workspace,
       });
       const anchor = child.pid === undefined ? undefined : identify(child.pid);

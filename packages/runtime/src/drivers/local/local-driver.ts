@@ -9,6 +9,7 @@ import { killAll, killPids } from '../kill-all.ts';
 import { FIRST_FILE_FD, firstStatus, launch, STATUS_FD } from '../launch.ts';
 import { findProcesses, identify, isAlive } from '../process-identity.ts';
 import { resourceLimits } from '../resource-limits.ts';
+import { logTail } from '../start-log.ts';
 import { bwrapArguments, insideEnvironment } from './bwrap-arguments.ts';
 import { bwrapVersion } from './bwrap-version.ts';
 import { INSIDE_HOME, writeEtcFiles } from './etc-files.ts';
@@ -46,13 +47,14 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
     const groups = await createGroups(spec.incarnation, limits);
     try {
       const logPath = startLogOf(spec.folders);
+      const statusPath = join(spec.folders.host, 'status.json');
       const files = await writeFilter(spec.folders.host);
       const command = await commandOf(spec, { user, groups, hidden: own.hidden, isFiltered: files.length > 0 });
       signal.throwIfAborted();
-      const child = launch({ command, groups: groups.inner, environment: OUTER_ENVIRONMENT, logPath, files, cwd: '/' });
-      const status = await firstStatus(child, logPath, signal);
+      const child = launch({ command, groups: groups.inner, environment: OUTER_ENVIRONMENT, logPath, statusPath, files, cwd: '/' });
+      const status = await firstStatus(child, { statusPath, logPath, signal });
       const anchor = identify(Number(status['child-pid']));
-      if (anchor === undefined) throw new Error('it ended at once');
+      if (anchor === undefined) throw new Error((await logTail(logPath)) || 'it ended at once');
       return { anchor, socketPath: socketPathOf(spec.folders), groups: groups.outer };
     } catch (error) {
       await endByIncarnation(spec.incarnation);
