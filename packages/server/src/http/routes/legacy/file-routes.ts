@@ -9,7 +9,6 @@ import { workspaceTree } from './workspace-tree.ts';
 
 /** Routes of W4 and W5 that today's have under the conversation, unchanged. */
 const FORWARDED = [
-  ['POST', 'upload-files'],
   ['POST', 'submit-feedback'],
   ['GET', 'zip-directory'],
   ['GET', 'vscode-url'],

@@ -153,4 +153,20 @@ describe('DL87: files', () => {
     const missing = await server.get('/api/select-file?file=nope', bearer(auth));
     expect([missing.status, await missing.json()]).toMatchObject([500, { error: expect.stringContaining('Error opening file') as string }]);
   });
+
+  it('one file of W2 lands in the workspace, under its last name only', async () => {
+    const server = await testServer({ script });
+    const client = await wsClient(server);
+    const token = await initialized(client, FOUR);
+    client.send({ action: 'run', args: { command: 'true' } });
+    await client.frames.until((frame) => frame.observation === 'run');
+    const upload = async (name: string, field = 'file') => {
+      const body = new FormData();
+      body.append(field, new Blob(['some bytes']), name);
+      return fetch(`${server.url}/api/upload-file`, { method: 'POST', headers: bearer(token), body });
+    };
+    expect(await (await upload('../../notes.txt')).json()).toEqual({ filename: 'notes.txt', location: '/workspace/notes.txt' });
+    expect(await json(server, '/api/select-file?file=notes.txt', token)).toEqual({ code: 'some bytes' });
+    for (const answer of [await upload('..'), await upload('a', 'other')]) expect(answer.status).toBe(400);
+  });
 });

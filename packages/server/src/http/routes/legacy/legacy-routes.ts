@@ -4,8 +4,9 @@ import { fileRoutes } from './file-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { taskRoutes } from './task-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
+import { uploadRoutes } from './upload-routes.ts';
 
 /** REST beside `/ws`, March to November 2024: no conversation in the path, the token says which is meant. */
 export const legacyRoutes: Routes = (app, context) => {
-  for (const routes of [tokenRoutes, catalogRoutes, messageRoutes, taskRoutes, fileRoutes]) routes(app, context);
+  for (const routes of [tokenRoutes, catalogRoutes, messageRoutes, taskRoutes, fileRoutes, uploadRoutes]) routes(app, context);
 };
