@@ -9,6 +9,10 @@ export class SharedWire {
     this.#wire = wire;
   }
 
+  get closed(): AbortSignal {
+    return this.#wire.closed;
+  }
+
   pause(who: object): void {
     this.#pausing.add(who);
     this.#wire.pauseReading();

@@ -2,7 +2,7 @@
  * A client of 2024 at `/ws`, of whichever generation. It owns how the client is addressed and which conversation its session stands for;
  * everything said inside a conversation goes through a `Connection`.
  *
- * S1  Frames are taken one after the other, behind the handshake; with `MAX_WAITING` of them nothing more is read.
+ * S1  Frames are taken one after the other, behind the handshake.
  * S2  The generation is told once, by the first frame that only one sends, and remembered for the token's next socket.
  * S3  A conversation is made when something needs one, once per session, however many sockets share it.
  */
@@ -12,7 +12,6 @@ import {
   catalogError,
   tellGeneration,
   WS_DIALECTS,
-  type AgentState,
   type CatalogError,
   type Decoded,
   type Dialect,
@@ -27,11 +26,12 @@ import { wishFrom } from '../../initialize-wish.ts';
 import { readToken, signToken } from '../../security/token.ts';
 import { cursorFrom } from '../cursor.ts';
 import type { Wire } from '../wire.ts';
+import { initializeAnswer } from './initialize-answer.ts';
 import { SharedWire } from './shared-wire.ts';
+import { StepQueue } from './step-queue.ts';
 import { readWsRequest } from './ws-request.ts';
 import { WsSessions } from './ws-sessions.ts';
 
-const MAX_WAITING = 64;
 const LIVE_ONLY = Number.MAX_SAFE_INTEGER;
 /** How a client is spoken to until it says who it is. */
 const UNTOLD = { plain: 'W0', auth: 'W2', resumed: 'W4', protocol: 'W5' } as const satisfies Record<WsDoor, WsGeneration>;
@@ -41,8 +41,7 @@ export class WsSession {
   readonly #wire: Wire;
   readonly #shared: SharedWire;
   readonly #sessions: WsSessions;
-  readonly #waiting: (() => unknown)[] = [];
-  #isTaking = false;
+  readonly #steps: StepQueue;
   #sid = '';
   #door: WsDoor = 'plain';
   #generation: WsGeneration | undefined;
@@ -57,17 +56,21 @@ export class WsSession {
     this.#shared = new SharedWire(wire);
     this.#sessions = WsSessions.of(context.engine);
     this.#connection = this.#connect();
-    this.#then(() => this.#begin(request));
+    this.#steps = new StepQueue(this.#shared, (cause) => {
+      context.logger.error({ err: cause, conversation: this.#connection.conversationId }, 'a frame of an old client failed');
+      this.#connection.refuse(catalogError('INTERNAL'));
+    });
+    this.#steps.add(() => this.#begin(request));
   }
 
   /** A frame as it was parsed from JSON. */
   receive(frame: unknown): void {
-    this.#then(() => this.#take(frame));
+    this.#steps.add(() => this.#take(frame));
   }
 
   /** Something arrived that is no frame at all. */
   refuse(error: CatalogError): void {
-    this.#then(() => this.#connection.refuse(error));
+    this.#steps.add(() => this.#connection.refuse(error));
   }
 
   get #dialect(): WsDialect {
@@ -87,27 +90,6 @@ export class WsSession {
     return new Connection({ ...this.#context, ...this.#context.engine, wire: this.#shared.view(this.#leave.signal), dialect });
   }
 
-  #then(step: () => unknown): void {
-    this.#waiting.push(step);
-    if (this.#waiting.length === MAX_WAITING) this.#shared.pause(this);
-    if (!this.#isTaking) void this.#run();
-  }
-
-  async #run(): Promise<void> {
-    this.#isTaking = true;
-    while (this.#waiting.length > 0 && !this.#wire.closed.aborted) {
-      const step = this.#waiting.shift()!;
-      try {
-        await step();
-      } catch (cause) {
-        this.#context.logger.error({ err: cause, conversation: this.#connection.conversationId }, 'a frame of an old client failed');
-        this.#connection.refuse(catalogError('INTERNAL'));
-      }
-      if (this.#waiting.length < MAX_WAITING) this.#shared.resume(this);
-    }
-    this.#isTaking = false;
-  }
-
   /** The handshake: who it is, the first frame, and what it missed. */
   async #begin(request: IncomingMessage): Promise<void> {
     const { isProtocol, isRefused, token, latestEventId, isGreeted } = readWsRequest(request);
@@ -124,6 +106,7 @@ export class WsSession {
     const record = token === undefined ? {} : await this.#sessions.get(known);
     this.#door = isProtocol ? 'protocol' : token === undefined ? 'plain' : record.isFromAuth ? 'auth' : 'resumed';
     this.#generation = isProtocol ? 'W5' : record.generation;
+    if (this.#wire.closed.aborted) return;
     const unlisten = this.#sessions.onRestart(known, () => this.#startOver());
     this.#wire.closed.addEventListener('abort', unlisten, { once: true });
     if (this.#door === 'auth') this.#sessions.touch(known);
@@ -169,22 +152,19 @@ export class WsSession {
     if (id !== undefined) await this.#context.engine.conversations.configure(id, wish.wish);
     const error = isW0 && wish.wish.directory === undefined ? undefined : await this.#ensureConversation();
     if (error) return this.#connection.refuse(error);
-    this.#announce();
+    this.#answerInitialize();
   }
 
-  #announce(): void {
+  #answerInitialize(): void {
     const { clock, engine } = this.#context;
     const id = this.#connection.conversationId;
-    const state = id === undefined ? undefined : engine.conversations.state(id);
-    const isNew = state === undefined || (state.lastUserMessageId < 0 && state.agentState === 'awaiting_user_input');
-    const now: AgentState = isNew ? 'init' : state.agentState;
-    const timestamp = clock.now().toISOString();
-    const dialect = this.#dialect;
-    const loading = dialect.greeting.length === 0 ? dialect.announce('loading', timestamp) : [];
-    for (const frame of [...dialect.greeting, ...loading, ...dialect.announce(now, timestamp)]) this.#wire.send(frame);
-    if (this.#door !== 'auth' || this.#generation !== undefined) return;
-    // W2 or W3: the latter can not begin without its state frame, the former shows a frame's message.
-    for (const frame of WS_DIALECTS.W3.announce(now, timestamp)) this.#wire.send({ ...frame, message: 'The agent is ready.' });
+    const answer = initializeAnswer({
+      dialect: this.#dialect,
+      isEither: this.#door === 'auth' && this.#generation === undefined,
+      state: id === undefined ? undefined : engine.conversations.state(id),
+      timestamp: clock.now().toISOString(),
+    });
+    for (const frame of answer) this.#wire.send(frame);
   }
 
   async #ensureConversation(): Promise<CatalogError | undefined> {

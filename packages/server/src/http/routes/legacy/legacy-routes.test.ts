@@ -151,7 +151,7 @@ describe('DL87: files', () => {
       ],
     });
     const missing = await server.get('/api/select-file?file=nope', bearer(auth));
-    expect([missing.status, await missing.json()]).toMatchObject([500, { error: expect.stringContaining('Error opening file') as string }]);
+    expect([missing.ok, await missing.json()]).toMatchObject([false, { error: expect.stringContaining('Error opening file') as string }]);
   });
 
   it('one file of W2 lands in the workspace, under its last name only', async () => {

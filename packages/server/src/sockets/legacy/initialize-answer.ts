@@ -1,0 +1,21 @@
+import { WS_DIALECTS, type AgentState, type ConversationState, type Frame, type WsDialect } from '@tendon/protocol';
+
+export interface InitializeAnswerOptions {
+  readonly dialect: WsDialect;
+  /** W2 and W3 can not be told apart yet. */
+  readonly isEither: boolean;
+  /** Of the conversation, when there is one. */
+  readonly state: ConversationState | undefined;
+  readonly timestamp: string;
+}
+
+/** What `initialize` is answered with: the greeting of W0 to W2, and the state; a conversation in which nothing was said is at `init`. */
+export function initializeAnswer({ dialect, isEither, state, timestamp }: InitializeAnswerOptions): readonly Frame[] {
+  const isNew = state === undefined || (state.lastUserMessageId < 0 && state.agentState === 'awaiting_user_input');
+  const now: AgentState = isNew ? 'init' : state.agentState;
+  const loading = dialect.greeting.length === 0 ? dialect.announce('loading', timestamp) : [];
+  const frames = [...dialect.greeting, ...loading, ...dialect.announce(now, timestamp)];
+  if (!isEither) return frames;
+  // W3 can not begin without its own state frame; W2 puts that frame's message into the chat, where an empty one would look odd.
+  return [...frames, ...WS_DIALECTS.W3.announce(now, timestamp).map((frame) => ({ ...frame, message: 'The agent is ready.' }))];
+}
