@@ -6,6 +6,9 @@ import type { App, Routes, ServerContext } from './context.ts';
 import { fail, sendFailure } from './failure.ts';
 import { conversationEventRoutes } from './routes/conversation-events.ts';
 import { conversationFileRoutes } from './routes/conversation-files.ts';
+import { conversationGitRoutes } from './routes/conversation-git.ts';
+import { conversationPanelRoutes } from './routes/conversation-panels.ts';
+import { conversationTransferRoutes } from './routes/conversation-transfer.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { gitProviderUserRoutes } from './routes/git-provider-user.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -14,6 +17,7 @@ import { optionRoutes } from './routes/options.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { settingsRoutes } from './routes/settings.ts';
+import { v1Routes } from './routes/v1.ts';
 import { webAppRoutes } from './routes/web-app.ts';
 
 export const MAX_BODY_BYTES = 20 * 1024 * 1024;
@@ -28,6 +32,10 @@ export const RESOURCES: readonly Routes[] = [
   conversationRoutes,
   conversationEventRoutes,
   conversationFileRoutes,
+  conversationTransferRoutes,
+  conversationGitRoutes,
+  conversationPanelRoutes,
+  v1Routes,
   legacyRoutes,
   schemaRoutes,
   webAppRoutes,

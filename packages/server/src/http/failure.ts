@@ -7,6 +7,11 @@ export function failureBody(error: CatalogError): Failure {
   return { detail: error.message, error: error.message, message: error.message, msg_id: error.messageId };
 }
 
+/** Words of the route's own, under the same keys. */
+export function failureWith(text: string): Failure {
+  return { detail: text, error: text, message: text };
+}
+
 export function sendFailure(reply: FastifyReply, error: CatalogError): FastifyReply {
   return reply.code(error.status).send(failureBody(error));
 }

@@ -1,103 +1,125 @@
 import { isUtf8 } from 'node:buffer';
-import type { Runtime } from '@tendon/core';
-import { ConversationConfig, Failure, FileContent, FileList, GitChanges, VscodeUrl, WebHosts } from '@tendon/protocol';
+import { Failure, FileContent, FileList, SaveFile, toFileTree } from '@tendon/protocol';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { Engine } from '../../engine.ts';
-import type { Routes, ServerContext } from '../context.ts';
+import { fileFailureStatus, wordsOf } from '../../files/file-failure.ts';
+import { shownEntries } from '../../files/shown-entries.ts';
+import { workspaceEntries } from '../../files/workspace-entries.ts';
+import { workspacePath } from '../../files/workspace-path.ts';
+import type { App, Routes, ServerContext } from '../context.ts';
 import { ById } from '../conversation-param.ts';
-import { fail } from '../failure.ts';
+import { failureWith, sendFailure, sendJsonText } from '../failure.ts';
+import { workspaceOf } from '../workspace-of.ts';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
+const MAX_DEPTH = 32;
+const failures = { '4xx': Failure, 500: Failure };
+
+const path = z
+  .string()
+  .max(4096)
+  .refine((text) => !text.includes('\0'), 'a path holds no NUL');
 
 /** What is in a conversation's workspace. The sandbox reads it, never this process: links in a workspace lead wherever the agent likes. */
 export const conversationFileRoutes: Routes = (app, context) => {
-  const { engine } = context;
-  const sandbox = engine.conversations;
-
-  app.get('/api/conversations/:id/config', { schema: { params: ById, response: { 200: ConversationConfig } } }, async ({ params }) => ({
-    runtime_id: null,
-    session_id: params.id,
-  }));
-  app.get('/api/conversations/:id/web-hosts', { schema: { params: ById, response: { 200: WebHosts } } }, async () => ({ hosts: {} }));
-  app.get('/api/conversations/:id/vscode-url', { schema: { params: ById, response: { 200: VscodeUrl } } }, async () => ({
-    vscode_url: null,
-  }));
-  app.get('/api/conversations/:id/git/changes', { schema: { params: ById, response: { 200: GitChanges } } }, async () => []);
-  app.get('/api/v1/sandboxes', { schema: { response: { 200: z.array(z.unknown()) } } }, async () => []);
-
-  app.get(
-    '/api/conversations/:id/list-files',
-    {
-      schema: {
-        params: ById,
-        querystring: z.object({ path: z.string().max(4096).optional() }),
-        response: { 200: FileList, '4xx': Failure, 500: Failure },
-      },
-    },
-    async ({ params, query }, reply) => {
-      if (!(await sandbox.get(params.id))) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
-      const runtime = await runtimeOf(context, params.id);
-      if (!runtime) return fail(reply, 'RUNTIME_NOT_READY');
-      try {
-        return listing(await runtime.files.list(query.path || '.', { signal: AbortSignal.timeout(TIMEOUT_MS) }), query.path);
-      } catch (cause) {
-        return reply.code(500).send(shown(`Error listing files: ${wordsOf(cause)}`));
-      }
-    },
-  );
-
-  app.get(
-    '/api/conversations/:id/select-file',
-    {
-      schema: {
-        params: ById,
-        querystring: z.object({ file: z.string().min(1).max(4096) }),
-        response: { 200: FileContent, '4xx': Failure, 500: Failure },
-      },
-    },
-    async ({ params, query }, reply) => {
-      if (!(await sandbox.get(params.id))) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
-      const runtime = await runtimeOf(context, params.id);
-      if (!runtime) return fail(reply, 'RUNTIME_NOT_READY');
-      try {
-        const bytes = await runtime.files.read(query.file, { signal: AbortSignal.timeout(TIMEOUT_MS), maxBytes: MAX_FILE_BYTES });
-        if (bytes.includes(0) || !isUtf8(bytes)) return reply.code(415).send(shown(`Unable to open binary file: ${query.file}`));
-        return { code: Buffer.from(bytes).toString('utf8') };
-      } catch (cause) {
-        return reply.code(500).send(shown(`Error opening file: ${wordsOf(cause)}`));
-      }
-    },
-  );
+  listing(app, context);
+  contents(app, context);
+  tree(app, context);
 };
 
-/** The live sandbox, or one started now: an old conversation's files can be looked at. */
-async function runtimeOf(
-  { engine, logger }: { readonly engine: Engine } & Pick<ServerContext, 'logger'>,
-  id: string,
-): Promise<Runtime | undefined> {
-  try {
-    return engine.runtimes.current(id) ?? (await engine.runtimes.acquire(id, { signal: AbortSignal.timeout(TIMEOUT_MS) }));
-  } catch (cause) {
-    logger.warn({ err: cause, conversation: id }, 'the sandbox did not start');
-    return undefined;
-  }
+function listing(app: App, context: ServerContext): void {
+  const schema = { params: ById, querystring: z.object({ path: path.optional() }), response: { 200: FileList, ...failures } };
+  app.get('/api/conversations/:id/list-files', { schema }, async ({ params, query }, reply) => {
+    const workspace = await workspaceOf(context, params.id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    const { files } = workspace.runtime;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const folder = workspacePath(query.path ?? '');
+    try {
+      const [entries, isShown] = await Promise.all([files.list(folder, { signal }), shownEntries(files, signal)]);
+      const inner = folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;
+      const prefix = folder === '.' ? '' : `${query.path!.replace(/\/+$/, '')}/`;
+      return foldersFirst(entries.filter((entry) => isShown(inner + entry))).map((entry) => prefix + entry);
+    } catch (cause) {
+      return failed(reply, cause, 'Error listing files');
+    }
+  });
 }
 
-const HIDDEN = new Set(['.git/', '.DS_Store', 'node_modules/', '__pycache__/', 'lost+found/', '.vscode/']);
-
-/** Folders first; entries of a named folder carry its path. */
-function listing(entries: readonly string[], path = ''): string[] {
-  const prefix = path === '' || path === '.' ? '' : `${path.replace(/\/+$/, '')}/`;
-  const shownEntries = entries.filter((entry) => !HIDDEN.has(entry)).toSorted((a, b) => (a < b ? -1 : 1));
-  const folders = shownEntries.filter((entry) => entry.endsWith('/'));
-  return [...folders, ...shownEntries.filter((entry) => !entry.endsWith('/'))].map((entry) => prefix + entry);
+function contents(app: App, context: ServerContext): void {
+  const select = async (id: string, file: string, reply: FastifyReply) => {
+    const workspace = await workspaceOf(context, id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const bytes = await workspace.runtime.files.read(workspacePath(file), { signal, maxBytes: MAX_FILE_BYTES });
+      if (!bytes.includes(0) && isUtf8(bytes)) return { code: Buffer.from(bytes).toString('utf8') };
+      return reply.code(415).send(failureWith(`Unable to open binary file: ${file}`));
+    } catch (cause) {
+      return failed(reply, cause, 'Error opening file');
+    }
+  };
+  const response = { 200: FileContent, ...failures };
+  const byFile = { params: ById, querystring: z.object({ file: path.min(1) }), response };
+  app.get('/api/conversations/:id/select-file', { schema: byFile }, async ({ params, query }, reply) =>
+    select(params.id, query.file, reply as FastifyReply),
+  );
+  const byPath = { params: ById, querystring: z.object({ path: path.min(1) }), response };
+  app.get('/api/conversations/:id/files/content', { schema: byPath }, async ({ params, query }, reply) =>
+    select(params.id, query.path, reply as FastifyReply),
+  );
+  const saved = { params: ById, body: SaveFile, response: { 200: z.object({ message: z.string() }), ...failures } };
+  app.post('/api/conversations/:id/save-file', { schema: saved }, async ({ params, body }, reply) => {
+    const workspace = await workspaceOf(context, params.id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      await workspace.runtime.files.write(workspacePath(body.filePath), Buffer.from(body.content), { signal });
+      return { message: 'File saved successfully' };
+    } catch (cause) {
+      return failed(reply, cause, 'Error saving file');
+    }
+  });
 }
 
-function shown(text: string): Failure {
-  return { detail: text, error: text, message: text };
+/** A `FileNode` whose children are such nodes again, which OpenAPI's writer can not follow. */
+const Tree = z.object({
+  path: z.string(),
+  name: z.string(),
+  type: z.literal('directory'),
+  children: z.array(z.record(z.string(), z.unknown())),
+});
+
+/** The Mac client's `FileNode`: what `list-files` shows, all of it in one answer. */
+function tree(app: App, context: ServerContext): void {
+  const depth = z.coerce.number().int().min(1).max(MAX_DEPTH).default(MAX_DEPTH);
+  const querystring = z.object({ path: path.optional(), depth });
+  const schema = { params: ById, querystring, response: { 200: Tree, ...failures } };
+  app.get('/api/conversations/:id/files/tree', { schema }, async ({ params, query }, reply) => {
+    const workspace = await workspaceOf(context, params.id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    const folder = workspacePath(query.path ?? '').replace(/(?<=.)\/+$/, '');
+    try {
+      const isShown = await shownEntries(workspace.runtime.files, AbortSignal.timeout(TIMEOUT_MS));
+      const found = await workspaceEntries(workspace, folder, { depth: query.depth, withHidden: false, now: context.clock.now() });
+      if (found.isCut) void reply.header('x-tendon-truncated', 'true');
+      const inner = folder === '.' ? '' : `${folder}/`;
+      const shown = found.entries.filter(({ path: entry }) => isShown(inner + entry));
+      const top = folder === '.' ? workspace.root : folder.startsWith('/') ? folder : `${workspace.root}/${folder}`;
+      const listed = shown.map((entry) => ({ path: entry.path, ...(entry.type === 'file' && { size: entry.size }) }));
+      return sendJsonText(reply, JSON.stringify(toFileTree(top, listed))) as never;
+    } catch (cause) {
+      return failed(reply, cause, 'Error listing files');
+    }
+  });
 }
 
-function wordsOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+function failed(reply: unknown, cause: unknown, what: string): never {
+  return (reply as FastifyReply).code(fileFailureStatus(cause)).send(failureWith(`${what}: ${wordsOf(cause)}`)) as never;
+}
+
+function foldersFirst(entries: readonly string[]): string[] {
+  const sorted = entries.toSorted((a, b) => (a < b ? -1 : 1));
+  return [...sorted.filter((entry) => entry.endsWith('/')), ...sorted.filter((entry) => !entry.endsWith('/'))];
 }

@@ -1,0 +1,64 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
+import type { UploadAnswer } from '@tendon/protocol';
+import { uploadNameFault } from './upload-name.ts';
+
+export interface UploadLimits {
+  readonly maxFiles: number;
+  readonly maxFileBytes: number;
+}
+
+type Skipped = UploadAnswer['skipped_files'][number];
+export interface Taken {
+  readonly uploaded: readonly string[];
+  readonly skipped: readonly Skipped[];
+}
+
+/**
+ * Hands each file of a multipart body to `write`, one after the other: at most one is in memory, and the client waits for the disk.
+ * What can not be taken is skipped with its reason. Rejects with an Error when the body is no multipart.
+ */
+export async function takeUpload(
+  headers: IncomingHttpHeaders,
+  body: Readable,
+  limits: UploadLimits,
+  write: (name: string, bytes: Buffer) => Promise<void>,
+): Promise<Taken> {
+  const uploaded: string[] = [];
+  const skipped: Skipped[] = [];
+  const skip = (name: string, reason: string): void => void skipped.push({ name: name.slice(0, 300), reason });
+  const parser = new Busboy({
+    headers: headers as BusboyHeaders,
+    preservePath: true,
+    limits: { fileSize: limits.maxFileBytes, files: limits.maxFiles, fields: 20, fieldSize: 65_536, headerPairs: 100 },
+  });
+  let taking: Promise<void> = Promise.resolve();
+  parser.on('file', (_field, stream, name) => {
+    stream.on('error', () => undefined);
+    taking = taking.then(() => take(stream, name ?? ''));
+  });
+  parser.on('filesLimit', () => skip('', `More than ${limits.maxFiles} files`));
+
+  async function take(stream: BusboyFileStream, name: string): Promise<void> {
+    const fault = uploadNameFault(name);
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of stream) if (fault === undefined) chunks.push(chunk as Buffer);
+      if (fault !== undefined) return skip(name, fault);
+      if (stream.truncated) return skip(name, `File exceeds the size limit of ${Math.floor(limits.maxFileBytes / 1024 / 1024)} MB`);
+      await write(name, Buffer.concat(chunks));
+      uploaded.push(name);
+    } catch (cause) {
+      skip(name, cause instanceof Error ? cause.message : String(cause));
+    }
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    parser.once('finish', resolve).once('error', reject);
+    body.once('error', reject).once('close', () => body.readableEnded || reject(new Error('the upload was cut off')));
+    body.pipe(parser);
+  });
+  await taking;
+  return { uploaded, skipped };
+}

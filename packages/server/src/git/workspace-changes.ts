@@ -1,0 +1,51 @@
+import type { GitChanges } from '@tendon/protocol';
+import { runSandboxCommand } from '../files/sandbox-command.ts';
+import type { Workspace } from '../http/workspace-of.ts';
+import { GIT_PRELUDE } from './git-prelude.ts';
+
+type Change = GitChanges[number];
+
+const MAX_CHANGES = 10_000;
+
+/** Of the workspace itself and the repositories right inside it: its folder, then pairs of status and path, nothing, new paths, nothing. */
+const SCRIPT = `${GIT_PRELUDE}
+for dir in . */; do
+  cd -- "$root" || exit 1
+  if [ "$dir" = . ]; then g rev-parse --is-inside-work-tree >&3 || continue; else [ -e "$dir.git" ] || continue; fi
+  cd -- "$dir" || continue
+  base=$(base_ref) || continue
+  printf '%s\\0' "$dir"
+  g diff --name-status --no-renames --no-ext-diff --relative -z "$base" -- .
+  printf '\\0'
+  g ls-files --others --exclude-standard -z
+  printf '\\0'
+done
+exit 0`;
+
+/** What differs from what was last published, or committed where nothing was; sorted by path. Empty without a repository. */
+export async function workspaceChanges({ runtime, root }: Workspace, now: Date): Promise<GitChanges> {
+  const { text, exitCode } = await runSandboxCommand(runtime, SCRIPT, { cwd: root, timeoutSeconds: 20, maxBytes: 8 * 1024 * 1024, now });
+  if (exitCode === 127) throw new Error('there is no git in the sandbox');
+  if (exitCode !== 0) throw new Error('git did not answer in time');
+  return changesIn(text);
+}
+
+/** Total: whatever was printed. */
+export function changesIn(text: string): GitChanges {
+  const fields = text.split('\0')[Symbol.iterator]();
+  const next = (): string => fields.next().value ?? '';
+  const changes = new Map<string, Change['status']>();
+  const note = (folder: string, path: string, status: Change['status']): void => {
+    const full = folder === '.' ? path : folder + path;
+    if (changes.size < MAX_CHANGES && changes.get(full) !== 'U') changes.set(full, status);
+  };
+  for (let folder = next(); folder !== ''; folder = next()) {
+    for (let status = next(); status !== ''; status = next()) note(folder, next(), statusOf(status));
+    for (let path = next(); path !== ''; path = next()) if (!path.endsWith('/')) note(folder, path, 'A');
+  }
+  return [...changes].map(([path, status]) => ({ status, path })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function statusOf(letter: string): Change['status'] {
+  return letter === 'A' || letter === 'D' || letter === 'U' ? letter : 'M';
+}

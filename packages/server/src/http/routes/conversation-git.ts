@@ -1,0 +1,64 @@
+import { Failure, GitChanges, GitDiff } from '@tendon/protocol';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { fileFailureStatus, wordsOf } from '../../files/file-failure.ts';
+import { workspacePath } from '../../files/workspace-path.ts';
+import { workspaceChanges } from '../../git/workspace-changes.ts';
+import { workspaceDiff, type DiffResult } from '../../git/workspace-diff.ts';
+import type { Routes } from '../context.ts';
+import { ById } from '../conversation-param.ts';
+import { failureWith, sendFailure } from '../failure.ts';
+import { workspaceOf } from '../workspace-of.ts';
+
+const TIMEOUT_MS = 20_000;
+
+const FAULTS: Readonly<Record<Exclude<DiffResult['state'], 'found'>, readonly [number, string]>> = {
+  'no-repository': [404, 'Not a git repository'],
+  'no-file': [404, 'There is no such file, now or before'],
+  binary: [415, 'The file is not text'],
+  'too-large': [413, 'The file is too large to be compared'],
+};
+
+/** What the agent changed. The sandbox's git looks, never the host's: a repository says which programs git starts. */
+export const conversationGitRoutes: Routes = (app, context) => {
+  const failures = { '4xx': Failure, 500: Failure };
+  const path = z
+    .string()
+    .min(1)
+    .max(4096)
+    .regex(/^[^\0]+$/, 'a path holds no NUL'); // oxlint-disable-line no-control-regex
+
+  app.get(
+    '/api/conversations/:id/git/changes',
+    { schema: { params: ById, response: { 200: GitChanges, ...failures } } },
+    async ({ params }, reply) => {
+      const workspace = await workspaceOf(context, params.id);
+      if ('code' in workspace) return sendFailure(reply, workspace);
+      try {
+        return await workspaceChanges(workspace, context.clock.now());
+      } catch (cause) {
+        return reply.code(500).send(failureWith(`Error getting changes: ${wordsOf(cause)}`));
+      }
+    },
+  );
+
+  app.get(
+    '/api/conversations/:id/git/diff',
+    { schema: { params: ById, querystring: z.object({ path }), response: { 200: GitDiff, ...failures } } },
+    async ({ params, query }, reply) => {
+      const workspace = await workspaceOf(context, params.id);
+      if ('code' in workspace) return sendFailure(reply, workspace);
+      try {
+        const signal = AbortSignal.timeout(TIMEOUT_MS);
+        const result = await workspaceDiff(workspace, workspacePath(query.path), { signal, now: context.clock.now() });
+        if (result.state === 'found') return result.diff;
+        const [status, words] = FAULTS[result.state];
+        return (reply as FastifyReply).code(status).send(failureWith(words)) as never;
+      } catch (cause) {
+        return (reply as FastifyReply)
+          .code(fileFailureStatus(cause))
+          .send(failureWith(`Error getting the diff: ${wordsOf(cause)}`)) as never;
+      }
+    },
+  );
+};

@@ -1,0 +1,25 @@
+import type { Runtime } from '@tendon/core';
+import { catalogError, type CatalogError } from '@tendon/protocol';
+import type { ServerContext } from './context.ts';
+
+const START_MS = 15_000;
+
+export interface Workspace {
+  readonly runtime: Runtime;
+  /** Where it is inside the sandbox; without one, on the host. */
+  readonly root: string;
+}
+
+/** The live sandbox, or one started now: an old conversation's files can be looked at. */
+export async function workspaceOf({ engine, logger }: ServerContext, id: string): Promise<Workspace | CatalogError> {
+  const record = await engine.conversations.get(id);
+  if (!record) return catalogError('CONVERSATION_NOT_FOUND', id);
+  const root = engine.sandbox.driver === 'none' ? record.workspace : '/workspace';
+  try {
+    const runtime = engine.runtimes.current(id) ?? (await engine.runtimes.acquire(id, { signal: AbortSignal.timeout(START_MS) }));
+    return { runtime, root };
+  } catch (cause) {
+    logger.warn({ err: cause, conversation: id }, 'the sandbox did not start');
+    return catalogError('RUNTIME_NOT_READY');
+  }
+}
