@@ -11,17 +11,18 @@ export interface Tools {
   readonly undo: UndoHistory;
   readonly run: ActionHandler;
   readonly kill: ActionHandler;
+  readonly runIpython: ActionHandler;
 }
 
 /** Every kind that the executor answers; a new kind does not compile until it is here. */
-export function createHandlers({ workspace, undo, run, kill }: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
+export function createHandlers({ workspace, undo, run, kill, runIpython }: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
   return {
     run,
     kill,
     read: createReadAction(workspace),
     write: createWriteAction(workspace, undo),
     edit: createEditAction(workspace, undo),
-    run_ipython: absent('a Jupyter kernel'),
+    run_ipython: runIpython,
     browse: absent('a browser'),
     browse_interactive: absent('a browser'),
   };

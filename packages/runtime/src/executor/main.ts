@@ -8,6 +8,7 @@ import { openJournal } from './effects/journal.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
 import { createUndoHistory } from './files/undo-history.ts';
 import { createHandlers } from './handlers.ts';
+import { createLazyKernel } from './kernel/lazy-kernel.ts';
 import { createLease } from './lease.ts';
 import { makeNest } from './nest.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
@@ -22,9 +23,10 @@ const nesting = makeNest(config.shell);
 const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
 const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) => createShellTools(config, nest, proxy?.port));
 shell.catch(() => {}); // told by the actions that need it
+const kernel = createLazyKernel(config, shell);
 const undo = createUndoHistory(join(config.stateDir, 'undo'));
 const journal = openJournal(config.stateDir, config.incarnation);
-const handlers = createHandlers({ workspace: config.workspace, undo, run: later('run'), kill: later('kill') });
+const handlers = createHandlers({ workspace: config.workspace, undo, run: later('run'), kill: later('kill'), runIpython: kernel.run });
 const effects = createEffects({ stateDir: config.stateDir, incarnation: config.incarnation, journal, handlers });
 const lease = createLease(config.leaseSeconds, () => effects.running > 0, end);
 const server = createExecutorServer({
@@ -42,6 +44,7 @@ function later(name: 'run' | 'kill'): ActionHandler {
 
 function end(): void {
   lease.close();
+  kernel.close();
   server.close();
   if (config.socketPath !== undefined) rmSync(config.socketPath, { force: true });
   const ended = Promise.allSettled([shell.then((tools) => tools.close()), nesting.then((nest) => nest.close())]);

@@ -5,6 +5,7 @@ const LONG = 2;
 const COMMAND = 4;
 const GREETING_BYTES = 64;
 const MAJOR_VERSION_AT = 10;
+const MAX_FRAMES = 64;
 
 export interface FrameReader {
   /** Takes bytes as they come; throws on what is not ZMTP 3. */
@@ -95,7 +96,7 @@ export function createFrameReader(maxFrameBytes: number, listener: FrameListener
         const part = bytes.subarray(at, at + wanted - have);
         at += part.length;
         have += part.length;
-        if (step !== 'body' || wanted <= maxFrameBytes) pending.push(part);
+        if (part.length > 0 && (step !== 'body' || wanted <= maxFrameBytes)) pending.push(part);
         if (have < wanted) return;
         const chunk = pending.length === 1 ? pending[0]! : Buffer.concat(pending);
         pending = [];
@@ -105,5 +106,3 @@ export function createFrameReader(maxFrameBytes: number, listener: FrameListener
     },
   };
 }
-
-const MAX_FRAMES = 64;

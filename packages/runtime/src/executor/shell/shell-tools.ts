@@ -6,7 +6,8 @@ import type { Nest } from '../nest.ts';
 import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment } from './environment.ts';
 import { createRunCommand } from './run-command.ts';
-import { createSession } from './session.ts';
+import { createSession, type Place } from './session.ts';
+import type { BesideOptions } from './spawn-beside.ts';
 import { createStaticCommand } from './static-command.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
@@ -16,6 +17,9 @@ export interface ShellTools {
   readonly kill: ActionHandler;
   /** Whether a command is in the foreground, also one that was handed back as still running. */
   isBusy(): boolean;
+  /** Where the shell is, and what commands beside it start with. */
+  readonly place: () => Place;
+  readonly beside: BesideOptions;
   close(): void;
 }
 
@@ -35,6 +39,8 @@ export function createShellTools(config: ExecutorConfig, nest: Nest, proxyPort: 
       return flagArgument(request.args, 'is_static') ? isStatic(request, context) : inSession(request, context);
     },
     kill: background.kill,
+    place: () => session.place,
+    beside: common,
     isBusy: () => session.current !== undefined,
     close() {
       background.close();

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
+import type { Place } from '../shell/session.ts';
+import { childOf, killSession, processStat, signalGroup } from '../shell/process-tree.ts';
+import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
+import { launchCommand } from './launch-script.ts';
+
+export interface KernelPlace {
+  /** Short, private and ours: the sockets are made in a folder below it. */
+  readonly socketsDir: string;
+  /** Where `ipykernel` is looked for when the Python does not have it; below each a folder for every version. */
+  readonly packageFolders: readonly string[];
+  readonly beside: BesideOptions;
+}
+
+/** How a kernel ended; `tail` is the last of what it printed past its channels. */
+export interface KernelEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly tail: string;
+}
+
+/** The process of one kernel. Owns it, its sockets' folder and its connection file; speaks no Jupyter. */
+export interface KernelProcess {
+  readonly key: string;
+  socketPath(channel: Channel): string;
+  readonly ended: Promise<KernelEnd>;
+  /** Asked of the system: true up to the moment it dies, not until we hear of it. */
+  isAlive(): boolean;
+  /** Its process id as the executor sees it, once it is known. */
+  pid(): number | undefined;
+  /** SIGINT to the kernel and to what it runs. */
+  interrupt(): void;
+  /** Ends it with everything in its session. */
+  kill(): void;
+}
+
+const CHANNELS = ['shell', 'iopub', 'stdin', 'control', 'hb'] as const;
+type Channel = (typeof CHANNELS)[number];
+
+const TAIL_CHARS = 2000;
+let starts = 0;
+
+export function startKernelProcess(options: KernelPlace, place: Place): KernelProcess {
+  starts += 1;
+  const folder = join(options.socketsDir, `kernel-${starts}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const key = randomBytes(16).toString('hex');
+  const connectionFile = join(folder, 'connection.json');
+  writeFileSync(connectionFile, JSON.stringify(connectionOf(folder, key)), { mode: 0o600 });
+
+  const command = launchCommand(connectionFile, options.packageFolders);
+  const child = spawnBeside(options.beside, place, command, undefined, 'pipe');
+  const isNested = options.beside.enter.length > 0;
+  let pid: number | undefined;
+  const findPid = (): number | undefined => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return undefined;
+    return (pid ??= isNested ? childOf(child.pid) : child.pid);
+  };
+  const ended = endOf(child).finally(() => rmSync(folder, { recursive: true, force: true }));
+  return {
+    key,
+    socketPath: (channel) => join(folder, `s-${CHANNELS.indexOf(channel) + 1}`),
+    ended,
+    isAlive: () => !['Z', 'X', '?'].includes(processStat(findPid() ?? 0)?.state ?? '?'),
+    pid: findPid,
+    interrupt: () => signalGroup(findPid() ?? 0, 'SIGINT'),
+    kill() {
+      const leader = findPid();
+      if (leader !== undefined) killSession(leader);
+      killGroup(child, 'SIGKILL');
+    },
+  };
+}
+
+/** With `ipc` the "ports" are the ends of file names. */
+function connectionOf(folder: string, key: string): object {
+  const ports = CHANNELS.map((channel, index) => [`${channel}_port`, index + 1]);
+  return { transport: 'ipc', ip: join(folder, 's'), ...Object.fromEntries(ports), key, signature_scheme: 'hmac-sha256', kernel_name: '' };
+}
+
+function endOf(child: ChildProcess): Promise<KernelEnd> {
+  let tail = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-TAIL_CHARS)));
+  }
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ code: null, signal: null, tail: error.message }));
+    // Its pipes may be held by children for ever: its exit counts, after what has already arrived was read.
+    child.on('exit', (code, signal) => setImmediate(() => resolve({ code, signal, tail })));
+  });
+}

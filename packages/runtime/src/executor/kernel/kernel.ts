@@ -1,0 +1,193 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cell } from './cell.ts';
+import { decodeMessage, encodeRequest, type JupyterMessage } from './jupyter-message.ts';
+import type { KernelEnd, KernelProcess } from './kernel-process.ts';
+import { connectZmtp, type ZmtpSocket } from './zmtp-socket.ts';
+
+/**
+ * A kernel that answers. Owns the two connections to it (requests, and what it publishes) and the cell that runs in it.
+ *
+ * 1. At most one cell runs. It has ended when the kernel has answered the request and says that it is idle, or is dead.
+ * 2. What threads of earlier cells print belongs to the cell that runs, or to the next one.
+ * 3. A kernel that has ended stays ended; a new one is somebody else's to start.
+ */
+export interface Kernel {
+  readonly current: Cell | undefined;
+  readonly process: KernelProcess;
+  /** The path of its Python. */
+  readonly interpreter: string;
+  /** Only when nothing runs. In a kernel that has ended the cell has, too. */
+  run(cell: Cell, code: string): void;
+  close(): void;
+}
+
+const READY_DEADLINE_MS = 30_000;
+const RETRY_MS = 10;
+/** A subscription takes effect some time after it was made: the kernel is asked again until it is heard on both ways. */
+const ASK_AGAIN_MS = 100;
+/** How long the word "idle" may trail the answer. It may be lost for good when a cell shows very many outputs. */
+const IDLE_TRAIL_MS = 2000;
+/** Of what threads print between two cells. */
+const MAX_BETWEEN_CHARS = 30_000;
+
+/** Rejects with the kernel's last words when it does not come up. */
+export async function openKernel(process: KernelProcess, signal: AbortSignal): Promise<Kernel> {
+  const deadline = AbortSignal.any([AbortSignal.timeout(READY_DEADLINE_MS), signal]);
+  const dead = process.ended.then((end) => Promise.reject(new KernelFailed(end)));
+  dead.catch(() => {}); // it may end any time later
+  try {
+    return await Promise.race([dead, connectKernel(process, deadline)]);
+  } catch (error) {
+    process.kill();
+    if (signal.aborted) throw new Error('it was cancelled', { cause: error });
+    if (deadline.aborted) throw new Error(`no answer within ${READY_DEADLINE_MS / 1000} seconds`, { cause: error });
+    throw error;
+  }
+}
+
+/** The process ended before it was ready. */
+export class KernelFailed extends Error {
+  readonly end: KernelEnd;
+
+  constructor(end: KernelEnd) {
+    super(end.tail.trim() || `it ended at once (${end.signal ?? `exit code ${end.code}`})`);
+    this.end = end;
+  }
+}
+
+async function connectKernel(process: KernelProcess, deadline: AbortSignal): Promise<Kernel> {
+  let cell: { readonly cell: Cell; readonly id: string; hasReply: boolean; isIdle: boolean; status: 'ok' | 'error' } | undefined;
+  let isOver = false;
+  let between = '';
+  let isHeard = false; // published something: the subscription works
+  let onReply: ((message: JupyterMessage) => void) | undefined;
+
+  function settle(): void {
+    if (cell === undefined || !cell.hasReply || !cell.isIdle) return;
+    const { cell: done, status } = cell;
+    cell = undefined;
+    done.end(status);
+  }
+
+  function onPublished(message: JupyterMessage): void {
+    isHeard = true;
+    if (message.type === 'status') {
+      if (cell === undefined || message.parentId !== cell.id || message.content.execution_state !== 'idle') return;
+      cell.isIdle = true;
+      return settle();
+    }
+    if (cell !== undefined) cell.cell.show(message);
+    else if (message.type === 'stream') between = (between + String(message.content.text ?? '')).slice(-MAX_BETWEEN_CHARS);
+  }
+
+  function onAnswer(message: JupyterMessage): void {
+    if (message.type !== 'execute_reply') return onReply?.(message);
+    if (cell === undefined || message.parentId !== cell.id) return onReply?.(message);
+    cell.hasReply = true;
+    cell.status = message.content.status === 'ok' ? 'ok' : 'error';
+    for (const { source, data } of payloadsOf(message)) {
+      if (source === 'page') cell.cell.show({ ...message, type: 'display_data', content: { data } });
+      if (source === 'ask_exit') return void setTimeout(process.kill, IDLE_TRAIL_MS).unref(); // `exit`: it ends by itself, or so
+    }
+    const answered = cell;
+    setTimeout(() => {
+      answered.isIdle = true;
+      if (cell === answered) settle();
+    }, IDLE_TRAIL_MS).unref();
+    settle();
+  }
+
+  const listen = (channel: 'shell' | 'iopub', onMessage: (message: JupyterMessage) => void): Promise<ZmtpSocket> =>
+    connectWhenThere(process.socketPath(channel), deadline, {
+      type: channel === 'shell' ? 'DEALER' : 'SUB',
+      identity: 'tendon',
+      onMessage: (frames) => {
+        const message = decodeMessage(frames, process.key);
+        if (message !== undefined) onMessage(message);
+      },
+      onClose: () => {},
+    });
+  const [shell, published] = await Promise.all([listen('shell', onAnswer), listen('iopub', onPublished)]);
+  const close = (): void => {
+    shell.close();
+    published.close();
+  };
+  const onEnded = async (): Promise<void> => {
+    await process.ended;
+    await delay(RETRY_MS); // what it still said is read before its silence is believed
+    close();
+    isOver = true;
+    cell?.cell.end('died');
+    cell = undefined;
+  };
+  void onEnded();
+
+  /** Asks until it is answered; the last answer. */
+  async function ask(type: string, content: object, isEnough: () => boolean): Promise<JupyterMessage> {
+    for (;;) {
+      deadline.throwIfAborted();
+      const answered = new Promise<JupyterMessage>((resolve) => (onReply = resolve));
+      shell.send(encodeRequest(type, content, process.key).frames);
+      const answer = await Promise.race([answered, untilAborted(deadline)]);
+      onReply = undefined;
+      if (isEnough()) return answer;
+      await delay(ASK_AGAIN_MS / 10, undefined, { signal: deadline });
+    }
+  }
+
+  await ask('kernel_info_request', {}, () => isHeard);
+  const python = { python: "__import__('sys').executable" };
+  const about = await ask('execute_request', { ...EXECUTE, code: '', silent: true, user_expressions: python }, () => true);
+
+  return {
+    get current() {
+      return cell?.cell;
+    },
+    process,
+    interpreter: interpreterOf(about),
+    run(next, code) {
+      if (isOver) return next.end('died');
+      if (between !== '') next.print(between);
+      between = '';
+      const { id, frames } = encodeRequest('execute_request', { ...EXECUTE, code }, process.key);
+      cell = { cell: next, id, hasReply: false, isIdle: false, status: 'ok' };
+      shell.send(frames);
+    },
+    close() {
+      close();
+      process.kill();
+    },
+  };
+}
+
+/** Without stdin `input()` raises an error at once; with `stop_on_error` a kernel would drop what is asked shortly after an error. */
+const EXECUTE = { silent: false, store_history: true, user_expressions: {}, allow_stdin: false, stop_on_error: false };
+
+async function connectWhenThere(
+  path: string,
+  deadline: AbortSignal,
+  options: Omit<Parameters<typeof connectZmtp>[0], 'path'>,
+): Promise<ZmtpSocket> {
+  for (;;) {
+    if (existsSync(path)) {
+      const socket = await connectZmtp({ ...options, path }).catch(() => undefined);
+      if (socket !== undefined) return socket;
+    }
+    await delay(RETRY_MS, undefined, { signal: deadline });
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+}
+
+function payloadsOf({ content }: JupyterMessage): readonly { readonly source?: unknown; readonly data?: unknown }[] {
+  return Array.isArray(content.payload) ? content.payload.filter((each) => typeof each === 'object' && each !== null) : [];
+}
+
+function interpreterOf({ content }: JupyterMessage): string {
+  const expressions = content.user_expressions as { python?: { data?: Record<string, unknown> } } | undefined;
+  const text = expressions?.python?.data?.['text/plain'];
+  return typeof text === 'string' ? text.replaceAll(/^'|'$/g, '') : '';
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutorConfig } from '../../executor-api.ts';
+import type { ActionHandler } from '../action-handler.ts';
+import type { ShellTools } from '../shell/shell-tools.ts';
+import type { KernelTool } from './run-cell.ts';
+
+const DEFAULT_TIMEOUT_SECONDS = 120;
+/** Where a driver shows packages that were prepared for all sandboxes; one folder for each version of Python. */
+const SHARED_PACKAGES = '/opt/tendon/kernel';
+/** A unix socket's path holds 107 bytes. */
+const MAX_SOCKETS_DIR = 70;
+
+/** `run_ipython`, of which nothing is loaded and nothing made before the first cell: a sandbox without Jupyter pays nothing. */
+export function createLazyKernel(config: ExecutorConfig, shell: Promise<ShellTools>): { readonly run: ActionHandler; close(): void } {
+  let socketsDir: string | undefined;
+  let tool: KernelTool | undefined;
+  let loading: Promise<KernelTool> | undefined;
+
+  async function load(): Promise<KernelTool> {
+    const [tools, { createRunCell }] = await Promise.all([shell, import('./run-cell.ts')]);
+    // The kernel must reach it too, so it cannot be with the executor's own things.
+    const base = tmpdir().length > MAX_SOCKETS_DIR ? '/tmp' : tmpdir();
+    socketsDir = mkdtempSync(join(base, 'tendon-kernel-'));
+    const home = tools.beside.env.HOME ?? base;
+    tool = createRunCell({
+      socketsDir,
+      packageFolders: [SHARED_PACKAGES, join(home, '.cache/tendon/kernel')],
+      beside: { ...tools.beside, env: { ...tools.beside.env, ...KERNEL_ENVIRONMENT } },
+      place: tools.place,
+      noOutputSeconds: config.noOutputTimeoutSeconds,
+      defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
+    });
+    return tool;
+  }
+
+  return {
+    async run(request, context) {
+      loading ??= load();
+      loading.catch(() => (loading = undefined));
+      return (await loading).run(request, context);
+    },
+    close() {
+      tool?.close();
+      if (socketsDir !== undefined) rmSync(socketsDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const KERNEL_ENVIRONMENT = {
+  PIP_BREAK_SYSTEM_PACKAGES: '1', // `%pip` installs for the user, who is alone here
+  PYDEVD_DISABLE_FILE_VALIDATION: '1',
+} as const;

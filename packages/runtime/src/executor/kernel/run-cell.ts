@@ -1,0 +1,163 @@
+import { readlinkSync } from 'node:fs';
+import type { ObservationDraft } from '@tendon/protocol';
+import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
+import { errorObservation } from '../observation.ts';
+import type { Place } from '../shell/session.ts';
+import { createCell, type Cell } from './cell.ts';
+import type { Kernel } from './kernel.ts';
+import type { KernelPlace } from './kernel-process.ts';
+import * as words from './kernel-words.ts';
+import { startKernel } from './start-kernel.ts';
+import { waitForCell, type CellClocks, type CellWaitEnd } from './wait-for-cell.ts';
+
+export interface RunCellOptions extends KernelPlace {
+  /** Where the shell is now. */
+  readonly place: () => Place;
+  /** Without new output for so long, a cell is handed back as still running. */
+  readonly noOutputSeconds: number;
+  /** After so long a cell of an action that names no timeout is interrupted. */
+  readonly defaultTimeoutSeconds: number;
+}
+
+export interface KernelTool {
+  readonly run: ActionHandler;
+  close(): void;
+}
+
+const OBEY_MS = 3000;
+const DIE_MS = 3000;
+const INIT_DEADLINE_MS = 60_000;
+
+/**
+ * The rules of `run_ipython`. Owns at most one kernel, which starts with the first cell and again after it has ended.
+ *
+ * 1. Cells are taken one after the other, in one kernel, as long as that lives; what it loses by dying is said.
+ * 2. The code that prepares kernels has run in every kernel before its first cell.
+ */
+export function createRunCell(options: RunCellOptions): KernelTool {
+  let kernel: Kernel | undefined;
+  let last: Cell | undefined; // was handed back: it runs, or its last output was not taken
+  let initCode = '';
+  let hasInit = false; // in this kernel
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+    const notes: string[] = [];
+    const unseen = last?.take();
+    last = undefined;
+    if (unseen && unseen.text !== '') notes.push(words.PREVIOUS_OUTPUT, unseen.text);
+    if (kernel && !kernel.process.isAlive()) {
+      notes.push(words.diedBefore(await kernel.process.ended));
+      kernel = undefined;
+    }
+    if (kernel === undefined) {
+      const started = await startKernel(options, options.place(), context);
+      if (typeof started === 'string') return errorObservation(started);
+      kernel = started;
+      hasInit = false;
+    }
+    const given = textArgument(request.args, 'kernel_init_code');
+    if (given !== '' && given !== initCode) hasInit = false;
+    initCode = given || initCode;
+    const failure = hasInit ? undefined : await prepare(kernel, context);
+    if (failure !== undefined) notes.push(failure);
+    const cell = createCell();
+    last = cell;
+    kernel.run(cell, textArgument(request.args, 'code'));
+    return watch(cell, kernel, request, context, notes);
+  }
+
+  async function prepare(fresh: Kernel, { signal }: HandlerContext): Promise<string | undefined> {
+    hasInit = true;
+    if (initCode.trim() === '') return undefined;
+    const cell = createCell();
+    fresh.run(cell, initCode);
+    const end = await waitForCell(cell, { quietMs: Infinity, hardMs: INIT_DEADLINE_MS }, signal);
+    if (end !== 'ended') await stop(fresh, cell);
+    return cell.ended === 'ok' ? undefined : words.initFailed(cell.take().text);
+  }
+
+  async function watch(cell: Cell, owner: Kernel, request: Request, context: HandlerContext, notes: string[]): Promise<ObservationDraft> {
+    const clocks = clocksOf(request, options);
+    const end = await waitForCell(cell, clocks, context.signal, context.output);
+    if (end === 'timeout' || end === 'cancelled') await stop(owner, cell);
+    const { text, images } = cell.take();
+    if (cell.ended && last === cell) last = undefined;
+    if (cell.ended === 'died') kernel = undefined;
+    const verdict = await verdictOf(cell, owner, end, clocks);
+    const silence = verdict === '' && text === '' && cell.ended === 'ok' ? words.NO_OUTPUT : '';
+    return answer(request, owner, [...notes, text, silence, verdict], images, cell.ended === 'ok');
+  }
+
+  /** An empty cell: waits for the one that was handed back. */
+  function poll(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+    if (last === undefined || kernel === undefined) return answer(request, undefined, [words.NOTHING_TO_RETRIEVE], [], false);
+    return watch(last, kernel, request, context, []);
+  }
+
+  function refuse(request: Request, running: Cell, owner: Kernel): ObservationDraft {
+    const { text, images } = running.take();
+    return answer(request, owner, [text === '' ? '' : words.PREVIOUS_OUTPUT, text, words.notExecuted()], images, false);
+  }
+
+  function step(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+    if (textArgument(request.args, 'code').trim() === '') return poll(request, context);
+    return kernel?.current ? refuse(request, kernel.current, kernel) : start(request, context);
+  }
+
+  return {
+    run(request, context) {
+      const done = turn.then(() => step(request, context));
+      turn = done.catch(() => {});
+      return done;
+    },
+    close: () => kernel?.close(),
+  };
+}
+
+/** Interrupts the cell; a kernel that does not obey is killed. */
+async function stop(kernel: Kernel, cell: Cell): Promise<void> {
+  const never = new AbortController().signal;
+  kernel.process.interrupt();
+  if ((await waitForCell(cell, { quietMs: Infinity, hardMs: OBEY_MS }, never)) === 'ended') return;
+  kernel.process.kill();
+  await waitForCell(cell, { quietMs: Infinity, hardMs: DIE_MS }, never);
+}
+
+function clocksOf({ timeout }: Request, { noOutputSeconds, defaultTimeoutSeconds }: RunCellOptions): CellClocks {
+  const given = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
+  return { quietMs: given === undefined ? noOutputSeconds * 1000 : Infinity, hardMs: (given ?? defaultTimeoutSeconds) * 1000 };
+}
+
+async function verdictOf(cell: Cell, kernel: Kernel, end: CellWaitEnd, clocks: CellClocks): Promise<string> {
+  if (end === 'quiet') return words.noNewOutput(clocks.quietMs / 1000);
+  if (end === 'timeout' || end === 'cancelled') {
+    return cell.ended === 'died' || !cell.ended ? words.killed(end, clocks.hardMs / 1000) : words.interrupted(end, clocks.hardMs / 1000);
+  }
+  return cell.ended === 'died' ? words.died(await kernel.process.ended) : '';
+}
+
+function answer(
+  { args }: Request,
+  kernel: Kernel | undefined,
+  parts: readonly string[],
+  images: readonly string[],
+  success: boolean,
+): ObservationDraft<'run_ipython'> {
+  const extra = args.include_extra !== false && kernel ? placeOf(kernel) : [];
+  return {
+    observation: 'run_ipython',
+    content: [...parts, ...extra].filter((part) => part !== '').join('\n'),
+    extras: { code: textArgument(args, 'code'), image_urls: images.length === 0 ? null : [...images] },
+    success,
+  };
+}
+
+/** Asked of the system and not of the kernel, which may be busy. Nothing for a dead one. */
+function placeOf(kernel: Kernel): readonly string[] {
+  try {
+    return [words.place(readlinkSync(`/proc/${kernel.process.pid()}/cwd`), kernel.interpreter)];
+  } catch {
+    return [];
+  }
+}
