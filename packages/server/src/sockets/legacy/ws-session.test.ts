@@ -1,3 +1,4 @@
+import { MessageAction } from '@tendon/protocol';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, testServer, type WireFrame } from '../../server.test-support.ts';
@@ -138,6 +139,39 @@ describe('DL83: a token stands for a conversation', () => {
     expect(await client.closed).toBe(1008);
     const back = await wsClient(server, `?token=${token}`);
     expect(await initialized(back, W4)).toBe(token);
+  });
+});
+
+describe('DL90: W1 to W3 after a cut', () => {
+  it('get what they missed, unless the page was loaded again', async () => {
+    const server = await testServer({ script });
+    const token = await authToken(server);
+    const enter = async () => {
+      const client = await wsClient(server, `?token=${token}`);
+      client.send({ action: 'initialize', args: FOUR });
+      return client;
+    };
+    const first = await enter();
+    first.send({ action: 'start', args: { task: 'one' } });
+    await first.frames.until(says('answer 0'));
+    await first.frames.until((frame) => (frame.args as WireFrame | undefined)?.task_state === 'awaiting_user_input');
+    first.socket.terminate();
+    await expect
+      .poll(() => server.engine.conversations.list({ limit: 1 }).then(([record]) => server.engine.conversations.connections(record!.id)))
+      .toBe(0);
+    const [record] = await server.engine.conversations.list({ limit: 1 });
+    await server.engine.conversations.submit(record!.id, MessageAction.create({ content: 'two' }));
+
+    const back = await enter();
+    await back.frames.until(says('answer 1'));
+    expect(back.frames.all.some(says('answer 0'))).toBe(false);
+    back.socket.terminate();
+
+    await authToken(server, token);
+    const reloaded = await enter();
+    reloaded.send({ action: 'user_message', args: { message: 'three' } });
+    await reloaded.frames.until(says('answer 2'));
+    expect(reloaded.frames.all.some(says('answer 1'))).toBe(false);
   });
 });
 

@@ -47,6 +47,8 @@ export class WsSession {
   #generation: WsGeneration | undefined;
   #wish: ConversationWish = {};
   #cursor = 0;
+  /** What was sent of the conversation, as the id that comes next. */
+  #nextId = 0;
   #connection: Connection;
   #leave = new AbortController();
 
@@ -82,7 +84,10 @@ export class WsSession {
     const dialect: Dialect = {
       name: 'opendevin-ws',
       greeting: [],
-      encode: (event, phase) => this.#dialect.encode(event, phase),
+      encode: (event, phase) => {
+        this.#nextId = Math.max(this.#nextId, event.id + 1);
+        return this.#dialect.encode(event, phase);
+      },
       encodeVolatile: (frame) => this.#dialect.encodeVolatile(frame),
       encodeError: (error, timestamp) => this.#dialect.encodeError(error, timestamp),
       decode: (frame) => this.#dialect.decode(frame),
@@ -108,7 +113,14 @@ export class WsSession {
     this.#generation = isProtocol ? 'W5' : record.generation;
     if (this.#wire.closed.aborted) return;
     const unlisten = this.#sessions.onRestart(known, () => this.#startOver());
-    this.#wire.closed.addEventListener('abort', unlisten, { once: true });
+    this.#wire.closed.addEventListener(
+      'abort',
+      () => {
+        unlisten();
+        this.#left();
+      },
+      { once: true },
+    );
     if (this.#door === 'auth') this.#sessions.touch(known);
     else this.#wire.send({ token: token ?? (await signToken(known, jwtSecret)), status: 'ok' });
     if (isGreeted) for (const frame of WS_DIALECTS.W0.greeting) this.#wire.send(frame);
@@ -180,14 +192,23 @@ export class WsSession {
     return refusal ?? (record.conversation === undefined ? catalogError('INTERNAL') : this.#attach(record.conversation));
   }
 
-  /** W1 to W3 fetch what is past over REST; what they get here is live. */
+  /** W1 to W3 fetch what is past over REST; what they get here is live, and what they missed when they were only cut off. */
   #attach(conversationId: string): Promise<CatalogError | undefined> {
-    return this.#connection.attach(conversationId, this.#door === 'auth' ? LIVE_ONLY : this.#cursor);
+    if (this.#door !== 'auth') return this.#connection.attach(conversationId, this.#cursor);
+    const left = this.#sessions.left(this.#sid);
+    return this.#connection.attach(conversationId, left?.conversation === conversationId ? left.nextId : LIVE_ONLY);
+  }
+
+  #left(): void {
+    const conversation = this.#connection.conversationId;
+    if (this.#door === 'auth' && conversation !== undefined && this.#nextId > 0)
+      this.#sessions.leave(this.#sid, { conversation, nextId: this.#nextId });
   }
 
   #startOver(): void {
     this.#leave.abort();
     this.#cursor = 0;
+    this.#nextId = 0;
     this.#connection = this.#connect();
   }
 }

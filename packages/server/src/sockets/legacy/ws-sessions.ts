@@ -3,6 +3,7 @@
  *
  * W1  Changes of one session come one after the other: two sockets with one token make one conversation.
  * W2  A session whose conversation is gone is an empty one; its token stays good.
+ * W3  Where a socket left is forgotten when the page is loaded again: such a client fetches what is past.
  */
 import type { RecordStore } from '@tendon/core';
 import type { WsGeneration } from '@tendon/protocol';
@@ -16,7 +17,14 @@ export interface WsSessionRecord {
   readonly isFromAuth?: boolean;
 }
 
+/** How far a client had been sent a conversation when its socket closed. */
+export interface Left {
+  readonly conversation: string;
+  readonly nextId: number;
+}
+
 const COLLECTION = 'ws_sessions';
+const MAX_LEFT = 1_000;
 const ALL = new WeakMap<Engine, WsSessions>();
 
 export class WsSessions {
@@ -24,6 +32,7 @@ export class WsSessions {
   readonly #conversations: Engine['conversations'];
   readonly #changing = new Map<string, Promise<unknown>>();
   readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #left = new Map<string, Left>();
   #latest: string | undefined;
 
   private constructor({ storage, conversations }: Engine) {
@@ -45,6 +54,21 @@ export class WsSessions {
 
   touch(sid: string): void {
     this.#latest = sid;
+  }
+
+  leave(sid: string, left: Left): void {
+    this.#left.delete(sid);
+    this.#left.set(sid, left);
+    const [oldest] = this.#left.keys();
+    if (this.#left.size > MAX_LEFT) this.#left.delete(oldest!);
+  }
+
+  left(sid: string): Left | undefined {
+    return this.#left.get(sid);
+  }
+
+  reload(sid: string): void {
+    this.#left.delete(sid);
   }
 
   async get(sid: string): Promise<WsSessionRecord> {
@@ -75,6 +99,7 @@ export class WsSessions {
 
   /** The session begins anew; its conversation stays where it is. Open sockets leave it. */
   async restart(sid: string): Promise<void> {
+    this.reload(sid);
     await this.change(sid, ({ conversation: _left, ...rest }) => rest);
     for (const listener of this.#listeners.get(sid) ?? []) listener();
   }

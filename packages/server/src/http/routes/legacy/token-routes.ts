@@ -15,6 +15,7 @@ export const tokenRoutes: Routes = (app, { engine }) => {
         return sendFailure(reply, { ...catalogError('UNAUTHORIZED'), status: 403, message: 'Not authenticated' });
       const sid = bearer.state === 'session' ? bearer.sid : randomUUID();
       const sessions = WsSessions.of(engine);
+      sessions.reload(sid);
       await sessions.change(sid, (record) => (record.isFromAuth ? record : { ...record, isFromAuth: true }));
       return { token: await signToken(sid, engine.jwtSecret), status: 'ok' as const };
     });
