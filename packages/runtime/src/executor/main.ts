@@ -11,6 +11,7 @@ import { createHandlers } from './handlers.ts';
 import { createLazyKernel } from './kernel/lazy-kernel.ts';
 import { createLease } from './lease.ts';
 import { makeNest } from './nest.ts';
+import { ownFolders } from './own-folders.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
 import { createExecutorServer } from './serve.ts';
 import { serverInfo } from './server-info.ts';
@@ -19,7 +20,7 @@ import { createShellTools } from './shell/shell-tools.ts';
 /** The program inside the sandbox: `node main.mjs --config <ExecutorConfig as JSON>`. It ends with everything it started. */
 const config = parseConfig(process.argv.slice(2));
 // The door opens at once; what needs a namespace and a shell waits for them.
-const nesting = makeNest(config.shell);
+const nesting = makeNest({ shell: config.shell, hidden: ownFolders(config) });
 const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
 const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) => createShellTools(config, nest, proxy?.port));
 shell.catch(() => {}); // told by the actions that need it

@@ -7,7 +7,8 @@ import { childOf } from './shell/process-tree.ts';
  * orphans; the kernel ends the whole namespace with it.
  *
  * 1. The first process ends when its standard input does, so nothing outlives the executor, however that dies.
- * 2. Where namespaces cannot be nested there is no prefix, and `nested` says so; nothing pretends.
+ * 2. The executor's own folders (its door, its journal) are covered by empty ones, and the inside cannot uncover them.
+ * 3. Where namespaces cannot be nested there is no prefix, and `nested` says so; nothing pretends.
  */
 export interface Nest {
   readonly nested: boolean;
@@ -18,27 +19,52 @@ export interface Nest {
   close(): void;
 }
 
-const UNSHARE = ['unshare', '--user', '--map-current-user', '--pid', '--mount', '--mount-proc', '--fork', '--kill-child'];
-// A shell that reads what never comes: bash reaps every child it is left with, also while it reads.
-const FIRST_PROCESS = 'trap "" TERM INT HUP; echo ready; while read -r _; do :; done; exit 0';
+export interface NestOptions {
+  readonly shell: string;
+  /** Folders that the inside shall find empty. */
+  readonly hidden: readonly string[];
+}
+
+/** How to make the namespace, and how to enter it once its first process is known. */
+interface Way {
+  readonly make: readonly string[];
+  readonly enter: (first: number) => readonly string[];
+}
+
+// Bash reaps every child it is left with, also while it reads what never comes.
+const FIRST_PROCESS = `for folder; do mount -t tmpfs -o ro,size=4k,mode=555 none "$folder" || exit 1; done
+trap "" TERM INT HUP; echo ready; while read -r _; do :; done; exit 0`;
+const MAKE = ['--pid', '--mount', '--mount-proc', '--fork', '--kill-child'];
 const START_DEADLINE_MS = 5000;
 
-export async function makeNest(shell: string): Promise<Nest> {
-  const [program = '', ...args] = UNSHARE;
-  const child = spawn(program, [...args, shell, '--norc', '--noprofile', '-c', FIRST_PROCESS], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
-  });
+export async function makeNest(options: NestOptions): Promise<Nest> {
+  const { make, enter } = wayFor(process.getuid?.() ?? -1, process.getgid?.() ?? -1);
+  const [program = '', ...args] = [...make, options.shell, '--norc', '--noprofile', '-c', FIRST_PROCESS, 'first', ...options.hidden];
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
   const failure = await firstWord(child);
   const first = failure === undefined && child.pid !== undefined ? childOf(child.pid) : undefined;
   if (first === undefined) return unnested(child, failure ?? 'its first process was not found');
-  const enter = ['nsenter', '--target', String(first), '--user', '--preserve-credentials', '--mount', '--pid', '--'];
-  const [tool = '', ...options] = enter;
-  const probe = spawnSync(tool, [...options, 'true'], { timeout: START_DEADLINE_MS });
+  const [tool = '', ...rest] = [...enter(first), 'true'];
+  const probe = spawnSync(tool, rest, { timeout: START_DEADLINE_MS });
   if (probe.status !== 0) return unnested(child, `nsenter: ${probe.error?.message ?? probe.stderr.toString().trim()}`);
-  for (const stream of [child, child.stdin, child.stdout, child.stderr] as { unref?: () => void }[]) stream?.unref?.();
+  for (const stream of [child, child.stdin, child.stdout, child.stderr] as { unref?: () => void }[]) stream.unref?.();
   child.on('error', () => {});
-  return { nested: true, enter, close: () => void child.kill('SIGKILL') };
+  return { nested: true, enter: enter(first), close: () => void child.kill('SIGKILL') };
+}
+
+/**
+ * Root keeps its powers and needs no user namespace. Everybody else becomes root of one, which may mount; a second one inside
+ * it gives them back their own id and takes the powers away.
+ */
+function wayFor(uid: number, gid: number): Way {
+  if (uid === 0) {
+    return { make: ['unshare', ...MAKE], enter: (first) => ['nsenter', '--target', String(first), '--mount', '--pid', '--'] };
+  }
+  const own = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
+  return {
+    make: ['unshare', '--user', '--map-root-user', ...MAKE],
+    enter: (first) => ['nsenter', '--target', String(first), '--user', '--preserve-credentials', '--mount', '--pid', '--', ...own],
+  };
 }
 
 function unnested(child: ChildProcess, reason: string): Nest {

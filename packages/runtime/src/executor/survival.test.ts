@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServerInfo } from './server-info.ts';
 import { startExecutor, type TestExecutor } from './testing/start-executor.ts';
@@ -49,6 +49,19 @@ describe('survival', () => {
     expect(suffix).toContain('ended the shell');
     expect(await executor.run('echo next')).toMatchObject({ content: 'next', exitCode: 0 });
     expect(executor.process.exitCode).toBeNull();
+  });
+
+  it('RT44: the door and the journal are not there for what runs inside', async () => {
+    const executor = await start();
+    const { socketPath = '', stateDir } = executor.config;
+    const { content } = await executor.run(`ls -A ${stateDir} ${dirname(socketPath)}; umount ${stateDir} 2>&1 | wc -l; ls -A ${stateDir}`);
+    const empty = `${[dirname(socketPath), stateDir]
+      .toSorted()
+      .map((folder) => `${folder}:\n`)
+      .join('\n')}`;
+    const isRoot = process.getuid?.() === 0; // driver `none` as root: it could uncover them, as it could do anything
+    expect(executor.isNested && !isRoot ? content : `${empty}1`).toBe(`${empty}1`);
+    expect(await executor.run('echo door still works')).toMatchObject({ exitCode: 0 });
   });
 
   it('RT40: where namespaces cannot be nested commands still run, and it is said', async () => {

@@ -1,11 +1,12 @@
-import { mkdirSync, openSync, closeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { textArgument, type ActionHandler } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
-import { killGroup, spawnBeside, type BesideOptions } from './spawn-beside.ts';
+import { signalBeside, spawnBeside, type BesideOptions } from './spawn-beside.ts';
 
 const MAX_RUNNING = 64;
 const KILL_AFTER_MS = 3000;
@@ -14,17 +15,17 @@ const KILL_AFTER_MS = 3000;
 export function createBackgroundCommands(
   session: Session,
   options: BesideOptions,
-  outputDir: string,
 ): { run: ActionHandler; kill: ActionHandler; close(): void } {
   const running = new Map<string, ChildProcess>();
   let next = 0;
+  let folder: string | undefined; // of the outputs, where commands can read them
 
   const run: ActionHandler = ({ args }) => {
     if (running.size >= MAX_RUNNING)
       return Promise.resolve(errorObservation(`${MAX_RUNNING} background commands are running; kill one first.`));
     const id = String(next++);
-    mkdirSync(outputDir, { recursive: true });
-    const path = join(outputDir, `background-${id}.log`);
+    folder ??= mkdtempSync(join(tmpdir(), 'tendon-background-'));
+    const path = join(folder, `${id}.log`);
     const log = openSync(path, 'w', 0o600);
     const child = spawnBeside(options, session.place, textArgument(args, 'command'), textArgument(args, 'cwd') || undefined, log);
     closeSync(log);
@@ -40,7 +41,7 @@ export function createBackgroundCommands(
     const id = String(args.id ?? '');
     const child = running.get(id);
     if (!child) return errorObservation(`No background command with id ${id} is running.`);
-    await end(child);
+    await end(options, child);
     const observation = runObservation(
       { command: `kill ${id}` },
       { content: `Background command with id ${id} has been killed.`, exitCode: 0 },
@@ -53,20 +54,21 @@ export function createBackgroundCommands(
     run,
     kill,
     close: () => {
-      for (const child of running.values()) killGroup(child, 'SIGKILL');
+      for (const child of running.values()) signalBeside(options, child, 'SIGKILL');
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** Asks the group to end, then makes it. */
-function end(child: ChildProcess): Promise<void> {
+function end(options: BesideOptions, child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => killGroup(child, 'SIGKILL'), KILL_AFTER_MS);
+    const timer = setTimeout(() => signalBeside(options, child, 'SIGKILL'), KILL_AFTER_MS);
     child.once('exit', () => {
       clearTimeout(timer);
-      killGroup(child, 'SIGKILL'); // what the leader left behind
+      signalBeside(options, child, 'SIGKILL'); // what the leader left behind
       resolve();
     });
-    killGroup(child, 'SIGTERM');
+    signalBeside(options, child, 'SIGTERM');
   });
 }

@@ -43,10 +43,14 @@ export function readsTerminal(pid: number, device: string): boolean {
   return call === SYSTEM_CALLS.read && [device, '/dev/tty'].includes(fileOf(pid, descriptor));
 }
 
-/** Whether it is an interactive bash at its prompt: no script, no command, waiting for a line from this terminal. */
+/** Only our own shells are started so; they read the terminal for a command (`read`) and not for the next line. */
+export const OURS = '--noediting';
+
+/** Whether it is an interactive bash at its prompt, not ours: no script, no command, waiting for a line from this terminal. */
 export function isShellAtPrompt(pid: number, device: string): boolean {
   const [name = '', ...options] = read(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
   if (!/^-?(?:.*\/)?bash$/.test(name) || !options.every((option) => /^(?:--[a-z-]+|-[abd-z]+)$/i.test(option))) return false;
+  if (options.includes(OURS)) return false;
   const { call } = blockedCall(pid);
   return (call === SYSTEM_CALLS.pselect6 || call === SYSTEM_CALLS.read) && fileOf(pid, 0) === device;
 }
@@ -75,20 +79,18 @@ function read(path: string): string {
 /** Kills every process of a session whose leader still lives. */
 export function killSession(leader: number): void {
   const members = allProcesses().filter((pid) => pid !== leader && processStat(pid)?.session === leader);
-  for (const pid of [...members, leader]) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // gone
-    }
-  }
+  for (const pid of [...members, leader]) signalProcess(pid, 'SIGKILL');
 }
 
-/** Signals a process group; a group that is gone is no error. */
-export function signalGroup(group: number, signal: NodeJS.Signals): void {
+/** Signals a process, or with a negative id its group; one that is gone is no error. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
-    if (group > 1) process.kill(-group, signal);
+    if (Math.abs(pid) > 1) process.kill(pid, signal);
   } catch {
     // gone, or not ours any more
   }
+}
+
+export function signalGroup(group: number, signal: NodeJS.Signals): void {
+  signalProcess(-group, signal);
 }

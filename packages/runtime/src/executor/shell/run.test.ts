@@ -43,6 +43,10 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
     steps: [
       ['if true', { content: /syntax error/, exitCode: 2 }],
       ['echo fine', 'fine'],
+      ["echo 'open quote", { content: /unexpected EOF/, exitCode: 2 }],
+      ['echo fine', 'fine'],
+      ['echo "$(( `', { content: /unexpected EOF/, exitCode: 2 }],
+      ['echo fine', 'fine'],
     ],
   },
   {
@@ -127,6 +131,15 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
       ['bash --norc -i', { exitCode: 0 }],
       ['kill -9 $$', { exitCode: 137 }],
       ['echo "outer $outer"', 'outer 1'],
+    ],
+  },
+  {
+    rule: 'RT34: a shell in place of the shell takes the commands',
+    steps: [
+      ['export KEPT=1; exec bash', { exitCode: 0 }],
+      ['echo "new $KEPT"; (exit 3)', { content: 'new 1', exitCode: 3 }],
+      ['exit 5', { exitCode: 5 }],
+      ['echo "again $KEPT"', 'again 1'],
     ],
   },
   {

@@ -6,7 +6,8 @@
 { builtin true >&250; } 2>/dev/null || exec 250<&3 3>&-
 builtin unset PROMPT_COMMAND HISTFILE
 builtin set +o history +H
-PS1='' PS2='' PS0=''
+PS1='' PS2=''
+builtin unset PS0
 __tendon_code=0 __tendon_id='' __tendon_running=1 __tendon_trace='' __tendon_command=''
 
 # Takes the next command. Keeps `$?` of the one before, as an ordinary prompt does.
@@ -22,6 +23,8 @@ __tendon_begin() {
 # $1: exit code. Reports it with directory and exported variables, then marks the end of the output.
 __tendon_end() {
   __tendon_code=$1 __tendon_running=0
+  # A quote that a command left open leaves the parser in the middle of a line; one that ends puts it back.
+  builtin eval :
   case $- in *x*) __tendon_trace='set -x; ' ;; *) __tendon_trace='' ;; esac
   builtin set +xe +o history
   [[ -z ${!-} ]] || __tendon_jobs >/dev/tty
@@ -53,7 +56,10 @@ __tendon_prompt() {
 # Prompts and hooks that a command has changed (venv, starship, an own PROMPT_COMMAND): nothing is shown as a prompt, and
 # hooks run after ours, unseen.
 __tendon_arm() {
-  PS1='' PS2='' PS0=''
+  # Only where there is something to take back: after a syntax error bash prints PS0 from where its old value was.
+  [[ -z ${PS0-} ]] || builtin unset PS0
+  [[ -z ${PS1-} ]] || PS1=''
+  [[ -z ${PS2-} ]] || PS2=''
   [[ ${PROMPT_COMMAND-} == *__tendon_prompt* ]] && builtin return
   local hooks=${PROMPT_COMMAND[*]+"${PROMPT_COMMAND[*]}"}
   builtin unset PROMPT_COMMAND

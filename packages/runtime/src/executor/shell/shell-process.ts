@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createMarkerScanner } from './marker-scanner.ts';
 import { openTerminal } from './open-terminal.ts';
-import { childOf, isShellAtPrompt, killSession, membersOf, processStat, readsTerminal, signalGroup } from './process-tree.ts';
+import { childOf, isShellAtPrompt, killSession, membersOf, OURS, processStat, readsTerminal, signalGroup } from './process-tree.ts';
 import { createReportReader, type Report } from './report-reader.ts';
 
 /** One bash on a terminal of its own, as a source of events. Owns the process and the terminal; knows nothing of commands. */
@@ -14,7 +14,7 @@ export interface ShellProcess {
   signal(signal: NodeJS.Signals): void;
   /** Whether something that has the terminal sleeps in a read of it. */
   awaitsInput(): boolean;
-  /** Whether what has the terminal is another bash at its prompt. */
+  /** Whether what has the terminal is another bash at its prompt: inside ours, or in its place (`exec bash`). */
   hasInnerPrompt(): boolean;
   /** Ends it with everything in its session. */
   kill(): void;
@@ -49,7 +49,7 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
     process: child,
     device,
   } = openTerminal({
-    command: [options.shell, '--norc', '--noprofile', '--noediting', '-i'],
+    command: [options.shell, '--norc', '--noprofile', OURS, '-i'],
     enter: options.enter,
     env: { ...options.env, PROMPT_COMMAND: `. ${quoted(options.script)}` },
     cwd: '/',
@@ -100,8 +100,9 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
   }
   function kill(): void {
     const shell = shellPid();
+    // What only entered the namespace ends with its child, and reaps it.
     if (shell !== undefined && processStat(shell)?.session === shell) killSession(shell);
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    else if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   }
 
   return {
@@ -117,7 +118,7 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
     },
     hasInnerPrompt() {
       const found = foreground();
-      return found !== undefined && !found.isShell && isShellAtPrompt(found.group, device);
+      return found !== undefined && isShellAtPrompt(found.group, device);
     },
     kill,
   };

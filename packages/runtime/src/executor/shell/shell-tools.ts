@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutorConfig } from '../../executor-api.ts';
 import { flagArgument, type ActionHandler } from '../action-handler.ts';
@@ -32,7 +31,7 @@ export function createShellTools(config: ExecutorConfig, nest: Nest, proxyPort: 
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
   const inSession = createRunCommand(session, limits);
   const isStatic = createStaticCommand(session, common, DEFAULT_TIMEOUT_SECONDS);
-  const background = createBackgroundCommands(session, common, join(config.stateDir, 'background'));
+  const background = createBackgroundCommands(session, common);
   return {
     run: (request, context) => {
       if (flagArgument(request.args, 'background')) return background.run(request, context);

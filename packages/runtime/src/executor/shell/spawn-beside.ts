@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { membersOf, signalProcess } from './process-tree.ts';
 import type { Place } from './session.ts';
 
 export interface BesideOptions {
@@ -25,12 +26,17 @@ export function spawnBeside(
   return spawn(program, rest, { cwd: '/', env: options.env, detached: true, stdio: ['ignore', output, output] });
 }
 
-/** Ends the process group that a child leads; a group that is gone is no error. */
-export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+/**
+ * Signals the process group that a child leads; a group that is gone is no error. What only entered the namespace (`nsenter`) is
+ * spared: it ends with its child, and reaps it.
+ */
+export function signalBeside({ enter }: BesideOptions, child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // gone
-  }
+  const inside = enter.length === 0 ? [] : membersOf(child.pid).filter((pid) => pid !== child.pid);
+  for (const pid of inside.length > 0 ? inside : [-child.pid]) signalProcess(pid, signal);
+}
+
+/** Ends the process group that a child leads, with whatever entered the namespace. */
+export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid !== undefined) signalProcess(-child.pid, signal);
 }

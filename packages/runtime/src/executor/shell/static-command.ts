@@ -4,7 +4,7 @@ import { errorObservation } from '../observation.ts';
 import * as hints from './hints.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
-import { killGroup, spawnBeside, type BesideOptions } from './spawn-beside.ts';
+import { signalBeside, spawnBeside, type BesideOptions } from './spawn-beside.ts';
 import { createTerminalText } from './terminal-text.ts';
 
 /** After the command has ended, how long its pipes are read on: a child may hold them for ever. */
@@ -22,7 +22,7 @@ export function createStaticCommand(session: Session, options: BesideOptions, de
       let stopped: 'timeout' | 'cancelled' | undefined;
       const stop = (why: 'timeout' | 'cancelled'): void => {
         stopped = why;
-        killGroup(child, 'SIGKILL');
+        signalBeside(options, child, 'SIGKILL');
       };
       const timer = setTimeout(() => stop('timeout'), seconds * 1000);
       const cancel = (): void => stop('cancelled');

@@ -36,6 +36,12 @@ const token = fc.constantFrom(
 );
 
 describe('terminal text', () => {
+  it('RT30: a cursor that is sent away for ever stays on the screen', () => {
+    const line = shown(Array.from({ length: 2000 }, () => '\u001b[1000C'.repeat(1000)).concat('end'));
+    expect(line.trim()).toBe('end');
+    expect(line.length).toBeLessThan(2000);
+  });
+
   it.each([
     ['\u001b[1;31mred\u001b[m', 'red'],
     ['\u001b]0;a title\u0007text\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', 'textlink'],

@@ -20,6 +20,8 @@ const CSI = /^\u001b\[(\d*)(?:;\d*)*([@-~])$/;
 /* oxlint-enable no-control-regex */
 
 const MAX_LINE = 100_000;
+/** Of the terminal: as far as the cursor can be sent. */
+const COLUMNS = 1000;
 const MAX_SEQUENCE = 4096;
 
 export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
@@ -29,6 +31,7 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
   let pending = '';
 
   const put = (text: string): void => {
+    if (text === '') return;
     line = column >= line.length ? line.padEnd(column) + text : line.slice(0, column) + text + line.slice(column + text.length);
     column += text.length;
     if (line.length > MAX_LINE) flushLine();
@@ -53,11 +56,11 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
   }
   function sequence(text: string): void {
     const [, count = '', kind] = CSI.exec(text) ?? [];
-    const n = Math.min(Number(count || 1), 1000);
+    const n = Math.min(Number(count || 1), COLUMNS);
     if (kind === 'K') line = eraseLine(line, column, count);
-    else if (kind === 'C') column += n;
+    else if (kind === 'C') column = Math.max(column, Math.min(column + n, COLUMNS - 1));
     else if (kind === 'D') column = Math.max(0, column - n);
-    else if (kind === 'G') column = n - 1;
+    else if (kind === 'G') column = Math.max(0, n - 1);
     else if (kind === 'P') line = line.slice(0, column) + line.slice(column + n);
   }
 

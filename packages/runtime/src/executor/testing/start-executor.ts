@@ -39,8 +39,9 @@ export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env
   const folder = mkdtempSync(join(tmpdir(), 'tendon-x-'));
   const workspace = join(folder, 'workspace');
   mkdirSync(workspace);
+  mkdirSync(join(folder, 'door'));
   const config: ExecutorConfig = {
-    ...{ incarnation: 'one', socketPath: join(folder, 's'), stateDir: join(folder, 'state'), workspace, workDir: workspace },
+    ...{ incarnation: 'one', socketPath: join(folder, 'door', 's'), stateDir: join(folder, 'state'), workspace, workDir: workspace },
     ...{ shell: '/bin/bash', noOutputTimeoutSeconds: 10, leaseSeconds: 600, ...overrides },
   };
   const argv = ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', MAIN, '--config', JSON.stringify(config)];
