@@ -20,7 +20,9 @@ it('EN50: a wrong argument is named to the model', () => {
 });
 
 it('EN51: an unknown tool is answered with the ones there are', () => {
-  expect(errorOf('rm', {})).toBe('There is no tool "rm". The available tools are: execute_bash, str_replace_editor, think, finish.');
+  expect(errorOf('rm', {})).toBe(
+    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, think, finish.',
+  );
 });
 
 it('EN52: arguments that are not the JSON of an object never become an action', () => {
@@ -44,6 +46,14 @@ it('EN54: the editor’s commands become the actions old clients know', () => {
   expect(call('str_replace_editor', { command: 'undo_edit', path: '/a' })).toMatchObject({
     action: { action: 'edit', args: { command: 'undo_edit' } },
   });
+});
+
+it('EN56: a cell is a call of its own, and an empty one waits', () => {
+  expect(call('execute_ipython_cell', { code: 'print(1)', timeout: '5' })).toMatchObject({
+    action: { action: 'run_ipython', timeout: 5, args: { code: 'print(1)', include_extra: true, security_risk: -1 } },
+  });
+  expect(call('execute_ipython_cell', { code: '' })).toMatchObject({ ok: true });
+  expect(errorOf('execute_ipython_cell', {})).toContain('required parameter "code" is missing');
 });
 
 it('EN55: parsing is total: whatever the model writes is an action or a sentence', () => {
