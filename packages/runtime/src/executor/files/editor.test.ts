@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -186,6 +187,19 @@ describe('create, insert, view, undo_edit', () => {
 
   it('RT66: binary files are refused', async () => {
     expect((await edit('view', file(Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2])))).content).toMatch(/^ERROR:\n.*binary/);
+  });
+});
+
+describe('what is no file', () => {
+  it('RT66: pipes and devices are refused at once by every action', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [pipe, '/dev/zero']) {
+      const { content } = await edit('view', path);
+      expect(content).toContain('it is not a regular file');
+      expect(await handlers.read({ args: { path } }, context)).toMatchObject({ observation: 'error' });
+      expect(await handlers.write({ args: { path, content: 'x' } }, context)).toMatchObject({ observation: 'error' });
+    }
   });
 });
 

@@ -23,9 +23,11 @@ const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const UTF16LE_BOM = Buffer.from([0xff, 0xfe]);
 const UTF16BE_BOM = Buffer.from([0xfe, 0xff]);
 
-/** Reads a file of text. Throws `NotText` for binary or huge ones, and what the file system says. */
+/** Reads a file of text. Throws `NotText` for binary or huge ones and for what is no file, and what the file system says. */
 export async function readTextFile(path: string): Promise<TextFile> {
-  const { size } = await stat(path);
+  const found = await stat(path);
+  if (!found.isFile()) throw new NotText('it is not a regular file'); // a pipe blocks who opens it, a device never ends
+  const { size } = found;
   if (size > MAX_FILE_BYTES) throw new NotText(`it has ${size} bytes; at most ${MAX_FILE_BYTES} can be opened here`);
   return decodeText(await readFile(path));
 }

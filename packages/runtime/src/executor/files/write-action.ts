@@ -8,7 +8,7 @@ import { failureText } from './edit-action.ts';
 import { EditFailure } from './edit-failure.ts';
 import { lineEnd, withLineEnd } from './lines.ts';
 import { resolvePath } from './resolve-path.ts';
-import { encodeUtf8, readTextFile } from './text-file.ts';
+import { encodeUtf8, MAX_FILE_BYTES, readTextFile } from './text-file.ts';
 import type { UndoHistory } from './undo-history.ts';
 import { writeAtomically } from './write-atomically.ts';
 
@@ -30,10 +30,11 @@ async function write(args: Request['args'], path: string, undo: UndoHistory): Pr
   const end = integerArgument(args, 'end', -1);
   const found = await stat(path).catch(() => undefined);
   if (path === '' || found?.isDirectory()) throw new EditFailure(`Path is a directory: ${path}. You can only write to files`);
+  if (found && !found.isFile()) throw new EditFailure('it is not a regular file');
   await mkdir(dirname(path), { recursive: true });
   const isWhole = !found || (start <= 0 && end === -1);
   const bytes = isWhole ? encodeUtf8(content) : await withLines(path, content, start, end);
-  await undo.push(path, found ? await readFile(path) : undefined);
+  if (!found || found.size <= MAX_FILE_BYTES) await undo.push(path, found ? await readFile(path) : undefined);
   await writeAtomically(path, bytes);
   return { observation: 'write', content: '', extras: { path } };
 }
