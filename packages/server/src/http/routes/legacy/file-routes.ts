@@ -7,31 +7,12 @@ import { conversationMeant } from './bearer.ts';
 import { forward, sendForwarded } from './forward.ts';
 import { workspaceTree } from './workspace-tree.ts';
 
-/** Routes of W4 and W5 that today's have under the conversation, unchanged. */
-const FORWARDED = [
-  ['POST', 'submit-feedback'],
-  ['GET', 'zip-directory'],
-  ['GET', 'vscode-url'],
-] as const;
-
 /** The files of the session's workspace, for clients that name no conversation. */
 export const fileRoutes: Routes = (app, context) => {
   for (const url of ['/api/refresh-files', '/refresh-files']) refreshFiles(app, context, url);
   for (const url of ['/api/select-file', '/select-file']) selectFile(app, context, url);
   listFiles(app, context);
   saveFile(app, context);
-  for (const [method, path] of FORWARDED) {
-    app.route({
-      method,
-      url: `/api/${path}`,
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        const conversation = await conversationMeant(request, context.engine);
-        if (typeof conversation !== 'string') return sendFailure(reply, conversation);
-        return sendForwarded(reply, await forward(app, context, request, { conversation, path }));
-      },
-    });
-  }
 };
 
 /** W1 asks for it at load, before there is anything. */

@@ -169,4 +169,37 @@ describe('DL87: files', () => {
     expect(await json(server, '/api/select-file?file=notes.txt', token)).toEqual({ code: 'some bytes' });
     for (const answer of [await upload('..'), await upload('a', 'other')]) expect(answer.status).toBe(400);
   });
+
+  it('several files of W4, the archive, the events and the names of 0.15', async () => {
+    const server = await testServer({ script });
+    const client = await wsClient(server);
+    const token = await initialized(client, { ...FOUR, CONFIRMATION_MODE: false });
+    client.send({ action: 'run', args: { command: 'true' } });
+    await client.frames.until((frame) => frame.observation === 'run');
+    const body = new FormData();
+    for (const name of ['a.txt', 'b.txt']) body.append('files', new Blob([name]), name);
+    body.append('uploadedFilesCount', '2');
+    const answer = await fetch(`${server.url}/api/upload-files`, { method: 'POST', headers: bearer(token), body });
+    expect(await answer.json()).toEqual({
+      message: 'File upload process completed',
+      file_count: 2,
+      uploaded_files: ['a.txt', 'b.txt'],
+      skipped_files: [],
+    });
+    expect(await json(server, '/api/list-files', token)).toEqual(['a.txt', 'b.txt']);
+    const saved = await server.post('/api/save-file', { filePath: '/a.txt', content: 'new' }, bearer(token));
+    expect(await saved.json()).toEqual({ message: 'File saved successfully' });
+    expect(await json(server, '/api/select-file?file=/a.txt', token)).toEqual({ code: 'new' });
+    const zip = await server.get('/api/zip-directory', bearer(token));
+    expect([
+      zip.headers.get('content-type'),
+      Buffer.from(await zip.arrayBuffer())
+        .subarray(0, 2)
+        .toString(),
+    ]).toEqual(['application/zip', 'PK']);
+    const { events } = (await json(server, '/api/events/search?limit=2', token)) as { events: unknown[] };
+    expect(events).toHaveLength(2);
+    expect(await json(server, '/api/conversation', token)).toHaveProperty('session_id');
+    expect((await server.get('/api/security/settings', bearer(token))).status).toBe(404);
+  });
 });
