@@ -22,9 +22,11 @@ import { chooseModel, type ModelChoice } from './model-choice.ts';
 import { modelSource } from './model-source.ts';
 import { openDriver } from './open-driver.ts';
 import { keptSecret } from './security/kept-secret.ts';
+import { replayThen } from './replay/replay-then.ts';
 import { liveMask } from './security/live-mask.ts';
 import { SecretStore } from './secrets/secret-store.ts';
 import { SettingsStore } from './settings.ts';
+import { withInstructions } from './with-instructions.ts';
 import { makeWorkspaceBase } from './workspace-folder.ts';
 
 /** What has not answered by then is not there. */
@@ -92,11 +94,15 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       return openConversation({
         id: record.id,
         log: around.log?.(log) ?? log,
-        agent: findAgent(record.agent).agent,
+        agent: withInstructions(findAgent(record.agent).agent, record.instructions),
         runtimes: around.runtimes?.(runtimes) ?? runtimes,
-        llm: modelSource(
-          () => choiceOf(record),
-          (choice) => makeProvider(choice, clock),
+        llm: replayThen(
+          await conversations.replay(record.id),
+          log,
+          modelSource(
+            () => choiceOf(record),
+            (choice) => makeProvider(choice, clock),
+          ),
         ),
         clock,
         mask,

@@ -13,6 +13,8 @@ export type StoredConversation = ConversationRecord & {
   /** Wished for this conversation; else the stored settings decide. */
   readonly confirmation_mode?: boolean;
   readonly max_iterations?: number;
+  /** For the agent, from whoever made the conversation. */
+  readonly instructions?: string;
   /** For lists: as it was when it was last closed. */
   readonly summary?: { readonly agent_state: string; readonly reason: string; readonly accumulated_cost: number };
 };

@@ -13,6 +13,7 @@ import type { Config } from './config.ts';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
 import type { Logger } from './logger.ts';
+import type { ReplayAnswer } from './replay/read-trajectory.ts';
 import type { Room } from './room.ts';
 import { Rooms } from './rooms.ts';
 import { ownFolder, workspaceFolder } from './workspace-folder.ts';
@@ -29,6 +30,10 @@ export interface ConversationWish {
   readonly gitProvider?: string | null;
   readonly confirmationMode?: boolean;
   readonly maxIterations?: number;
+  /** For the agent, beside its task. */
+  readonly instructions?: string;
+  /** Done again, in order, before the model is asked. */
+  readonly replay?: readonly ReplayAnswer[];
   /** Of this conversation only, and gone with this process. */
   readonly llm?: ModelAccess;
 }
@@ -85,8 +90,10 @@ export class Conversations {
       git_provider: wish.gitProvider ?? null,
       ...(wish.confirmationMode !== undefined && { confirmation_mode: wish.confirmationMode }),
       ...(wish.maxIterations !== undefined && { max_iterations: wish.maxIterations }),
+      ...(wish.instructions && { instructions: wish.instructions }),
     };
     if (wish.llm) this.#modelAccess.set(id, wish.llm);
+    if (wish.replay) await this.#options.storage.records.put('replays', { id, sort: '', value: wish.replay });
     await this.#records.add(record);
     return { ok: true, record };
   }
@@ -99,6 +106,11 @@ export class Conversations {
 
   get(id: string): Promise<StoredConversation | undefined> {
     return this.#records.get(id);
+  }
+
+  /** What is done again before the model is asked. */
+  async replay(id: string): Promise<readonly ReplayAnswer[]> {
+    return (await this.#options.storage.records.get<readonly ReplayAnswer[]>('replays', id)) ?? [];
   }
 
   /** Newest first. */
@@ -190,6 +202,7 @@ export class Conversations {
     if (room) await this.#rooms.close(room, catalogError('CONVERSATION_DELETED', id));
     await this.#options.runtimes.stop(id);
     await this.#options.storage.events.delete(id);
+    await this.#options.storage.records.delete('replays', id);
     await rm(ownFolder(this.#options.config.home, id), { recursive: true, force: true });
     this.#modelAccess.delete(id);
     return true;

@@ -59,7 +59,7 @@ export const CreateConversation = z.object({
   replay_json: z.union([z.string(), z.array(z.unknown())]).nullish(),
   suggested_task: z.looseObject({}).nullish(),
   create_microagent: z.looseObject({ repo: z.string() }).nullish(),
-  conversation_instructions: z.string().nullish(),
+  conversation_instructions: z.string().max(100_000).nullish(),
   mcp_config: McpConfig.nullish(),
   conversation_id: ConversationId.nullish(),
   /** Ours: a folder of the server's machine to work in; `DIRECTORY_NOT_ALLOWED` outside WORKSPACE_BASE. */

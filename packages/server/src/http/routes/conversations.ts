@@ -13,6 +13,8 @@ import {
 import { z } from 'zod';
 import type { StoredConversation } from '../../conversation-records.ts';
 import type { Engine } from '../../engine.ts';
+import { readTrajectory } from '../../replay/read-trajectory.ts';
+import { startingWords, triggerOf } from '../../starting-words.ts';
 import type { Routes } from '../context.ts';
 import { ConversationInfo, conversationInfo } from '../conversation-info.ts';
 import { ById } from '../conversation-param.ts';
@@ -94,17 +96,22 @@ export const conversationRoutes: Routes = (app, { engine }) => {
 
 /** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
 async function create({ conversations }: Engine, body: CreateConversation): Promise<StoredConversation | CatalogError> {
-  if (body.replay_json) return catalogError('INVALID_ARGUMENTS', 'replay_json is not supported by this version');
+  const replay = body.replay_json ? readTrajectory(body.replay_json) : undefined;
+  if (replay && !replay.ok) return catalogError('INVALID_ARGUMENTS', `replay_json: ${replay.problem}`);
   const created = await conversations.create({
     directory: body.directory ?? undefined,
     repository: repositoryOf(body) ?? null,
     branch: body.selected_branch ?? null,
     gitProvider: body.git_provider ?? null,
+    trigger: triggerOf(body),
+    instructions: body.conversation_instructions ?? undefined,
+    replay: replay?.trajectory.answers,
   });
   if (!created.ok) return created.error;
-  const content = body.initial_user_msg ?? '';
-  if (content.trim() === '' && !body.image_urls?.length) return created.record;
-  const result = await conversations.submit(created.record.id, MessageAction.create({ content, image_urls: body.image_urls ?? null }));
+  const content = startingWords(body);
+  if (!replay && content.trim() === '' && !body.image_urls?.length) return created.record;
+  const task = replay?.trajectory.task ?? MessageAction.create({ content, image_urls: body.image_urls ?? null });
+  const result = await conversations.submit(created.record.id, task);
   return result.ok ? created.record : result.error;
 }
 
