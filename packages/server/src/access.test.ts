@@ -126,3 +126,11 @@ describe('SV3 SV4: Host and Origin', () => {
     expect((await server.get('/alive')).headers.get('access-control-allow-origin')).toBeNull();
   });
 });
+
+it('SV24: a title shows no key, not even the beginning of one', async () => {
+  const key = 'a-long-key-that-nobody-may-see-0123456789';
+  const server = await testServer({ env: { LLM_API_KEY: key }, script: [{ text: 'done' }] });
+  await server.create({ initial_user_msg: `please use the key that I have for you: ${key}` });
+  await expect.poll(async () => (await server.get('/api/conversations')).text()).toContain('please use');
+  expect(await (await server.get('/api/conversations')).text()).not.toContain('a-long');
+});

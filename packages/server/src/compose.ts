@@ -89,6 +89,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     runtimes,
     clock,
     logger,
+    mask,
     open: async (record) => {
       const log = await storage.events.open(record.id);
       return openConversation({

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { Clock, Conversation, EventLog, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
+import type { Clock, Conversation, EventLog, Mask, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionDraft, type CatalogError, type ConversationState } from '@tendon/protocol';
 import type { Config } from './config.ts';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
@@ -51,6 +51,8 @@ export interface ConversationsOptions {
   readonly runtimes: Runtimes;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Titles come from tasks, and a task may hold a key. Default: as they are. */
+  readonly mask?: Pick<Mask, 'text'>;
   /** Makes the engine's conversation over the log of this record. */
   readonly open: (record: StoredConversation) => Promise<Conversation>;
   readonly idleMs?: number;
@@ -166,7 +168,8 @@ export class Conversations {
     }
   }
 
-  async rename(id: string, title: string): Promise<boolean> {
+  async rename(id: string, given: string): Promise<boolean> {
+    const title = this.#masked(given);
     const record = await this.#records.change(id, () => ({ title, updated_at: this.#records.now() }));
     if (!record) return false;
     this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', message: id, conversation_title: title });
@@ -229,9 +232,13 @@ export class Conversations {
 
   async #note(id: string, action: ActionDraft): Promise<void> {
     const task = action.action === 'message' ? action.args.content : action.action === 'start' ? action.args.task : '';
-    const title = titleFromTask(task);
+    const title = titleFromTask(this.#masked(task)); // before it is cut: half a key is one too
     const record = title === undefined ? undefined : await this.#records.get(id);
     if (title && record?.title === defaultTitle(id)) await this.rename(id, title);
     else await this.#records.change(id, () => ({ updated_at: this.#records.now() }));
+  }
+
+  #masked(text: string): string {
+    return this.#options.mask?.text(text) ?? text;
   }
 }
