@@ -4,9 +4,11 @@ import { z } from 'zod';
 import { guard } from './guard.ts';
 import type { App, Routes, ServerContext } from './context.ts';
 import { fail, sendFailure } from './failure.ts';
+import { backendSettingsRoutes } from './routes/backend-settings.ts';
 import { conversationEventRoutes } from './routes/conversation-events.ts';
 import { conversationFileRoutes } from './routes/conversation-files.ts';
 import { conversationGitRoutes } from './routes/conversation-git.ts';
+import { conversationKnowledgeRoutes } from './routes/conversation-knowledge.ts';
 import { conversationPanelRoutes } from './routes/conversation-panels.ts';
 import { conversationTransferRoutes } from './routes/conversation-transfer.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -25,6 +27,7 @@ export const MAX_BODY_BYTES = 20 * 1024 * 1024;
 /** Every REST resource; the last one catches what is left. */
 export const RESOURCES: readonly Routes[] = [
   healthRoutes,
+  backendSettingsRoutes,
   optionRoutes,
   settingsRoutes,
   secretRoutes,
@@ -34,6 +37,7 @@ export const RESOURCES: readonly Routes[] = [
   conversationFileRoutes,
   conversationTransferRoutes,
   conversationGitRoutes,
+  conversationKnowledgeRoutes,
   conversationPanelRoutes,
   v1Routes,
   legacyRoutes,

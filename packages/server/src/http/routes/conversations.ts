@@ -47,6 +47,15 @@ export const conversationRoutes: Routes = (app, { engine }) => {
   });
 
   app.get(
+    '/api/microagent-management/conversations',
+    { schema: { querystring: ConversationQuery, response: { 200: Page } } },
+    async ({ query }) => {
+      const found = await findPage(engine, { ...query, conversation_trigger: 'microagent_management' });
+      return { results: found.records.map((record) => conversationInfo(record, engine)), next_page_id: found.next };
+    },
+  );
+
+  app.get(
     '/api/conversations/:id',
     { schema: { params: ById, response: { 200: ConversationInfo.nullable() } } },
     async ({ params }, reply) => {
@@ -120,6 +129,7 @@ async function findPage(
   query: ConversationQuery,
 ): Promise<{ readonly records: readonly StoredConversation[]; readonly next: string | null }> {
   const found: StoredConversation[] = [];
+  const words = query.query?.trim().toLowerCase();
   let before = query.page_id === undefined ? undefined : readPageMark(query.page_id);
   for (;;) {
     const records = await conversations.list({ limit: query.limit + 1, ...(before && { before }) });
@@ -127,6 +137,7 @@ async function findPage(
       before = { sort: record.created_at, id: record.id };
       if (query.selected_repository && record.selected_repository !== query.selected_repository) continue;
       if (query.conversation_trigger && record.trigger !== query.conversation_trigger) continue;
+      if (words && !record.title.toLowerCase().includes(words)) continue;
       if (found.length === query.limit) return { records: found, next: pageMark(found.at(-1)!) };
       found.push(record);
     }

@@ -1,0 +1,60 @@
+import type { EventLog } from '@tendon/core';
+import type { Frame } from '@tendon/protocol';
+import { storedFrame } from './stored-frame.ts';
+
+/** Of browsers, and too large to export. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'dom_object',
+  'axtree_object',
+  'active_page_index',
+  'last_browser_action',
+  'last_browser_action_error',
+  'focused_element_bid',
+  'extra_element_properties',
+  'screenshot',
+  'set_of_marks',
+]);
+const PAGE = 200;
+
+/** Pages of the log as pieces of one JSON document: memory does not grow with the history. */
+export async function* trajectoryText(log: EventLog): AsyncGenerator<string> {
+  let separator = '{"trajectory":[';
+  for await (const text of exported(log)) {
+    yield separator + text;
+    separator = ',';
+  }
+  yield separator === ',' ? ']}' : `${separator}]}`;
+}
+
+/** One event a line. */
+export async function* trajectoryLines(log: EventLog): AsyncGenerator<string> {
+  for await (const text of exported(log)) yield `${text}\n`;
+}
+
+async function* exported(log: EventLog): AsyncGenerator<string> {
+  const end = log.nextId;
+  for (let from = 0; from < end; from += PAGE) {
+    for (const event of await log.read({ from, to: Math.min(end, from + PAGE) })) {
+      for (const frame of storedFrame(event)) if (!isHidden(frame)) yield JSON.stringify(frame, leaveOut);
+    }
+  }
+}
+
+/** At any depth of `extras`; a key of that name elsewhere is somebody's argument. */
+function leaveOut(this: unknown, key: string, value: unknown): unknown {
+  return key === 'extras' && typeof value === 'object' && value !== null ? without(value, 0) : value;
+}
+
+const MAX_DEPTH = 64;
+
+function without(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((item) => without(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => (LEFT_OUT.has(key) ? [] : [[key, without(item, depth + 1)] as const])),
+  );
+}
+
+function isHidden({ args, extras }: Frame): boolean {
+  return [args, extras].some((part) => (part as { hidden?: unknown } | undefined)?.hidden === true);
+}
