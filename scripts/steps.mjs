@@ -39,7 +39,11 @@ function runTests(args, { node, env }) {
       '--reporter=json',
       `--outputFile.json=${output}`,
     ];
-    const { status } = spawnSync(node, vitest, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
+    const { status } = spawnSync(node, vitest, {
+      cwd: root,
+      env: process.stdout.isTTY ? env : { ...env, NO_COLOR: '1' },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
     if (!existsSync(output)) return { passed: 0, failed: 1 };
     const results = JSON.parse(readFileSync(output, 'utf8'));
     // A file that does not load has no failed test, but the run has failed; a skipped test proves nothing and counts as failed.

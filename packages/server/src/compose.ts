@@ -51,7 +51,9 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
   const driving = openDriver(config);
   driving.catch(() => undefined);
-  const storage = await openStorage(config, clock);
+  // Damage can be found before there is a logger: what is found first is said when there is one.
+  let warn = (_finding: string): void => undefined;
+  const storage = await openStorage(config, clock, (finding) => warn(finding));
   const settings = await SettingsStore.open(storage.records, jwtSecret);
   const secretStore = await SecretStore.open(storage.records, jwtSecret);
   const providerTokens = await ProviderTokens.open(storage.records, jwtSecret);
@@ -65,6 +67,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const mask = liveMask(secrets);
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask });
   for (const finding of storage.findings) logger.warn(finding);
+  warn = (finding) => logger.warn(finding);
 
   const { driver, sandbox } = await driving.catch(async (cause: unknown) => {
     await storage.close();
@@ -80,6 +83,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     },
     clock,
     onNotice: (notice) => logger.info(notice),
+    ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
   });
   const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
     chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
@@ -108,6 +112,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         clock,
         mask,
         settings: conversationSettings(settings, record),
+        report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on'),
       });
     },
   });
@@ -139,9 +144,9 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   };
 }
 
-async function openStorage({ home }: Config, clock: Clock): Promise<Storage> {
+async function openStorage({ home }: Config, clock: Clock, onFinding: (finding: string) => void): Promise<Storage> {
   const { openSqliteStorage } = await import('@tendon/core/storage');
-  return openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock });
+  return openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock, onFinding });
 }
 
 /** Those of the price table, and those of model servers on this machine: offered, never chosen. */

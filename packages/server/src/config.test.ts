@@ -25,6 +25,7 @@ describe('SV1: configuration', () => {
       sessionApiKey: undefined,
       jwtSecret: undefined,
       runtime: 'local',
+      upstreamProxy: undefined,
       logLevel: 'info',
     });
   });
@@ -33,6 +34,13 @@ describe('SV1: configuration', () => {
     expect(configOf({ LLM_API_KEY: 'sk-12345678' }).model).toBe('gpt-4o');
     expect(configOf({ LLM_API_KEY: 'sk-12345678', LLM_MODEL: 'anthropic/claude' }).model).toBe('anthropic/claude');
     expect(configOf({ LLM_API_KEY: '', PORT: ' ' })).toMatchObject({ model: 'demo', port: 3000 });
+  });
+
+  it('finds the proxy of the host in either letter case', () => {
+    expect(configOf({ https_proxy: 'http://proxy.corp:3128', NO_PROXY: '.corp' }).upstreamProxy).toEqual({
+      url: new URL('http://proxy.corp:3128'),
+      except: '.corp',
+    });
   });
 
   it('makes paths absolute and lists lists', () => {

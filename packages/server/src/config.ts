@@ -25,6 +25,8 @@ export interface Config {
   /** Unset: generated and kept in `home`. */
   readonly jwtSecret: Secret | undefined;
   readonly runtime: 'local' | 'none';
+  /** The proxy this host must use to get out, and the names it is not used for. */
+  readonly upstreamProxy: { readonly url: URL; readonly except: string } | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -68,6 +70,8 @@ const Environment = z.object({
   SESSION_API_KEY: secret.optional(),
   JWT_SECRET: secret.optional(),
   RUNTIME: z.enum(['local', 'none'], 'expected local, or none to run without a sandbox').default('local'),
+  HTTPS_PROXY: url.optional(),
+  NO_PROXY: z.string().default(''),
   LOG_LEVEL: z
     .string()
     .transform((value) =>
@@ -83,7 +87,7 @@ const Environment = z.object({
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));
-  const parsed = Environment.safeParse(given);
+  const parsed = Environment.safeParse(withProxyNames(given));
   if (!parsed.success) return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
   const values = parsed.data;
   return {
@@ -102,7 +106,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       sessionApiKey: values.SESSION_API_KEY,
       jwtSecret: values.JWT_SECRET,
       runtime: values.RUNTIME,
+      upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,
       logLevel: values.LOG_LEVEL,
     },
+  };
+}
+
+/** Proxies are named in either letter case; the one for HTTPS counts, since the way out is a tunnel. */
+function withProxyNames(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
+  const first = (...names: readonly string[]): string | undefined => names.map((name) => env[name]).find((value) => value !== undefined);
+  return {
+    ...env,
+    HTTPS_PROXY: first('HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'),
+    NO_PROXY: first('NO_PROXY', 'no_proxy'),
   };
 }
