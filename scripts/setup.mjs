@@ -9,7 +9,7 @@ import { nodeBinary } from './node-binary.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What each purpose needs of the system: a program to look for, its Debian packages, and what is missing without it. */
+/** What each purpose needs of the system: a program (or a file) to look for, its Debian packages, and what is missing without it. */
 const SYSTEM = [
   {
     program: 'bwrap',
@@ -21,6 +21,13 @@ const SYSTEM = [
   { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo can not make repositories' },
   { program: 'strace', packages: ['strace'], purposes: ['test'], without: 'the tests can not count what is synced' },
   { program: 'ps', packages: ['procps'], purposes: ['test'], without: 'the tests can not count processes' },
+  {
+    program: 'ipykernel',
+    file: '/usr/lib/python3/dist-packages/ipykernel',
+    packages: ['python3-ipykernel'],
+    purposes: ['test'],
+    without: 'the tests of Jupyter install it with pip, or fail',
+  },
   {
     program: 'chromium',
     packages: ['chromium', 'fonts-inter', 'fonts-jetbrains-mono'],
@@ -35,6 +42,10 @@ export function say(text) {
 
 function onPath(program) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => folder && existsSync(join(folder, program)));
+}
+
+function isThere({ program, file }) {
+  return file === undefined ? onPath(program) : existsSync(file);
 }
 
 function run(command, args, options = {}) {
@@ -60,7 +71,7 @@ function installDependencies() {
 }
 
 function installSystemPackages(purpose) {
-  const missing = SYSTEM.filter((need) => need.purposes.includes(purpose) && !onPath(need.program));
+  const missing = SYSTEM.filter((need) => need.purposes.includes(purpose) && !isThere(need));
   if (missing.length === 0) return;
   const packages = missing.flatMap((need) => need.packages);
   if (process.platform === 'linux' && process.getuid?.() === 0 && onPath('apt-get')) {
@@ -70,7 +81,7 @@ function installSystemPackages(purpose) {
     run('apt-get', ['update', '-qq', ...wait], { env });
     run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...wait, ...packages], { env });
   }
-  for (const need of missing.filter((each) => !onPath(each.program))) {
+  for (const need of missing.filter((each) => !isThere(each))) {
     say(`Missing: ${need.program}. Install it with: apt-get install ${need.packages.join(' ')}. Without it ${need.without}.`);
   }
 }

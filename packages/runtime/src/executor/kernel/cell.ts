@@ -13,10 +13,13 @@ export type CellEnd = 'ok' | 'error' | 'died';
  */
 export interface Cell {
   ended: CellEnd | undefined;
+  /** The kernel works on it: from now on an interrupt reaches it. */
+  hasBegun: boolean;
   /** Milliseconds of `performance.now()`. */
   lastOutputAt: number;
   /** Called with raw output as it comes; set by whoever waits. */
   onOutput: ((text: string) => void) | undefined;
+  onBegin: (() => void) | undefined;
   onEnd: (() => void) | undefined;
   print(text: string): void;
   /** A message of the channel on which kernels publish. */
@@ -27,7 +30,7 @@ export interface Cell {
 }
 
 const MAX_IMAGES = 16;
-const MAX_IMAGE_CHARS = 16 * 1024 * 1024;
+const MAX_IMAGE_CHARS = 8 * 1024 * 1024;
 
 export function createCell(): Cell {
   let text: TerminalText = createTerminalText();
@@ -61,15 +64,23 @@ export function createCell(): Cell {
     cell.lastOutputAt = performance.now();
   }
 
+  function begin(): void {
+    cell.hasBegun = true;
+    cell.onBegin?.();
+  }
+
   const cell: Cell = {
     ended: undefined,
+    hasBegun: false,
     lastOutputAt: performance.now(),
     onOutput: undefined,
+    onBegin: undefined,
     onEnd: undefined,
     print,
     show({ type, content, isDropped }) {
       if (isDropped) return print('\n[An output of more than 64 MiB at once was left out.]\n');
-      if (type === 'stream') print(String(content.text ?? ''));
+      if (type === 'execute_input') begin();
+      else if (type === 'stream') print(String(content.text ?? ''));
       else if (type === 'display_data' || type === 'execute_result' || type === 'update_display_data') rich(content.data);
       else if (type === 'error') print(`${tracebackOf(content)}\n`);
       else if (type === 'clear_output' && content.wait === true) isClearedNext = true;

@@ -84,11 +84,13 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
   function onAnswer(message: JupyterMessage): void {
     if (message.type !== 'execute_reply') return onReply?.(message);
     if (cell === undefined || message.parentId !== cell.id) return onReply?.(message);
+    const payloads = payloadsOf(message);
+    // After `exit` it ends by itself, or else: the cell ends with it.
+    if (payloads.some(({ source }) => source === 'ask_exit')) return void setTimeout(process.kill, IDLE_TRAIL_MS).unref();
     cell.hasReply = true;
     cell.status = message.content.status === 'ok' ? 'ok' : 'error';
-    for (const { source, data } of payloadsOf(message)) {
+    for (const { source, data } of payloads) {
       if (source === 'page') cell.cell.show({ ...message, type: 'display_data', content: { data } });
-      if (source === 'ask_exit') return void setTimeout(process.kill, IDLE_TRAIL_MS).unref(); // `exit`: it ends by itself, or so
     }
     const answered = cell;
     setTimeout(() => {

@@ -24,7 +24,8 @@ export interface KernelTool {
   close(): void;
 }
 
-const OBEY_MS = 3000;
+const OBEY_MS = 2000;
+const BEGIN_MS = 2000;
 const DIE_MS = 3000;
 const INIT_DEADLINE_MS = 60_000;
 
@@ -115,13 +116,27 @@ export function createRunCell(options: RunCellOptions): KernelTool {
   };
 }
 
-/** Interrupts the cell; a kernel that does not obey is killed. */
+/** Interrupts the cell, as soon as the kernel works on it and once more; a kernel that does not obey is killed. */
 async function stop(kernel: Kernel, cell: Cell): Promise<void> {
   const never = new AbortController().signal;
-  kernel.process.interrupt();
-  if ((await waitForCell(cell, { quietMs: Infinity, hardMs: OBEY_MS }, never)) === 'ended') return;
+  await begun(cell);
+  for (let tries = 0; tries < 2; tries += 1) {
+    kernel.process.interrupt();
+    if ((await waitForCell(cell, { quietMs: Infinity, hardMs: OBEY_MS }, never)) === 'ended') return;
+  }
   kernel.process.kill();
   await waitForCell(cell, { quietMs: Infinity, hardMs: DIE_MS }, never);
+}
+
+function begun(cell: Cell): Promise<void> {
+  if (cell.hasBegun || cell.ended) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, BEGIN_MS);
+    cell.onBegin = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
 }
 
 function clocksOf({ timeout }: Request, { noOutputSeconds, defaultTimeoutSeconds }: RunCellOptions): CellClocks {

@@ -1,0 +1,207 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ObservationDraft } from '@tendon/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
+
+type Seen = ObservationDraft<'run_ipython'>;
+
+/** A red pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const SYSTEM_PYTHON = { PATH: '/usr/bin:/bin' };
+
+let executor: TestExecutor;
+beforeAll(async () => {
+  executor = await startExecutor({ noOutputTimeoutSeconds: 1 }, SYSTEM_PYTHON);
+});
+afterAll(() => executor.kill());
+
+async function cell(code: string, args: Record<string, unknown> = {}, timeout?: number): Promise<Seen> {
+  const observation = await executor.act('run_ipython', { code, include_extra: false, ...args }, timeout);
+  if (observation.observation !== 'run_ipython') throw new Error(observation.content);
+  return observation as Seen;
+}
+
+interface Case {
+  readonly says: string;
+  readonly code: string;
+  readonly content: string | RegExp;
+  readonly success?: boolean;
+}
+
+const CASES: readonly Case[] = [
+  { says: 'RT101: the value of the last line', code: '1 + 1', content: '2' },
+  {
+    says: 'RT101: printed text, standard error and value',
+    code: 'import sys\nprint("a"); print("b", file=sys.stderr)\n"c"',
+    content: /^a\nb\n'c'$/,
+  },
+  { says: 'RT102: a silent cell says so', code: 'silent = 1', content: '[Code executed successfully with no output]' },
+  { says: 'RT103: cells keep their state', code: 'silent + 1', content: '2' },
+  {
+    says: 'RT104: a traceback without colours',
+    code: 'def f():\n  return 1 / 0\nf()',
+    // oxlint-disable-next-line no-control-regex -- there shall be none
+    content: /^(?![\s\S]*\u001b)[\s\S]*line 2[\s\S]*ZeroDivisionError: division by zero$/,
+    success: false,
+  },
+  { says: 'RT104: a cell right after an error runs', code: 'print("on")', content: 'on' },
+  { says: 'RT104: what is no Python', code: 'this is not', content: /SyntaxError/, success: false },
+  {
+    says: 'RT105: HTML as text',
+    code: 'from IPython.display import *\ndisplay(HTML("<style>x</style><p>a&amp;b</p><b>c</b>"))',
+    content: 'a&b\nc',
+  },
+  { says: 'RT105: Markdown as it is', code: 'display(Markdown("# head"))', content: '# head' },
+  { says: 'RT105: what was cleared is gone', code: 'print(1); clear_output(); print(2)', content: '2' },
+  { says: 'RT105: progress in its last state', code: 'print("1%", end="\\r"); print("99%")', content: '99%' },
+  { says: 'RT105: help that would be paged', code: 'len?', content: /Return the number of items/ },
+  { says: 'RT106: input() is an error at once', code: 'input("name? ")', content: /does not support input requests/, success: false },
+  { says: 'RT107: commands of the shell', code: '!echo "$0 works" | cut -d" " -f2', content: 'works' },
+  { says: 'RT107: output of children', code: 'import os\n_ = os.system("echo child")', content: 'child' },
+  { says: 'RT107: pip', code: '%pip --version', content: /^pip \d/ },
+  { says: 'RT30: characters of any kind', code: 'print("ü€😀\\x1b[31mred\\x1b[0m\\x00")', content: 'ü€😀red' },
+];
+
+describe('cells', () => {
+  it.each(CASES)('$says', async ({ code, content, success = true }) => {
+    const seen = await cell(code, {}, 30);
+    expect(seen.content).toMatch(content instanceof RegExp ? content : exactly(content));
+    expect(seen.success).toBe(success);
+    expect(seen.extras).toEqual({ code, image_urls: null });
+  });
+
+  it('RT108: a folder and an interpreter are told for the model, also after the cell has moved', async () => {
+    const { content } = await cell('import os\nos.makedirs("sub", exist_ok=True); os.chdir("sub")', { include_extra: true });
+    expect(content).toContain(`[Jupyter current working directory: ${executor.workspace}/sub]`);
+    expect(content).toMatch(/\[Jupyter Python interpreter: \/usr\/bin\/python3?\]$/);
+  });
+
+  it('RT109: images are data URLs beside the text', async () => {
+    const { content, extras } = await cell(`import base64\ndisplay(Image(data=base64.b64decode("${PNG}")))\nprint("seen")`);
+    expect(content).toBe('[An image.]\nseen');
+    expect(extras.image_urls).toEqual([`data:image/png;base64,${PNG}`]);
+  });
+
+  it('RT109: too many images are left out, and the cell says so', async () => {
+    const { content, extras } = await cell(`for _ in range(20): display(Image(data=base64.b64decode("${PNG}")))`);
+    expect(extras.image_urls).toHaveLength(16);
+    expect(content).toContain('An image was left out');
+  });
+
+  it('RT29: of 10 MB of output both ends are kept', async () => {
+    const { content } = await cell('print("first"); print("x" * 10_000_000); print("last")', {}, 60);
+    expect(content.length).toBeLessThan(30_200);
+    expect(content).toMatch(/^first\nx+\n\[\.\.\. Observation truncated due to length: \d+ characters left out \.\.\.\]\nx+\nlast$/);
+  });
+
+  it('RT110: output comes while the cell runs', async () => {
+    const code = 'import time\nfor i in range(3):\n  print(i, flush=True); time.sleep(0.3)';
+    const lines = await executor.lines({ action: { action: 'run_ipython', args: { code }, timeout: 30 } });
+    expect(lines.filter(({ type }) => type === 'output').length).toBeGreaterThan(1);
+    expect(lines.flatMap((line) => (line.type === 'output' ? [line.text] : [])).join('')).toBe('0\n1\n2\n');
+  });
+
+  it('RT111: a quiet cell is handed back and goes on; others are refused; an empty one waits', async () => {
+    expect((await cell('time.sleep(2.5); print("late")')).content).toContain('no new output after 1 seconds and is still running');
+    expect((await cell('print("other")')).content).toContain('NOT executed');
+    expect((await cell('', {}, 30)).content).toBe('late');
+    expect((await cell('')).content).toContain('ERROR: No cell is running');
+  });
+
+  it('RT111: what nobody waited for comes with the next action', async () => {
+    await cell('time.sleep(1.2); print("late")');
+    const all: string[] = [];
+    const isRefused = ({ content }: Seen): boolean => all.push(content) > 0 && content.includes('NOT executed');
+    await polled(
+      () => cell('print("next")'),
+      (seen) => !isRefused(seen),
+    );
+    expect(all.join('\n')).toMatch(/\[Below is the output of the previous cell\.\]\nlate\n[\s\S]*next$/);
+  });
+
+  it('RT112: a timeout interrupts; the kernel and its variables stay', async () => {
+    const { content, success } = await cell('kept = 7\nwhile True: pass', {}, 1);
+    expect(content).toMatch(/KeyboardInterrupt:?\s*\n\[The cell was interrupted: it did not end within 1 seconds\.\]$/);
+    expect(success).toBe(false);
+    expect((await cell('kept')).content).toBe('7');
+  });
+
+  it('RT113: a cancelled cell is interrupted', async () => {
+    const action = { action: 'run_ipython', args: { code: 'print("begun"); time.sleep(600)', include_extra: false }, timeout: 600 };
+    const lines = executor.lines({ key: 'test:cancel', action });
+    await polled(
+      () => executor.call('POST', '/effects/test%3Acancel/cancel'),
+      async () => (await executor.call('GET', '/effects/test%3Acancel')).body.includes('"done"'),
+    );
+    expect((await lines).at(-1)).toMatchObject({ observation: { content: expect.stringContaining('cancelled') } });
+    expect((await cell('kept')).content).toBe('7');
+  });
+});
+
+describe('kernels that end', () => {
+  const LOST = /variables and imports are lost/;
+
+  it.each([
+    [
+      'os._exit',
+      'import os; print("before", flush=True); time_ = __import__("time"); time_.sleep(0.3); os._exit(3)',
+      /^before\n\[The kernel has ended \(exit code 3\)/,
+    ],
+    ['SIGKILL of itself', 'import os; os.kill(os.getpid(), 9)', /^\[The kernel has ended \(SIGKILL\)/],
+    ['exit()', 'exit()', /^\[The kernel has ended \(exit code 0\)/],
+    ['a crash of native code', 'import ctypes; ctypes.string_at(0)', /The kernel has ended \(SIGSEGV\)/],
+  ])('RT114: %s: said at once, and the next cell works', async (_name, code, words) => {
+    const { content, success } = await cell(code, {}, 30);
+    expect(content).toMatch(words);
+    expect(content).toMatch(LOST);
+    expect(success).toBe(false);
+    expect((await cell('"works"', {}, 30)).content).toBe("'works'");
+  });
+
+  it('RT114: a kernel that was killed between cells: the next cell runs in a new one and says so', async () => {
+    await cell('x = 1');
+    await executor.run('pkill -9 -f ipykernel; while pgrep -f ipykernel >/dev/null; do sleep 0.05; done');
+    const { content } = await cell('"x" in globals()', {}, 30);
+    expect(content).toMatch(/^\[The kernel had ended since the last cell \(SIGKILL\)\. This cell runs in a new one.*\]\nFalse$/);
+  });
+
+  it('RT112: a kernel that does not obey is killed, and the next cell works', async () => {
+    const { content } = await cell('import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass', {}, 1);
+    expect(content).toContain('did not obey an interrupt');
+    expect(content).toMatch(LOST);
+    expect((await cell('3', {}, 30)).content).toBe('3');
+  });
+
+  it('RT115: a new kernel starts where the shell is, with its variables', async () => {
+    await executor.run('mkdir -p there && cd there && export TENDON_SEEN=yes');
+    await cell('exit()', {}, 30);
+    const { content } = await cell('import os; print(os.environ["TENDON_SEEN"])', { include_extra: true }, 30);
+    expect(content).toMatch(/^yes\n\[Jupyter current working directory: .*\/there\]/);
+  });
+
+  it('RT117: names of the workspace do not get in the way of a kernel', async () => {
+    await executor.run('echo "raise SystemExit" | tee random.py socket.py ipykernel.py asyncio.py >/dev/null');
+    await cell('exit()', {}, 30);
+    expect((await cell('"up"', {}, 30)).content).toBe("'up'");
+  });
+
+  it('RT116: the code that prepares kernels runs on every start', async () => {
+    expect((await cell('ready', { kernel_init_code: 'ready = 42' })).content).toBe('42');
+    await cell('exit()', {}, 30);
+    expect((await cell('ready', { kernel_init_code: 'ready = 42' }, 30)).content).toBe('42');
+    const { content } = await cell('"goes on"', { kernel_init_code: '1 / 0' });
+    expect(content).toMatch(/^\[The code that prepares every new kernel failed:[\s\S]*ZeroDivisionError[\s\S]*\]\n'goes on'$/);
+  });
+});
+
+const exactly = (text: string): RegExp => new RegExp(`^${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`);
+
+/** Asks again until it holds; a deadline, not a measurement. */
+async function polled<T>(ask: () => Promise<T>, holds: (seen: T) => boolean | Promise<boolean>): Promise<T> {
+  for (const end = performance.now() + 20_000; ;) {
+    const seen = await ask();
+    if (await holds(seen)) return seen;
+    if (performance.now() > end) throw new Error('it never came to this');
+    await delay(50);
+  }
+}
