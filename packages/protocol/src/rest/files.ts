@@ -17,7 +17,13 @@ export const UploadAnswer = z.object({
 });
 export type UploadAnswer = z.output<typeof UploadAnswer>;
 
-export const SaveFile = z.object({ filePath: z.string().min(1), content: z.string() });
+/** No file system has a name with NUL, and no URL one with half a character. */
+export const FilePath = z
+  .string()
+  .max(4096)
+  .refine((path) => !path.includes('\0') && path.isWellFormed(), 'this is not a path');
+
+export const SaveFile = z.object({ filePath: FilePath.min(1), content: z.string() });
 export type SaveFile = z.output<typeof SaveFile>;
 
 /** Added, modified, deleted, unmerged; sorted by path. Untracked files count as added, a rename as a deletion and an addition. */

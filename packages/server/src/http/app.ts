@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { guard } from './guard.ts';
 import type { App, Routes, ServerContext } from './context.ts';
 import { fail, sendFailure } from './failure.ts';
+import { limitRate } from './rate-limit.ts';
 import { backendSettingsRoutes } from './routes/backend-settings.ts';
 import { conversationEventRoutes } from './routes/conversation-events.ts';
 import { conversationFileRoutes } from './routes/conversation-files.ts';
@@ -58,6 +59,7 @@ export async function createApp(context: ServerContext, extend?: (app: App) => P
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   acceptEmptyJson(app);
   guard(app, context);
+  limitRate(app, () => context.clock.now().getTime());
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
   app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
   await extend?.(app);

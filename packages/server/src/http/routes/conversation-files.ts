@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Failure, FileContent, FileList, SaveFile, toFileTree } from '@tendon/protocol';
+import { Failure, FileContent, FileList, FilePath, SaveFile, toFileTree } from '@tendon/protocol';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { fileFailureStatus, wordsOf } from '../../files/file-failure.ts';
@@ -16,11 +16,6 @@ const TIMEOUT_MS = 15_000;
 const MAX_DEPTH = 32;
 const failures = { '4xx': Failure, 500: Failure };
 
-const path = z
-  .string()
-  .max(4096)
-  .refine((text) => !text.includes('\0'), 'a path holds no NUL');
-
 /** What is in a conversation's workspace. The sandbox reads it, never this process: links in a workspace lead wherever the agent likes. */
 export const conversationFileRoutes: Routes = (app, context) => {
   listing(app, context);
@@ -29,7 +24,7 @@ export const conversationFileRoutes: Routes = (app, context) => {
 };
 
 function listing(app: App, context: ServerContext): void {
-  const schema = { params: ById, querystring: z.object({ path: path.optional() }), response: { 200: FileList, ...failures } };
+  const schema = { params: ById, querystring: z.object({ path: FilePath.optional() }), response: { 200: FileList, ...failures } };
   app.get('/api/conversations/:id/list-files', { schema }, async ({ params, query }, reply) => {
     const workspace = await workspaceOf(context, params.id);
     if ('code' in workspace) return sendFailure(reply, workspace);
@@ -61,11 +56,11 @@ function contents(app: App, context: ServerContext): void {
     }
   };
   const response = { 200: FileContent, ...failures };
-  const byFile = { params: ById, querystring: z.object({ file: path.min(1) }), response };
+  const byFile = { params: ById, querystring: z.object({ file: FilePath.min(1) }), response };
   app.get('/api/conversations/:id/select-file', { schema: byFile }, async ({ params, query }, reply) =>
     select(params.id, query.file, reply as FastifyReply),
   );
-  const byPath = { params: ById, querystring: z.object({ path: path.min(1) }), response };
+  const byPath = { params: ById, querystring: z.object({ path: FilePath.min(1) }), response };
   app.get('/api/conversations/:id/files/content', { schema: byPath }, async ({ params, query }, reply) =>
     select(params.id, query.path, reply as FastifyReply),
   );
@@ -94,7 +89,7 @@ const Tree = z.object({
 /** The Mac client's `FileNode`: what `list-files` shows, all of it in one answer. */
 function tree(app: App, context: ServerContext): void {
   const depth = z.coerce.number().int().min(1).max(MAX_DEPTH).default(MAX_DEPTH);
-  const querystring = z.object({ path: path.optional(), depth });
+  const querystring = z.object({ path: FilePath.optional(), depth });
   const schema = { params: ById, querystring, response: { 200: Tree, ...failures } };
   app.get('/api/conversations/:id/files/tree', { schema }, async ({ params, query }, reply) => {
     const workspace = await workspaceOf(context, params.id);

@@ -1,4 +1,4 @@
-import { Failure, GitChanges, GitDiff } from '@tendon/protocol';
+import { Failure, FilePath, GitChanges, GitDiff } from '@tendon/protocol';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { fileFailureStatus, wordsOf } from '../../files/file-failure.ts';
@@ -22,11 +22,6 @@ const FAULTS: Readonly<Record<Exclude<DiffResult['state'], 'found'>, readonly [n
 /** What the agent changed. The sandbox's git looks, never the host's: a repository says which programs git starts. */
 export const conversationGitRoutes: Routes = (app, context) => {
   const failures = { '4xx': Failure, 500: Failure };
-  const path = z
-    .string()
-    .min(1)
-    .max(4096)
-    .regex(/^[^\0]+$/, 'a path holds no NUL'); // oxlint-disable-line no-control-regex
 
   app.get(
     '/api/conversations/:id/git/changes',
@@ -44,7 +39,7 @@ export const conversationGitRoutes: Routes = (app, context) => {
 
   app.get(
     '/api/conversations/:id/git/diff',
-    { schema: { params: ById, querystring: z.object({ path }), response: { 200: GitDiff, ...failures } } },
+    { schema: { params: ById, querystring: z.object({ path: FilePath.min(1) }), response: { 200: GitDiff, ...failures } } },
     async ({ params, query }, reply) => {
       const workspace = await workspaceOf(context, params.id);
       if ('code' in workspace) return sendFailure(reply, workspace);

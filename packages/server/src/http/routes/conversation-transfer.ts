@@ -1,7 +1,5 @@
 import { Failure, UploadAnswer } from '@tendon/protocol';
 import { fileFailureStatus, wordsOf } from '../../files/file-failure.ts';
-import { takeUpload } from '../../files/take-upload.ts';
-import { zipWorkspace } from '../../files/zip-workspace.ts';
 import type { Routes } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { failureWith, sendFailure } from '../failure.ts';
@@ -23,6 +21,7 @@ export const conversationTransferRoutes: Routes = (app, context) => {
     const workspace = await workspaceOf(context, request.params.id);
     if ('code' in workspace) return sendFailure(reply, workspace);
     const { files } = workspace.runtime;
+    const { takeUpload } = await import('../../files/take-upload.ts');
     try {
       const taken = await takeUpload(request.headers, request.raw, LIMITS, (name, bytes) =>
         files.write(name, bytes, { signal: AbortSignal.timeout(WRITE_MS) }),
@@ -39,6 +38,7 @@ export const conversationTransferRoutes: Routes = (app, context) => {
     const workspace = await workspaceOf(context, params.id);
     if ('code' in workspace) return sendFailure(reply, workspace);
     try {
+      const { zipWorkspace } = await import('../../files/zip-workspace.ts');
       const zip = await zipWorkspace(workspace, context.clock.now());
       return reply.type('application/zip').header('content-disposition', 'attachment; filename="workspace.zip"').send(zip);
     } catch (cause) {

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { createRateLimit } from './rate-limit.ts';
+
+describe('SV36: the rate of an address', () => {
+  it('is a burst, then so many a second, each address for itself', () => {
+    const ask = createRateLimit({ burst: 3, perSecond: 2 });
+    const now = 1_000;
+    expect([1, 2, 3, 4].map(() => ask('10.0.0.1', now))).toEqual([undefined, undefined, undefined, 1]);
+    expect(ask('10.0.0.2', now)).toBeUndefined();
+    expect([ask('10.0.0.1', now + 500), ask('10.0.0.1', now + 500)]).toEqual([undefined, 1]);
+    expect(ask('10.0.0.1', now - 10_000)).toBe(1);
+  });
+
+  it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', ''])('%j is this machine and never limited', (address) => {
+    const ask = createRateLimit({ burst: 1, perSecond: 1 });
+    expect([1, 2, 3].map(() => ask(address, 0))).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('is forgotten for those longest unused', () => {
+    const ask = createRateLimit({ burst: 1, perSecond: 0.001 });
+    ask('first', 0);
+    expect(ask('first', 0)).toBe(1_000);
+    for (let index = 0; index <= 10_000; index++) ask(`10.${index}`, 0);
+    expect(ask('first', 0)).toBeUndefined();
+  });
+});
