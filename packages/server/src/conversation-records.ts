@@ -3,6 +3,7 @@
  *
  * R1  Changes come one after the other, each on what the one before left.
  * R2  A mark is set before the first action is appended, so that a restart finds the conversation.
+ * R3  A mark without a record is of a conversation whose deletion was cut off.
  */
 import type { Clock, ConversationRecord, RecordStore } from '@tendon/core';
 
@@ -67,11 +68,18 @@ export class ConversationRecords {
     return done;
   }
 
-  /** From the first tick on there is no such conversation; resolves when that is durable. */
+  /** From the first tick on there is no such conversation; resolves when that is durable. Its mark stays until `forget`. */
   async remove(id: string): Promise<void> {
     this.#deleted.add(id);
     await this.#lastChange;
-    await Promise.all([this.#store.delete('conversations', id), this.unmark(id)]);
+    await this.#store.put('active', { id, sort: '', value: {} });
+    await this.#store.delete('conversations', id);
+  }
+
+  /** Nothing is left of a removed one. */
+  async forget(id: string): Promise<void> {
+    this.#marked.delete(id);
+    await this.#store.delete('active', id);
   }
 
   async mark(id: string): Promise<void> {
@@ -82,6 +90,7 @@ export class ConversationRecords {
 
   /** A mark that is set after this call is stored after it. */
   async unmark(id: string): Promise<void> {
+    if (this.#deleted.has(id)) return;
     this.#marked.delete(id);
     await this.#store.delete('active', id);
   }

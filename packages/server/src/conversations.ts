@@ -203,20 +203,26 @@ export class Conversations {
     await this.#records.remove(id);
     const room = await this.#rooms.opening(id);
     if (room) await this.#rooms.close(room, catalogError('CONVERSATION_DELETED', id));
+    await this.#erase(id);
+    return true;
+  }
+
+  /** What a removed record leaves; done again at the next start when it is cut off. */
+  async #erase(id: string): Promise<void> {
     await this.#options.runtimes.stop(id);
     await this.#options.storage.events.delete(id);
     await this.#options.storage.records.delete('replays', id);
     await rm(ownFolder(this.#options.config.home, id), { recursive: true, force: true });
     this.#modelAccess.delete(id);
-    return true;
+    await this.#records.forget(id);
   }
 
-  /** After a restart: whatever was at work goes on. Called once, when the server already listens. */
+  /** After a restart: whatever was at work goes on, and what was being deleted is. Called once, when the server already listens. */
   async wakeActive(): Promise<void> {
     for (const id of await this.#records.marked()) {
       try {
+        if (!(await this.#records.get(id))) await this.#erase(id);
         const held = await this.enter(id);
-        if (!held) await this.#records.unmark(id);
         held?.room.conversation.wake();
         held?.release();
       } catch (cause) {

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { createMemoryStorage } from '@tendon/core/storage';
 import type { Conversation, Runtimes } from '@tendon/core';
@@ -17,13 +19,15 @@ const noSandbox: Runtimes = {
 };
 
 /** Conversations over memory, a scripted model and no sandbox. */
-function conversationsWith(idleMs: number) {
-  const storage = createMemoryStorage({ clock: systemClock });
+function conversationsWith(
+  idleMs: number,
+  { storage = createMemoryStorage({ clock: systemClock }), home = temporaryFolder(), runtimes = noSandbox } = {},
+) {
   const opened: string[] = [];
   const conversations = new Conversations({
-    config: { home: temporaryFolder(), workspaceBase: undefined, allowedDirs: [] },
+    config: { home, workspaceBase: undefined, allowedDirs: [] },
     storage,
-    runtimes: noSandbox,
+    runtimes,
     clock: systemClock,
     logger: createLogger({ level: 'silent', mask: liveMask(() => []) }),
     idleMs,
@@ -41,7 +45,7 @@ function conversationsWith(idleMs: number) {
       });
     },
   });
-  return { conversations, storage, opened };
+  return { conversations, storage, home, opened };
 }
 
 async function made(conversations: Conversations): Promise<string> {
@@ -103,5 +107,31 @@ describe('SV20: conversations in memory', () => {
     expect(await conversations.enter(id)).toBeUndefined();
     expect(await conversations.submit(id, MessageAction.create({ content: 'hi' }))).toMatchObject({ ok: false });
     await conversations.close();
+  });
+
+  it('SV40: what was left of a deleted one is removed at the next start', async () => {
+    const crashing = { ...noSandbox, stop: () => Promise.reject(new Error('a crash')) };
+    const { conversations, storage, home } = conversationsWith(60_000, { runtimes: crashing });
+    const [deleted, other] = [await made(conversations), await made(conversations)];
+    for (const id of [deleted, other]) await conversations.submit(id, MessageAction.create({ content: 'hi' }));
+    await expect(conversations.delete(deleted)).rejects.toThrow('a crash');
+    await conversations.close();
+
+    const next = conversationsWith(60_000, { storage, home });
+    await next.conversations.wakeActive();
+    expect(readdirSync(join(home, 'workspaces'))).toEqual([other]);
+    expect((await storage.events.open(deleted)).nextId).toBe(0);
+    expect((await storage.records.list('active')).map(({ id }) => id)).toEqual([other]);
+    await next.conversations.close();
+  });
+
+  it('SV40: a server that ends while it wakes what was at work forgets nothing', async () => {
+    const { conversations, storage, home } = conversationsWith(60_000);
+    const id = await made(conversations);
+    await conversations.close();
+    await conversations.wakeActive();
+    expect(await conversations.get(id)).toBeDefined();
+    expect((await storage.records.list('active')).map((record) => record.id)).toEqual([id]);
+    expect(readdirSync(join(home, 'workspaces'))).toEqual([id]);
   });
 });
