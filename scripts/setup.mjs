@@ -29,6 +29,13 @@ const SYSTEM = [
     without: 'the tests of Jupyter install it with pip, or fail',
   },
   {
+    program: 'pip',
+    file: '/usr/lib/python3/dist-packages/pip',
+    packages: ['python3-pip'],
+    purposes: ['test'],
+    without: 'the tests can not install packages for Python',
+  },
+  {
     program: 'chromium',
     packages: ['chromium', 'fonts-inter', 'fonts-jetbrains-mono'],
     purposes: ['test'],
