@@ -21,15 +21,23 @@ const STATUS = {
 } as const satisfies Record<StartPhase, string>;
 
 export function createSandbox(conversationId: string, runtimes: Runtimes, emit: (frame: StatusFrame) => void): Sandbox {
+  let told = '';
+  /** Whoever waits for a start hears of each of its phases; clients hear of each once. */
+  function tell(type: StatusFrame['type'], id: string, message = ''): void {
+    if (told === `${id}${message}`) return;
+    told = `${id}${message}`;
+    emit({ volatile: 'status', type, id, message });
+  }
+
   async function acquire(signal: AbortSignal): Promise<Acquired> {
     const live = runtimes.current(conversationId);
     if (live) return { ok: true, runtime: live };
-    const onPhase = (phase: StartPhase): void => emit({ volatile: 'status', type: 'info', id: STATUS[phase], message: '' });
+    const onPhase = (phase: StartPhase): void => tell('info', STATUS[phase]);
     try {
       return { ok: true, runtime: await unlessAborted(runtimes.acquire(conversationId, { signal, onPhase }), signal) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!signal.aborted) emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR_RUNTIME_DISCONNECTED', message: reason });
+      if (!signal.aborted) tell('error', 'STATUS$ERROR_RUNTIME_DISCONNECTED', reason);
       return { ok: false, reason };
     }
   }
