@@ -62,6 +62,12 @@ it('SV10: what there is nothing to say to is answered as clients expect', async 
   const server = await testServer();
   const url = `/api/conversations/${await server.create()}`;
   expect(await (await server.post(`${url}/exp-config`, {})).json()).toBe(true);
+  expect(await (await server.get(`${url}/config`)).json()).toMatchObject({ runtime_id: null });
+  expect(await (await server.get(`${url}/vscode-url`)).json()).toEqual({ vscode_url: null });
+  for (const path of ['config', 'web-hosts', 'vscode-url']) {
+    const missing = await server.get(`/api/conversations/${'0'.repeat(32)}/${path}`);
+    expect([missing.status, await missing.json()]).toMatchObject([404, { detail: `Conversation ${'0'.repeat(32)} not found` }]);
+  }
   const analyzer = await server.get(`${url}/security/policy`);
   expect([analyzer.status, await analyzer.json()]).toMatchObject([404, { detail: 'Security analyzer not initialized' }]);
   expect(await (await server.get('/api/v1/app-conversations/search')).json()).toEqual({ items: [], next_page_id: null });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Failure, FeedbackAnswer, isAction, Microagents, RememberPrompt, SubmitFeedback, type Event } from '@tendon/protocol';
 import { z } from 'zod';
-import { workspaceMicroagents } from '../../microagents/workspace-microagents.ts';
 import type { App, Routes, ServerContext } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { fail, failureWith, sendFailure } from '../failure.ts';
@@ -17,7 +16,10 @@ export const conversationKnowledgeRoutes: Routes = (app, context) => {
     { schema: { params: ById, response: { 200: Microagents, '4xx': Failure } } },
     async ({ params }, reply) => {
       const workspace = await workspaceOf(context, params.id);
-      if (!('code' in workspace)) return { microagents: await workspaceMicroagents(workspace) };
+      if (!('code' in workspace)) {
+        const { workspaceMicroagents } = await import('../../microagents/workspace-microagents.ts');
+        return { microagents: await workspaceMicroagents(workspace) };
+      }
       const error = 'Agent session not found for this conversation';
       return reply.code(404).send({ ...failureWith(error), message: workspace.message });
     },

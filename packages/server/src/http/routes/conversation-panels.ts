@@ -2,20 +2,26 @@ import { ConversationConfig, Failure, VscodeUrl, WebHosts } from '@tendon/protoc
 import { z } from 'zod';
 import type { Routes } from '../context.ts';
 import { ById } from '../conversation-param.ts';
-import { failureWith } from '../failure.ts';
+import { fail, failureWith } from '../failure.ts';
 
 /** What frontends ask beside a conversation's events, and this server has nothing, or little, to say to. */
-export const conversationPanelRoutes: Routes = (app) => {
-  app.get('/api/conversations/:id/config', { schema: { params: ById, response: { 200: ConversationConfig } } }, async ({ params }) => ({
-    runtime_id: null,
-    session_id: params.id,
-  }));
-  app.get('/api/conversations/:id/web-hosts', { schema: { params: ById, response: { 200: WebHosts } } }, async () => ({ hosts: {} }));
-  app.get('/api/conversations/:id/vscode-url', { schema: { params: ById, response: { 200: VscodeUrl } } }, async () => ({
-    vscode_url: null,
-  }));
+export const conversationPanelRoutes: Routes = (app, { engine: { conversations } }) => {
+  const answering = <T extends z.ZodType>(answer: T) => ({ params: ById, response: { 200: answer, '4xx': Failure } });
+  const exists = async (id: string) => (await conversations.get(id)) !== undefined;
+
+  app.get('/api/conversations/:id/config', { schema: answering(ConversationConfig) }, async ({ params: { id } }, reply) =>
+    (await exists(id)) ? { runtime_id: null, session_id: id } : fail(reply, 'CONVERSATION_NOT_FOUND', id),
+  );
+  app.get('/api/conversations/:id/web-hosts', { schema: answering(WebHosts) }, async ({ params: { id } }, reply) =>
+    (await exists(id)) ? { hosts: {} } : fail(reply, 'CONVERSATION_NOT_FOUND', id),
+  );
+  app.get('/api/conversations/:id/vscode-url', { schema: answering(VscodeUrl) }, async ({ params: { id } }, reply) =>
+    (await exists(id)) ? { vscode_url: null } : fail(reply, 'CONVERSATION_NOT_FOUND', id),
+  );
   // There are no experiments; clients want to hear that their choice was noted.
-  app.post('/api/conversations/:id/exp-config', { schema: { params: ById, response: { 200: z.boolean() } } }, async () => true);
+  app.post('/api/conversations/:id/exp-config', { schema: answering(z.boolean()) }, async ({ params: { id } }, reply) =>
+    (await exists(id)) ? true : fail(reply, 'CONVERSATION_NOT_FOUND', id),
+  );
   const noAnalyzer = { schema: { params: ById.extend({ '*': z.string() }), response: { 404: Failure } } };
   app.all('/api/conversations/:id/security/*', noAnalyzer, async (_request, reply) =>
     reply.code(404).send(failureWith('Security analyzer not initialized')),

@@ -124,15 +124,20 @@ async function create({ conversations }: Engine, body: CreateConversation): Prom
   return result.ok ? created.record : result.error;
 }
 
+/** What is filtered is looked through in pieces of so many. */
+const FILTERED_PAGE = 200;
+
 async function findPage(
   { conversations }: Engine,
   query: ConversationQuery,
 ): Promise<{ readonly records: readonly StoredConversation[]; readonly next: string | null }> {
   const found: StoredConversation[] = [];
   const words = query.query?.trim().toLowerCase();
+  const isFiltered = words || query.selected_repository || query.conversation_trigger;
+  const limit = isFiltered ? FILTERED_PAGE : query.limit + 1;
   let before = query.page_id === undefined ? undefined : readPageMark(query.page_id);
   for (;;) {
-    const records = await conversations.list({ limit: query.limit + 1, ...(before && { before }) });
+    const records = await conversations.list({ limit, ...(before && { before }) });
     for (const record of records) {
       before = { sort: record.created_at, id: record.id };
       if (query.selected_repository && record.selected_repository !== query.selected_repository) continue;
@@ -141,7 +146,7 @@ async function findPage(
       if (found.length === query.limit) return { records: found, next: pageMark(found.at(-1)!) };
       found.push(record);
     }
-    if (records.length <= query.limit) return { records: found, next: null };
+    if (records.length < limit) return { records: found, next: null };
   }
 }
 
