@@ -1,5 +1,7 @@
+import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { createRateLimit } from './rate-limit.ts';
+import type { App } from './context.ts';
+import { createRateLimit, limitRate } from './rate-limit.ts';
 
 describe('SV36: the rate of an address', () => {
   it('is a burst, then so many a second, each address for itself', () => {
@@ -22,5 +24,21 @@ describe('SV36: the rate of an address', () => {
     expect(ask('first', 0)).toBe(1_000);
     for (let index = 0; index <= 10_000; index++) ask(`10.${index}`, 0);
     expect(ask('first', 0)).toBeUndefined();
+  });
+
+  it('is told with the time to wait, but not where a route is public', async () => {
+    const app = fastify();
+    limitRate(app as unknown as App, () => 0, { burst: 1, perSecond: 0.5 });
+    app.get('/asked', () => 'x');
+    app.get('/public', { config: { isPublic: true } }, () => 'x');
+    const get = (url: string) => app.inject({ url, remoteAddress: '10.0.0.1' });
+    expect((await get('/asked')).statusCode).toBe(200);
+    const refused = await get('/asked');
+    expect([refused.statusCode, refused.headers['retry-after'], refused.json()]).toMatchObject([
+      429,
+      '2',
+      { message: 'Too many requests' },
+    ]);
+    expect((await get('/public')).statusCode).toBe(200);
   });
 });
