@@ -26,7 +26,9 @@ export interface MaskedStream {
 }
 
 export function createMask(secrets: readonly Secret[]): Mask {
-  const values = [...new Set(secrets.flatMap((secret) => spellings(secret.reveal())))].toSorted((a, b) => b.length - a.length);
+  const values = [...new Set(secrets.flatMap((secret) => (secret.isMaskable ? spellings(secret.reveal()) : [])))].toSorted(
+    (a, b) => b.length - a.length,
+  );
   const text = (input: string): string => (values.length === 0 ? input : hide(input, occurrences(input, values)));
   return {
     text,

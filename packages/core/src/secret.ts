@@ -2,10 +2,13 @@
 export class Secret {
   readonly #value: string;
 
-  /** Values under 8 characters are refused: masking them would mangle ordinary text. */
   constructor(value: string) {
-    if (value.length < MIN_SECRET_LENGTH) throw new RangeError(`a secret needs at least ${MIN_SECRET_LENGTH} characters`);
     this.#value = value;
+  }
+
+  /** Shorter values are placeholders for endpoints that ask for no key: hiding them would mangle ordinary text. */
+  get isMaskable(): boolean {
+    return this.#value.length >= MIN_SECRET_LENGTH;
   }
 
   reveal(): string {
@@ -13,4 +16,5 @@ export class Secret {
   }
 }
 
+/** What is really secret is refused below this length, at the door where it comes in. */
 export const MIN_SECRET_LENGTH = 8;

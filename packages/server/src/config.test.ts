@@ -33,6 +33,7 @@ describe('SV1: configuration', () => {
   it('takes a key without a model for gpt-4o, and an empty value for none', () => {
     expect(configOf({ LLM_API_KEY: 'sk-12345678' }).model).toBe('gpt-4o');
     expect(configOf({ LLM_API_KEY: 'sk-12345678', LLM_MODEL: 'anthropic/claude' }).model).toBe('anthropic/claude');
+    expect(configOf({ LLM_API_KEY: 'k' }).llmApiKey?.reveal()).toBe('k');
     expect(configOf({ LLM_API_KEY: '', PORT: ' ' })).toMatchObject({ model: 'demo', port: 3000 });
   });
 
@@ -60,7 +61,7 @@ describe('SV1: configuration', () => {
     [{ PORT: 'x' }, 'PORT: a number is expected'],
     [{ PORT: '70000' }, 'PORT: ports end at 65535'],
     [{ RUNTIME: 'docker' }, 'RUNTIME: expected local, or none to run without a sandbox'],
-    [{ LLM_API_KEY: 'short' }, 'LLM_API_KEY: at least 8 characters are needed, shorter ones can not be kept out of logs'],
+    [{ SESSION_API_KEY: 'short' }, 'SESSION_API_KEY: at least 8 characters are needed, shorter ones can not be kept out of logs'],
     [{ LLM_BASE_URL: 'file:///etc' }, 'LLM_BASE_URL: an http:// or https:// address is expected'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent'],
   ])('names what is wrong with %o on one line', (env, problem) => {

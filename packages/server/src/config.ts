@@ -65,7 +65,11 @@ const Environment = z.object({
   TENDON_ALLOWED_HOSTS: list.transform((entries) => entries.map((entry) => entry.toLowerCase())).default([]),
   PERMITTED_CORS_ORIGINS: origins.default([]),
   LLM_MODEL: z.string().optional(),
-  LLM_API_KEY: secret.optional(),
+  /** Of any length: endpoints that need none are given a placeholder. */
+  LLM_API_KEY: z
+    .string()
+    .transform((value) => new Secret(value))
+    .optional(),
   LLM_BASE_URL: url.optional(),
   SESSION_API_KEY: secret.optional(),
   JWT_SECRET: secret.optional(),

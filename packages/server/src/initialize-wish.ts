@@ -1,4 +1,4 @@
-import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
+import { Secret } from '@tendon/core';
 import { catalogError, type CatalogError, type Decoded } from '@tendon/protocol';
 import type { ConversationWish, ModelAccess } from './conversations.ts';
 
@@ -8,8 +8,6 @@ export type WishResult = { readonly ok: true; readonly wish: ConversationWish } 
 /** What an `initialize` frame wishes of the conversation to come. */
 export function wishFrom({ model, directory, agent, settings }: Initialize): WishResult {
   const { LLM_API_KEY: key, LLM_BASE_URL: baseUrl } = settings;
-  if (typeof key === 'string' && key.length < MIN_SECRET_LENGTH)
-    return refused(`LLM_API_KEY needs at least ${MIN_SECRET_LENGTH} characters`);
   if (baseUrl !== undefined && !isHttpUrl(baseUrl)) return refused('LLM_BASE_URL is not an http(s) address');
   const llm: ModelAccess = {
     ...(typeof key === 'string' && { apiKey: new Secret(key) }),

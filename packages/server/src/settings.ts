@@ -6,7 +6,7 @@
  * T3  The model's key counts only for the address it was stored with: naming another address must not carry it there.
  * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
  */
-import { MIN_SECRET_LENGTH, Secret, type RecordStore } from '@tendon/core';
+import { Secret, type RecordStore } from '@tendon/core';
 import { catalogError, isMaskedKey, MASKED_KEY, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
 import { seal, unseal } from './security/sealed-text.ts';
 
@@ -112,8 +112,6 @@ export class SettingsStore {
       const value = update[name]?.trim();
       if (value === '') delete keys[name];
       if (!value || isMaskedKey(value)) continue;
-      if (value.length < MIN_SECRET_LENGTH)
-        return catalogError('INVALID_ARGUMENTS', `${name} needs at least ${MIN_SECRET_LENGTH} characters`);
       keys[name] = seal(value, this.#jwtSecret);
     }
     const values: Record<string, unknown> = { ...this.#stored?.values };
