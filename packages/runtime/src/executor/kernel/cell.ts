@@ -3,7 +3,7 @@ import type { JupyterMessage } from './jupyter-message.ts';
 import { readRichOutput } from './rich-output.ts';
 
 /** How a cell came to its end. `died`: the kernel did. */
-export type CellEnd = 'ok' | 'error' | 'died';
+type CellEnd = 'ok' | 'error' | 'died';
 
 /**
  * One cell while it runs: what it printed so far, bounded, and whether it has ended. Knows nothing of sockets and timeouts.

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import type { Place } from '../shell/session.ts';
-import { childOf, killSession, processStat, signalGroup } from '../shell/process-tree.ts';
+import { childOf, killSession, signalGroup } from '../shell/process-tree.ts';
 import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
 import { launchCommand } from './launch-script.ts';
 
@@ -65,7 +65,7 @@ export function startKernelProcess(options: KernelPlace, place: Place): KernelPr
     key,
     socketPath: (channel) => join(folder, `s-${CHANNELS.indexOf(channel) + 1}`),
     ended,
-    isAlive: () => !['Z', 'X', '?'].includes(processStat(findPid() ?? 0)?.state ?? '?'),
+    isAlive: () => hasMemory(findPid()),
     pid: findPid,
     interrupt: () => signalGroup(findPid() ?? 0, 'SIGINT'),
     kill() {
@@ -74,6 +74,15 @@ export function startKernelProcess(options: KernelPlace, place: Place): KernelPr
       killGroup(child, 'SIGKILL');
     },
   };
+}
+
+/** A process that is dying loses its memory, and with that its command line, before its state says so. */
+function hasMemory(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && readFileSync(`/proc/${pid}/cmdline`).length > 0;
+  } catch {
+    return false; // gone
+  }
 }
 
 /** With `ipc` the "ports" are the ends of file names. */

@@ -25,7 +25,7 @@ export interface Kernel {
 const READY_DEADLINE_MS = 30_000;
 const RETRY_MS = 10;
 /** A subscription takes effect some time after it was made: the kernel is asked again until it is heard on both ways. */
-const ASK_AGAIN_MS = 100;
+const ASK_AGAIN_MS = 10;
 /** How long the word "idle" may trail the answer. It may be lost for good when a cell shows very many outputs. */
 const IDLE_TRAIL_MS = 2000;
 /** Of what threads print between two cells. */
@@ -134,7 +134,7 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
       const answer = await Promise.race([answered, untilAborted(deadline)]);
       onReply = undefined;
       if (isEnough()) return answer;
-      await delay(ASK_AGAIN_MS / 10, undefined, { signal: deadline });
+      await delay(ASK_AGAIN_MS, undefined, { signal: deadline });
     }
   }
 

@@ -4,7 +4,7 @@
  *
  * Arguments: connection file, folders…
  */
-export const LAUNCH_SCRIPT = String.raw`
+const LAUNCH_SCRIPT = String.raw`
 import os, sys
 sys.path[:] = [entry for entry in sys.path if entry != ""]  # a workspace's own random.py is not for us
 connection, folders = sys.argv[1], sys.argv[2:]

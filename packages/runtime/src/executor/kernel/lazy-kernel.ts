@@ -27,7 +27,7 @@ export function createLazyKernel(config: ExecutorConfig, shell: Promise<ShellToo
     tool = createRunCell({
       socketsDir,
       packageFolders: [SHARED_PACKAGES, join(home, '.cache/tendon/kernel')],
-      beside: { ...tools.beside, env: { ...tools.beside.env, ...KERNEL_ENVIRONMENT } },
+      beside: { ...tools.beside, env: { ...tools.beside.env, ...KERNEL_ENVIRONMENT, ...parentWatch(tools.beside) } },
       place: tools.place,
       noOutputSeconds: config.noOutputTimeoutSeconds,
       defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
@@ -46,6 +46,11 @@ export function createLazyKernel(config: ExecutorConfig, shell: Promise<ShellToo
       if (socketsDir !== undefined) rmSync(socketsDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Beside the executor, where nothing else ends it: a kernel then watches its parent. */
+function parentWatch({ enter }: ShellTools['beside']): Record<string, string> {
+  return enter.length === 0 ? { JPY_PARENT_PID: String(process.pid) } : {};
 }
 
 const KERNEL_ENVIRONMENT = {
