@@ -15,6 +15,12 @@ export class AppendConflict extends Error {
   }
 }
 
+export interface AppendOptions {
+  readonly expectedId: number;
+  /** Only for an import: when each draft happened, ISO 8601 with `Z`. What would go back is set to the event before. Default: now. */
+  readonly timestamps?: readonly string[];
+}
+
 export interface ReadRange {
   /** First id, inclusive; default 0. */
   readonly from?: number;
@@ -38,7 +44,7 @@ export interface EventLog {
    * All drafts or none, as one commit; they are frozen in place. Resolves when durable and visible. Rejects with `AppendConflict`,
    * with `StorageError` when the storage cannot keep them, with TypeError when a draft is not JSON.
    */
-  append(drafts: readonly SourcedDraft[], options: { readonly expectedId: number }): Promise<readonly Event[]>;
+  append(drafts: readonly SourcedDraft[], options: AppendOptions): Promise<readonly Event[]>;
   read(range?: ReadRange): Promise<readonly Event[]>;
   /** Every event with id ≥ `from`, in order, first the stored ones, then live; ends when `signal` aborts, the log is deleted or the storage closed. */
   follow(from: number, options: { readonly signal: AbortSignal }): AsyncIterable<Event>;

@@ -13,6 +13,17 @@ export function timestampAfter(last: string, now: Date): string {
   return timestamp < last ? last : timestamp;
 }
 
+/** One for each of `count` drafts: those an import brings, or `now` for all. They never decrease (EL5). */
+export function timestampsAfter(last: string, now: Date, count: number, given?: readonly string[]): readonly string[] {
+  const current = timestampAfter(last, now);
+  let latest = last;
+  return Array.from({ length: count }, (_, index) => {
+    const wished = given?.[index];
+    latest = wished === undefined ? (current < latest ? latest : current) : timestampAfter(latest, new Date(wished));
+    return latest;
+  });
+}
+
 /**
  * The JSON of a draft without meta fields, as it is stored. What was set beside an unknown event's JSON (its `cause`) is put into it,
  * so that the stored event is the same as the live one.

@@ -28,6 +28,15 @@ export function appending(log: () => EventLog, clock: ManualClock): void {
     expect(at).toEqual(['2026-11-21T10:00:00.000Z', '2026-11-21T10:00:00.000Z', '2026-11-21T10:00:01.000Z']);
   });
 
+  it('EL25: an import says when each event happened, and time does not go back', async () => {
+    const given = ['2024-12-01T10:00:00.000Z', '2024-12-01T09:00:00.000Z', '2024-12-01T11:00:00.000Z'];
+    await log().append([message('a'), message('b'), message('c')], { expectedId: 0, timestamps: given });
+    clock.set('2026-11-21T12:00:00.000Z');
+    await log().append([message('d')], { expectedId: 3 });
+    const at = (await log().read()).map(({ timestamp }) => timestamp);
+    expect(at).toEqual([given[0], given[0], given[2], '2026-11-21T12:00:00.000Z']);
+  });
+
   it('EL5: a draft that brings meta fields of its own does not get them', async () => {
     const forged = {
       ...draftFromJson({ action: 'message', args: { content: 'x' }, id: 99, timestamp: '1970' }),

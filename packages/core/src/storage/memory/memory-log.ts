@@ -1,9 +1,9 @@
 import type { Event } from '@tendon/protocol';
 import type { Clock } from '../../clock.ts';
 import { deepFreeze } from '../../log/deep-freeze.ts';
-import { AppendConflict, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
+import { AppendConflict, type AppendOptions, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
 import { follow, type Followable } from '../../log/follow.ts';
-import { settleDraft, stamp, timestampAfter } from '../../log/stamp.ts';
+import { settleDraft, stamp, timestampsAfter } from '../../log/stamp.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import { Wakeup } from '../../log/wakeup.ts';
 
@@ -29,14 +29,14 @@ export class MemoryLog implements EventLog, Followable {
     return this.#endedBecause !== undefined;
   }
 
-  async append(drafts: readonly SourcedDraft[], { expectedId }: { readonly expectedId: number }): Promise<readonly Event[]> {
+  async append(drafts: readonly SourcedDraft[], { expectedId, timestamps }: AppendOptions): Promise<readonly Event[]> {
     const settled = drafts.map((draft) => deepFreeze(settleDraft(draft)));
     // Durable takes a moment everywhere: nobody may come to rely on an append that is done before its promise.
     await Promise.resolve();
     this.#assertOpen();
     if (expectedId !== this.nextId) throw new AppendConflict(expectedId, this.nextId);
-    const timestamp = timestampAfter(this.#events.at(-1)?.timestamp ?? '', this.#clock.now());
-    const events = settled.map((draft, index) => Object.freeze(stamp(draft, expectedId + index, timestamp)));
+    const at = timestampsAfter(this.#events.at(-1)?.timestamp ?? '', this.#clock.now(), settled.length, timestamps);
+    const events = settled.map((draft, index) => Object.freeze(stamp(draft, expectedId + index, at[index]!)));
     this.#events.push(...events);
     if (events.length > 0) this.changed.wake();
     return Object.freeze(events);

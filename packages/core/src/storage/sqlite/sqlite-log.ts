@@ -10,10 +10,10 @@
 import type { Event } from '@tendon/protocol';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
-import { AppendConflict, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
+import { AppendConflict, type AppendOptions, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
 import { follow, type Followable, type Lazy } from '../../log/follow.ts';
 import { RecentEvents } from '../../log/recent-events.ts';
-import { stamp, timestampAfter } from '../../log/stamp.ts';
+import { stamp, timestampsAfter } from '../../log/stamp.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import { Wakeup } from '../../log/wakeup.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -62,14 +62,14 @@ export class SqliteLog implements EventLog, Followable {
     return this.#endedBecause !== undefined;
   }
 
-  async append(drafts: readonly SourcedDraft[], { expectedId }: { readonly expectedId: number }): Promise<readonly Event[]> {
+  async append(drafts: readonly SourcedDraft[], options: AppendOptions): Promise<readonly Event[]> {
     this.#assertOpen();
     if (drafts.length === 0) return [];
     const held: string[] = [];
     try {
       const prepared: PreparedDraft[] = [];
       for (const draft of drafts) prepared.push(await prepareDraft(draft, this.#parts.blobs, held));
-      return await this.#parts.commits.write((staged) => this.#write(prepared, expectedId, staged));
+      return await this.#parts.commits.write((staged) => this.#write(prepared, options, staged));
     } finally {
       this.#parts.blobs.release(held);
     }
@@ -105,7 +105,7 @@ export class SqliteLog implements EventLog, Followable {
     this.changed.wake();
   }
 
-  #write(prepared: readonly PreparedDraft[], expectedId: number, staged: Staged): () => readonly Event[] {
+  #write(prepared: readonly PreparedDraft[], { expectedId, timestamps }: AppendOptions, staged: Staged): () => readonly Event[] {
     const { nextId, lastTimestamp } = staged.get(this) ?? { nextId: this.#nextId, lastTimestamp: this.#lastTimestamp };
     if (this.ended || expectedId !== nextId) {
       return () => {
@@ -113,15 +113,17 @@ export class SqliteLog implements EventLog, Followable {
         throw new AppendConflict(expectedId, nextId);
       };
     }
-    const timestamp = timestampAfter(lastTimestamp, this.#parts.clock.now());
+    const at = timestampsAfter(lastTimestamp, this.#parts.clock.now(), prepared.length, timestamps);
     const events = prepared.map(({ draft, body, payloads, hashes, size }, index) => {
+      const timestamp = at[index]!;
       const row = { conversation_id: this.conversationId, id: nextId + index, timestamp, source: draft.source, body, payloads };
       this.#parts.table.insert({ ...row, checksum: checksumOf(row) }, hashes);
       this.#parts.wal.grow(size);
       return Object.freeze(stamp(draft, row.id, timestamp));
     });
-    staged.set(this, { nextId: nextId + events.length, lastTimestamp: timestamp });
-    return () => this.#publish(events, prepared, timestamp);
+    const latest = at.at(-1)!;
+    staged.set(this, { nextId: nextId + events.length, lastTimestamp: latest });
+    return () => this.#publish(events, prepared, latest);
   }
 
   #publish(events: readonly Event[], prepared: readonly PreparedDraft[], timestamp: string): readonly Event[] {
