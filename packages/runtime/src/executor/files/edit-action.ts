@@ -39,7 +39,7 @@ async function edit(args: Request['args'], workspace: string, undo: UndoHistory)
   });
   try {
     if (!COMMANDS.includes(command)) {
-      throw new EditFailure(`Unrecognized command ${command}. The allowed commands are: ${COMMANDS.join(', ')}.`);
+      throw new EditFailure(`There is no command ${command}; there are ${COMMANDS.join(', ')}.`);
     }
     await checkPath(path, command, workspace);
     if (command === 'view') return answer(await view(path, args.view_range), { prev_exist: true });
@@ -62,21 +62,19 @@ function carried(text: string | null): string | null {
 
 /** Throws `EditFailure` for a path that this command cannot work on. */
 export async function checkPath(path: string, command: string, workspace: string): Promise<void> {
-  if (path === '') throw new EditFailure(`Parameter \`path\` is required for command: ${command}.`);
-  if (path.includes('\0')) throw new EditFailure('Invalid `path` parameter: it holds a NUL character.');
+  if (path === '') throw new EditFailure(`${command} needs the parameter path.`);
+  if (path.includes('\0')) throw new EditFailure('The path holds a NUL character.');
   if (!isAbsolute(path)) {
     const meant = join(workspace, path);
     const hint = (await stat(meant).catch(() => undefined)) ? ` Maybe you meant ${meant}?` : '';
-    throw new EditFailure(`Invalid \`path\` parameter: The path should be an absolute path, starting with \`/\`.${hint}`);
+    throw new EditFailure(`The path ${path} is not absolute: it must begin with /.${hint}`);
   }
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => (isAbsent(error) ? undefined : Promise.reject(error)));
   if (!found && command !== 'create' && command !== 'undo_edit') {
-    throw new EditFailure(`Invalid \`path\` parameter: The path ${path} does not exist. Please provide a valid path.`);
+    throw new EditFailure(`There is no file or folder ${path}.`);
   }
   if (found?.isDirectory() && command !== 'view') {
-    throw new EditFailure(
-      `Invalid \`path\` parameter: The path ${path} is a directory and only the \`view\` command can be used on directories.`,
-    );
+    throw new EditFailure(`${path} is a folder, and only view works on folders.`);
   }
 }
 

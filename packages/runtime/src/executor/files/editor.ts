@@ -27,8 +27,6 @@ type EditCommand = (request: EditRequest, undo: UndoHistory) => Promise<Edited>;
 
 const CONTEXT_LINES = 4;
 const REVIEW = 'Review the changes and make sure they are as expected. Edit the file again if necessary.';
-const REVIEW_INSERT =
-  'Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary.';
 
 /** The commands of `str_replace_editor` that change a file. Each either changes it wholly or throws and changes nothing. */
 export const EDIT_COMMANDS = { create, str_replace: strReplace, insert, undo_edit: undoEdit } as const satisfies Record<
@@ -39,7 +37,7 @@ export const EDIT_COMMANDS = { create, str_replace: strReplace, insert, undo_edi
 async function create({ path, fileText }: EditRequest, undo: UndoHistory): Promise<Edited> {
   const text = required(fileText, 'file_text', 'create');
   if (await exists(path)) {
-    throw new EditFailure(`Invalid \`path\` parameter: File already exists at: ${path}. Cannot overwrite files using command \`create\`.`);
+    throw new EditFailure(`${path} exists already. create makes new files only; str_replace and insert change this one.`);
   }
   await mkdir(dirname(path), { recursive: true });
   await undo.push(path, undefined);
@@ -50,8 +48,8 @@ async function create({ path, fileText }: EditRequest, undo: UndoHistory): Promi
 async function strReplace({ path, oldText, newText }: EditRequest, undo: UndoHistory): Promise<Edited> {
   const wanted = required(oldText, 'old_str', 'str_replace');
   const replacement = newText ?? '';
-  if (wanted === replacement) throw new EditFailure('No replacement was performed. `new_str` and `old_str` must be different.');
-  if (wanted === '') throw new EditFailure('No replacement was performed. `old_str` must not be empty.');
+  if (wanted === replacement) throw new EditFailure('Nothing was replaced: old_str and new_str are the same.');
+  if (wanted === '') throw new EditFailure('Nothing was replaced: old_str is empty.');
   const file = await readTextFile(path);
   const { match, text } = onlyMatch(file.text, wanted, replacement, path);
   const inserted = withLineEnd(text, lineEnd(file.text));
@@ -70,9 +68,7 @@ async function insert({ path, insertLine, newText }: EditRequest, undo: UndoHist
   const file = await readTextFile(path);
   const count = linesOf(file.text).length;
   if (insertLine < 0 || insertLine > count) {
-    throw new EditFailure(
-      `Invalid \`insert_line\` parameter: ${insertLine}. It should be within the range of allowed values: [0, ${count}]`,
-    );
+    throw new EditFailure(`insert_line is ${insertLine}; it must be from 0 to ${count}.`);
   }
   const end = lineEnd(file.text);
   const offset = lineOffset(file.text, insertLine);
@@ -85,17 +81,17 @@ async function insert({ path, insertLine, newText }: EditRequest, undo: UndoHist
   await writeAtomically(path, bytes);
   const after = (await decodeText(bytes)).text;
   const content = snippet(path, after, insertLine + 1, insertLine + 1 + countLineEnds(text), 'the edited file');
-  return { content: `${content}${REVIEW_INSERT}`, before: file.text, after };
+  return { content: `${content}${REVIEW}`, before: file.text, after };
 }
 
 async function undoEdit({ path }: EditRequest, undo: UndoHistory): Promise<Edited> {
   const last = await undo.last(path);
-  if (!last) throw new EditFailure(`No edit history found for ${path}.`);
+  if (!last) throw new EditFailure(`There is no edit of ${path} to undo.`);
   const current = (await exists(path)) ? (await readTextFile(path)).text : null;
   if (last.before) await writeAtomically(path, last.before);
   else await rm(path, { force: true });
   await last.remove();
-  const done = `Last edit to ${path} undone successfully.`;
+  const done = `The last edit of ${path} was undone.`;
   if (!last.before) return { content: `${done} The file did not exist before it and was removed.`, before: current, after: null };
   const after = (await decodeText(last.before)).text;
   return { content: `${done} ${numbered(shownText(after), path)}`, before: current, after };
@@ -110,10 +106,10 @@ function onlyMatch(text: string, wanted: string, replacement: string, path: stri
   const loose = found.length === 0 && trimmed !== '' && trimmed !== wanted ? findText(text, trimmed) : [];
   if (loose.length === 1 && loose[0]) return { match: loose[0], text: replacement.trim() };
   const all = found.length > 0 ? found : loose;
-  if (all.length === 0) throw new EditFailure(`No replacement was performed, old_str \`${wanted}\` did not appear verbatim in ${path}.`);
+  if (all.length === 0) throw new EditFailure(`Nothing was replaced: ${path} does not contain old_str \`${wanted}\`.`);
   const lines = [...new Set(all.map(({ start }) => lineNumber(text, start)))].join(', ');
   throw new EditFailure(
-    `No replacement was performed. Multiple occurrences of old_str \`${wanted}\` in lines [${lines}]. Please ensure it is unique.`,
+    `Nothing was replaced: old_str \`${wanted}\` stands more than once in ${path}, at lines ${lines}. Take in lines around it until it stands once.`,
   );
 }
 
@@ -156,5 +152,5 @@ function required(value: string | undefined, name: string, command: string): str
 }
 
 function missing(name: string, command: string): EditFailure {
-  return new EditFailure(`Parameter \`${name}\` is required for command: ${command}.`);
+  return new EditFailure(`${command} needs the parameter ${name}.`);
 }

@@ -1,7 +1,6 @@
 export const MAX_SHOWN_CHARS = 16_000;
 
-const CLIPPED =
-  '<response clipped><NOTE>Due to the max output limit, only part of this file has been shown to you. You should retry this tool after you have searched inside the file with `grep -n` in order to find the line numbers of what you are looking for.</NOTE>';
+const CLIPPED = '[Clipped: the file goes on. Find the lines that matter with `grep -n` and view them with view_range.]';
 
 /** The text with line numbers, as `cat -n` gives it: width 6, a tab, the line. Clipped at 16,000 characters of the raw text. */
 export function numbered(text: string, title: string, firstLine = 1): string {

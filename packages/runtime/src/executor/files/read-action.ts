@@ -35,8 +35,8 @@ async function plain(args: Request['args'], workspace: string): Promise<Observat
   try {
     const full = resolvePath(workspace, path);
     const found = await stat(full).catch(() => undefined);
-    if (!found) return errorObservation(`File not found: ${full}. Your current working directory is ${workspace}.`);
-    if (found.isDirectory()) return errorObservation(`Path is a directory: ${full}. You can only read files`);
+    if (!found) return errorObservation(`There is no file ${full}.`);
+    if (found.isDirectory()) return errorObservation(`${full} is a folder; only files can be read.`);
     const { text } = await readTextFile(full);
     const content = section(text, integerArgument(args, 'start', 0), integerArgument(args, 'end', -1));
     if (content.length > MAX_CONTENT) return errorObservation(`${full} is too long to be read at once; give start and end.`);

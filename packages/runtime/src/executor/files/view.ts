@@ -21,18 +21,17 @@ export async function view(path: string, range: unknown): Promise<string> {
 
 function viewRange(path: string, text: string, range: unknown): string {
   if (!Array.isArray(range) || range.length !== 2 || !range.every((line) => Number.isInteger(line))) {
-    throw new EditFailure('Invalid `view_range` parameter: it should be a list of two integers.');
+    throw new EditFailure('view_range must be a list of two whole numbers.');
   }
   const [first, last] = range as [number, number];
   const lines = text.split('\n'); // the empty line after a final newline is one that can be shown
   const count = lines.length;
-  const fail = (why: string): EditFailure => new EditFailure(`Invalid \`view_range\` parameter: [${first}, ${last}]. ${why}`);
-  if (first < 1 || first > count)
-    throw fail(`Its first element \`${first}\` should be within the range of lines of the file: [1, ${count}].`);
+  const fail = (why: string): EditFailure => new EditFailure(`view_range [${first}, ${last}]: ${why}`);
+  if (first < 1 || first > count) throw fail(`the first line must be from 1 to ${count}.`);
   if (last !== -1 && last < first) {
-    throw fail(`Its second element \`${last}\` should be greater than or equal to the first element \`${first}\`.`);
+    throw fail('the last line is before the first.');
   }
-  const note = last > count ? `NOTE: We only show up to ${count} since there're only ${count} lines in this file.\n` : '';
+  const note = last > count ? `[The file ends at line ${count}.]\n` : '';
   return note + numbered(lines.slice(first - 1, last === -1 ? count : last).join('\n'), path, first);
 }
 
@@ -57,7 +56,7 @@ async function viewFolder(path: string): Promise<string> {
   const title = `Here's the files and directories up to 2 levels deep in ${path}, excluding hidden items:\n${[base, ...shown].join('\n')}`;
   const more = isFull() ? `\n[Only the first ${MAX_ENTRIES} entries are shown.]` : '';
   if (hidden === 0) return title + more;
-  return `${title}${more}\n\n${hidden} hidden files/directories in this directory are excluded. You can use 'ls -la ${path}' to see them.`;
+  return `${title}${more}\n\n${hidden} hidden files/directories in this directory are excluded. ls -la ${path} shows them.`;
 }
 
 function compareNames(a: string, b: string): number {

@@ -29,7 +29,7 @@ async function write(args: Request['args'], path: string, undo: UndoHistory): Pr
   const start = integerArgument(args, 'start', 0);
   const end = integerArgument(args, 'end', -1);
   const found = await stat(path).catch(() => undefined);
-  if (path === '' || found?.isDirectory()) throw new EditFailure(`Path is a directory: ${path}. You can only write to files`);
+  if (path === '' || found?.isDirectory()) throw new EditFailure(`${path} is a folder; only files can be written`);
   if (found && !found.isFile()) throw new EditFailure('it is not a regular file');
   await mkdir(dirname(path), { recursive: true });
   const isWhole = !found || (start <= 0 && end === -1);

@@ -3,31 +3,31 @@
 const CHOICES =
   "send an empty command '' to wait for more output, send text to answer a prompt, send a key (C-c, C-z, C-d) to interrupt it (all with is_input true), or give a longer timeout next time";
 
-export const PREVIOUS_OUTPUT = '[Below is the output of the previous command.]\n';
+export const PREVIOUS_OUTPUT = '[New output of the command that was still running:]\n';
 
 export function completed(exitCode: number, interrupted: boolean): string {
-  return `\n[The command completed with exit code ${exitCode}.${interrupted ? ' CTRL+C was sent.' : ''}]`;
+  return `\n[${interrupted ? 'Interrupted by C-c: the' : 'The'} command ended with exit code ${exitCode}.]`;
 }
 
 export function shellEnded(exitCode: number): string {
-  return `\n[The command completed with exit code ${exitCode}. It ended the shell; a new one was started in the same folder with the same exported variables.]`;
+  return `\n[The command ended with exit code ${exitCode}. It ended the shell; a new one was started in the same folder with the same exported variables.]`;
 }
 
 export function noNewOutput(seconds: number): string {
-  return `\n[The command has no new output after ${seconds} seconds and is still running. You can ${CHOICES}.]`;
+  return `\n[Nothing new was printed for ${seconds} seconds; the command is still running. You can ${CHOICES}.]`;
 }
 
 export function timedOut(seconds: number): string {
-  return `\n[The command timed out after ${seconds} seconds and is still running. You can ${CHOICES}.]`;
+  return `\n[The time of ${seconds} seconds is over; the command is still running. You can ${CHOICES}.]`;
 }
 
 export function waitsForInput(): string {
-  return `\n[The command has no new output and is waiting for input. You can ${CHOICES}.]`;
+  return `\n[The command prints nothing and waits for input. You can ${CHOICES}.]`;
 }
 
 export function notExecuted(command: string): string {
   const shown = command.length > 200 ? `${command.slice(0, 200)}…` : command;
-  return `\n[Your command "${shown}" is NOT executed. The previous command is still running, and only one can run at a time. You can ${CHOICES}.]`;
+  return `\n[Not executed: "${shown}". An earlier command is still running, and only one can run at a time. You can ${CHOICES}.]`;
 }
 
 export function cancelled(exitCode: number, shellDied: boolean): string {
@@ -48,8 +48,8 @@ export function unseenOutput(text: string, exitCode: number): string {
   return `[The previous command ended with exit code ${exitCode} meanwhile. Its last output:]\n${text}\n[End of it.]\n`;
 }
 
-export const NOTHING_TO_INTERACT_WITH = 'ERROR: No previous running command to interact with.';
-export const NOTHING_TO_RETRIEVE = 'ERROR: No previous running command to retrieve logs from.';
+export const NOTHING_TO_INTERACT_WITH = 'ERROR: No command is running that could take input.';
+export const NOTHING_TO_RETRIEVE = 'ERROR: No command is running, and everything it printed has been shown.';
 
 export function stopped(why: 'timeout' | 'cancelled', seconds: number): string {
   return why === 'timeout'

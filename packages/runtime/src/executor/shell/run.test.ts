@@ -112,10 +112,10 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
   {
     rule: 'RT26, RT27, RT28: a silent command is handed back, and can be waited for and interrupted',
     steps: [
-      ['echo early; sleep 300', { content: 'early', exitCode: -1, workingDir: null, suffix: /no new output after 1 seconds.*C-c/ }],
-      ['echo refused', { exitCode: -1, content: '', prefix: /previous command/, suffix: /NOT executed/ }],
-      ['', { exitCode: -1, prefix: /previous command/, suffix: /no new output/ }, 'input'],
-      ['C-c', { content: '^C', exitCode: 130, suffix: /exit code 130.*CTRL\+C/ }, 'input'],
+      ['echo early; sleep 300', { content: 'early', exitCode: -1, workingDir: null, suffix: /Nothing new was printed for 1 seconds.*C-c/ }],
+      ['echo refused', { exitCode: -1, content: '', prefix: /still running/, suffix: /Not executed/ }],
+      ['', { exitCode: -1, prefix: /still running/, suffix: /Nothing new/ }, 'input'],
+      ['C-c', { content: '^C', exitCode: 130, suffix: /C-c.*exit code 130/ }, 'input'],
       ['echo free', 'free'],
     ],
   },
@@ -166,7 +166,7 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
   {
     rule: 'RT28: with nothing running input is an error',
     steps: [
-      ['C-c', { content: 'ERROR: No previous running command to interact with.', exitCode: -1 }, 'input'],
+      ['C-c', { content: 'ERROR: No command is running that could take input.', exitCode: -1 }, 'input'],
       ['', { exitCode: -1, content: /^ERROR/ }],
     ],
   },
@@ -222,7 +222,7 @@ describe('run', () => {
   it('RT26: a timeout hands the command back and names itself', async () => {
     const seen = await executor.run('sleep 300', {}, 1.5);
     expect(seen).toMatchObject({ exitCode: -1 });
-    expect(seen.suffix).toContain('timed out after 1.5 seconds');
+    expect(seen.suffix).toContain('time of 1.5 seconds');
     expect(await executor.run('C-c', { is_input: true })).toMatchObject({ exitCode: 130 });
   });
 
