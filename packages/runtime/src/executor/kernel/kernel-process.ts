@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import type { Place } from '../shell/session.ts';
@@ -8,8 +8,8 @@ import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-besid
 import { launchCommand } from './launch-script.ts';
 
 export interface KernelPlace {
-  /** Short, private and ours: the sockets are made in a folder below it. */
-  readonly socketsDir: string;
+  /** Short: a private folder is made in it while a kernel starts. */
+  readonly temporary: string;
   /** Where `ipykernel` is looked for when the Python does not have it; below each a folder for every version. */
   readonly packageFolders: readonly string[];
   readonly beside: BesideOptions;
@@ -31,6 +31,8 @@ export interface KernelProcess {
   isAlive(): boolean;
   /** Its process id as the executor sees it, once it is known. */
   pid(): number | undefined;
+  /** Once connected nobody needs the sockets' names; so nothing is left when the executor is killed. */
+  removeFolder(): void;
   /** SIGINT to the kernel and to what it runs. */
   interrupt(): void;
   /** Ends it with everything in its session. */
@@ -41,13 +43,10 @@ const CHANNELS = ['shell', 'iopub', 'stdin', 'control', 'hb'] as const;
 type Channel = (typeof CHANNELS)[number];
 
 const TAIL_CHARS = 2000;
-let starts = 0;
 
 export function startKernelProcess(options: KernelPlace, place: Place): KernelProcess {
-  starts += 1;
-  const folder = join(options.socketsDir, `kernel-${starts}`);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const folder = mkdtempSync(join(options.temporary, 'tendon-kernel-'));
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
   const key = randomBytes(16).toString('hex');
   const connectionFile = join(folder, 'connection.json');
   writeFileSync(connectionFile, JSON.stringify(connectionOf(folder, key)), { mode: 0o600 });
@@ -60,13 +59,14 @@ export function startKernelProcess(options: KernelPlace, place: Place): KernelPr
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return undefined;
     return (pid ??= isNested ? childOf(child.pid) : child.pid);
   };
-  const ended = endOf(child).finally(() => rmSync(folder, { recursive: true, force: true }));
+  const ended = endOf(child).finally(removeFolder);
   return {
     key,
     socketPath: (channel) => join(folder, `s-${CHANNELS.indexOf(channel) + 1}`),
     ended,
     isAlive: () => hasMemory(findPid()),
     pid: findPid,
+    removeFolder,
     interrupt: () => signalGroup(findPid() ?? 0, 'SIGINT'),
     kill() {
       const leader = findPid();

@@ -37,7 +37,9 @@ export async function openKernel(process: KernelProcess, signal: AbortSignal): P
   const dead = process.ended.then((end) => Promise.reject(new KernelFailed(end)));
   dead.catch(() => {}); // it may end any time later
   try {
-    return await Promise.race([dead, connectKernel(process, deadline)]);
+    const kernel = await Promise.race([dead, connectKernel(process, deadline)]);
+    process.removeFolder();
+    return kernel;
   } catch (error) {
     process.kill();
     if (signal.aborted) throw new Error('it was cancelled', { cause: error });

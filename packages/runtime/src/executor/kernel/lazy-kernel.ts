@@ -1,4 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutorConfig } from '../../executor-api.ts';
@@ -14,7 +13,6 @@ const MAX_SOCKETS_DIR = 70;
 
 /** `run_ipython`, of which nothing is loaded and nothing made before the first cell: a sandbox without Jupyter pays nothing. */
 export function createLazyKernel(config: ExecutorConfig, shell: Promise<ShellTools>): { readonly run: ActionHandler; close(): void } {
-  let socketsDir: string | undefined;
   let tool: KernelTool | undefined;
   let loading: Promise<KernelTool> | undefined;
 
@@ -22,10 +20,9 @@ export function createLazyKernel(config: ExecutorConfig, shell: Promise<ShellToo
     const [tools, { createRunCell }] = await Promise.all([shell, import('./run-cell.ts')]);
     // The kernel must reach it too, so it cannot be with the executor's own things.
     const base = tmpdir().length > MAX_SOCKETS_DIR ? '/tmp' : tmpdir();
-    socketsDir = mkdtempSync(join(base, 'tendon-kernel-'));
     const home = tools.beside.env.HOME ?? base;
     tool = createRunCell({
-      socketsDir,
+      temporary: base,
       packageFolders: [SHARED_PACKAGES, join(home, '.cache/tendon/kernel')],
       beside: { ...tools.beside, env: { ...tools.beside.env, ...KERNEL_ENVIRONMENT, ...parentWatch(tools.beside) } },
       place: tools.place,
@@ -41,10 +38,7 @@ export function createLazyKernel(config: ExecutorConfig, shell: Promise<ShellToo
       loading.catch(() => (loading = undefined));
       return (await loading).run(request, context);
     },
-    close() {
-      tool?.close();
-      if (socketsDir !== undefined) rmSync(socketsDir, { recursive: true, force: true });
-    },
+    close: () => tool?.close(),
   };
 }
 
