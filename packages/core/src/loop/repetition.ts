@@ -20,7 +20,9 @@ const FRUITFUL_LIMIT = 50;
 const MAX_SIGNATURE = 64 * 1024;
 
 export function repeat(last: Repetition, action: Action, observation: Observation): Repetition {
-  const { thought: _thought, ...args } = action.args as Record<string, unknown>;
+  const { thought, ...others } = action.args as Record<string, unknown>;
+  // A thought beside an action is said differently each time; to `think` it is all there is.
+  const args = action.action === 'think' ? thought : others;
   const text = JSON.stringify([action.action, args, observation.observation, observation.content]);
   const signature = text.length > MAX_SIGNATURE ? undefined : text;
   const count = signature !== undefined && signature === last.signature ? last.count + 1 : 1;
