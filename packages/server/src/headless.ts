@@ -2,4 +2,5 @@
 export { composeEngine, type ComposeOptions } from './compose.ts';
 export { readConfig, type Config, type ConfigResult } from './config.ts';
 export type { Engine } from './engine.ts';
+export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';
 export { systemClock } from './system-clock.ts';

@@ -1,0 +1,165 @@
+/**
+ * Moves one conversation over, through the log's own append.
+ *
+ * Invariants
+ * I1  Event n of the source is event n of the log; nothing else comes between.
+ * I2  The record is written last: a conversation is listed when all of it is there, and an import that was cut off goes on where it was.
+ * I3  Its agent rests: no action waits for an answer, no loop starts by itself.
+ */
+import { join } from 'node:path';
+import type { EventLog, Storage } from '@tendon/core';
+import { INITIAL_STATE, reduce, type AgentState, type ConversationState } from '@tendon/protocol';
+import type { StoredConversation } from '../conversation-records.ts';
+import { defaultTitle, titleFromTask } from '../conversation-title.ts';
+import { readObject, type Source } from './find-sources.ts';
+import { readEvents, type RecordedLog } from './read-events.ts';
+import { lostEvent, type ImportedEvent } from './stored-event.ts';
+
+export interface ImportParts {
+  readonly storage: Storage;
+  readonly now: () => Date;
+  /** Makes the folder the agent would work in. Rejects with an Error that can be shown. */
+  readonly workspaceOf: (id: string) => Promise<string>;
+  readonly onProblem: (sentence: string) => void;
+  /** After each piece. */
+  readonly onProgress: (id: string, done: number, of: number) => void;
+}
+
+const PIECE = 200;
+
+/** How many events it has; `undefined` when it was here before. Rejects with an Error that can be shown. */
+export async function importConversation(source: Source, parts: ImportParts): Promise<number | undefined> {
+  const { storage, workspaceOf } = parts;
+  if (await storage.records.get('conversations', source.id)) return undefined;
+  const recorded = await readEvents(source);
+  if (recorded.length === 0) throw new Error('it has no events');
+  const metadata = source.kind === 'folder' ? await metadataOf(source, parts) : {};
+  const log = await storage.events.open(source.id);
+  if (log.nextId < recorded.length) await copy(recorded, log, parts);
+  const summary = await rest(log);
+  const record = { ...recordOf(source.id, metadata, summary), workspace: await workspaceOf(source.id) };
+  await storage.records.put('conversations', { id: record.id, sort: record.created_at, value: record });
+  return recorded.length;
+}
+
+async function copy(recorded: RecordedLog, log: EventLog, { now, onProblem, onProgress }: ImportParts): Promise<void> {
+  let last = (await log.read({ from: log.nextId - 1 })).at(-1)?.timestamp;
+  while (log.nextId < recorded.length) {
+    const from = log.nextId;
+    const to = Math.min(recorded.length, from + PIECE);
+    const events: ImportedEvent[] = [];
+    for (let id = from; id < to; id++) events.push(await recorded.event(id, onProblem));
+    const latest = now().toISOString();
+    const first = last ?? events.find(({ timestamp }) => timestamp)?.timestamp ?? latest;
+    const timestamps = events.map(({ timestamp }) => (last = earlier(timestamp ?? last ?? first, latest)));
+    await append(log, events, timestamps, onProblem);
+    onProgress(log.conversationId, to, recorded.length);
+  }
+}
+
+/** The piece as one commit; when one of it can not be kept, each alone and an error in the place of that one. */
+async function append(
+  log: EventLog,
+  events: readonly ImportedEvent[],
+  timestamps: readonly string[],
+  onProblem: (sentence: string) => void,
+): Promise<void> {
+  const drafts = events.map(({ draft }) => draft);
+  try {
+    await log.append(drafts, { expectedId: log.nextId, timestamps });
+    return;
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+  }
+  for (const [index, draft] of drafts.entries()) {
+    const id = log.nextId;
+    const options = { expectedId: id, timestamps: [timestamps[index]!] };
+    await log.append([draft], options).catch((cause: unknown) => {
+      if (!(cause instanceof TypeError)) throw cause;
+      onProblem(`${log.conversationId}, event ${id}: ${cause.message}`);
+      return log.append([lostEvent(id, cause.message).draft], options);
+    });
+  }
+}
+
+const RESTING: ReadonlySet<AgentState> = new Set(['awaiting_user_input', 'paused', 'stopped', 'finished', 'rejected', 'error']);
+
+interface Summary {
+  readonly state: ConversationState;
+  readonly firstTask: string;
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Whatever was at work when the original ended is answered, and the agent stopped (I3). */
+async function rest(log: EventLog): Promise<Summary> {
+  let state = INITIAL_STATE;
+  let firstTask = '';
+  let first = '';
+  let last = '';
+  for (let from = 0; from < log.nextId; from += PIECE) {
+    for (const event of await log.read({ from, to: Math.min(log.nextId, from + PIECE) })) {
+      state = reduce(state, event);
+      first ||= event.timestamp;
+      last = event.timestamp;
+      if (firstTask === '' && event.source === 'user' && 'action' in event && event.action === 'message') firstTask = event.args.content;
+    }
+  }
+  const answers = state.pending.map(({ id }) => ({
+    source: 'environment' as const,
+    observation: 'error' as const,
+    content: 'This action had no result when the conversation was imported.',
+    extras: { error_id: 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED' },
+    cause: id,
+  }));
+  const stopped = { source: 'environment' as const, observation: 'agent_state_changed' as const, content: '' };
+  const isResting = RESTING.has(state.agentState);
+  const end = isResting ? [] : [{ ...stopped, extras: { agent_state: 'stopped' as const, reason: '' } }];
+  const drafts = [...answers, ...end];
+  if (drafts.length > 0) {
+    const added = await log.append(drafts, { expectedId: log.nextId, timestamps: drafts.map(() => last) });
+    for (const event of added) state = reduce(state, event);
+  }
+  return { state, firstTask, first, last };
+}
+
+async function metadataOf({ path }: Source, { onProblem }: ImportParts): Promise<Readonly<Record<string, unknown>>> {
+  const file = join(path, 'metadata.json');
+  return (
+    (await readObject(file).catch((cause: unknown) => {
+      onProblem(`${file}: ${(cause as Error).message}`);
+      return undefined;
+    })) ?? {}
+  );
+}
+
+function recordOf(
+  id: string,
+  metadata: Readonly<Record<string, unknown>>,
+  { state, firstTask, first, last }: Summary,
+): Omit<StoredConversation, 'workspace'> {
+  const text = (name: string): string | null => (typeof metadata[name] === 'string' && metadata[name] !== '' ? metadata[name] : null);
+  const time = (name: string): string | undefined => {
+    const date = new Date(text(name) ?? Number.NaN);
+    return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+  };
+  return {
+    id,
+    title: text('title')?.slice(0, 200) ?? titleFromTask(firstTask) ?? defaultTitle(id),
+    created_at: time('created_at') ?? first,
+    updated_at: time('last_updated_at') ?? last,
+    agent: 'CodeActAgent',
+    // What it was made with may not be set up here: the settings of today choose.
+    model: '',
+    trigger: text('trigger') ?? 'gui',
+    selected_repository: text('selected_repository'),
+    selected_branch: text('selected_branch'),
+    git_provider: text('git_provider'),
+    stopped: true,
+    summary: { agent_state: state.agentState, reason: state.reason, accumulated_cost: state.metrics?.accumulated_cost ?? 0 },
+  };
+}
+
+function earlier(a: string, b: string): string {
+  return a < b ? a : b;
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { Clock } from '@tendon/core';
+import type { Config } from '../config.ts';
+import { keptSecret } from '../security/kept-secret.ts';
+import { workspaceFolder } from '../workspace-folder.ts';
+import { findSources, type Sources } from './find-sources.ts';
+import { importConversation } from './import-conversation.ts';
+import { importSettings } from './import-settings.ts';
+import { readEvents } from './read-events.ts';
+
+export interface ImportOptions {
+  readonly path: string;
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Read everything, write nothing. */
+  readonly dryRun: boolean;
+  readonly onProblem: (sentence: string) => void;
+  readonly onProgress: (id: string, done: number, of: number) => void;
+}
+
+export interface ImportSummary {
+  readonly conversations: number;
+  readonly events: number;
+  /** Those that were here before. */
+  readonly known: number;
+  /** Those that could not be taken at all. */
+  readonly failed: number;
+  /** What else was taken, in words. */
+  readonly taken: readonly string[];
+}
+
+/**
+ * Moves an OpenHands file store or a trajectory into this home. The originals are only read; a second import adds nothing. Rejects with
+ * an Error that can be shown when nothing is there or another process has the home.
+ */
+export async function importStore(options: ImportOptions): Promise<ImportSummary> {
+  const sources = await findSources(options.path);
+  for (const problem of sources.problems) options.onProblem(problem);
+  return options.dryRun ? tryOut(sources, options) : moveOver(sources, options);
+}
+
+async function moveOver(sources: Sources, { config, clock, onProblem, onProgress }: ImportOptions): Promise<ImportSummary> {
+  const { openSqliteStorage } = await import('@tendon/core/storage');
+  const storage = await openSqliteStorage({ path: join(config.home, 'tendon.db'), blobDir: join(config.home, 'blobs'), clock });
+  try {
+    const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
+    const workspaceOf = async (id: string): Promise<string> => {
+      const folder = await workspaceFolder(config, id, undefined);
+      if (!folder.ok) throw new Error(folder.error.message);
+      return folder.path;
+    };
+    const parts = { storage, now: () => clock.now(), workspaceOf, onProblem, onProgress };
+    const counts = await counted(sources, onProblem, (source) => importConversation(source, parts));
+    const taken: string[] = [];
+    for (const root of sources.roots) taken.push(...(await importSettings(root, storage.records, jwtSecret, onProblem)));
+    return { ...counts, taken };
+  } finally {
+    await storage.close();
+  }
+}
+
+async function tryOut(sources: Sources, { onProblem }: ImportOptions): Promise<ImportSummary> {
+  const counts = await counted(sources, onProblem, async (source) => {
+    const { length, event } = await readEvents(source);
+    for (let id = 0; id < length; id++) await event(id, onProblem);
+    return length;
+  });
+  return { ...counts, taken: [] };
+}
+
+async function counted(
+  { conversations, problems }: Sources,
+  onProblem: (sentence: string) => void,
+  take: (source: Sources['conversations'][number]) => Promise<number | undefined>,
+): Promise<Omit<ImportSummary, 'taken'>> {
+  const counts = { conversations: 0, events: 0, known: 0, failed: problems.length };
+  for (const source of conversations) {
+    try {
+      const events = await take(source);
+      if (events === undefined) counts.known++;
+      else {
+        counts.conversations++;
+        counts.events += events;
+      }
+    } catch (cause) {
+      if ((cause as Error).name === 'StorageError') throw cause;
+      counts.failed++;
+      onProblem(`${source.path}: ${(cause as Error).message}`);
+    }
+  }
+  return counts;
+}
