@@ -14,7 +14,7 @@ import type { Secret } from '../secret.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import type { Conversation, SubmitResult } from './conversation.ts';
 import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';
-import { openConversation, type ConversationSettings } from './open-conversation.ts';
+import { openConversation, type ConversationSettings, type OpenOptions } from './open-conversation.ts';
 
 export const ID = '0123456789abcdef0123456789abcdef';
 
@@ -56,6 +56,7 @@ export interface StageOptions {
   readonly runtimes?: HostRuntimes;
   readonly folder?: string;
   readonly clock?: Clock;
+  readonly microagents?: OpenOptions['microagents'];
 }
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
@@ -72,6 +73,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     llm: options.llm ?? (async () => provider),
     runtimes,
     clock,
+    ...(options.microagents && { microagents: options.microagents }),
     settings: { confirmationMode: false, ...options.settings },
     mask: createMask(options.secrets ?? []),
     report: (error) => reported.push(error),

@@ -6,6 +6,7 @@
  * N1  `requested` is set by a person's request that needs work to carry out (stop, finish) and cleared by the next state change.
  * N2  `ending` is set by the agent's own last word (finish, reject, a question) and cleared by the next state change.
  * N3  `turns`, `malformed` and `repetition` count since a person last said or asked for something.
+ * N4  `told` are the microagents that the model was told of and has not forgotten by a condensation.
  */
 import {
   INITIAL_STATE,
@@ -32,6 +33,8 @@ export interface EngineState {
   /** Consecutive answers in which no call could be understood. */
   readonly malformed: number;
   readonly repetition: Repetition;
+  /** Names of microagents. */
+  readonly told: ReadonlySet<string>;
   readonly metrics: LlmMetrics | undefined;
 }
 
@@ -43,6 +46,7 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   turns: 0,
   malformed: 0,
   repetition: NO_REPETITION,
+  told: new Set<string>(),
   metrics: undefined,
 });
 
@@ -67,6 +71,7 @@ function foldPerson(state: EngineState, action: Action): EngineState {
 }
 
 function foldAgent(state: EngineState, action: Action): EngineState {
+  if (action.action === 'condensation') return { ...state, told: INITIAL_ENGINE_STATE.told };
   if (action.source !== 'agent') return state;
   if (action.action === 'system') return { ...state, hasSystem: true };
   const understood = { ...state, malformed: 0 };
@@ -78,6 +83,7 @@ function foldAgent(state: EngineState, action: Action): EngineState {
 
 function foldObservation(state: EngineState, observation: Observation, before: ConversationState): EngineState {
   if (observation.observation === 'agent_state_changed') return { ...state, requested: undefined, ending: undefined };
+  if (observation.observation === 'recall') return foldRecall(state, observation);
   if (observation.cause === undefined) {
     // A call that could not be understood has no action: its error carries the call, and the first of an answer its cost.
     return observation.tool_call_metadata && observation.llm_metrics ? { ...state, malformed: state.malformed + 1 } : state;
@@ -85,4 +91,9 @@ function foldObservation(state: EngineState, observation: Observation, before: C
   const action = before.pending.find(({ id }) => id === observation.cause);
   if (!action || action.source !== 'agent') return state;
   return { ...state, repetition: repeat(state.repetition, action, observation) };
+}
+
+function foldRecall(state: EngineState, { extras }: Observation<'recall'>): EngineState {
+  if (extras.microagent_knowledge.length === 0) return state;
+  return { ...state, told: new Set([...state.told, ...extras.microagent_knowledge.map(({ name }) => name)]) };
 }

@@ -1,5 +1,7 @@
 /** Runtimes for unit tests: one real `bash -c` per run action in a folder of the host, with the journal an executor keeps. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ErrorObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../runtime.ts';
 
@@ -32,7 +34,7 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
       strength: 'none',
       description: 'bash on the host, for tests',
       lost: lost.promise,
-      files: { list: async () => [], read: async () => new Uint8Array(), write: async () => undefined },
+      files: hostFiles(cwd),
       async execute(action, options) {
         if (action.executor !== incarnation) return { outcome: 'unknown', reason: `${action.executor} is gone` };
         const key = `${conversationId}:${action.id}`;
@@ -86,6 +88,16 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
       live = undefined;
       for (const child of children) killGroup(child);
     },
+  };
+}
+
+/** No sandbox: tests put there what they want read. */
+function hostFiles(cwd: string): Runtime['files'] {
+  return {
+    list: async (path) =>
+      (await readdir(join(cwd, path), { withFileTypes: true })).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)),
+    read: (path) => readFile(join(cwd, path)),
+    write: async () => undefined,
   };
 }
 

@@ -10,6 +10,8 @@
 import { isActive, isRunnable, SystemAction, type StatusFrame, type VolatileFrame } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
 import type { Clock } from '../clock.ts';
+import { createLibrary } from '../knowledge/library.ts';
+import type { Microagent } from '../knowledge/parse-microagent.ts';
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createAborts } from '../loop/aborts.ts';
@@ -44,6 +46,8 @@ export interface OpenOptions {
   /** Asked at each turn. Rejects with an Error whose message can be shown. */
   readonly llm: () => Promise<LlmProvider>;
   readonly runtimes: Runtimes;
+  /** The user's own microagents, beside those of the workspace; read once. Default none. */
+  readonly microagents?: () => Promise<readonly Microagent[]>;
   readonly clock: Clock;
   readonly settings: ConversationSettings;
   readonly mask: Mask;
@@ -62,24 +66,29 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   }
 
   const folded = await foldLog(log, options.mask);
+  const aborts = createAborts();
+  const sandbox = createSandbox(id, options.runtimes, emit);
+  const report = options.report ?? (() => undefined);
+  const { microagents, clock } = options;
   const engine: Engine = {
     log,
     folded,
     agent,
     llm: options.llm,
-    sandbox: createSandbox(id, options.runtimes, emit),
+    sandbox,
+    library: createLibrary({ sandbox, microagents, clock, closing: aborts.closing, report }),
     lane: createLane(),
     policy: settings.confirmationMode ? alwaysConfirm : neverConfirm,
     limits: { maxIterations: settings.maxIterations ?? 500, maxBudgetUsd: settings.maxBudgetUsd },
-    clock: options.clock,
+    clock,
     mask: options.mask,
-    aborts: createAborts(),
+    aborts,
     emit,
-    report: options.report ?? (() => undefined),
+    report,
     inherited: new Set(folded.state.conversation.pending.map((action) => action.id)),
   };
   const opened = await folded.append((state) => openingDrafts(state, agent));
-  if (opened.length > 0 || isActive(folded.state.conversation.agentState)) engine.sandbox.warm(engine.aborts.closing);
+  if (opened.length > 0 || isActive(folded.state.conversation.agentState)) engine.library.warm();
 
   let looping = false;
   let loop = Promise.resolve();

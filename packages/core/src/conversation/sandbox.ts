@@ -9,8 +9,6 @@ export type Acquired = { readonly ok: true; readonly runtime: Runtime } | { read
 export interface Sandbox {
   /** The live runtime; it is started when there is none. Never rejects. */
   acquire(signal: AbortSignal): Promise<Acquired>;
-  /** Begins the start without waiting for it. */
-  warm(signal: AbortSignal): void;
 }
 
 const STATUS = {
@@ -41,7 +39,7 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, emit: 
       return { ok: false, reason };
     }
   }
-  return { acquire, warm: (signal) => void acquire(signal) };
+  return { acquire };
 }
 
 /** The start is shared with others, so leaving it must not depend on its ending. */

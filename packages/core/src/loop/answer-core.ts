@@ -1,15 +1,69 @@
-import { RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
+import { NullObservation, RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
+import type { Known } from '../knowledge/library.ts';
+import { triggered, type Knowledge } from '../knowledge/triggered.ts';
+import { cutMiddle } from '../view/cut-middle.ts';
 import { WORKSPACE } from '../view/view.ts';
 import { notice } from './notices.ts';
 
+/** What answers are made of. */
+export interface Sources {
+  readonly now: Date;
+  readonly known: Known;
+  /** Names of the microagents that the model has been told of. */
+  readonly told: ReadonlySet<string>;
+  /** Found in the conversation's messages; only for a query. */
+  readonly hits?: readonly string[];
+}
+
 /** The engine's own answer to an action that it was given to answer; what nothing here can carry out is told so. */
-export function answerCore(action: Action, now: Date): ObservationDraft {
-  if (action.action === 'recall') return recall(action.args.recall_type, now);
+export function answerCore(action: Action, sources: Sources): ObservationDraft {
+  if (action.action === 'recall') return recall(action.args, sources);
   return action.action === 'think' ? notice.thought : notice.unavailable;
 }
 
-/** What is known when a task begins. Knowledge by trigger words finds nothing yet. */
-export function recall(recall_type: Action<'recall'>['args']['recall_type'], now: Date): ObservationDraft<'recall'> {
-  if (recall_type !== 'workspace_context' && recall_type !== 'environment_info') return RecallObservation.create('', { recall_type });
-  return RecallObservation.create('Workspace context', { recall_type, date: now.toISOString().slice(0, 10), working_dir: WORKSPACE });
+const MAX_INSTRUCTIONS_CHARS = 64 * 1024;
+
+/** For a message: what is known when a task begins, later what its words bring. With `hits`, what is known about a query. */
+export function recall(
+  { query, recall_type }: Pick<Action<'recall'>['args'], 'query' | 'recall_type'>,
+  { now, known, told, hits }: Sources,
+): ObservationDraft<'recall'> | ObservationDraft<'null'> {
+  const context = recall_type === 'workspace_context' || recall_type === 'environment_info';
+  if (hits && !context) return answerQuery({ query, recall_type }, known, hits);
+  const microagent_knowledge = triggered(known.microagents, query, told);
+  if (!context) return microagent_knowledge.length > 0 ? RecallObservation.create('', { recall_type, microagent_knowledge }) : nothing();
+  const missing = known.missing && `\nThe instructions of the workspace could not be read: ${known.missing}`;
+  return RecallObservation.create(`Workspace context${missing ?? ''}`, {
+    recall_type,
+    date: now.toISOString().slice(0, 10),
+    working_dir: WORKSPACE,
+    repo_instructions: instructions(known),
+    microagent_knowledge,
+  });
 }
+
+function nothing(): ObservationDraft<'null'> {
+  return NullObservation.create('', {});
+}
+
+/** Everything that is told without a trigger. */
+function instructions({ microagents }: Known): string {
+  const texts = microagents.flatMap(({ type, content }) => (type === 'repo' && content ? [content] : []));
+  return cutMiddle(texts.join('\n\n'), MAX_INSTRUCTIONS_CHARS);
+}
+
+function answerQuery(
+  { query, recall_type }: Pick<Action<'recall'>['args'], 'query' | 'recall_type'>,
+  { microagents }: Known,
+  hits: readonly string[],
+): ObservationDraft<'recall'> {
+  const named = microagents.filter(({ name }) => query.toLowerCase().includes(name.toLowerCase()));
+  const byTrigger = triggered(microagents, query, NONE);
+  const found: Knowledge[] = [...byTrigger];
+  for (const { name, content } of named)
+    if (!byTrigger.some((knowledge) => knowledge.name === name)) found.push({ name, trigger: '', content: cutMiddle(content) });
+  const texts = [...found.map(({ name, content }) => `${name}:\n${content}`), ...hits];
+  return RecallObservation.create(cutMiddle(texts.join('\n\n')), { recall_type, query, microagent_knowledge: found.slice(0, 20) });
+}
+
+const NONE: ReadonlySet<string> = new Set();

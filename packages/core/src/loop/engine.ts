@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { FoldedLog } from '../conversation/folded-log.ts';
 import type { Lane } from '../conversation/lane.ts';
 import type { Sandbox } from '../conversation/sandbox.ts';
+import type { Library } from '../knowledge/library.ts';
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { ConfirmationPolicy } from '../policies/confirmation-policy.ts';
 import type { Mask } from '../secret-mask.ts';
@@ -19,6 +20,7 @@ export interface Engine {
   /** Asked once per turn, so that a changed setting counts from the next turn on. Rejects with an Error that can be shown. */
   readonly llm: () => Promise<LlmProvider>;
   readonly sandbox: Sandbox;
+  readonly library: Library;
   /** One action at a time is carried out, whoever it is from. */
   readonly lane: Lane;
   readonly policy: ConfirmationPolicy;

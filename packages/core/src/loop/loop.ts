@@ -7,9 +7,11 @@
  * L2  Only here is anything decided for the agent; a person's requests reach it through the log.
  * L3  Every step but `rest` leaves the log longer, or waits for something that does.
  */
+import type { Action } from '@tendon/protocol';
 import type { EngineState } from '../conversation/engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../runtime.ts';
+import { searchMessages } from '../knowledge/search-messages.ts';
 import { answerCore } from './answer-core.ts';
 import type { Engine } from './engine.ts';
 import { execute } from './execute.ts';
@@ -30,8 +32,10 @@ export async function runLoop(engine: Engine, onRest: () => void): Promise<void>
           await settle(engine);
           break;
         case 'announce':
+          await engine.folded.append((state) => announced(state, engine));
+          break;
         case 'answer':
-          await engine.folded.append((state) => speak(state, engine));
+          await answer(engine, step.action);
           break;
         case 'execute':
           await engine.lane(() => execute(engine, step.action));
@@ -48,10 +52,33 @@ export async function runLoop(engine: Engine, onRest: () => void): Promise<void>
 }
 
 /** Decided again on the state it is appended to. */
-function speak(state: EngineState, engine: Engine): readonly SourcedDraft[] {
+function announced(state: EngineState, engine: Engine): readonly SourcedDraft[] {
   const step = nextStep(state, engine.limits);
-  if (step.do === 'announce') return step.drafts;
-  return step.do === 'answer' ? [answerTo(step.action, answerCore(step.action, engine.clock.now()))] : [];
+  return step.do === 'announce' ? step.drafts : [];
+}
+
+/** What it takes is looked up first; meanwhile somebody may have asked for something else. */
+async function answer(engine: Engine, action: Action): Promise<void> {
+  const recalls = action.action === 'recall';
+  if (recalls) await engine.library.load();
+  const hits = recalls && action.source !== 'user' ? await searchMessages(engine.log, action.args.query) : undefined;
+  if (engine.aborts.closing.aborted) return;
+  await engine.folded.append((state) => {
+    const step = nextStep(state, engine.limits);
+    return step.do === 'answer' && step.action.id === action.id ? [answered(engine, state, { action, hits })] : [];
+  });
+}
+
+/** What is recalled is told by the environment, whoever asked. */
+function answered(
+  engine: Engine,
+  { told }: EngineState,
+  about: { readonly action: Action; readonly hits?: string[] | undefined },
+): SourcedDraft {
+  const { action, hits } = about;
+  const sources = { now: engine.clock.now(), known: engine.library.known, told, ...(hits && { hits }) };
+  const draft = answerTo(action, answerCore(action, sources));
+  return action.action === 'recall' ? { ...draft, source: 'environment' } : draft;
 }
 
 /** Ends what runs, answers what is left, and grants the request. A message that came after the request starts the agent again. */
@@ -64,9 +91,15 @@ async function settle(engine: Engine): Promise<void> {
       if (action.executor && engine.inherited.has(action.id)) await execute(engine, action as RunnableAction, { cancelled: true });
     }
     if (engine.aborts.closing.aborted) return;
-    await engine.folded.append(({ conversation: { pending, lastUserMessageId }, requested }) => {
+    await engine.folded.append((state) => {
+      const {
+        conversation: { pending, lastUserMessageId },
+        requested,
+      } = state;
       if (!requested) return [];
-      const answers = pending.map((action) => answerTo(action, notice.stopped));
+      const answers = pending.map((action) =>
+        action.action === 'recall' ? answered(engine, state, { action }) : answerTo(action, notice.stopped),
+      );
       return [...answers, stateChanged(requested.to), ...(lastUserMessageId > requested.id ? [stateChanged('running')] : [])];
     });
   });

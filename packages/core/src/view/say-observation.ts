@@ -50,7 +50,9 @@ function runText({ content, extras: { metadata } }: Observation<'run'>): string 
 }
 
 /** What is known about the workspace and the task beside the user's words; silent when nothing is. */
-function sayRecall({ extras }: Observation<'recall'>): Saying {
+function sayRecall(observation: Observation<'recall'>): Saying {
+  const { extras } = observation;
+  if (extras.query !== undefined) return sayMemory(extras.query, observation.content);
   const facts = [
     extras.date && `Today's date: ${extras.date}`,
     extras.working_dir && `Working directory: ${extras.working_dir}`,
@@ -64,6 +66,11 @@ function sayRecall({ extras }: Observation<'recall'>): Saying {
     ...extras.microagent_knowledge.map(({ name, trigger, content }) => `About ${trigger || name}:\n${content}`),
   ].filter(Boolean);
   return facts.length > 0 ? { says: 'user', text: cutMiddle(`[Context]\n${facts.join('\n')}`) } : NOTHING;
+}
+
+/** An answer to a question: its words hold what was found. */
+function sayMemory(query: string, found: string): Saying {
+  return found ? { says: 'user', text: cutMiddle(`[Recalled for “${query.slice(0, 200)}”]\n${found}`) } : NOTHING;
 }
 
 function isImage(url: string): boolean {

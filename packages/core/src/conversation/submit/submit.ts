@@ -7,6 +7,7 @@ import { decideConfirmation } from './decide-confirmation.ts';
 import { requestState } from './request-state.ts';
 import { runForUser } from './run-for-user.ts';
 import { userMessage } from './user-message.ts';
+import { userRecall } from './user-recall.ts';
 
 /** How each kind is taken when a client sends it. A new kind does not compile before it stands here. */
 const HANDLING = {
@@ -69,8 +70,9 @@ async function handle(engine: Engine, action: ActionDraft): Promise<SubmitResult
     case 'run':
       return runForUser(engine, action);
     case 'message':
+      return append(engine, userMessage(engine, action));
     case 'recall':
-      return append(engine, userMessage(action, engine.clock.now()));
+      return append(engine, await userRecall(engine, action as ActionDraft<'recall'>));
     case 'request':
       return request(engine, action.action === 'change_agent_state' ? action.args.agent_state : 'stopped');
     default:

@@ -1,34 +1,34 @@
-import {
-  catalogError,
-  isActive,
-  MessageAction,
-  NullObservation,
-  RecallAction,
-  type ActionDraft,
-  type CatalogError,
-} from '@tendon/protocol';
+import { catalogError, isActive, MessageAction, RecallAction, type ActionDraft, type CatalogError } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { recall } from '../../loop/answer-core.ts';
+import type { Engine } from '../../loop/engine.ts';
 import { answerTo, stateChanged } from '../../loop/notices.ts';
 import type { EngineState } from '../engine-state.ts';
 
 /** Enough of a message to look things up by. */
-const MAX_QUERY_CHARS = 1000;
+const MAX_QUERY_CHARS = 16 * 1024;
 
 /**
- * A message with what is recalled for it, as one commit. It begins or goes on with the task; while the agent works it only steers,
- * and while an action waits for a person's word the state stays.
+ * A message with what is recalled for it. It begins or goes on with the task; while the agent works it only steers, and while an action
+ * waits for a person's word the state stays. The recall is answered in the same commit when everything is known already or the agent
+ * waits; else the loop answers it, so that the message itself never waits for a sandbox.
  */
-export function userMessage(action: ActionDraft, now: Date): (state: EngineState) => readonly SourcedDraft[] | CatalogError {
-  if (action.action === 'recall')
-    return ({ conversation: { nextId } }) => recallFor(action.args.query, action.args.recall_type, nextId, now);
+export function userMessage(engine: Engine, action: ActionDraft): (state: EngineState) => readonly SourcedDraft[] | CatalogError {
   const message = toMessage(action);
   if (!message) return () => catalogError('INVALID_ARGUMENTS', 'content: a message needs text, an image or a file');
-  return ({ conversation: { agentState, lastUserMessageId, nextId } }) => {
-    const type = lastUserMessageId < 0 ? 'workspace_context' : 'knowledge';
-    const [asked, ...answer] = recallFor(message.args.content.slice(0, MAX_QUERY_CHARS), type, nextId + 1, now);
-    const wakes = !isActive(agentState) && agentState !== 'awaiting_user_confirmation';
-    return [{ source: 'user', ...message }, asked!, ...(wakes ? [stateChanged('running')] : []), ...answer];
+  const query = message.args.content.slice(0, MAX_QUERY_CHARS);
+  return ({ conversation: { agentState, lastUserMessageId, nextId }, told }) => {
+    const recall_type = lastUserMessageId < 0 ? 'workspace_context' : 'knowledge';
+    const { known } = engine.library;
+    const asked = RecallAction.create({ recall_type, query });
+    const answer = answerTo({ id: nextId + 1, source: 'environment' }, recall(asked.args, { now: engine.clock.now(), known, told }));
+    const waits = agentState === 'awaiting_user_confirmation';
+    return [
+      { source: 'user', ...message },
+      { source: 'user', ...asked },
+      ...(isActive(agentState) || waits ? [] : [stateChanged('running')]),
+      ...(known.missing === undefined || waits ? [answer] : []),
+    ];
   };
 }
 
@@ -38,13 +38,4 @@ function toMessage(action: ActionDraft): ReturnType<typeof MessageAction.create>
   const { content, image_urls, file_urls } = action.args;
   if (content.trim() === '' && !image_urls?.length && !file_urls?.length) return undefined;
   return MessageAction.create({ content, image_urls, file_urls });
-}
-
-/** The action and its observation; a look-up by trigger words that found nothing answers with nothing. */
-function recallFor(query: string, recall_type: Parameters<typeof recall>[0], id: number, now: Date): readonly SourcedDraft[] {
-  const found = recall_type === 'knowledge' ? NullObservation.create('', {}) : recall(recall_type, now);
-  return [
-    { source: 'user', ...RecallAction.create({ recall_type, query }) },
-    { ...answerTo({ id, source: 'environment' }, found), source: 'environment' },
-  ];
 }

@@ -1,0 +1,55 @@
+import type { Microagents } from '@tendon/protocol';
+import { parse } from 'yaml';
+
+export type Microagent = Microagents['microagents'][number];
+
+export interface ParsedMicroagent {
+  readonly microagent: Microagent;
+  /** What was wrong with the front matter, in words that can be shown. */
+  readonly problem: string | undefined;
+}
+
+const MAX_FRONT_MATTER = 16 * 1024;
+
+/**
+ * A Markdown file with YAML between `---` lines before it. With trigger words it is knowledge, else it is always told. What is wrong
+ * in the front matter is as if it were not there: the text is worth having. Total.
+ */
+export function parseMicroagent(fallbackName: string, markdown: string): ParsedMicroagent {
+  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(markdown.slice(0, MAX_FRONT_MATTER));
+  const { front, problem } = match ? frontMatter(match[1]!) : { front: {} as FrontMatter, problem: undefined };
+  const triggers = words(front.triggers);
+  const microagent: Microagent = {
+    name: typeof front.name === 'string' && front.name.trim() !== '' && front.name !== 'default' ? front.name : fallbackName,
+    type: triggers.length > 0 ? 'knowledge' : 'repo',
+    content: markdown.slice(match?.[0].length ?? 0).trim(),
+    triggers,
+    inputs: Array.isArray(front.inputs) ? front.inputs : [],
+    tools: toolsIn(front.mcp_tools),
+  };
+  return { microagent, problem };
+}
+
+type FrontMatter = Readonly<Record<string, unknown>>;
+
+function frontMatter(text: string): { readonly front: FrontMatter; readonly problem: string | undefined } {
+  try {
+    const value: unknown = parse(text, { maxAliasCount: 0, schema: 'core', logLevel: 'error' });
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { front: value as FrontMatter, problem: undefined };
+    return { front: {}, problem: value === null ? undefined : 'its front matter is no mapping' };
+  } catch (error) {
+    return { front: {}, problem: `its front matter can not be read: ${String(error).slice(0, 200)}` };
+  }
+}
+
+function words(value: unknown): string[] {
+  const list = Array.isArray(value) ? value : typeof value === 'string' ? [value] : [];
+  return list.filter((word): word is string => typeof word === 'string' && word.trim() !== '').map((word) => word.trim());
+}
+
+/** Names of the servers that bring them. */
+function toolsIn(value: unknown): string[] {
+  const servers = (value as { stdio_servers?: unknown } | null | undefined)?.stdio_servers;
+  if (!Array.isArray(servers)) return [];
+  return servers.flatMap((server: { name?: unknown } | null) => (typeof server?.name === 'string' ? [server.name] : []));
+}
