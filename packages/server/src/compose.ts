@@ -20,6 +20,7 @@ import { ProviderTokens } from './git/provider-tokens.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './model-choice.ts';
 import { modelSource } from './model-source.ts';
+import { userMicroagents } from './microagents/user-microagents.ts';
 import { openDriver } from './open-driver.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { replayThen } from './replay/replay-then.ts';
@@ -109,6 +110,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
             (choice) => makeProvider(choice, clock),
           ),
         ),
+        microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
         clock,
         mask,
         settings: conversationSettings(settings, record),
