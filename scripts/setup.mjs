@@ -19,6 +19,7 @@ const SYSTEM = [
   },
   { program: 'unshare', packages: ['util-linux'], purposes: ['start', 'test'], without: 'commands in the sandbox can end its executor' },
   { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo can not make repositories' },
+  { program: 'curl', packages: ['curl'], purposes: ['test'], without: 'the tests can not ask for pages from inside the sandbox' },
   { program: 'strace', packages: ['strace'], purposes: ['test'], without: 'the tests can not count what is synced' },
   { program: 'ps', packages: ['procps'], purposes: ['test'], without: 'the tests can not count processes' },
   {

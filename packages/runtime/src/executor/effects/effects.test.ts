@@ -110,7 +110,7 @@ describe('effects', () => {
     expect(await executor.run('echo next')).toMatchObject({ content: 'next' });
   });
 
-  it('RT1, RT3: killed in mid effect, the next incarnation says unknown and runs nothing again; outcomes stay', async () => {
+  it('RT1, RT2, RT3: killed in mid effect, the next incarnation says unknown and runs nothing again; outcomes stay', async () => {
     const first = await start();
     await first.lines({ key: 'done', action: run('echo x >> count; echo recorded') });
     const { lines } = await stream(first, 'cut', 'echo x >> count; echo up; sleep 300');
