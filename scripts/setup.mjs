@@ -18,6 +18,7 @@ const SYSTEM = [
     without: 'no sandbox: the local driver refuses to start (RUNTIME=none runs commands unprotected, as you)',
   },
   { program: 'unshare', packages: ['util-linux'], purposes: ['start', 'test'], without: 'commands in the sandbox can end its executor' },
+  { program: 'perl', packages: ['perl-base'], purposes: ['start', 'test'], without: 'a server that runs as root has no sandbox' },
   { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo can not make repositories' },
   { program: 'curl', packages: ['curl'], purposes: ['test'], without: 'the tests can not ask for pages from inside the sandbox' },
   { program: 'strace', packages: ['strace'], purposes: ['test'], without: 'the tests can not count what is synced' },
