@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { backupCommand } from './backup/backup-command.ts';
+import { restoreCommand } from './backup/restore-command.ts';
 import { EXIT } from './exit-code.ts';
 import { importCommand } from './import/import-command.ts';
 import { runCommand } from './run-command.ts';
@@ -8,7 +10,7 @@ import { serveCommand } from './serve-command.ts';
 /** A command adds itself to the program and tells its exit code to `end`. */
 export type AddCommand = (program: Command, end: (exitCode: number) => void) => void;
 
-const COMMANDS: readonly AddCommand[] = [serveCommand, runCommand, importCommand];
+const COMMANDS: readonly AddCommand[] = [serveCommand, runCommand, importCommand, backupCommand, restoreCommand];
 
 /** Reads the arguments (without node and script), runs the command, resolves with the exit code. What a command needs is imported by it. */
 export async function runProgram(args: readonly string[]): Promise<number> {

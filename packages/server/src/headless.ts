@@ -1,6 +1,8 @@
 /** The engine without its doors, for programs that drive it in process: importing this loads no HTTP, no sockets. */
+export { backupStore, type BackupOptions, type BackupSummary } from './backup/backup-store.ts';
 export { composeEngine, type ComposeOptions } from './compose.ts';
 export { readConfig, type Config, type ConfigResult } from './config.ts';
 export type { Engine } from './engine.ts';
 export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';
+export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup/restore-store.ts';
 export { systemClock } from './system-clock.ts';

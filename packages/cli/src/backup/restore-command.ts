@@ -1,0 +1,30 @@
+import { resolve } from 'node:path';
+import { withOptions } from '../environment-options.ts';
+import { EXIT } from '../exit-code.ts';
+import type { AddCommand } from '../program.ts';
+
+const HELP = `
+Every file is verified before anything is changed. Stop the server first.
+Exit code: 0 done, 1 refused or failed, 2 wrong usage.`;
+
+export const restoreCommand: AddCommand = (program, end) => {
+  program
+    .command('restore')
+    .description('put a backup back')
+    .argument('<folder>', 'what tendon backup made')
+    .option('--force', 'also when there are conversations: they are put aside, not deleted')
+    .option('--home <folder>', 'where it is put (default ~/.tendon)')
+    .addHelpText('after', HELP)
+    .action(async (folder: string, { force = false, home }: { force?: boolean; home?: string }) => {
+      const { readConfig, restoreStore, systemClock } = await import('@tendon/server/headless');
+      const read = readConfig(withOptions(process.env, home === undefined ? {} : { home }));
+      if (!read.ok) {
+        process.stderr.write(`${read.problems.join('\n')}\n`);
+        return end(EXIT.usage);
+      }
+      const done = await restoreStore({ from: resolve(folder), home: read.config.home, force, clock: systemClock });
+      process.stdout.write(`${read.config.home} has ${done.conversations} conversation${done.conversations === 1 ? '' : 's'} now.\n`);
+      if (done.aside !== undefined) process.stdout.write(`What was there before is in ${done.aside}.\n`);
+      end(EXIT.done);
+    });
+};

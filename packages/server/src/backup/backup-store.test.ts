@@ -1,0 +1,78 @@
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret } from '@tendon/core';
+import { openSqliteStorage } from '@tendon/core/storage';
+import { MessageAction, toJson } from '@tendon/protocol';
+import { expect, it, onTestFinished } from 'vitest';
+import { SecretStore } from '../secrets/secret-store.ts';
+import { systemClock } from '../system-clock.ts';
+import { backupStore } from './backup-store.ts';
+import { restoreStore } from './restore-store.ts';
+
+async function makePlace() {
+  const root = mkdtempSync(join(tmpdir(), 'tendon-backup-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const home = join(root, 'home');
+  const open = async (folder: string) => {
+    const storage = await openSqliteStorage({ path: join(folder, 'tendon.db'), blobDir: join(folder, 'blobs'), clock: systemClock });
+    onTestFinished(() => storage.close());
+    return storage;
+  };
+  const storage = await open(home);
+  const log = await storage.events.open('c');
+  const say = (content: string) => log.append([{ ...MessageAction.create({ content }), source: 'user' }], { expectedId: log.nextId });
+  await say('first');
+  await say('x'.repeat(50_000));
+  await storage.records.put('conversations', { id: 'c', sort: '', value: { id: 'c', workspace: join(home, 'workspaces/c') } });
+  await (await SecretStore.open(storage.records, new Secret('0123456789'))).create({ name: 'TOKEN', value: 'abcdefghij' });
+  const to = join(root, 'backup');
+  const problems: string[] = [];
+  const save = (withSecrets = false) =>
+    backupStore({ home, to, withSecrets, now: new Date(), onProblem: (sentence) => problems.push(sentence) });
+  const restore = (into: string, force = false) => restoreStore({ from: to, home: into, force, clock: systemClock });
+  return { root, home, to, storage, log, say, problems, open, save, restore };
+}
+
+it('TJ9, TJ11: a store in use is copied whole, and comes back in another home', async () => {
+  const { root, storage, log, say, problems, open, save, restore } = await makePlace();
+  const before = await log.read();
+  expect(await save()).toEqual({ conversations: 1, files: 2 });
+  await say('later');
+  await storage.events.delete('c');
+  const other = join(root, 'other');
+  expect(await restore(other)).toEqual({ conversations: 1, aside: undefined });
+  const restored = await open(other);
+  expect((await (await restored.events.open('c')).read()).map(toJson)).toEqual(before.map(toJson));
+  expect(await restored.records.get('conversations', 'c')).toMatchObject({ workspace: join(other, 'workspaces/c') });
+  expect([...problems, ...restored.findings]).toEqual([]);
+});
+
+it('TJ10: keys stay at home unless they are asked for', async () => {
+  const { root, to, open, save, restore } = await makePlace();
+  await save();
+  expect(readFileSync(join(to, 'tendon.db')).includes('TOKEN')).toBe(false);
+  rmSync(to, { recursive: true });
+  await save(true);
+  await restore(join(root, 'other'));
+  expect(await (await open(join(root, 'other'))).records.list('secrets')).toHaveLength(1);
+});
+
+it('TJ9, TJ12: what was there is not overwritten, and put aside when forced', async () => {
+  const { home, storage, save, restore } = await makePlace();
+  await save();
+  await expect(save()).rejects.toThrow('is there already');
+  await expect(restore(home, true)).rejects.toThrow('in use');
+  await storage.close();
+  await expect(restore(home)).rejects.toThrow('has 1 conversations');
+  const { aside } = await restore(home, true);
+  expect(readdirSync(aside!)).toContain('tendon.db');
+});
+
+it.each(['tendon.db', 'manifest.json'])('TJ11: a backup whose %s was changed is refused before anything is done', async (name) => {
+  const { root, to, save, restore } = await makePlace();
+  await save();
+  appendFileSync(join(to, name), 'x');
+  await expect(restore(join(root, 'other'))).rejects.toThrow('Nothing was changed');
+  expect(readdirSync(root).toSorted()).toEqual(['backup', 'home']);
+});

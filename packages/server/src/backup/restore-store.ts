@@ -1,0 +1,93 @@
+import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '@tendon/core';
+import type { StoredConversation } from '../conversation-records.ts';
+import { verifiedManifest } from './manifest.ts';
+
+export interface RestoreOptions {
+  readonly from: string;
+  readonly home: string;
+  /** Also when the home has conversations: they are put aside, not deleted. */
+  readonly force: boolean;
+  readonly clock: Clock;
+}
+
+export interface RestoreSummary {
+  readonly conversations: number;
+  /** Where the old store is now. */
+  readonly aside: string | undefined;
+}
+
+const PARTS = ['tendon.db', 'tendon.db-wal', 'tendon.db-shm', 'blobs', 'jwt-secret'];
+
+/**
+ * Puts a backup into a home. Every file is verified, and the home is free of other processes, before anything is changed. Rejects with an
+ * Error that can be shown.
+ */
+export async function restoreStore({ from, home, force, clock }: RestoreOptions): Promise<RestoreSummary> {
+  const manifest = await verifiedManifest(from);
+  let aside: string | undefined;
+  if (await isThere(join(home, 'tendon.db'))) {
+    const count = await conversationsIn(home, clock);
+    if (count > 0 && !force) throw new Error(`${home} has ${count} conversations. Name another --home, or put them aside with --force.`);
+    aside = `${home}.before-restore-${clock.now().toISOString().replaceAll(/[:.]/g, '-')}`;
+  }
+  const draft = join(home, `restore-${process.pid}`);
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  try {
+    for (const name of Object.keys(manifest.files)) {
+      await mkdir(dirname(join(draft, name)), { recursive: true, mode: 0o700 });
+      await copyFile(join(from, name), join(draft, name));
+    }
+    const conversations = await moveWorkspaces(join(draft, 'tendon.db'), manifest.home, home);
+    const keeps = manifest.with_secrets ? PARTS : PARTS.filter((part) => part !== 'jwt-secret');
+    if (aside) await moveAll(keeps, home, aside);
+    await moveAll(PARTS, draft, home);
+    return { conversations, aside };
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Opening it proves that no other process has it. */
+async function conversationsIn(home: string, clock: Clock): Promise<number> {
+  const { openSqliteStorage } = await import('@tendon/core/storage');
+  const storage = await openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock });
+  try {
+    return (await storage.records.list('conversations', { limit: 1_000_000 })).length;
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Folders under the old home are under the new one from now on; files of agents are no part of a backup. */
+async function moveWorkspaces(path: string, oldHome: string, home: string): Promise<number> {
+  const db = new DatabaseSync(path);
+  try {
+    const rows = db.prepare(`SELECT id, json FROM records WHERE collection = 'conversations'`).all() as { id: string; json: string }[];
+    const update = db.prepare(`UPDATE records SET json = ? WHERE collection = 'conversations' AND id = ?`);
+    for (const { id, json } of rows) {
+      const record = JSON.parse(json) as StoredConversation;
+      if (!record.workspace.startsWith(`${oldHome}/`)) continue;
+      const workspace = join(home, record.workspace.slice(oldHome.length));
+      await mkdir(workspace, { recursive: true });
+      update.run(JSON.stringify({ ...record, workspace }), id);
+    }
+    return rows.length;
+  } finally {
+    db.close();
+  }
+}
+
+async function moveAll(parts: readonly string[], from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const part of parts) if (await isThere(join(from, part))) await rename(join(from, part), join(to, part));
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
