@@ -1,0 +1,56 @@
+/** What a workspace knows, through the real sandbox, into the log and into the request that a model server gets. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { TendonProcess, Watcher } from '../support/tendon-process.ts';
+
+/** A model server that keeps what it was asked and has one answer. */
+async function modelServer(): Promise<{ readonly url: string; readonly requests: string[] }> {
+  const requests: string[] = [];
+  const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' };
+  const choices = [{ index: 0, delta: { role: 'assistant', content: 'Understood.' }, finish_reason: 'stop' }];
+  const server = createServer(async (request, response) => {
+    requests.push(await text(request));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`data: ${JSON.stringify({ ...chunk, choices })}\n\ndata: [DONE]\n\n`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests };
+}
+
+it('EN122: the model is told what the workspace says, and nothing that a link leads out to', async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-knowledge-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const workspace = join(folder, 'workspace');
+  const microagents = join(workspace, '.openhands/microagents');
+  mkdirSync(microagents, { recursive: true });
+  writeFileSync(join(folder, 'outside.md'), 'from outside');
+  symlinkSync(join(folder, 'outside.md'), join(microagents, 'outside.md'));
+  writeFileSync(join(microagents, 'repo.md'), 'Indent with tabs.');
+  writeFileSync(join(microagents, 'wire.md'), '---\nname: wire\ntype: knowledge\ntriggers:\n- wire-guide\n---\nEvery frame is one line.\n');
+  const model = await modelServer();
+  const env = { LLM_MODEL: 'openai/m', LLM_BASE_URL: model.url, LLM_API_KEY: 'a-key-for-a-test', WORKSPACE_BASE: workspace };
+  const tendon = await TendonProcess.start(env);
+  onTestFinished(() => tendon.remove());
+  const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {
+    initial_user_msg: 'Follow the Wire-Guide here',
+  });
+  const watcher = new Watcher(tendon.url, id);
+  await watcher.until((event) => event.action === 'message' && event.source === 'agent');
+  watcher.close();
+  expect(watcher.events.find((event) => event.observation === 'recall')).toMatchObject({
+    extras: {
+      recall_type: 'workspace_context',
+      repo_instructions: 'Indent with tabs.',
+      microagent_knowledge: [{ name: 'wire', trigger: 'wire-guide', content: 'Every frame is one line.' }],
+    },
+  });
+  expect(model.requests[0]).toContain('Indent with tabs.');
+  expect(model.requests[0]).toContain('Every frame is one line.');
+  expect(model.requests[0]).not.toContain('from outside');
+});
