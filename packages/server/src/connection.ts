@@ -6,6 +6,7 @@
  * N3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
  * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@tendon/core';
 import {
   catalogError,
@@ -32,6 +33,8 @@ export const SLOW_CLIENT_MS = 60_000;
 /** Volatile frames are for clients that keep up. */
 const MAX_UNSENT_FOR_VOLATILE = 64 * 1024;
 const MAX_WAITING_FRAMES = 64;
+/** After so many stored events everybody else gets a turn, and the client gets to read what there is. */
+const EVENTS_PER_TURN = 128;
 
 export interface ConnectionOptions {
   readonly wire: Wire;
@@ -122,6 +125,7 @@ export class Connection {
       else this.#send(this.#options.dialect.encode(event, phase));
       if (event.id === mark - 1 && heldState && !isLoading(heldState)) this.#send(this.#options.dialect.encode(heldState, 'replay'));
       await this.#untilTaken(signal);
+      if (phase === 'replay' && event.id % EVENTS_PER_TURN === 0) await setImmediate();
     }
   }
 

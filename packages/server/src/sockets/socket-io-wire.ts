@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Socket } from 'socket.io';
 import { MAX_UNSENT_FOR_GOODBYE, UnsentBytes, type Wire } from './wire.ts';
 
@@ -6,7 +7,7 @@ interface Packet {
 }
 /** Only the WebSocket transport has one. */
 interface Underneath {
-  readonly socket?: { pause?(): void; resume?(): void; terminate?(): void };
+  readonly socket?: { pause?(): void; resume?(): void; terminate?(): void; readonly _socket?: Duplex };
 }
 
 /** Events on `oh_event`, volatile frames on `tendon_volatile`. */
@@ -20,17 +21,22 @@ export function socketIoWire(socket: Socket): Wire {
     queued += size;
     unsent.add(size);
   });
+  const transport = () => (conn.transport as unknown as Underneath).socket;
   // What is queued goes to the transport as one batch; its `drain` says that the operating system took it.
   conn.on('flush', () => {
     const batch = queued;
     queued = 0;
     conn.transport.once('drain', () => closed.signal.aborted || unsent.add(-batch));
+    // The batch is handed over between `flush` and the connection's `drain`, in one tick: one system call then, not one per packet.
+    const stream = transport()?._socket;
+    if (!stream) return;
+    stream.cork();
+    conn.once('drain', () => stream.uncork());
   });
   socket.once('disconnect', () => {
     closed.abort();
     unsent.clear();
   });
-  const transport = () => (conn.transport as unknown as Underneath).socket;
   return {
     closed: closed.signal,
     get unsentBytes() {
