@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { backupCommand } from './backup/backup-command.ts';
 import { restoreCommand } from './backup/restore-command.ts';
+import { doctorCommand } from './doctor/doctor-command.ts';
 import { EXIT } from './exit-code.ts';
 import { importCommand } from './import/import-command.ts';
 import { runCommand } from './run-command.ts';
@@ -10,7 +11,7 @@ import { serveCommand } from './serve-command.ts';
 /** A command adds itself to the program and tells its exit code to `end`. */
 export type AddCommand = (program: Command, end: (exitCode: number) => void) => void;
 
-const COMMANDS: readonly AddCommand[] = [serveCommand, runCommand, importCommand, backupCommand, restoreCommand];
+const COMMANDS: readonly AddCommand[] = [serveCommand, runCommand, importCommand, backupCommand, restoreCommand, doctorCommand];
 
 /** Reads the arguments (without node and script), runs the command, resolves with the exit code. What a command needs is imported by it. */
 export async function runProgram(args: readonly string[]): Promise<number> {

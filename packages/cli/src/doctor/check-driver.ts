@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RunAction } from '@tendon/protocol';
+import { composeEngine, readConfig, systemClock } from '@tendon/server/headless';
+import type { Finding } from './finding.ts';
+
+const START_MS = 60_000;
+const ACTION_MS = 20_000;
+const WORDS = 'tendon-doctor';
+
+/** Starts a real sandbox in a home of its own, does one thing in it, ends it. Names the phase that failed; leaves nothing. */
+export async function checkDriver(runtime: 'local' | 'none'): Promise<Finding> {
+  const name = `sandbox ${runtime}`;
+  const home = await mkdtemp(join(tmpdir(), 'tendon-doctor-'));
+  let phase = 'probe';
+  try {
+    const read = readConfig({ TENDON_HOME: home, RUNTIME: runtime, LOG_LEVEL: 'silent' });
+    if (!read.ok) return { name, ok: false, says: read.problems.join('; ') };
+    const engine = await composeEngine(read.config, { clock: systemClock });
+    try {
+      const created = await engine.conversations.create({});
+      if (!created.ok) return { name, ok: false, says: created.error.message };
+      const { id } = created.record;
+      phase = 'start';
+      const sandbox = await engine.runtimes.acquire(id, {
+        signal: AbortSignal.timeout(START_MS),
+        onPhase: (at) => (phase = `start (${at})`),
+      });
+      phase = 'first action';
+      const action = {
+        ...RunAction.create({ command: `echo ${WORDS}` }),
+        id: 0,
+        timestamp: systemClock.now().toISOString(),
+        source: 'user' as const,
+      };
+      const result = await sandbox.execute(action, { signal: AbortSignal.timeout(ACTION_MS) });
+      if (result.outcome !== 'observed') return { name, ok: false, says: `first action: ${result.reason}` };
+      const { content } = result.observation;
+      if (!content.includes(WORDS)) return { name, ok: false, says: `first action: echo answered "${content.slice(0, 200)}"` };
+      phase = 'stop';
+      await engine.runtimes.stop(id);
+      return { name, ok: true, says: `${engine.sandbox.strength}: ${sandbox.description}` };
+    } finally {
+      await engine.close();
+    }
+  } catch (cause) {
+    return { name, ok: false, says: `${phase}: ${cause instanceof Error ? cause.message : String(cause)}` };
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}

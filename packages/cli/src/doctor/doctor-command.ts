@@ -1,0 +1,34 @@
+import { withOptions } from '../environment-options.ts';
+import { EXIT } from '../exit-code.ts';
+import type { AddCommand } from '../program.ts';
+
+const HELP = `
+Each sandbox is really started, used once and ended. Exit code: 0 all that is configured works, 1 something does not, 2 wrong usage.`;
+
+export const doctorCommand: AddCommand = (program, end) => {
+  program
+    .command('doctor')
+    .description('say what works on this machine, and how to mend what does not')
+    .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+    .addHelpText('after', HELP)
+    .action(async (options: { home?: string }) => {
+      const { readConfig } = await import('@tendon/server/headless');
+      const read = readConfig(withOptions(process.env, options));
+      if (!read.ok) {
+        process.stderr.write(`${read.problems.join('\n')}\n`);
+        return end(EXIT.usage);
+      }
+      const [{ checkMachine }, { checkDriver }] = await Promise.all([import('./check-machine.ts'), import('./check-driver.ts')]);
+      const findings = [...(await checkMachine(read.config))];
+      for (const runtime of ['local', 'none'] as const) {
+        const found = await checkDriver(runtime);
+        findings.push({ ...found, ...(!found.ok && runtime !== read.config.runtime && { ok: true, isNote: true }) });
+      }
+      for (const { name, ok, says, isNote } of findings) {
+        const plain = ok ? 'ok  ' : 'FAIL';
+        const mark = isNote ? 'note' : plain;
+        process.stdout.write(`${mark}  ${name}: ${says}\n`);
+      }
+      end(findings.every(({ ok }) => ok) ? EXIT.done : EXIT.failed);
+    });
+};
