@@ -69,7 +69,7 @@ describe('the demo model', () => {
       code: expect.stringContaining('hello') as string,
     });
     const missing = await fetch(`${tendon.url}/api/conversations/${id}/select-file?file=/etc/shadow`);
-    expect(missing.status).toBe(500);
+    expect(missing.status).toBe(404);
     watcher.send('run', { command: 'bash hello.sh | tr a-z A-Z' });
     expect(await watcher.until((event) => event.content === 'HELLO')).toMatchObject({ observation: 'run' });
     watcher.close();
@@ -135,7 +135,7 @@ describe('SV1: what can not be served', () => {
 
   it.each([
     [{ PORT: 'many' }, 2, 'PORT: a number is expected\n'],
-    [{ LLM_API_KEY: 'short' }, 2, 'LLM_API_KEY: at least 8 characters are needed, shorter ones can not be kept out of logs\n'],
+    [{ SESSION_API_KEY: 'short' }, 2, 'SESSION_API_KEY: at least 8 characters are needed, shorter ones can not be kept out of logs\n'],
     [{ HOST: '203.0.113.1' }, 1, 'HOST 203.0.113.1 is not an address of this machine.\n'],
   ])('%o', (env, status, stderr) => {
     expect(serve(env)).toMatchObject({ status, stderr });

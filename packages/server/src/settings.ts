@@ -7,7 +7,7 @@
  * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
  */
 import { Secret, type RecordStore } from '@tendon/core';
-import { catalogError, isMaskedKey, MASKED_KEY, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
+import { isMaskedKey, MASKED_KEY, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
 import { seal, unseal } from './security/sealed-text.ts';
 
 const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;

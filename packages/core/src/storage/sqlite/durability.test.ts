@@ -1,6 +1,5 @@
 /** What is visible when, with a disk that answers when it is told to, or fails. */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
