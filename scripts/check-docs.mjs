@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const RULE = /\b(?:EL|AS|DL|RT|SB|EN|LM|SV|CL)\d+\b/g;
+const RULE = /\b(?:EL|AS|DL|RT|SB|EN|LM|SV|CL|TJ)\d+\b/g;
 const failures = [];
 
 function* walk(folder, pattern) {
@@ -21,7 +21,7 @@ function* walk(folder, pattern) {
 const rules = new Map();
 for (const file of walk(join(root, 'docs/spec'), /\.md$/)) {
   for (const line of readFileSync(file, 'utf8').split('\n')) {
-    const id = /^(?:[-*|]\s*)?\**((?:EL|AS|DL|RT|SB|EN|LM|SV|CL)\d+)\b/.exec(line)?.[1];
+    const id = /^(?:[-*|]\s*)?\**((?:EL|AS|DL|RT|SB|EN|LM|SV|CL|TJ)\d+)\b/.exec(line)?.[1];
     if (!id) continue;
     if (rules.has(id)) failures.push(`${relative(root, file)}: rule ${id} is defined twice (also in ${rules.get(id)})`);
     rules.set(id, relative(root, file));
