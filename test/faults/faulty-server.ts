@@ -46,6 +46,7 @@ function faultyRuntimes(runtimes: Runtimes): Runtimes {
       const runtime = runtimes.current(id);
       return runtime && wrap(runtime);
     },
+    isWorkspaceEmpty: (id) => runtimes.isWorkspaceEmpty?.(id) ?? Promise.resolve(false),
     stop: (id) => runtimes.stop(id),
   };
 }

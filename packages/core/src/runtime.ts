@@ -61,6 +61,8 @@ export interface Runtimes {
   ): Promise<Runtime>;
   /** The live runtime if there is one, without starting any. */
   current(conversationId: string): Runtime | undefined;
+  /** True when the workspace certainly holds nothing, as can be told without a sandbox; where it is missing nothing can be told. */
+  isWorkspaceEmpty?(conversationId: string): Promise<boolean>;
   /** Ends the sandbox and everything in it; resolves when nothing of it is left. */
   stop(conversationId: string): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { opendir } from 'node:fs/promises';
 import type { Clock, RecordStore, Runtime, Runtimes, StartPhase } from '@tendon/core';
 import type { Driver } from './drivers/driver.ts';
 import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox } from './open-sandbox.ts';
@@ -171,6 +172,13 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
           if (onPhase) start.listeners.delete(onPhase);
         }
       }
+    },
+    async isWorkspaceEmpty(conversationId) {
+      const workspace = await options.workspaceOf(conversationId);
+      const folder = workspace && (await opendir(workspace.hostPath).catch(() => undefined));
+      if (!folder) return false;
+      await using entries = folder;
+      return (await entries.read()) === null;
     },
     current: (conversationId) => liveRuntime(conversationId, entries.get(conversationId)),
     async stop(conversationId) {

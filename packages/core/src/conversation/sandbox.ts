@@ -9,6 +9,8 @@ export type Acquired = { readonly ok: true; readonly runtime: Runtime } | { read
 export interface Sandbox {
   /** The live runtime; it is started when there is none. Never rejects. */
   acquire(signal: AbortSignal): Promise<Acquired>;
+  /** True when there is certainly nothing in it to read. Starts nothing and never rejects. */
+  isWorkspaceEmpty(): Promise<boolean>;
 }
 
 const STATUS = {
@@ -39,7 +41,10 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, emit: 
       return { ok: false, reason };
     }
   }
-  return { acquire };
+  return {
+    acquire,
+    isWorkspaceEmpty: async () => (await runtimes.isWorkspaceEmpty?.(conversationId).catch(() => false)) ?? false,
+  };
 }
 
 /** The start is shared with others, so leaving it must not depend on its ending. */

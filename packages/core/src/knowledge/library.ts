@@ -47,6 +47,11 @@ export function createLibrary({ sandbox, microagents, clock, closing, report }: 
     const acquiring = sandbox.acquire(closing);
     own ??= await ownMicroagents();
     known = { ...known, microagents: own };
+    // A new folder has nothing to say: the model need not wait for a sandbox to hear it.
+    if (await sandbox.isWorkspaceEmpty()) {
+      known = { ...known, missing: undefined };
+      return;
+    }
     const acquired = await acquiring;
     if (!acquired.ok) {
       known = { ...known, missing: acquired.reason };

@@ -119,3 +119,20 @@ it('EN127: a message while an action waits for a verdict is answered at once', a
   await say('mind postgres');
   expect(recalls(await events()).at(-1)).toMatchObject({ extras: { recall_type: 'knowledge' } });
 });
+
+it('EN128: in an empty workspace the model does not wait for the sandbox', async () => {
+  const folder = temporaryFolder();
+  const runtimes = createHostRuntimes(folder);
+  const acquire = () => new Promise<never>(() => undefined);
+  const never = { now: () => new Date(), sleep: () => new Promise<never>(() => undefined) };
+  const isWorkspaceEmpty = async () => true;
+  const { say, untilState, events } = await stage({
+    folder,
+    clock: never,
+    runtimes: { ...runtimes, acquire, isWorkspaceEmpty },
+    script: [done],
+  });
+  await say('begin');
+  await untilState('finished');
+  expect(recalls(await events())[0]).toMatchObject({ content: expect.not.stringContaining('not there yet') as string });
+});
