@@ -21,15 +21,22 @@ export async function keptSecret(file: string): Promise<Secret> {
     await rm(draft, { force: true });
   }
   const made = await readSecret(file);
-  if (!made) throw new Error(`${file} holds no usable secret; delete it and a new one is made`);
+  if (!made) throw new Error(unusable(file));
   return made;
 }
 
 async function readSecret(file: string): Promise<Secret | undefined> {
+  let kept: Secret;
   try {
-    return new Secret((await readFile(file, 'utf8')).trim());
+    kept = new Secret((await readFile(file, 'utf8')).trim());
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`${file} holds no usable secret; delete it and a new one is made`, { cause });
+    throw new Error(unusable(file), { cause });
   }
+  if (!kept.isMaskable) throw new Error(unusable(file));
+  return kept;
+}
+
+function unusable(file: string): string {
+  return `${file} holds no usable secret; delete it and a new one is made`;
 }
