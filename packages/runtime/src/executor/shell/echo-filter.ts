@@ -14,13 +14,16 @@ export function createEchoFilter(): EchoFilter {
   let rest = '';
   return {
     expect(text) {
-      rest = text === undefined || text.length > MAX_ECHO ? '' : `${text.replaceAll('\n', '\r\n')}\r\n`;
+      rest = text === undefined || text.length > MAX_ECHO ? '' : `${text}\n`;
     },
     strip(text) {
       let count = 0;
-      while (count < text.length && count < rest.length && text[count] === rest[count]) count += 1;
-      const differs = count < text.length && count < rest.length;
-      rest = differs ? '' : rest.slice(count);
+      let agreed = 0;
+      for (; count < text.length && agreed < rest.length; count += 1) {
+        if (text[count] === rest[agreed]) agreed += 1;
+        else if (text[count] !== '\r' || rest[agreed] !== '\n') break; // a terminal may end lines in either way
+      }
+      rest = count < text.length ? '' : rest.slice(agreed);
       return text.slice(count);
     },
   };

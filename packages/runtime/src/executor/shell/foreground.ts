@@ -57,13 +57,17 @@ export function receive(running: Running, text: string): void {
   const output = running.echo.strip(text);
   if (output === '') return;
   running.text.write(output);
-  running.onOutput?.(output);
+  // The terminal passes line ends on as they are; who follows along gets them as terminals do (one character is found fastest).
+  running.onOutput?.(output.replace(output.includes('\r') ? /\r?\n/g : /\n/g, '\r\n'));
 }
 
 /** From here on what comes is output; of what was kept, all but the echo. */
-export function begin(running: Running, echo: string): void {
+export function begin(running: Running, echoes: readonly string[]): void {
   const { kept } = running;
   running.phase = 'begun';
   running.kept = '';
-  receive(running, kept.replace(echo, ''));
+  receive(
+    running,
+    echoes.reduce((text, echo) => text.replace(echo, ''), kept),
+  );
 }

@@ -206,6 +206,29 @@ describe('run', () => {
     }
   });
 
+  it.each([
+    { where: 'in the session', args: {}, own: ['0', '1', '2', '250'] },
+    { where: 'beside it', args: { is_static: true }, own: ['0', '1', '2'] },
+  ])('RT36: of the descriptors of the executor a command $where has none', async ({ args, own }) => {
+    // The last one is the folder that `ls` reads.
+    const { content } = await executor.run('ls /proc/self/fd | cat; echo error >&2', args);
+    expect(content.split('\n').toSorted()).toEqual([...own, '3', 'error'].toSorted());
+  });
+
+  it('RT37: line ends leave the terminal as they are written, and a command that changes that changes nothing else', async () => {
+    const fresh = await startExecutor({ noOutputTimeoutSeconds: 1 });
+    try {
+      expect(await fresh.run('stty -a </dev/tty | grep -o -- -opost')).toMatchObject({ content: '-opost', exitCode: 0 });
+      for (const mode of ['sane', '-opost']) {
+        expect(await fresh.run(`stty ${mode}; printf "a\\nb\\n"`)).toMatchObject({ content: 'a\nb', exitCode: 0 });
+        expect((await fresh.run('read -r word; echo "<$word>"')).exitCode).toBe(-1);
+        expect(await fresh.run('text', { is_input: true })).toMatchObject({ content: '<text>', exitCode: 0 });
+      }
+    } finally {
+      await fresh.kill();
+    }
+  });
+
   it('RT21: a heredoc of 100 KB', async () => {
     const lines = Array.from({ length: 2000 }, (_, index) => `line ${index} ${'x'.repeat(40)} $NOT 'quoted'`);
     const { content, exitCode } = await executor.run(`cat > big.txt <<'END'\n${lines.join('\n')}\nEND\nwc -l < big.txt; md5sum < big.txt`);

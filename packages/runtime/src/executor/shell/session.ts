@@ -43,7 +43,8 @@ export interface Place {
 }
 
 const TRIGGER = ' { __tendon_begin; } 2>/dev/null; builtin eval "$__tendon_command"; { __tendon_end $?; } 2>/dev/null\n';
-const ECHO = TRIGGER.replace('\n', '\r\n');
+/** As terminals repeat it: ours keeps line ends as they are, one that a command has reset does not. */
+const ECHOES = [TRIGGER, TRIGGER.replace('\n', '\r\n')];
 const START_DEADLINE_MS = 15_000;
 const BEGIN_DEADLINE_MS = 30_000;
 const INNER_DEADLINE_MS = 2000;
@@ -97,7 +98,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     if (!current || !concerns(current, id)) return;
     if (marker === 'begin') {
       clearTimeout(deadline);
-      begin(current, ECHO);
+      begin(current, ECHOES);
     } else {
       current.isMarked = true;
       settle(current);
@@ -157,7 +158,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     if (!isReady) restore = ''; // it may be what a shell cannot start with
     starting.reject(new Error(reason));
     starting = unsettled();
-    if (current?.phase === 'typed') begin(current, ECHO);
+    if (current?.phase === 'typed') begin(current, ECHOES);
     finish(current?.report?.code ?? exitCode, true);
     if (isClosed) return;
     failedStarts += 1;
@@ -174,7 +175,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     shell.type(` set +o emacs +o vi; . ${quoted(options.script)}\n`);
     expect(INNER_DEADLINE_MS, () => {
       entering = 'refused'; // another user's shell, which does not have our line: it is used as any program is
-      if (current) begin(current, '');
+      if (current) begin(current, []);
     });
   }
 
