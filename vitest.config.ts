@@ -17,6 +17,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A deadline, not a measurement: machines are busy.
     expect: { poll: { timeout: 20_000 } },
+    // A failing comparison of two long texts must fail, not be drawn for minutes.
+    diff: { truncateThreshold: 400 },
     pool: 'forks',
     maxWorkers: 2,
     projects: [
