@@ -175,10 +175,10 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     },
     async isWorkspaceEmpty(conversationId) {
       const workspace = await options.workspaceOf(conversationId);
-      const folder = workspace && (await opendir(workspace.hostPath).catch(() => undefined));
-      if (!folder) return false;
-      await using entries = folder;
-      return (await entries.read()) === null;
+      const opened = workspace && (await opendir(workspace.hostPath).catch(() => undefined));
+      if (!opened) return false;
+      await using folder = opened;
+      return (await folder.read()) === null;
     },
     current: (conversationId) => liveRuntime(conversationId, entries.get(conversationId)),
     async stop(conversationId) {
