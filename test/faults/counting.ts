@@ -1,6 +1,7 @@
 /** The run that the kill tests interrupt: thirty shell steps, each appends its number to a file. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect } from 'vitest';
 import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
 import { TendonProcess, Watcher } from '../support/tendon-process.ts';
@@ -31,6 +32,16 @@ export async function startCounting(options: { readonly entry?: string; readonly
   await watcher.untilState('awaiting_user_input');
   watcher.send('message', { content: `BENCH:${STEPS}:echo $(({i}+1)) >> counter.txt; sleep 0.03`, image_urls: [], file_urls: [] });
   return { tendon, id, watcher };
+}
+
+/** From the first step on: the server is killed and started again, each time so long after it was up. */
+export async function killAndRestart({ tendon: server, watcher }: Counting, delaysMs: readonly number[]): Promise<void> {
+  await watcher.until((event) => event.observation === 'run');
+  for (const delayMs of delaysMs) {
+    await sleep(delayMs);
+    await server.kill('SIGKILL');
+    await server.start();
+  }
 }
 
 /** The counter is 1…30, the ids are gapless, and everything the client saw is in the log as it saw it, once. */

@@ -2,10 +2,9 @@
  * The server dies in mid run, for real, and is started again: nothing is lost and nothing ran twice. The executor outlives it.
  * Random instants here; the stages of a step in `kill-at-stage.test.ts`.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { expectExactlyOnce, startCounting } from './counting.ts';
+import { expectExactlyOnce, killAndRestart, startCounting } from './counting.ts';
 
 const RUNS = 4;
 const KILLS_PER_RUN = 5;
@@ -17,12 +16,7 @@ describe('the server is killed with SIGKILL', () => {
   for (const [run, delaysMs] of fc.sample(delays, { numRuns: RUNS, seed: SEED }).entries()) {
     it(`EN100: run ${run + 1}, each time ${delaysMs.join(', ')} ms after it was up`, { timeout: 180_000 }, async () => {
       const counting = await startCounting();
-      await counting.watcher.until((event) => event.observation === 'run');
-      for (const delayMs of delaysMs) {
-        await sleep(delayMs);
-        await counting.tendon.kill('SIGKILL');
-        await counting.tendon.start();
-      }
+      await killAndRestart(counting, delaysMs);
       await expectExactlyOnce(counting);
     });
   }

@@ -1,8 +1,7 @@
 /** The kill test for an hour instead of a minute: another seed each time, printed, so that a failing run can be repeated. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expectExactlyOnce, startCounting } from '../faults/counting.ts';
+import { expectExactlyOnce, killAndRestart, startCounting } from '../faults/counting.ts';
 
 const RUNS = Number(process.env.SOAK_RUNS ?? 200);
 const KILLS_PER_RUN = 8;
@@ -13,12 +12,7 @@ describe(`the server is killed, seed ${SEED}`, () => {
   for (const [run, delaysMs] of fc.sample(delays, { numRuns: RUNS, seed: SEED }).entries()) {
     it(`EN101: run ${run + 1}, each time ${delaysMs.join(', ')} ms after it was up`, { timeout: 300_000 }, async () => {
       const counting = await startCounting();
-      await counting.watcher.until((event) => event.observation === 'run');
-      for (const delayMs of delaysMs) {
-        await sleep(delayMs);
-        await counting.tendon.kill('SIGKILL');
-        await counting.tendon.start();
-      }
+      await killAndRestart(counting, delaysMs);
       await expectExactlyOnce(counting);
       expect(counting.tendon.output).not.toMatch(/\b(?:unhandled|uncaught)\b/i);
     });
