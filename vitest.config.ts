@@ -23,7 +23,11 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.slow.test.ts']),
-      project('thorough', ['packages/*/src/**/*.slow.test.ts', 'test/{e2e,faults,isolation}/**/*.test.ts']),
+      project('thorough', [
+        'packages/*/src/**/*.slow.test.ts',
+        'test/conformance/**/*.slow.test.ts',
+        'test/{e2e,faults,isolation}/**/*.test.ts',
+      ]),
       project('shared', ['test/shared/**/*.test.ts']),
       project('long', ['test/long/**/*.test.ts']),
     ],

@@ -5,13 +5,22 @@ import { restoreCommand } from './backup/restore-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
 import { EXIT } from './exit-code.ts';
 import { importCommand } from './import/import-command.ts';
+import { conformanceCommand } from './conformance/conformance-command.ts';
 import { runCommand } from './run-command.ts';
 import { serveCommand } from './serve-command.ts';
 
 /** A command adds itself to the program and tells its exit code to `end`. */
 export type AddCommand = (program: Command, end: (exitCode: number) => void) => void;
 
-const COMMANDS: readonly AddCommand[] = [serveCommand, runCommand, importCommand, backupCommand, restoreCommand, doctorCommand];
+const COMMANDS: readonly AddCommand[] = [
+  serveCommand,
+  runCommand,
+  importCommand,
+  backupCommand,
+  restoreCommand,
+  doctorCommand,
+  conformanceCommand,
+];
 
 /** Reads the arguments (without node and script), runs the command, resolves with the exit code. What a command needs is imported by it. */
 export async function runProgram(args: readonly string[]): Promise<number> {

@@ -5,7 +5,8 @@ import type { Routes } from '../context.ts';
 export const schemaRoutes: Routes = (app, context) => {
   const hidden = { schema: { hide: true } };
   let document: Promise<object> | undefined;
-  app.get('/api/openapi.json', hidden, () => (document ??= context.openApi()));
+  // The second is where FastAPI has it, and so OpenHands.
+  for (const path of ['/api/openapi.json', '/openapi.json']) app.get(path, hidden, () => (document ??= context.openApi()));
   let events: object | undefined;
   app.get('/api/schema/events.json', hidden, async () => (events ??= eventsJsonSchema()));
 };

@@ -1,0 +1,46 @@
+export type Frame = Readonly<Record<string, unknown>>;
+
+const MAX_FRAMES = 200_000;
+
+/** What a client was sent, in order, and waits for what it will be sent. Owns nothing but its waiters. */
+export class Frames {
+  readonly all: Frame[] = [];
+  readonly #patienceMs: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
+  }
+
+  push(frame: Frame): void {
+    if (this.all.length < MAX_FRAMES) this.all.push(frame);
+    for (const look of this.#waiting) look();
+  }
+
+  /** The first frame, from position `from` on, that fits; rejects with what came instead. */
+  async until(what: string, fits: (frame: Frame) => boolean, { from = 0, withinMs = this.#patienceMs } = {}): Promise<Frame> {
+    const { promise, resolve } = Promise.withResolvers<Frame | undefined>();
+    let next = from;
+    const look = (): void => {
+      while (next < this.all.length) {
+        const frame = this.all[next++]!;
+        if (fits(frame)) return resolve(frame);
+      }
+    };
+    const timer = setTimeout(() => resolve(undefined), withinMs);
+    this.#waiting.add(look);
+    look();
+    try {
+      const found = await promise;
+      if (found) return found;
+      throw new Error(`no ${what} within ${withinMs / 1000} s; the last that came: ${describe(this.all.slice(from).slice(-4))}`);
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(look);
+    }
+  }
+}
+
+function describe(frames: readonly Frame[]): string {
+  return frames.length === 0 ? 'nothing' : frames.map((frame) => JSON.stringify(frame).slice(0, 300)).join(' ');
+}

@@ -1,0 +1,100 @@
+import { io } from 'socket.io-client';
+import { WebSocket } from 'ws';
+import { Frames, type Frame } from './frames.ts';
+import type { ScriptedModel } from './scripted-model.ts';
+import type { Answer, Ask, Foreign, Peer, PlainSocketAsk, SocketIoAsk, Target } from './target.ts';
+
+export interface TargetOptions {
+  readonly url: string;
+  readonly key?: string;
+  readonly model: ScriptedModel;
+  readonly patienceMs: number;
+}
+
+/** One check's hold on the server; `close` ends and removes what the check made. */
+export function openTarget({ url, key, model, patienceMs }: TargetOptions): Target & { close(): Promise<void> } {
+  const closers: (() => void | Promise<void>)[] = [];
+  const keyHeader: Readonly<Record<string, string>> = key === undefined ? {} : { 'x-session-api-key': key };
+  const keyQuery: Readonly<Record<string, string>> = key === undefined ? {} : { session_api_key: key };
+  const defer = (close: () => void | Promise<void>): void => void closers.push(close);
+
+  async function ask(method: string, path: string, { body, headers = {} }: Ask = {}): Promise<Answer> {
+    const isRaw = typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array;
+    const json = body === undefined || isRaw ? undefined : { 'content-type': 'application/json' };
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { ...json, ...keyHeader, ...headers },
+      ...(body !== undefined && { body: isRaw ? (body as string) : JSON.stringify(body) }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parsed(text) as Foreign };
+  }
+
+  async function converse(body: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const answer = await ask('POST', '/api/conversations', { body });
+    if (answer.status !== 200) throw new Error(`POST /api/conversations: ${answer.status} ${answer.text.slice(0, 300)}`);
+    const id = String(answer.body.conversation_id);
+    defer(async () => void (await ask('DELETE', `/api/conversations/${id}`).catch(() => {})));
+    return id;
+  }
+
+  function socketIo({ query = {}, transports = ['websocket'], says = 'oh_user_action' }: SocketIoAsk = {}): Peer {
+    const frames = new Frames(patienceMs);
+    const ended = Promise.withResolvers<string>();
+    const socket = io(url, { transports: [...transports], query: { ...keyQuery, ...query }, forceNew: true, reconnection: false });
+    socket.on('oh_event', (frame: unknown) => frames.push(asFrame(frame)));
+    socket.on('connect_error', ({ message }) => ended.resolve(message));
+    socket.on('disconnect', (reason) => ended.resolve(reason));
+    const close = (): void => void socket.close();
+    defer(close);
+    return { frames, ended: ended.promise, close, send: (frame) => void socket.emit(says, frame) };
+  }
+
+  async function webSocket({ path = '/ws', protocols = [], headers = {} }: PlainSocketAsk = {}): Promise<Peer> {
+    const frames = new Frames(patienceMs);
+    const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+    const socket = new WebSocket(new URL(path, url.replace(/^http/, 'ws')), [...protocols], {
+      headers: { ...keyHeader, ...headers },
+      handshakeTimeout: patienceMs,
+    });
+    const close = (): void => socket.terminate();
+    defer(close);
+    socket.on('message', (data) => frames.push(asFrame(parsed(String(data)))));
+    socket.on('close', (code, reason) => end(`${code} ${String(reason)}`));
+    await new Promise<void>((resolve) => {
+      socket.once('open', resolve);
+      socket.on('error', ({ message }) => (end(message), resolve()));
+    });
+    return { frames, ended, close, send: (frame) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame)) };
+  }
+
+  return {
+    url,
+    patienceMs,
+    ask,
+    converse,
+    socketIo,
+    webSocket,
+    defer,
+    script: (steps) => model.script(steps),
+    modelRequests: (words) => model.requests(words) as readonly Foreign[],
+    modelArguments: { LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'conformance-key', LLM_BASE_URL: model.url },
+    async close() {
+      for (const closer of closers.toReversed()) await closer();
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function asFrame(value: unknown): Frame {
+  return typeof value === 'object' && value !== null ? (value as Frame) : { raw: value };
+}

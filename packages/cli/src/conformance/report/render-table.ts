@@ -1,0 +1,35 @@
+import { LEVELS, levelOf } from '../check.ts';
+import type { CheckResult, Conformance } from '../result.ts';
+
+/** A line per check that did not simply pass, then a line per level; `all` has every check. Ends with a line end. */
+export function renderTable({ server, url, results }: Conformance, { all = false } = {}): string {
+  const shown = results.filter(({ verdict }) => all || verdict !== 'passed').map(line);
+  const counts = tally(results).map(
+    ({ level, passed, total, known }) =>
+      `${level.padEnd(12)} ${String(passed).padStart(3)} of ${total}${known > 0 ? `, ${known} known to deviate` : ''}`,
+  );
+  return `${[...shown, ...(shown.length > 0 ? [''] : []), `${server} at ${url}`, ...counts].join('\n')}\n`;
+}
+
+export interface LevelTally {
+  readonly level: string;
+  readonly passed: number;
+  readonly known: number;
+  readonly total: number;
+}
+
+/** Levels that were asked for, in their order. */
+export function tally(results: readonly CheckResult[]): readonly LevelTally[] {
+  return LEVELS.map((level) => {
+    const own = results.filter(({ check }) => levelOf(check) === level);
+    const count = (...verdicts: readonly string[]): number => own.filter(({ verdict }) => verdicts.includes(verdict)).length;
+    return { level, passed: count('passed', 'surprises'), known: count('deviates'), total: own.length };
+  }).filter(({ total }) => total > 0);
+}
+
+const MARK = { passed: 'ok  ', failed: 'FAIL', deviates: 'dev ', surprises: 'new ' } as const;
+
+function line({ check, verdict, why }: CheckResult): string {
+  const reason = why === undefined ? '' : `\n      ${why.slice(0, 600).replaceAll('\n', '\n      ')}`;
+  return `${MARK[verdict]}  ${check.id}: ${check.title}${reason}`;
+}

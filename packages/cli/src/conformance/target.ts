@@ -1,0 +1,76 @@
+import type { Frames, Frame } from './frames.ts';
+import type { ModelStep } from './scripted-model.ts';
+
+/** What a foreign server said: any key may be asked of it, and each check says what must be there. */
+export interface Foreign {
+  readonly [key: string]: Foreign;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; `undefined` where it is none. */
+  readonly body: Foreign;
+}
+
+export interface Ask {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A client's socket. */
+export interface Peer {
+  readonly frames: Frames;
+  /** One action, on the event or as the frame that clients of this kind use. */
+  send(frame: unknown): void;
+  /** Resolves with the reason when the server ends it or refuses it. */
+  readonly ended: Promise<string>;
+  close(): void;
+}
+
+export interface SocketIoAsk {
+  /** As in the handshake, e.g. `conversation_id`, `latest_event_id`. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly transports?: readonly ('websocket' | 'polling')[];
+  /** The event that actions go out on (default `oh_user_action`). */
+  readonly says?: 'oh_action' | 'oh_user_action';
+}
+
+export interface PlainSocketAsk {
+  readonly path?: string;
+  readonly protocols?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The server under test as one check sees it. Everything made through it is closed or removed when the check ends. */
+export interface Target {
+  readonly url: string;
+  /** How long anything may take before it counts as missing. */
+  readonly patienceMs: number;
+  ask(method: string, path: string, options?: Ask): Promise<Answer>;
+  /** A new conversation; its id. */
+  converse(body?: Readonly<Record<string, unknown>>): Promise<string>;
+  socketIo(ask?: SocketIoAsk): Peer;
+  webSocket(ask?: PlainSocketAsk): Promise<Peer>;
+  /** A message's text that makes the model take these steps, then say `Done.` */
+  script(steps: readonly ModelStep[]): string;
+  /** What the model was asked because of these words. */
+  modelRequests(words: string): readonly Foreign[];
+  /** For `initialize` in the clear: model, key and address as the clients before 0.16 send them. */
+  readonly modelArguments: Readonly<Record<string, string>>;
+  /** Done when the check ends, last first. */
+  defer(close: () => void | Promise<void>): void;
+}
+
+/** Frames that are this observation or action. */
+export function isKind(kind: string): (frame: Frame) => boolean {
+  return (frame) => frame.observation === kind || frame.action === kind;
+}
+
+/** The agent's state, as every generation with `agent_state_changed` tells it. */
+export function isState(...states: readonly string[]): (frame: Frame) => boolean {
+  return (frame) =>
+    frame.observation === 'agent_state_changed' &&
+    states.includes(String((frame.extras as { agent_state?: unknown } | undefined)?.agent_state).toLowerCase());
+}
