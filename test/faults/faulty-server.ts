@@ -56,6 +56,7 @@ function faultyRuntime(runtime: Runtime): Runtime {
     incarnation: runtime.incarnation,
     strength: runtime.strength,
     description: runtime.description,
+    workspace: runtime.workspace,
     files: runtime.files,
     lost: runtime.lost,
     async execute(action, options) {

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Storage } from '@tendon/core';
 import {
+  anchorOf,
   createTestSandboxes,
   leftOf,
   never,
@@ -67,7 +68,7 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
     await until('the command to begin', () => existsSync(workspace('count')));
     await server.kill();
     const { runtimes, handle } = await takeOver();
-    process.kill((await handle('conversation')).anchor.pid, 'SIGKILL');
+    process.kill(anchorOf(await handle('conversation')).pid, 'SIGKILL');
     const runtime = await runtimes.acquire('conversation', { signal: never });
     expect(runtime.incarnation).not.toBe(incarnation);
     const action = runAction(runtime, 'echo again >> count', { id: 7, executor: incarnation });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { anchorOf, createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
 
 const isRoot = process.getuid?.() === 0;
 const ORDINARY = { uid: 12_345, gid: 12_345 };
@@ -23,7 +23,7 @@ describe('SB5: files belong to the owner of the workspace', () => {
       );
       expect(statSync(join(sandboxes.workspace, 'folder/file'))).toMatchObject(owner);
       // On the host the sandbox is never root, whoever owns the workspace.
-      const { anchor } = await sandboxes.handle('owner');
+      const anchor = anchorOf(await sandboxes.handle('owner'));
       expect(statSync(`/proc/${anchor.pid}`).uid).not.toBe(0);
     } finally {
       await sandboxes.close();

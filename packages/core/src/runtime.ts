@@ -32,12 +32,14 @@ export interface Runtime {
   readonly strength: Strength;
   /** One clause for the status bar and the log, e.g. "bubblewrap, own network, 2 GiB". */
   readonly description: string;
+  /** Where the workspace is inside. */
+  readonly workspace: string;
   /**
    * Runs the action, or attaches to it, or answers its recorded outcome if its key was seen before. Never rejects.
    * An action whose `executor` names another incarnation is not run: its outcome is unknown.
    */
   execute(action: RunnableAction, options: ExecuteOptions): Promise<ExecuteResult>;
-  /** Files of the workspace for the doors (list, read, upload, zip). Paths are absolute inside the sandbox or relative to `/workspace`. */
+  /** Files of the workspace for the doors (list, read, upload, zip). Paths are absolute inside the sandbox or relative to `workspace`. */
   readonly files: WorkspaceFiles;
   /** Resolves with the reason when the executor is found dead. */
   readonly lost: Promise<string>;

@@ -8,19 +8,21 @@ const RECHECK_MS = 25;
 /** Right after something changed in the folder. */
 const SOON_MS = 2;
 
+export interface AwaitOptions {
+  /** Where it will listen, if that is a unix socket. */
+  readonly socketPath: string | undefined;
+  readonly isAlive: () => boolean;
+  readonly signal: AbortSignal;
+}
+
 /**
  * The first answer of an executor that is just starting. Wakes when its socket appears in the folder; checks now and then too,
  * for the moment between the socket's birth and its first listen. Rejects when `isAlive` says the process is gone.
  */
-export async function awaitExecutor(
-  client: ExecutorClient,
-  socketPath: string,
-  isAlive: () => boolean,
-  signal: AbortSignal,
-): Promise<Alive> {
+export async function awaitExecutor(client: ExecutorClient, { socketPath, isAlive, signal }: AwaitOptions): Promise<Alive> {
   let wake = (): void => {};
   let isAwake = false;
-  const stopWatching = watchFolder(dirname(socketPath), () => wake());
+  const stopWatching = socketPath === undefined ? () => {} : watchFolder(dirname(socketPath), () => wake());
   try {
     for (;;) {
       const changed = new Promise<boolean>((resolve) => (wake = () => resolve(true)));

@@ -4,6 +4,7 @@
  *
  *   GET  /alive                    → Alive
  *   GET  /server_info              → uptime, memory, processes
+ *   GET  /watch                    → application/x-ndjson that ends when the sandbox does
  *   POST /execute_action           ExecuteRequest → application/x-ndjson of ExecuteLine, the last one is an outcome
  *   GET  /effects/<key>            → EffectReport
  *   POST /effects/<key>/cancel     → 204; the effect ends with an outcome of its own
@@ -11,6 +12,7 @@
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
  *   POST /shutdown                 → 204, then everything inside ends
+ * Streams hold an empty line every 15 seconds.
  * With a key configured every request carries `X-Session-API-Key`.
  */
 import type { ObservationDraft } from '@tendon/protocol';

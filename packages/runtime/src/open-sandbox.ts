@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Runtime, StartPhase } from '@tendon/core';
 import { awaitExecutor } from './await-executor.ts';
-import { proxySocketPathOf, socketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
+import { addressOf, proxySocketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
 import { endOf } from './drivers/control-group.ts';
 import { boundLog, logTail } from './drivers/start-log.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
@@ -19,7 +19,8 @@ export interface OpenSandbox {
   readonly handle: SandboxHandle;
   readonly client: ExecutorClient;
   readonly watch: SandboxWatch;
-  readonly proxy: Proxy;
+  /** The way out; none where the sandbox is elsewhere. */
+  readonly proxy: Proxy | undefined;
 }
 
 export interface OpenContext {
@@ -81,10 +82,10 @@ async function attach(
   if (record.state !== 'live' || record.driver !== context.driver.name || record.workspace !== workspace) return undefined;
   const { handle } = record;
   if (!context.driver.isAlive(handle)) return undefined;
-  const client = createExecutorClient(handle.socketPath);
+  const client = createExecutorClient(addressOf(context.driver, handle));
   try {
     const alive = await inPhase({ name: 'attaching', deadlineMs: DEADLINE_MS.attach, signal }, (within) =>
-      awaitExecutor(client, handle.socketPath, () => context.driver.isAlive(handle), within),
+      awaitExecutor(client, { socketPath: handle.socketPath, isAlive: () => context.driver.isAlive(handle), signal: within }),
     );
     if (alive.incarnation !== record.incarnation) throw new Error('another executor answers');
     const open = await hold(context, record, handle, client, probe);
@@ -117,13 +118,13 @@ async function start(
     started_at: clock.now().toISOString(),
     ...(previous && { previous_started_at: previous.started_at }),
   };
-  const lastLines = (): Promise<string> => logTail(startLogOf(folders));
+  const lastLines = (): Promise<string> => driver.lastLines?.(incarnation) ?? logTail(startLogOf(folders));
   let client: ExecutorClient | undefined;
   let starting: Promise<SandboxHandle> | undefined;
   try {
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
-    context.folders.prepare();
+    if (!driver.isElsewhere) context.folders.prepare();
     const { leaseSeconds, noOutputTimeoutSeconds } = context;
     const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds };
     const handle = await inPhase({ name: 'creating the process', deadlineMs: DEADLINE_MS.process, signal }, (within) => {
@@ -131,10 +132,10 @@ async function start(
       return starting;
     });
     onPhase('started');
-    client = createExecutorClient(handle.socketPath);
+    client = createExecutorClient(addressOf(driver, handle));
     const connection = client;
     const alive = await inPhase({ name: 'waiting for the executor', deadlineMs: DEADLINE_MS.executor, signal, lastLines }, (within) =>
-      awaitExecutor(connection, socketPathOf(folders), () => driver.isAlive(handle), within),
+      awaitExecutor(connection, { socketPath: handle.socketPath, isAlive: () => driver.isAlive(handle), signal: within }),
     );
     if (alive.incarnation !== incarnation) throw new StartFailed('waiting for the executor', { cause: 'another executor answers' });
     onPhase('workspace');
@@ -170,18 +171,19 @@ async function hold(
 ): Promise<OpenSandbox> {
   const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
   const folders = context.folders.of(conversationId, incarnation);
-  const proxy = await listenProxy(proxySocketPathOf(folders), { dial: context.dial });
+  const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), { dial: context.dial });
   const watch = watchSandbox(client, {
     isAlive: () => context.driver.isAlive(handle),
     whyEnded: () => endOf(handle.groups),
     leaseSeconds: context.leaseSeconds,
-    onRenewed: () => void boundLog(startLogOf(folders)),
+    onRenewed: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
   });
   const runtime = createSandboxRuntime({
     conversationId,
     incarnation,
     strength: probe.strength,
     description: probe.description,
+    workspace: handle.workspace ?? '/workspace',
     client,
     attachedAt: context.clock.now(),
     previousStartedAt: previous === undefined ? undefined : new Date(previous),
@@ -195,7 +197,7 @@ async function hold(
 export async function letGo(open: OpenSandbox): Promise<void> {
   open.watch.stop();
   open.client.close();
-  await open.proxy.close();
+  await open.proxy?.close();
 }
 
 /** Ends what the record names and removes its folders; resolves when nothing is left and the record says so. */

@@ -27,7 +27,7 @@ describe('a runtime and what it hears', () => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tendon-wire-'));
-    client = createExecutorClient(join(folder, 'executor.sock'));
+    client = createExecutorClient({ socketPath: join(folder, 'executor.sock') });
     requests.length = 0;
     incarnation = 'one';
   });
@@ -59,6 +59,7 @@ describe('a runtime and what it hears', () => {
       incarnation: 'one',
       strength: 'none',
       description: '',
+      workspace: '/workspace',
       client,
       attachedAt: new Date('2026-01-02T00:00:00Z'),
       previousStartedAt: undefined,
@@ -149,7 +150,7 @@ describe('a runtime and what it hears', () => {
   it('SB31: a path that is not a socket is not connected to', async () => {
     await listen((_request, response) => response.end(line(OUTCOME)));
     await symlink(join(folder, 'executor.sock'), join(folder, 'other.sock'));
-    await expect(createExecutorClient(join(folder, 'other.sock')).alive({ signal: never })).rejects.toThrow(/ENOENT/);
+    await expect(createExecutorClient({ socketPath: join(folder, 'other.sock') }).alive({ signal: never })).rejects.toThrow(/ENOENT/);
   });
 
   it('SB31: files and lists are bounded and checked', async () => {

@@ -10,6 +10,7 @@ export interface SandboxRuntimeParts {
   readonly incarnation: string;
   readonly strength: Strength;
   readonly description: string;
+  readonly workspace: string;
   readonly client: ExecutorClient;
   /** When this server process got hold of this incarnation: what was appended later, nobody else can have dispatched. */
   readonly attachedAt: Date;
@@ -70,6 +71,7 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     incarnation,
     strength: parts.strength,
     description: parts.description,
+    workspace: parts.workspace,
     lost: parts.lost,
     execute,
     files: { list: client.listFiles, read: client.readFile, write: client.writeFile },
@@ -138,10 +140,11 @@ class ActionStream {
   /** One connection. `broken` = ask whether the executor lives, then attach again. */
   async #listen(): Promise<ExecuteResult | 'broken'> {
     const signal = this.#end.signal;
+    const wasSentBefore = this.#wasSent;
     try {
       for await (const line of this.#parts.client.execute(this.#request(), { signal })) {
         this.#wasSent = true;
-        const result = this.#take(line);
+        const result = this.#take(line, wasSentBefore);
         if (result !== undefined) return result;
       }
     } catch (error) {
@@ -154,7 +157,7 @@ class ActionStream {
     return 'broken';
   }
 
-  #take(line: ExecuteLine): ExecuteResult | undefined {
+  #take(line: ExecuteLine, wasSentBefore: boolean): ExecuteResult | undefined {
     switch (line?.type) {
       case 'output':
         this.#output(line.offset, line.text);
@@ -164,7 +167,10 @@ class ActionStream {
       case 'unknown':
         return { outcome: 'unknown', reason: String(line.reason).slice(0, 1024) };
       case 'refused':
-        return { outcome: 'not-started', reason: `the sandbox refused it: ${String(line.reason).slice(0, 1024)}` };
+        return {
+          outcome: wasSentBefore ? 'unknown' : 'not-started',
+          reason: `the sandbox refused it: ${String(line.reason).slice(0, 1024)}`,
+        };
       default:
         return { outcome: 'observed', observation: invalidAnswer('it is a line of no known type') };
     }

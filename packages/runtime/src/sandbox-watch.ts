@@ -23,7 +23,7 @@ export interface Watched {
 
 /**
  * Watches one executor without a busy loop: a connection that the kernel closes when the process dies says "look now", and
- * the process table gives the answer. Renews the lease on the way, so that a sandbox without a server ends itself.
+ * the process table gives the answer, or where there is none the other end itself. Renews the lease on the way, so that a sandbox without a server ends itself.
  */
 export function watchSandbox(client: ExecutorClient, watched: Watched): SandboxWatch {
   const stopped = new AbortController();
@@ -37,8 +37,9 @@ export function watchSandbox(client: ExecutorClient, watched: Watched): SandboxW
 
   async function watch(): Promise<void> {
     while (!stopped.signal.aborted) {
-      await connectionEnd(client, stopped.signal);
+      const said = await client.hold({ signal: stopped.signal });
       if (stopped.signal.aborted) return;
+      if (said !== undefined) return report(`the sandbox ended: ${said}`);
       for (const waitMs of LOOK_AGAIN_MS) {
         if (!watched.isAlive()) return report(['the sandbox ended', watched.whyEnded()].filter(Boolean).join(': '));
         if (!(await pause(waitMs, stopped.signal))) return;
@@ -56,20 +57,6 @@ export function watchSandbox(client: ExecutorClient, watched: Watched): SandboxW
   void watch();
   void renew();
   return { lost, report, stop };
-}
-
-function connectionEnd(client: ExecutorClient, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const socket = client.hold().unref();
-    const end = (): void => void socket.destroy();
-    stop.addEventListener('abort', end, { once: true });
-    socket.on('error', () => {});
-    socket.resume();
-    socket.once('close', () => {
-      stop.removeEventListener('abort', end);
-      resolve();
-    });
-  });
 }
 
 function pause(ms: number, stop: AbortSignal): Promise<boolean> {

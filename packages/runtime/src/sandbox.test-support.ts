@@ -11,7 +11,7 @@ import { ACTIONS } from '@tendon/protocol';
 import { groupsNamed } from './drivers/control-group.ts';
 import type { Driver, SandboxHandle } from './drivers/driver.ts';
 import type { ExecutorFolder } from './drivers/executor-folder.ts';
-import { findProcesses } from './drivers/process-identity.ts';
+import { findProcesses, type ProcessIdentity } from './drivers/process-identity.ts';
 import { createRuntimes, type RuntimesOptions, type SandboxRuntimes } from './sandboxes.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 
@@ -132,6 +132,12 @@ export function leftOf(incarnation: string, stateRoot: string): readonly string[
     ...folders.filter((path) => path.includes(incarnation)).map((path) => `folder ${path}`),
     ...short.map((path) => `folder ${path}`),
   ];
+}
+
+/** The process that stands for a sandbox of a driver that has one. */
+export function anchorOf({ anchor }: SandboxHandle): ProcessIdentity {
+  if (anchor === undefined) throw new Error('no process of this host stands for the sandbox');
+  return anchor;
 }
 
 /** Resolves when the condition holds; rejects after ten seconds. For what only another process can tell. */

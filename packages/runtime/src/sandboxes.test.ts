@@ -6,7 +6,17 @@ import type { Driver } from './drivers/driver.ts';
 import type { ExecutorFolder } from './drivers/executor-folder.ts';
 import { createLocalDriver } from './drivers/local/local-driver.ts';
 import { isAlive } from './drivers/process-identity.ts';
-import { createTestSandboxes, execute, executorFolder, leftOf, never, run, until, type TestSandboxes } from './sandbox.test-support.ts';
+import {
+  anchorOf,
+  createTestSandboxes,
+  execute,
+  executorFolder,
+  leftOf,
+  never,
+  run,
+  until,
+  type TestSandboxes,
+} from './sandbox.test-support.ts';
 import type { RuntimesOptions } from './sandboxes.ts';
 
 let executor: ExecutorFolder;
@@ -131,7 +141,7 @@ describe('sandboxes of a server', () => {
     const { runtimes, handle } = open();
     const first = await runtimes.acquire('a', { signal: never });
     await run(first, 'echo kept > ~/file');
-    process.kill((await handle('a')).anchor.pid, 'SIGKILL');
+    process.kill(anchorOf(await handle('a')).pid, 'SIGKILL');
     expect(await first.lost).toMatch(/ended/);
     expect((await run(await runtimes.acquire('a', { signal: never }), 'cat ~/file')).output).toBe('kept');
     await runtimes.stop('a');
@@ -141,7 +151,7 @@ describe('sandboxes of a server', () => {
   it('SB32: without a server and with nothing to do a sandbox ends by its lease', async () => {
     const { runtimes, handle } = open({ leaseSeconds: 1 });
     await runtimes.acquire('a', { signal: never });
-    const { anchor } = await handle('a');
+    const anchor = anchorOf(await handle('a'));
     await runtimes.close();
     await until('the lease to run out', () => !isAlive(anchor));
     await expect(runtimes.acquire('a', { signal: never })).rejects.toThrow('shutting down');
@@ -152,7 +162,7 @@ describe('sandboxes of a server', () => {
     const runtime = await runtimes.acquire('a', { signal: never });
     const other = await runtimes.acquire('b', { signal: never });
     await run(other, 'sleep 1.5');
-    expect(isAlive((await handle('a')).anchor)).toBe(true);
+    expect(isAlive(anchorOf(await handle('a')))).toBe(true);
     expect(runtimes.current('a')).toBe(runtime);
   });
 

@@ -174,6 +174,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       }
     },
     async isWorkspaceEmpty(conversationId) {
+      if (context.driver.isElsewhere) return false;
       const workspace = await options.workspaceOf(conversationId);
       const opened = workspace && (await opendir(workspace.hostPath).catch(() => undefined));
       if (!opened) return false;
@@ -184,6 +185,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     async stop(conversationId) {
       await beginEnd(conversationId, 'the sandbox was stopped');
       await context.folders.removeSandbox(context.folders.nameOf(conversationId));
+      await context.driver.forget?.(conversationId);
     },
     reconcile: () => reconcileSandboxes(context, (conversationId) => entries.has(conversationId)),
     async close({ stopSandboxes = false } = {}) {

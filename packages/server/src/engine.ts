@@ -1,4 +1,5 @@
 import type { Runtimes, Secret, Storage, Strength } from '@tendon/core';
+import type { DriverName } from '@tendon/runtime';
 import type { StoredConversation } from './conversation-records.ts';
 import type { Conversations } from './conversations.ts';
 import type { ProviderTokens } from './git/provider-tokens.ts';
@@ -15,7 +16,7 @@ export interface Engine {
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
   /** What keeps the agent's work inside, as probed. */
-  readonly sandbox: { readonly driver: 'local' | 'none'; readonly strength: Strength; readonly description: string };
+  readonly sandbox: { readonly driver: DriverName; readonly strength: Strength; readonly description: string };
   readonly agents: readonly string[];
   /** Names of models that clients can choose. */
   models(): Promise<readonly string[]>;

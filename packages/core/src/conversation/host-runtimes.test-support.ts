@@ -33,6 +33,7 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
       incarnation,
       strength: 'none',
       description: 'bash on the host, for tests',
+      workspace: cwd,
       lost: lost.promise,
       files: hostFiles(cwd),
       async execute(action, options) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  anchorOf,
   createTestSandboxes,
   execute,
   executorFolder,
@@ -15,25 +16,44 @@ import {
   type TestSandboxes,
 } from '../sandbox.test-support.ts';
 import { signalProcess } from './process-identity.ts';
-import type { Driver } from './driver.ts';
+import type { Driver, SandboxHandle } from './driver.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
 
-/** What every driver must do, whatever it isolates. `workspacePath` = where the workspace is for what runs inside. */
-export function describeDriver(
-  name: string,
-  makeDriver: (executor: ExecutorFolder) => Driver,
-  workspacePath: (sandboxes: TestSandboxes) => string,
-): void {
+/** What the suite must know of a driver beside what all have. Without the optional ones the sandbox is a process of this host. */
+export interface DriverUnderTest {
+  readonly make: (executor: ExecutorFolder) => Driver | Promise<Driver>;
+  /** Where the workspace is for what runs inside. */
+  readonly workspacePath: (sandboxes: TestSandboxes) => string;
+  /** The workspace as the test can look into it; the folder of the conversation when it is not said. */
+  readonly workspaceFolder?: (sandboxes: TestSandboxes) => string;
+  /** SIGKILL to the executor. */
+  readonly killExecutor?: (handle: SandboxHandle) => Promise<void>;
+  /** Everything of an incarnation that is still somewhere. */
+  readonly leftOf?: (incarnation: string, sandboxes: TestSandboxes) => Promise<readonly string[]>;
+  /** After all tests: whatever `make` has started. */
+  readonly close?: () => Promise<void>;
+}
+
+/** What every driver must do, whatever it isolates. */
+export function describeDriver(name: string, subject: DriverUnderTest): void {
+  const killExecutor = subject.killExecutor ?? (async (handle: SandboxHandle) => void signalProcess(anchorOf(handle), 'SIGKILL'));
+  const whatIsLeft = subject.leftOf ?? (async (incarnation: string, { stateRoot }: TestSandboxes) => leftOf(incarnation, stateRoot));
+
   describe(`driver ${name}`, () => {
     let sandboxes: TestSandboxes;
-    beforeAll(() => {
-      sandboxes = createTestSandboxes(makeDriver(executorFolder()));
+    let workspace = '';
+    beforeAll(async () => {
+      sandboxes = createTestSandboxes(await subject.make(executorFolder()));
+      workspace = subject.workspaceFolder?.(sandboxes) ?? sandboxes.workspace;
     });
-    afterAll(() => sandboxes.close());
+    afterAll(async () => {
+      await sandboxes.close();
+      await subject.close?.();
+    });
     const acquire = (id: string, runtimes = sandboxes.runtimes) => runtimes.acquire(id, { signal: never });
 
     it('SB1: says what it enforces', async () => {
-      expect(await makeDriver(executorFolder()).probe()).toMatchObject({
+      expect(await (await subject.make(executorFolder())).probe()).toMatchObject({
         available: true,
         strength: expect.any(String),
         description: expect.any(String),
@@ -62,10 +82,10 @@ export function describeDriver(
 
     it('SB5: runs in the workspace, whose files belong to the host', async () => {
       const runtime = await acquire('shared');
-      expect((await run(runtime, 'pwd')).output).toBe(workspacePath(sandboxes));
-      await writeFile(join(sandboxes.workspace, 'from-host'), 'hello');
+      expect((await run(runtime, 'pwd')).output).toBe(subject.workspacePath(sandboxes));
+      await writeFile(join(workspace, 'from-host'), 'hello');
       expect((await run(runtime, 'cat from-host; echo done > from-inside')).output).toBe('hello');
-      expect(readFileSync(join(sandboxes.workspace, 'from-inside'), 'utf8')).toBe('done\n');
+      expect(readFileSync(join(workspace, 'from-inside'), 'utf8')).toBe('done\n');
     });
 
     it('SB6: the same action again gives its recorded outcome', async () => {
@@ -74,7 +94,7 @@ export function describeDriver(
       const [first, second] = await Promise.all([runtime.execute(action, { signal: never }), runtime.execute(action, { signal: never })]);
       const third = await runtime.execute(action, { signal: never });
       expect([second, third]).toEqual([first, first]);
-      expect(readFileSync(join(sandboxes.workspace, 'once'), 'utf8')).toBe('x\n');
+      expect(readFileSync(join(workspace, 'once'), 'utf8')).toBe('x\n');
     });
 
     it('SB7: an action meant for another incarnation is not run', async () => {
@@ -87,7 +107,7 @@ export function describeDriver(
     it('SB8: output arrives while it runs, in order', async () => {
       const runtime = await acquire('shared');
       const chunks: { offset: number; text: string }[] = [];
-      const gate = join(sandboxes.workspace, 'gate');
+      const gate = join(workspace, 'gate');
       const running = runtime.execute(runAction(runtime, 'echo one; until test -e gate; do sleep 0.02; done; echo two'), {
         signal: never,
         onOutput: (chunk) => chunks.push(chunk),
@@ -121,16 +141,16 @@ export function describeDriver(
 
     it('SB14: a restarted server finds the same incarnation, with what ran meanwhile', async () => {
       const before = await acquire('restarted');
-      const action = runAction(before, 'until test -e go; do sleep 0.02; done; echo survived >> survived');
+      const action = runAction(before, 'touch waiting; until test -e go; do sleep 0.02; done; echo survived >> survived');
       const abandoned = before.execute(action, { signal: never });
-      await until('the command to begin', async () => (await sandboxes.handle('restarted')).anchor.pid > 0);
+      await until('the command to begin', async () => (await before.files.list('.', { signal: never })).includes('waiting'));
       const runtimes = await sandboxes.restart();
       const after = await acquire('restarted', runtimes);
       expect(after.incarnation).toBe(before.incarnation);
-      await writeFile(join(sandboxes.workspace, 'go'), '');
+      await writeFile(join(workspace, 'go'), '');
       const again = await after.execute(action, { signal: never });
       expect(again).toMatchObject({ outcome: 'observed', observation: { observation: 'run' } });
-      expect(readFileSync(join(sandboxes.workspace, 'survived'), 'utf8')).toBe('survived\n');
+      expect(readFileSync(join(workspace, 'survived'), 'utf8')).toBe('survived\n');
       await abandoned;
     });
 
@@ -139,21 +159,21 @@ export function describeDriver(
       const runtime = await acquire('killed', runtimes);
       const running = execute(runtime, 'touch running; sleep 1000');
       await until('the command to begin', async () => (await runtime.files.list('.', { signal: never })).includes('running'));
-      signalProcess((await sandboxes.handle('killed')).anchor, 'SIGKILL');
+      await killExecutor(await sandboxes.handle('killed'));
       expect(await running).toMatchObject({ outcome: 'unknown', reason: expect.stringContaining('ended') });
       expect(await runtime.lost).toMatch(/ended/);
       const next = await acquire('killed', runtimes);
       expect(next.incarnation).not.toBe(runtime.incarnation);
       expect((await run(next, 'echo works')).output).toBe('works');
       expect(await next.execute(runAction(runtime, 'touch never'), { signal: never })).toMatchObject({ outcome: 'unknown' });
-      expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).toEqual([]);
+      expect(await whatIsLeft(runtime.incarnation, sandboxes)).toEqual([]);
     });
 
     it('SB29: goes on when the installation is removed under it', async () => {
       const executor = executorFolder();
       const folder = mkdtempSync(join(tmpdir(), 'tendon-installed-'));
       cpSync(executor.folder, folder, { recursive: true });
-      const other = createTestSandboxes(makeDriver({ ...executor, folder }));
+      const other = createTestSandboxes(await subject.make({ ...executor, folder }));
       try {
         const runtime = await other.runtimes.acquire('upgraded', { signal: never });
         rmSync(folder, { recursive: true });
@@ -168,9 +188,9 @@ export function describeDriver(
       const runtimes = await sandboxes.restart();
       const runtime = await acquire('stopped', runtimes);
       await run(runtime, 'setsid sleep 1000 & nohup sleep 1000 & disown -a');
-      expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).not.toEqual([]);
+      expect(await whatIsLeft(runtime.incarnation, sandboxes)).not.toEqual([]);
       await runtimes.stop('stopped');
-      expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).toEqual([]);
+      expect(await whatIsLeft(runtime.incarnation, sandboxes)).toEqual([]);
       expect(runtimes.current('stopped')).toBeUndefined();
     });
   });

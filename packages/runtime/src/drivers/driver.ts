@@ -1,4 +1,5 @@
 import type { Strength } from '@tendon/core';
+import type { ExecutorAddress } from '../executor-client.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** What one sandbox is started with. All paths are on the host and absolute. */
@@ -28,34 +29,55 @@ export interface SandboxFolders {
   readonly stage: string;
 }
 
-/** Enough to find, reach and end a sandbox from another server process. Durable. */
-export interface SandboxHandle {
-  /** Its death is the death of everything inside. */
-  readonly anchor: ProcessIdentity;
-  readonly socketPath: string;
+/** Enough to find, reach and end a sandbox from another server process. Durable, so it holds no key. */
+export type SandboxHandle = ReachedBy & {
+  /** Its death is the death of everything inside; none where no process of this host stands for the sandbox. */
+  readonly anchor?: ProcessIdentity;
+  /** The container engine's id of it. */
+  readonly container?: string;
   /** Control groups of this sandbox, the outermost of each hierarchy. */
   readonly groups: readonly string[];
-}
+  /** Where the workspace is for what runs inside; `/workspace` when it is not said. */
+  readonly workspace?: string;
+};
+
+/** Where the executor answers: a unix socket on this host, or a URL that its routes are below (`http` or `https`, no final slash). */
+export type ReachedBy = { readonly socketPath: string; readonly url?: never } | { readonly url: string; readonly socketPath?: never };
 
 export type Probe =
   | { readonly available: true; readonly strength: Strength; readonly description: string; readonly limits: readonly string[] }
   /** `fix` says what to install or change. */
   | { readonly available: false; readonly reason: string; readonly fix: string };
 
-export type DriverName = 'local' | 'none';
+export type DriverName = 'local' | 'docker' | 'remote' | 'none';
 
 /** Knows only how to start the executor, to tell whether it lives and to end it; everything the agent does happens in the executor. */
 export interface Driver {
   readonly name: DriverName;
-  /** Tried once per driver and boot, then remembered. */
+  /** Workspace and folders of its sandboxes are on another host: nothing of them is looked for on this one, and the way out is there too. */
+  readonly isElsewhere?: boolean;
+  /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
   /** Resolves when the process exists, not when it answers. Rejects with an Error whose message can be shown. */
   start(spec: SandboxSpec, options: { readonly signal: AbortSignal }): Promise<SandboxHandle>;
+  /** Cheap and at once: what the process table says, or where there is none, what was last heard. */
   isAlive(handle: SandboxHandle): boolean;
   /** Kills everything inside; resolves when no process and no group of it is left. Idempotent. */
   end(handle: SandboxHandle): Promise<void>;
   /** The same for a start that was cut off before its handle was recorded: found by the incarnation's name. */
   endByIncarnation(incarnation: string): Promise<void>;
+  /** What every request to an executor behind a URL must carry (its key); asked for each time, recorded nowhere. */
+  headers?(handle: SandboxHandle): Readonly<Record<string, string>>;
+  /** The last lines that a start has printed, where they are not in `startLogOf`. */
+  lastLines?(incarnation: string): Promise<string>;
+  /** Removes what outlives a conversation's sandboxes, where that is not in the folders of this host. */
+  forget?(conversationId: string): Promise<void>;
+}
+
+/** How to speak with the executor of a handle. */
+export function addressOf(driver: Driver, handle: SandboxHandle): ExecutorAddress {
+  if (handle.url === undefined) return { socketPath: handle.socketPath };
+  return { url: handle.url, headers: () => driver.headers?.(handle) ?? {} };
 }
 
 export function socketPathOf(folders: SandboxFolders): string {

@@ -1,8 +1,7 @@
 import { describeDriver } from './contract.ts';
 import { createNoneDriver } from './none-driver.ts';
 
-describeDriver(
-  'none',
-  (executor) => createNoneDriver({ executor }),
-  ({ workspace }) => workspace,
-);
+describeDriver('none', {
+  make: (executor) => createNoneDriver({ executor }),
+  workspacePath: ({ workspace }) => workspace,
+});

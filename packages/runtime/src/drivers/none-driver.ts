@@ -45,7 +45,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
       });
       const anchor = child.pid === undefined ? undefined : identify(child.pid);
       if (anchor === undefined) throw new Error('it ended at once');
-      return { anchor, socketPath: socketPathOf(folders), groups: groups.outer };
+      return { anchor, socketPath: socketPathOf(folders), groups: groups.outer, workspace: spec.workspace };
     } catch (error) {
       await removeGroups(groups.outer);
       throw error;
@@ -54,7 +54,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
 
   async function end(handle: SandboxHandle): Promise<void> {
     // The executor first, so that it starts nothing while its children are collected.
-    await killAll([handle.anchor]);
+    await killAll(handle.anchor ? [handle.anchor] : []);
     await killPids(() => processesIn(handle.groups));
     await removeGroups(handle.groups);
   }
@@ -63,7 +63,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
     name: 'none',
     probe: async () => ({ available: true, strength: 'none', description: 'no isolation: on the host, as this user', limits: [] }),
     start,
-    isAlive: (handle) => isAlive(handle.anchor),
+    isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
     async endByIncarnation(incarnation) {
       const groups = groupsNamed(incarnation);

@@ -23,9 +23,16 @@ const MAX_ACTION_BYTES = 64 * 1024 * 1024;
 const MAX_SMALL_BODY = 64 * 1024;
 /** A client that reads nothing for so long is let go; its effect goes on. */
 const STALLED_MS = 60_000;
+/** So often a stream without news says that it is there, with an empty line. */
+const STILL_HERE_MS = 15_000;
 
 const ROUTES: Readonly<Record<string, Route>> = {
   'GET /alive': (_request, response, _url, { alive }) => json(response, alive),
+  'GET /watch': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.flushHeaders();
+    sayStillHere(response);
+  },
   'GET /server_info': async (_request, response, _url, { info }) => json(response, await info()),
   'POST /execute_action': execute,
   'POST /list_files': async (request, response, _url, { files }) => {
@@ -92,9 +99,15 @@ async function execute(request: IncomingMessage, response: ServerResponse, _url:
   response.setTimeout(STALLED_MS, () => response.writableNeedDrain && response.destroy());
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   response.flushHeaders();
+  sayStillHere(response);
   for (let next = await lines.next(); !next.done && !gone.signal.aborted; next = await lines.next())
     await send(response, next.value, gone.signal);
   response.end();
+}
+
+function sayStillHere(response: ServerResponse): void {
+  const timer = setInterval(() => response.writableNeedDrain || response.write('\n'), STILL_HERE_MS);
+  response.once('close', () => clearInterval(timer));
 }
 
 async function send(response: ServerResponse, line: ExecuteLine, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ const START_MS = 15_000;
 
 export interface Workspace {
   readonly runtime: Runtime;
-  /** Where it is inside the sandbox; without one, on the host. */
+  /** Where it is for what runs in the sandbox. */
   readonly root: string;
 }
 
@@ -14,10 +14,9 @@ export interface Workspace {
 export async function workspaceOf({ engine, logger }: ServerContext, id: string): Promise<Workspace | CatalogError> {
   const record = await engine.conversations.get(id);
   if (!record) return catalogError('CONVERSATION_NOT_FOUND', id);
-  const root = engine.sandbox.driver === 'none' ? record.workspace : '/workspace';
   try {
     const runtime = engine.runtimes.current(id) ?? (await engine.runtimes.acquire(id, { signal: AbortSignal.timeout(START_MS) }));
-    return { runtime, root };
+    return { runtime, root: runtime.workspace };
   } catch (cause) {
     logger.warn({ err: cause, conversation: id }, 'the sandbox did not start');
     return catalogError('RUNTIME_NOT_READY');

@@ -1,8 +1,7 @@
 import { describeDriver } from '../contract.ts';
 import { createLocalDriver } from './local-driver.ts';
 
-describeDriver(
-  'local',
-  (executor) => createLocalDriver({ executor }),
-  () => '/workspace',
-);
+describeDriver('local', {
+  make: (executor) => createLocalDriver({ executor }),
+  workspacePath: () => '/workspace',
+});

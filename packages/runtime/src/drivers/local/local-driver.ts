@@ -80,7 +80,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
 
   /** The anchor is the first process of the namespace: the kernel ends all others with it. */
   async function end(handle: SandboxHandle): Promise<void> {
-    await killAll([handle.anchor]);
+    await killAll(handle.anchor ? [handle.anchor] : []);
     await killPids(() => processesIn(handle.groups));
     await removeGroups(handle.groups);
   }
@@ -100,7 +100,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       return probe;
     },
     start,
-    isAlive: (handle) => isAlive(handle.anchor),
+    isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
     endByIncarnation,
   };
