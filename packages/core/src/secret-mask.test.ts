@@ -48,7 +48,7 @@ it('EN72: a stream hides the same as the whole text, wherever it is cut', () => 
 it('EN73: a stream holds back only what looks like the beginning of a secret', () => {
   const stream = mask.stream();
   expect(stream.push('password: hunter')).toBe('password: ');
-  expect(stream.push('ess\n')).toBe('hunteress\n');
+  expect(stream.push('ess!\n')).toBe('hunteress!\n');
   expect(stream.push('hunter2hunter2!')).toBe(`${SECRET_HIDDEN}!`);
   expect(stream.push('hunt')).toBe('');
   expect(stream.flush()).toBe('hunt');

@@ -1,5 +1,6 @@
 /**
- * Replaces secrets by `<secret_hidden>`, by value, wherever text goes: events before they are appended, and streams.
+ * Replaces secrets by `<secret_hidden>`, by value and in every usual spelling, wherever text goes: events before they are
+ * appended, and streams.
  *
  * Invariants
  * M1  Every character that belongs to an occurrence of a secret is hidden; overlapping occurrences become one mark.
@@ -7,6 +8,8 @@
  *     longest secret, and only while what it holds looks like one.
  */
 import type { SourcedDraft } from './log/event-log.ts';
+import { createPatternFinder, type Found, type Range } from './masking/pattern-finder.ts';
+import { spellingsOf } from './masking/spellings.ts';
 import type { Secret } from './secret.ts';
 
 export const SECRET_HIDDEN = '<secret_hidden>';
@@ -26,41 +29,56 @@ export interface MaskedStream {
 }
 
 export function createMask(secrets: readonly Secret[]): Mask {
-  const values = [...new Set(secrets.flatMap((secret) => (secret.isMaskable ? spellings(secret.reveal()) : [])))].toSorted(
-    (a, b) => b.length - a.length,
-  );
-  const text = (input: string): string => (values.length === 0 ? input : hide(input, occurrences(input, values)));
+  const values = [...new Set(secrets.flatMap((secret) => (secret.isMaskable ? [secret.reveal()] : [])))];
+  const search = values.length === 0 ? undefined : createSearch(values);
+  const text = (input: string): string => {
+    const { ranges } = search === undefined ? NOTHING : search(input);
+    return ranges.length === 0 ? input : hide(input, merged(ranges));
+  };
   return {
     text,
-    draft: (draft) => (values.length === 0 ? draft : maskDraft(draft, text)),
-    stream: () => (values.length === 0 ? { push: (chunk) => chunk, flush: () => '' } : createStream(values)),
+    draft: (draft) => (search === undefined ? draft : maskDraft(draft, text)),
+    stream: () => (search === undefined ? { push: (chunk) => chunk, flush: () => '' } : createStream(search)),
   };
 }
 
-/** Tool arguments are JSON inside a string, where a secret with quotes or line ends is spelled differently. */
-function spellings(value: string): readonly string[] {
-  return [value, JSON.stringify(value).slice(1, -1)];
+type Search = (text: string) => Found;
+
+const NOTHING: Found = { ranges: [], openFrom: 0 };
+
+/** Tool arguments are JSON inside a string, commands print base64: a secret is looked for in every usual spelling. */
+function createSearch(values: readonly string[]): Search {
+  const spellings = values.map(spellingsOf);
+  const [exact, wrapped] = [
+    createPatternFinder(
+      spellings.flatMap((one) => one.exact),
+      false,
+    ),
+    createPatternFinder(
+      spellings.flatMap((one) => one.wrapped),
+      true,
+    ),
+  ];
+  return (text) => {
+    const [plain, coded] = [exact(text), wrapped(text)];
+    return { ranges: [...plain.ranges, ...coded.ranges], openFrom: Math.min(plain.openFrom, coded.openFrom) };
+  };
 }
 
-/** Half-open ranges, ascending, merged where they touch or overlap. */
-type Ranges = readonly (readonly [from: number, to: number])[];
-
-function occurrences(text: string, values: readonly string[], hiddenPrefix = 0): Ranges {
-  const found: [number, number][] = hiddenPrefix > 0 ? [[0, hiddenPrefix]] : [];
-  for (const value of values) {
-    for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) found.push([at, at + value.length]);
-  }
-  const merged: [number, number][] = [];
-  for (const range of found.toSorted((a, b) => a[0] - b[0])) {
-    const last = merged.at(-1);
+/** Ascending, merged where they overlap. */
+function merged(ranges: readonly Range[], hiddenPrefix = 0): readonly Range[] {
+  const all: (readonly [number, number])[] = hiddenPrefix > 0 ? [[0, hiddenPrefix], ...ranges] : [...ranges];
+  const found: [number, number][] = [];
+  for (const range of all.toSorted((a, b) => a[0] - b[0])) {
+    const last = found.at(-1);
     if (last && range[0] < last[1]) last[1] = Math.max(last[1], range[1]);
-    else merged.push([...range]);
+    else found.push([...range]);
   }
-  return merged;
+  return found;
 }
 
 /** `continues`: the text before ended inside a hidden range, whose mark stands already. */
-function hide(text: string, ranges: Ranges, continues = false): string {
+function hide(text: string, ranges: readonly Range[], continues = false): string {
   let shown = '';
   let at = 0;
   for (const [from, to] of ranges) {
@@ -70,13 +88,13 @@ function hide(text: string, ranges: Ranges, continues = false): string {
   return shown + text.slice(at);
 }
 
-function createStream(values: readonly string[]): MaskedStream {
+function createStream(search: Search): MaskedStream {
   let held = '';
   /** So many characters at the front of `held` belong to a secret that is already known. */
   let hiddenPrefix = 0;
   let continues = false;
 
-  function give(length: number, ranges: Ranges): string {
+  function give(length: number, ranges: readonly Range[]): string {
     if (length === 0) return '';
     const inside = ranges.filter(([from]) => from < length).map(([from, to]) => [from, Math.min(to, length)] as const);
     const given = hide(held.slice(0, length), inside, continues && hiddenPrefix > 0);
@@ -90,20 +108,11 @@ function createStream(values: readonly string[]): MaskedStream {
   return {
     push(chunk) {
       held += chunk;
-      return give(firstPossibleStart(held, values), occurrences(held, values, hiddenPrefix));
+      const { ranges, openFrom } = search(held);
+      return give(openFrom, merged(ranges, hiddenPrefix));
     },
-    flush: () => give(held.length, occurrences(held, values, hiddenPrefix)),
+    flush: () => give(held.length, merged(search(held).ranges, hiddenPrefix)),
   };
-}
-
-/** Where the longest end of `text` starts that could be the beginning of a secret; its length when there is none. */
-function firstPossibleStart(text: string, values: readonly string[]): number {
-  const longest = values[0]?.length ?? 0;
-  for (let at = Math.max(0, text.length - longest + 1); at < text.length; at++) {
-    const end = text.slice(at);
-    if (values.some((value) => value.length > end.length && value.startsWith(end))) return at;
-  }
-  return text.length;
 }
 
 const NEVER_SECRET = new Set(['action', 'observation', 'source', 'executor']);
