@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Runtime, StartPhase } from '@tendon/core';
 import { awaitExecutor } from './await-executor.ts';
 import { addressOf, proxySocketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
-import { endOf } from './drivers/control-group.ts';
 import { boundLog, logTail } from './drivers/start-log.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { listenProxy, type Dial, type Proxy } from './proxy/listen-proxy.ts';
+import { watchLimits } from './limit-notes.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
 import type { SandboxRecord, SandboxRecords } from './sandbox-record.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
@@ -172,9 +172,10 @@ async function hold(
   const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
   const folders = context.folders.of(conversationId, incarnation);
   const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), { dial: context.dial });
+  const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
     isAlive: () => context.driver.isAlive(handle),
-    whyEnded: () => endOf(handle.groups),
+    whyEnded: limits.whyEnded,
     leaseSeconds: context.leaseSeconds,
     onRenewed: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
   });
@@ -189,6 +190,7 @@ async function hold(
     previousStartedAt: previous === undefined ? undefined : new Date(previous),
     lost: watch.lost,
     giveUp: watch.report,
+    limits,
   });
   return { runtime, handle, client, watch, proxy };
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExecuteResult, OutputChunk } from '@tendon/core';
 import type { ExecuteRequest } from './executor-api.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
+import { watchLimits } from './limit-notes.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
 import { never, runAction } from './sandbox.test-support.ts';
 
@@ -64,6 +65,7 @@ describe('a runtime and what it hears', () => {
       attachedAt: new Date('2026-01-02T00:00:00Z'),
       previousStartedAt: undefined,
       lost: lost.promise,
+      limits: watchLimits([], undefined),
       giveUp: () => {},
     });
     const { timestamp = '2026-01-03T00:00:00.000Z', ...options } = more;

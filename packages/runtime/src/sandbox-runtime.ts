@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Strength } from '@tendon/core';
 import type { ExecuteLine, ExecuteRequest } from './executor-api.ts';
 import { NotConnected, type ExecutorClient } from './executor-client.ts';
+import type { LimitWatch } from './limit-notes.ts';
 import { invalidAnswer, observed } from './observed.ts';
 import { TooMuch } from './ndjson.ts';
 
@@ -19,6 +20,7 @@ export interface SandboxRuntimeParts {
   readonly lost: Promise<string>;
   /** Called when the executor lives but does not answer. */
   readonly giveUp: (reason: string) => void;
+  readonly limits: LimitWatch;
 }
 
 /** How often a silent executor is asked whether it lives, and how many times it may fail to say so. */
@@ -56,7 +58,8 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     const key = `${parts.conversationId}:${action.id}`;
     if (options.signal.aborted && (await neverSeen(key, isFresh))) return { outcome: 'not-started', reason: 'it was cancelled first' };
     const conversation = new ActionStream(action, key, parts, options, isFresh, () => lostReason);
-    return conversation.run();
+    const withNotes = parts.limits.begin();
+    return withNotes(await conversation.run());
   }
 
   async function neverSeen(key: string, isFresh: boolean): Promise<boolean> {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
 import { z } from 'zod';
+import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
 
 /** Everything that is configured from outside. This file is the only reader of the environment. */
 export interface Config {
@@ -25,6 +26,7 @@ export interface Config {
   /** Unset: generated and kept in `home`. */
   readonly jwtSecret: Secret | undefined;
   readonly runtime: 'local' | 'none';
+  readonly sandbox: SandboxConfig;
   /** The proxy this host must use to get out, and the names it is not used for. */
   readonly upstreamProxy: { readonly url: URL; readonly except: string } | undefined;
   readonly logLevel: LogLevel;
@@ -86,6 +88,7 @@ const Environment = z.object({
     )
     .pipe(z.enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(', ')}`))
     .default('info'),
+  ...SandboxEnvironment.shape,
 });
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
@@ -110,6 +113,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       sessionApiKey: values.SESSION_API_KEY,
       jwtSecret: values.JWT_SECRET,
       runtime: values.RUNTIME,
+      sandbox: sandboxConfig(values),
       upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,
       logLevel: values.LOG_LEVEL,
     },

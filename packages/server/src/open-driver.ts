@@ -5,12 +5,16 @@ import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 
 /** The configured driver, probed. Rejects with what to install when it can not be had: never another one in its place. */
-export async function openDriver({ runtime, home }: Config): Promise<{ readonly driver: Driver; readonly sandbox: Engine['sandbox'] }> {
+export async function openDriver({
+  runtime,
+  home,
+  sandbox: { limits },
+}: Config): Promise<{ readonly driver: Driver; readonly sandbox: Engine['sandbox'] }> {
   const executor = findExecutor(import.meta.dirname);
   const driver =
     runtime === 'none'
-      ? createNoneDriver({ executor })
-      : createLocalDriver({ executor, hidden: [home], workspacesFolder: join(home, 'workspaces') });
+      ? createNoneDriver({ executor, limits })
+      : createLocalDriver({ executor, limits, hidden: [home], workspacesFolder: join(home, 'workspaces') });
   const probe = await driver.probe();
   if (!probe.available)
     throw new Error(`The sandbox can not be had: ${probe.reason}. ${probe.fix} Or set RUNTIME=none to run without one.`);

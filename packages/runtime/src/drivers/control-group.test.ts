@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createGroups, findHierarchies, removeGroups } from './control-group.ts';
+import { createGroups, DEFAULT_LIMITS, findHierarchies, limitsOf, reachedIn, removeGroups } from './control-group.ts';
 
 const HYBRID_MOUNTS = [
   '25 21 0:22 / /sys/fs/cgroup/cpu rw,relatime shared:5 - cgroup cgroup rw,cpu',
@@ -37,7 +37,7 @@ describe('control groups', () => {
     const outer = join(ownGroup, 'tendon', 'one');
     await mkdir(outer, { recursive: true });
     for (const file of ['memory.max', 'pids.max']) await writeFile(join(outer, file), 'max'); // as a kernel with these two would
-    const groups = await createGroups('one', { memoryBytes: 1000, processes: 7, cpus: 1 }, [
+    const groups = await createGroups('one', limitsOf({ memoryBytes: 1000, processes: 7, cpus: 1 }), [
       { version: 2, ownGroup, controllers: ['memory', 'pids', 'cpu'] },
     ]);
     expect(groups).toEqual({ outer: [outer], inner: [join(outer, 'inside')], enforced: ['memory', 'pids'] });
@@ -45,10 +45,28 @@ describe('control groups', () => {
   });
 
   it('SB13: a hierarchy that cannot be written enforces nothing and leaves nothing', async () => {
-    const groups = await createGroups('one', { memoryBytes: 1000, processes: 7, cpus: 1 }, [
+    const groups = await createGroups('one', limitsOf({ memoryBytes: 1000, processes: 7, cpus: 1 }), [
       { version: 1, ownGroup: '/proc/self', controllers: ['memory'] },
     ]);
     expect(groups).toEqual({ outer: [], inner: [], enforced: [] });
     expect(await removeGroups([])).toBe(true);
+  });
+
+  it('SB90: count what was ended and refused for a limit, in either version', async () => {
+    const [one, two] = [await mkdtemp(join(tmpdir(), 'tendon-group-')), await mkdtemp(join(tmpdir(), 'tendon-group-'))];
+    made.push(one, two);
+    await mkdir(join(one, 'inside'));
+    await writeFile(join(one, 'memory.events'), 'low 0\nmax 12\noom 3\noom_kill 2\n');
+    await writeFile(join(one, 'pids.events'), 'max 4\n');
+    await mkdir(join(two, 'inside'));
+    await writeFile(join(two, 'inside', 'memory.oom_control'), 'oom_kill_disable 0\nunder_oom 0\noom_kill 1\n');
+    expect(reachedIn([one])).toEqual({ memory: 2, processes: 4 });
+    expect(reachedIn([two])).toEqual({ memory: 1, processes: 0 });
+    expect(reachedIn(['/nowhere'])).toEqual({ memory: 0, processes: 0 });
+  });
+
+  it('SB90: a limit that is not given is as usual, and the temporary folders fit into the memory', () => {
+    expect(limitsOf({ processes: 7 })).toEqual({ ...DEFAULT_LIMITS, processes: 7 });
+    expect(limitsOf({ memoryBytes: 400 }).tmpBytes).toBe(100);
   });
 });

@@ -10,10 +10,24 @@ export interface Limits {
   readonly processes: number;
   /** Processor time, in processors; may be a fraction. */
   readonly cpus: number;
+  /** Of one file. */
+  readonly fileBytes: number;
+  /** Descriptors of one process. */
+  readonly openFiles: number;
+  /** Of each temporary folder; infinite where those are the host's. */
+  readonly tmpBytes: number;
 }
 
 /** Four gigabytes, on small machines three quarters of what there is. */
-export const DEFAULT_LIMITS: Limits = { memoryBytes: Math.min(4 * 1024 ** 3, Math.floor(totalmem() * 0.75)), processes: 1024, cpus: 4 };
+const MEMORY_BYTES = Math.min(4 * 1024 ** 3, Math.floor(totalmem() * 0.75));
+
+export const DEFAULT_LIMITS: Limits = limitsOf({});
+
+/** The given limits; the others are the usual ones. The three temporary folders together stay below the memory that they count as. */
+export function limitsOf(given: Partial<Limits>): Limits {
+  const { memoryBytes = MEMORY_BYTES, processes = 1024, cpus = 4, fileBytes = 8 * 1024 ** 3, openFiles = 16_384 } = given;
+  return { memoryBytes, processes, cpus, fileBytes, openFiles, tmpBytes: given.tmpBytes ?? Math.floor(memoryBytes / 4) };
+}
 
 export type Controller = 'memory' | 'pids' | 'cpu';
 const CONTROLLERS: readonly Controller[] = ['memory', 'pids', 'cpu'];
@@ -143,17 +157,29 @@ export async function processesIn(outer: readonly string[]): Promise<readonly nu
   return [...new Set(texts.join('\n').split('\n').filter(Boolean).map(Number))].filter((pid) => pid > 0);
 }
 
-/** What the groups know of an end: that the memory was used up. */
-export function endOf(outer: readonly string[]): string | undefined {
-  const files = outer.flatMap((group) => [
-    join(group, 'memory.events'),
-    join(group, 'inside', 'memory.oom_control'),
-    join(group, 'memory.oom_control'),
-  ]);
-  const kills = files
-    .filter((file) => existsSync(file))
-    .map((file) => Number(/^oom_kill (\d+)/m.exec(readFileSync(file, 'utf8'))?.[1] ?? 0));
-  return kills.some((count) => count > 0) ? 'its memory was used up' : undefined;
+/** How often processes were ended because the memory was used up, and refused because there were too many. */
+export interface Reached {
+  readonly memory: number;
+  readonly processes: number;
+}
+
+/** What the groups have counted so far. */
+export function reachedIn(outer: readonly string[]): Reached {
+  const groups = outer.flatMap((group) => [group, join(group, 'inside')]);
+  const sum = (file: string, count: RegExp): number =>
+    groups.map((group) => Number(count.exec(textOf(join(group, file)))?.[1] ?? 0)).reduce((total, one) => total + one, 0);
+  return {
+    memory: sum('memory.events', /^oom_kill (\d+)/m) + sum('memory.oom_control', /^oom_kill (\d+)/m),
+    processes: sum('pids.events', /^max (\d+)/m),
+  };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // of another version, or removed meanwhile
+  }
 }
 
 /** Removes the groups once their last process has gone; gives up after `deadlineMs`. True when nothing is left. */

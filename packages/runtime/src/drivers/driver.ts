@@ -1,5 +1,6 @@
 import type { Strength } from '@tendon/core';
 import type { ExecutorAddress } from '../executor-client.ts';
+import type { Limits } from './control-group.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** What one sandbox is started with. All paths are on the host and absolute. */
@@ -56,6 +57,8 @@ export interface Driver {
   readonly name: DriverName;
   /** Workspace and folders of its sandboxes are on another host: nothing of them is looked for on this one, and the way out is there too. */
   readonly isElsewhere?: boolean;
+  /** What its sandboxes are limited to; missing where that is not known here. */
+  readonly limits?: Limits;
   /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
   /** Resolves when the process exists, not when it answers. Rejects with an Error whose message can be shown. */

@@ -1,17 +1,20 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutorConfig } from '../executor-api.ts';
-import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, type Limits } from './control-group.ts';
+import { createGroups, groupsNamed, limitsOf, processesIn, removeGroups, type Limits } from './control-group.ts';
 import { socketPathOf, startLogOf, type Driver, type SandboxHandle, type SandboxSpec } from './driver.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
 import { keepExecutor } from './keep-executor.ts';
 import { killAll, killPids } from './kill-all.ts';
 import { launch } from './launch.ts';
+import { findProgram } from './find-program.ts';
 import { findProcesses, identify, isAlive } from './process-identity.ts';
+import { resourceLimits } from './resource-limits.ts';
 
 export interface NoneDriverOptions {
   readonly executor: ExecutorFolder;
-  readonly limits?: Limits;
+  /** What is not given is as usual. */
+  readonly limits?: Partial<Limits>;
 }
 
 /** In the environment of everything that runs, so that it can be found again: the only thing that ties it together here. */
@@ -24,7 +27,8 @@ const KEPT_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_
  * processes that leave both their session and their environment behind are only caught where control groups can be made.
  */
 export function createNoneDriver(options: NoneDriverOptions): Driver {
-  const limits = options.limits ?? DEFAULT_LIMITS;
+  // The temporary folders are the host's.
+  const limits = { ...limitsOf(options.limits ?? {}), tmpBytes: Infinity };
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
     const { folders, incarnation } = spec;
@@ -37,7 +41,13 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
       const executor = await keepExecutor(options.executor.folder, join(folders.host, 'executor'));
       signal.throwIfAborted();
       const child = launch({
-        command: [await realpath(options.executor.node), join(executor, options.executor.entry), '--config', configOf(spec)],
+        command: [
+          ...ownLimits(limits),
+          await realpath(options.executor.node),
+          join(executor, options.executor.entry),
+          '--config',
+          configOf(spec),
+        ],
         groups: groups.inner,
         environment: { ...hostEnvironment(), [MARK]: incarnation },
         logPath: startLogOf(folders),
@@ -61,6 +71,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
 
   return {
     name: 'none',
+    limits,
     probe: async () => ({ available: true, strength: 'none', description: 'no isolation: on the host, as this user', limits: [] }),
     start,
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
@@ -86,6 +97,11 @@ function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, lea
     leaseSeconds,
   };
   return JSON.stringify(config);
+}
+
+/** Without stand-ins for the groups: those would count this user's other processes too. */
+function ownLimits(limits: Limits): readonly string[] {
+  return findProgram('prlimit') === undefined ? [] : resourceLimits(limits, ['memory', 'pids', 'cpu']);
 }
 
 function hostEnvironment(): Record<string, string> {

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGroups, DEFAULT_LIMITS, groupsNamed, processesIn, removeGroups, type ControlGroups, type Limits } from '../control-group.ts';
+import { createGroups, groupsNamed, limitsOf, processesIn, removeGroups, type ControlGroups, type Limits } from '../control-group.ts';
 import { socketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { findProgram } from '../find-program.ts';
@@ -22,7 +22,8 @@ import { masks, systemBinds, type Bind } from './visible.ts';
 
 export interface LocalDriverOptions extends Partial<OwnFolders> {
   readonly executor: ExecutorFolder;
-  readonly limits?: Limits;
+  /** What is not given is as usual. */
+  readonly limits?: Partial<Limits>;
 }
 
 interface Surroundings {
@@ -37,7 +38,7 @@ const OUTER_ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr
 
 /** bubblewrap around one long-lived executor. Owns the processes, groups and mounts of its sandboxes; not their folders on disk. */
 export function createLocalDriver(options: LocalDriverOptions): Driver {
-  const limits = options.limits ?? DEFAULT_LIMITS;
+  const limits = limitsOf(options.limits ?? {});
   let probed: Promise<Probe> | undefined;
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
@@ -69,7 +70,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       user,
       binds: staged.binds,
       masks: masks(hidden, binds),
-      ...((await bwrapVersion()).hasSizes && { tmpBytes: Math.floor(limits.memoryBytes / 2) }),
+      ...((await bwrapVersion()).hasSizes && { tmpBytes: limits.tmpBytes }),
       environment: insideEnvironment(),
       ...(isFiltered && { seccompFd: FIRST_FILE_FD }),
       statusFd: STATUS_FD,
@@ -93,6 +94,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
 
   return {
     name: 'local',
+    limits,
     async probe() {
       probed ??= probeLocal(limits, hasFilter());
       const probe = await probed;

@@ -12,6 +12,8 @@
   done
   builtin unset __tendon_fd
 }
+# Where the memory runs out, what the agent starts goes before the executor.
+{ builtin echo 500 >/proc/self/oom_score_adj; } 2>/dev/null
 # Line ends leave the terminal as they are written: turning each into `\r\n` takes the kernel 20 times as long as all the rest.
 builtin command stty -opost </dev/tty >/dev/null 2>&1
 builtin unset PROMPT_COMMAND HISTFILE

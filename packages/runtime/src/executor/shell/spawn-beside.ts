@@ -11,6 +11,9 @@ export interface BesideOptions {
 /** Closes what came along from the executor: the terminal of the session is among it. */
 const OWN_DESCRIPTORS = 'for fd in /proc/self/fd/*; do case ${fd##*/} in [012]) ;; *) eval "exec ${fd##*/}>&-" ;; esac; done; unset fd';
 
+/** Where the memory runs out, what the agent starts goes before the executor. */
+const EARLY_VICTIM = '{ echo 500 >/proc/self/oom_score_adj; } 2>/dev/null';
+
 /**
  * Starts a command beside the session: same folder and variables, but no terminal, and what it changes there is its own.
  * It leads a process group, so that it can be ended with its children.
@@ -23,7 +26,7 @@ export function spawnBeside(
   output: 'pipe' | number,
 ): ChildProcess {
   // Exported variables arrive as `declare -x` lines, which only a shell can read; then it becomes the command's shell.
-  const script = `${OWN_DESCRIPTORS}; eval "$1" 2>/dev/null; cd -- "$2" || exit 1; exec "$0" -c "$3"`;
+  const script = `${OWN_DESCRIPTORS}; ${EARLY_VICTIM}; eval "$1" 2>/dev/null; cd -- "$2" || exit 1; exec "$0" -c "$3"`;
   const args = [options.shell, '--norc', '--noprofile', '-c', script, options.shell, place.exports, cwd ?? place.workingDir, command];
   const [program = '', ...rest] = [...options.enter, ...args];
   return spawn(program, rest, { cwd: '/', env: options.env, detached: true, stdio: ['ignore', output, output] });

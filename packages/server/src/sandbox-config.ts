@@ -1,0 +1,75 @@
+import type { Limits } from '@tendon/runtime';
+import { z } from 'zod';
+
+/** What sandboxes may use, and how long they stay. */
+export interface SandboxConfig {
+  /** What is not given is as usual. */
+  readonly limits: Partial<Limits>;
+  /** After so long without an action a sandbox goes to sleep. */
+  readonly idleSeconds: number;
+  /** A sandbox ends after so long, whatever it does. Unset: never. */
+  readonly maxSeconds: number | undefined;
+  /** Sandboxes that are awake at the same time. */
+  readonly maxLive: number;
+  /** Of workspace, home and state of one sandbox. Unset: what the disk holds. */
+  readonly diskBytes: number | undefined;
+}
+
+const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
+const SIZE = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i;
+
+/** As in "2g", "512 MiB" or plain bytes. */
+function size(atLeast: string) {
+  return z
+    .string()
+    .regex(SIZE, 'a size is expected, like 2g or 512m')
+    .transform(bytesOf)
+    .refine((bytes) => bytes >= bytesOf(atLeast), `at least ${atLeast} is needed`)
+    .optional();
+}
+
+function bytesOf(text: string): number {
+  const [, number = '', unit = ''] = SIZE.exec(text) ?? [];
+  return Math.floor(Number(number) * UNIT_BYTES[unit.toLowerCase()]!);
+}
+
+const count = (atLeast: number) =>
+  z.coerce.number('a number is expected').int('a whole number is expected').min(atLeast, `at least ${atLeast} is needed`).optional();
+const seconds = (atLeast: number) => z.coerce.number('seconds are expected').min(atLeast, `at least ${atLeast} is needed`).optional();
+
+/** Each as the environment names it; the second names of some are those of 0.62. */
+export const SandboxEnvironment = z.object({
+  SANDBOX_MEMORY: size('128m'),
+  SANDBOX_PROCESSES: count(32),
+  SANDBOX_CPUS: z.coerce.number('a number is expected').min(0.05, 'at least 0.05 is needed').optional(),
+  SANDBOX_FILE_SIZE: size('256m'),
+  SANDBOX_OPEN_FILES: count(256),
+  SANDBOX_TMP_SIZE: size('1m'),
+  SANDBOX_DISK: size('64m'),
+  SANDBOX_IDLE_SECONDS: seconds(1),
+  SANDBOX_CLOSE_DELAY: seconds(1),
+  SANDBOX_MAX_SECONDS: seconds(60),
+  SANDBOX_MAX_LIVE: count(1),
+  MAX_CONCURRENT_CONVERSATIONS: count(1),
+});
+
+const IDLE_SECONDS = 900;
+const MAX_LIVE = 32;
+
+export function sandboxConfig(values: z.output<typeof SandboxEnvironment>): SandboxConfig {
+  const limits = {
+    memoryBytes: values.SANDBOX_MEMORY,
+    processes: values.SANDBOX_PROCESSES,
+    cpus: values.SANDBOX_CPUS,
+    fileBytes: values.SANDBOX_FILE_SIZE,
+    openFiles: values.SANDBOX_OPEN_FILES,
+    tmpBytes: values.SANDBOX_TMP_SIZE,
+  };
+  return {
+    limits: Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
+    idleSeconds: values.SANDBOX_IDLE_SECONDS ?? values.SANDBOX_CLOSE_DELAY ?? IDLE_SECONDS,
+    maxSeconds: values.SANDBOX_MAX_SECONDS,
+    maxLive: values.SANDBOX_MAX_LIVE ?? values.MAX_CONCURRENT_CONVERSATIONS ?? MAX_LIVE,
+    diskBytes: values.SANDBOX_DISK,
+  };
+}
