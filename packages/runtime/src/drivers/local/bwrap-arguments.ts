@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { INSIDE_HOME, INSIDE_HOSTNAME, INSIDE_USER } from './etc-files.ts';
-import type { HostUser } from './host-user.ts';
+import type { HostUser } from '../host-user.ts';
 import { ROOT_FOLDERS, type Bind } from './visible.ts';
 
 export interface BwrapPlan {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bind } from './visible.ts';
-import type { HostUser } from './host-user.ts';
+import type { HostUser } from '../host-user.ts';
 
 export const INSIDE_USER = 'tendon';
 export const INSIDE_HOME = `/home/${INSIDE_USER}`;

@@ -13,9 +13,9 @@ import { logTail } from '../start-log.ts';
 import { bwrapArguments, insideEnvironment } from './bwrap-arguments.ts';
 import { bwrapVersion } from './bwrap-version.ts';
 import { INSIDE_HOME, writeEtcFiles } from './etc-files.ts';
-import type { HostUser } from './host-user.ts';
-import { executorCommand, INSIDE } from './inside.ts';
-import { hasFilter, ownFolders, prepareFolders, refuseHidden, writeFilter, type OwnFolders } from './prepare-folders.ts';
+import type { HostUser } from '../host-user.ts';
+import { executorCommand, INSIDE } from '../inside.ts';
+import { hasFilter, ownFolders, prepareFolders, refuseHidden, sandboxUser, writeFilter, type OwnFolders } from '../prepare-folders.ts';
 import { probeLocal } from './probe-local.ts';
 import { stage } from './stage.ts';
 import { masks, systemBinds, type Bind } from './visible.ts';
@@ -44,7 +44,8 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
     const own = await ownFolders(options, spec.folders);
     refuseHidden(spec.workspace, own);
-    const user = await prepareFolders(spec);
+    const user = await sandboxUser(spec);
+    await prepareFolders(spec, user);
     const groups = await createGroups(spec.incarnation, limits);
     try {
       const logPath = startLogOf(spec.folders);

@@ -7,7 +7,7 @@ import { createGroups, removeGroups, type Controller, type Limits } from '../con
 import type { Probe } from '../driver.ts';
 import { findProgram } from '../find-program.ts';
 import { bwrapVersion } from './bwrap-version.ts';
-import { FIRST_SANDBOX_UID } from './host-user.ts';
+import { FIRST_SANDBOX_UID } from '../host-user.ts';
 
 const TRIAL_DEADLINE_MS = 10_000;
 

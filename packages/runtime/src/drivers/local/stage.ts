@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HostUser } from './host-user.ts';
-import { STAGED_ENTRY } from './staged-entry.ts';
+import type { HostUser } from '../host-user.ts';
+import { STAGED_ENTRY } from '../staged-entry.ts';
 import type { Bind } from './visible.ts';
 
 export interface Staged {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { hostUser } from './host-user.ts';
-import { refuseHidden } from './prepare-folders.ts';
-import { isWithin, masks, systemBinds } from './visible.ts';
+import { hostUser } from '../host-user.ts';
+import { refuseHidden } from '../prepare-folders.ts';
+import { isWithin } from '../is-within.ts';
+import { masks, systemBinds } from './visible.ts';
 
 describe('what the inside sees', () => {
   it('SB17: binds neither / nor the whole of /etc, /home, /root, /var or /run', () => {

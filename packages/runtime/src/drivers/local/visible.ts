@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { isAbsolute, relative } from 'node:path';
+import { relative } from 'node:path';
+import { isWithin } from '../is-within.ts';
 
 /** One thing that the inside sees. `required: false` = left out where the host does not have it. */
 export interface Bind {
@@ -65,12 +66,6 @@ export function systemBinds(
 }
 
 export { ROOT_FOLDERS };
-
-/** Whether `path` is `folder` or below it. Both absolute and normalised. */
-export function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
-}
 
 /**
  * Folders of the host that must not show through a wider bind (the server's home below /usr/local, or below the workspace that

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
-import type { ExecutorConfig } from '../../executor-api.ts';
-import { proxySocketPathOf, socketPathOf, type SandboxSpec } from '../driver.ts';
+import type { ExecutorConfig } from '../executor-api.ts';
+import { proxySocketPathOf, socketPathOf, type SandboxSpec } from './driver.ts';
 
 /** Where things are inside. */
 export const INSIDE = {

@@ -1,10 +1,10 @@
 import { chown, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { SandboxFolders, SandboxSpec } from '../driver.ts';
+import type { SandboxFolders, SandboxSpec } from './driver.ts';
 import { hostUser, type HostUser } from './host-user.ts';
 import { sandboxFilter } from './seccomp/sandbox-filter.ts';
 import { SYSCALLS, type Architecture } from './seccomp/syscalls.ts';
-import { isWithin } from './visible.ts';
+import { isWithin } from './is-within.ts';
 
 export interface OwnFolders {
   /** Folders that no sandbox may see. */
@@ -29,10 +29,14 @@ export function refuseHidden(workspace: string, { hidden, workspacesFolder }: Ow
   if (own !== undefined) throw new Error(`the folder ${workspace} belongs to the server itself and cannot be a workspace`);
 }
 
-/** Makes the sandbox's folders and gives those that the inside writes to its user. */
-export async function prepareFolders({ workspace, folders }: SandboxSpec): Promise<HostUser> {
+/** Who the sandbox of this spec is, by the server's user and the owner of the workspace. */
+export async function sandboxUser({ workspace, folders }: SandboxSpec): Promise<HostUser> {
   const server = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  const user = hostUser(server, await stat(workspace), basename(join(folders.home, '..')));
+  return hostUser(server, await stat(workspace), basename(join(folders.home, '..')));
+}
+
+/** Makes the sandbox's folders and gives those that the inside writes to its user. */
+export async function prepareFolders({ folders }: SandboxSpec, user: HostUser): Promise<void> {
   const home = await lstat(folders.home).catch(() => undefined);
   // The workspace has another owner now: what its last one left is closed to the new one.
   if (home !== undefined && user.staged && home.uid !== user.uid) await rm(folders.home, { recursive: true, force: true });
@@ -41,7 +45,6 @@ export async function prepareFolders({ workspace, folders }: SandboxSpec): Promi
     await mkdir(path, { recursive: true, mode: 0o700 });
     if (user.staged) await chown(path, user.uid, user.gid);
   }
-  return user;
 }
 
 export function hasFilter(architecture: string = process.arch): architecture is Architecture {
