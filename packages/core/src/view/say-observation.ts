@@ -7,9 +7,9 @@ const SAYINGS = {
   null: nothing,
   run: (observation) => result(runText(observation)),
   run_ipython: (observation) => result(observation.content, observation.extras.image_urls),
-  read: (observation) => result(observation.content),
+  read: fileText,
   write: (observation) => result(observation.content || `Wrote ${observation.extras.path}.`),
-  edit: (observation) => result(observation.content || `Edited ${observation.extras.path}.`),
+  edit: fileText,
   download: (observation) => result(observation.content || `Downloaded to ${observation.extras.file_path}.`),
   browse: (observation) => result(observation.content, [observation.extras.set_of_marks || observation.extras.screenshot]),
   chat: (observation) => ({ says: 'user', text: observation.content, pinned: true }),
@@ -38,6 +38,19 @@ function nothing(): Saying {
 function result(text: string, images: readonly (string | null)[] | null = null): Saying {
   const imageUrls = (images ?? []).filter((url): url is string => Boolean(url) && isImage(url!));
   return { says: 'result', text: cutMiddle(text) || '[No output]', ...(imageUrls.length > 0 && { imageUrls }) };
+}
+
+const SEEN = /^data:image\/(?:png|jpeg|gif|webp);base64,/;
+const DATA_URL = /^data:([\w/.+-]+);base64,/;
+
+/** A picture is shown; of another file that came as a data URL the model is told how to get at its text. */
+function fileText({ content, extras: { path }, observation }: Observation<'read' | 'edit'>): Saying {
+  if (SEEN.test(content)) return result(`[The image ${path}]`, [content]);
+  const [, type] = DATA_URL.exec(content.slice(0, 100)) ?? [];
+  if (type === 'application/pdf')
+    return result(`[${path} is a PDF. Take its text out in the shell, e.g. with: pdftotext -layout ${path} -]`);
+  if (type !== undefined) return result(`[${path} is a file of the type ${type} and cannot be shown here. Convert it in the shell.]`);
+  return result(content || (observation === 'edit' ? `Edited ${path}.` : ''));
 }
 
 /** Output, hints for the model, and where the shell stands now. */

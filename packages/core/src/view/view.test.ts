@@ -1,4 +1,4 @@
-import { RunAction, RunObservation } from '@tendon/protocol';
+import { ReadAction, ReadObservation, RunAction, RunObservation } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { MAX_OBSERVATION_CHARS } from './cut-middle.ts';
@@ -86,6 +86,25 @@ it('EN41: pictures reach the model: those of the user and those of a tool', () =
   const messages = project(user('', { image_urls: [png] }), browse, shown);
   expect(messages[0]).toMatchObject({ role: 'user', imageUrls: [png] });
   expect(messages[2]).toMatchObject({ role: 'tool', imageUrls: [png] });
+});
+
+const PNG = 'data:image/png;base64,iVBORw0KGgo=';
+it.each([
+  [PNG, { text: '[The image /workspace/it]', imageUrls: [PNG] }],
+  [
+    'data:application/pdf;base64,JVBE',
+    { text: '[/workspace/it is a PDF. Take its text out in the shell, e.g. with: pdftotext -layout /workspace/it -]' },
+  ],
+  [
+    'data:image/bmp;base64,Qk0=',
+    { text: '[/workspace/it is a file of the type image/bmp and cannot be shown here. Convert it in the shell.]' },
+  ],
+  ['data: a text', { text: 'data: a text' }],
+])('EN41: a file that was read as %s', (content, told) => {
+  const path = '/workspace/it';
+  const read = { ...ReadAction.create({ path }), tool_call_metadata: metadataOf('r', ['c1'], 0) };
+  const messages = project(user('go'), read, { ...ReadObservation.create(content, { path }), cause: 1 });
+  expect(messages[2]).toEqual({ role: 'tool', toolCallId: 'c1', toolName: 'execute_bash', ...told });
 });
 
 it('EN42: what the user ran in the terminal is told as the user’s doing', () => {

@@ -3,25 +3,25 @@ import type { ActionHandler } from './action-handler.ts';
 import { createEditAction } from './files/edit-action.ts';
 import { createReadAction } from './files/read-action.ts';
 import { createWriteAction } from './files/write-action.ts';
-import type { UndoHistory } from './files/undo-history.ts';
+import type { UndoableDisk } from './files/undoable-disk.ts';
 import { errorObservation } from './observation.ts';
 
 export interface Tools {
   readonly workspace: string;
-  readonly undo: UndoHistory;
+  readonly disk: UndoableDisk;
   readonly run: ActionHandler;
   readonly kill: ActionHandler;
   readonly runIpython: ActionHandler;
 }
 
 /** Every kind that the executor answers; a new kind does not compile until it is here. */
-export function createHandlers({ workspace, undo, run, kill, runIpython }: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
+export function createHandlers({ workspace, disk, run, kill, runIpython }: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
   return {
     run,
     kill,
-    read: createReadAction(workspace),
-    write: createWriteAction(workspace, undo),
-    edit: createEditAction(workspace, undo),
+    read: createReadAction(workspace, disk),
+    write: createWriteAction(workspace, disk),
+    edit: createEditAction(workspace, disk),
     run_ipython: runIpython,
     browse: absent('a browser'),
     browse_interactive: absent('a browser'),

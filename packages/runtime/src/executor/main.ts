@@ -6,7 +6,9 @@ import { parseConfig } from './config.ts';
 import { createEffects } from './effects/effects.ts';
 import { openJournal } from './effects/journal.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
+import { createDisk } from './files/disk.ts';
 import { createUndoHistory } from './files/undo-history.ts';
+import { createUndoableDisk } from './files/undoable-disk.ts';
 import { createHandlers } from './handlers.ts';
 import { createLazyKernel } from './kernel/lazy-kernel.ts';
 import { createLease } from './lease.ts';
@@ -20,21 +22,24 @@ import { createShellTools } from './shell/shell-tools.ts';
 /** The program inside the sandbox: `node main.mjs --config <ExecutorConfig as JSON>`. It ends with everything it started. */
 const config = parseConfig(process.argv.slice(2));
 // The door opens at once; what needs a namespace and a shell waits for them.
-const nesting = makeNest({ shell: config.shell, hidden: ownFolders(config) });
+const hidden = ownFolders(config);
+const nesting = makeNest({ shell: config.shell, hidden });
 const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
 const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) => createShellTools(config, nest, proxy?.port));
 shell.catch(() => {}); // told by the actions that need it
 const kernel = createLazyKernel(config, shell);
-const undo = createUndoHistory(join(config.stateDir, 'undo'));
+// Beside the agent's own caches: it outlives this sandbox, and the agent can lose nothing by it but its own undo.
+const kept = join(process.env.HOME ?? config.stateDir, '.cache/tendon');
+const disk = createUndoableDisk(createDisk({ hidden, notes: join(kept, 'writing') }), createUndoHistory(join(kept, 'undo')));
 const journal = openJournal(config.stateDir, config.incarnation);
-const handlers = createHandlers({ workspace: config.workspace, undo, run: later('run'), kill: later('kill'), runIpython: kernel.run });
+const handlers = createHandlers({ workspace: config.workspace, disk, run: later('run'), kill: later('kill'), runIpython: kernel.run });
 const effects = createEffects({ stateDir: config.stateDir, incarnation: config.incarnation, journal, handlers });
 const lease = createLease(config.leaseSeconds, () => effects.running > 0, end);
 const server = createExecutorServer({
   alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid },
   info: async () => serverInfo(await nesting),
   effects,
-  files: createSandboxFiles(config.workspace),
+  files: createSandboxFiles(config.workspace, disk),
   lease,
   shutdown: end,
 });

@@ -5,16 +5,16 @@ import { textArgument, type ActionHandler, type Request } from '../action-handle
 import { errorObservation, reasonOf } from '../observation.ts';
 import { EditFailure } from './edit-failure.ts';
 import { EDIT_COMMANDS, type EditRequest } from './editor.ts';
-import { NotText } from './text-file.ts';
+import { NotText } from './not-text.ts';
 import { unifiedDiff } from './unified-diff.ts';
-import type { UndoHistory } from './undo-history.ts';
+import type { UndoableDisk } from './undoable-disk.ts';
 import { view } from './view.ts';
 
 const MAX_CARRIED = 1024 * 1024;
 const COMMANDS = ['view', ...Object.keys(EDIT_COMMANDS)];
 
 /** `edit`: the editor tool. Failures are observations of the same kind whose content begins with `ERROR:`. */
-export function createEditAction(workspace: string, undo: UndoHistory): ActionHandler {
+export function createEditAction(workspace: string, disk: UndoableDisk): ActionHandler {
   let turn: Promise<unknown> = Promise.resolve(); // one edit after the other: each reads what the one before wrote
 
   return ({ args }) => {
@@ -23,13 +23,13 @@ export function createEditAction(workspace: string, undo: UndoHistory): ActionHa
         "This version's runtime has no editing by a language model (llm_based_edit). Use the command str_replace, insert or create.";
       return Promise.resolve(errorObservation(message));
     }
-    const done = turn.then(() => edit(args, workspace, undo));
+    const done = turn.then(() => edit(args, workspace, disk));
     turn = done.catch(() => {});
     return done;
   };
 }
 
-async function edit(args: Request['args'], workspace: string, undo: UndoHistory): Promise<ObservationDraft<'edit'>> {
+async function edit(args: Request['args'], workspace: string, disk: UndoableDisk): Promise<ObservationDraft<'edit'>> {
   const path = textArgument(args, 'path');
   const command = textArgument(args, 'command');
   const answer = (content: string, extras: Partial<ObservationDraft<'edit'>['extras']> = {}): ObservationDraft<'edit'> => ({
@@ -42,8 +42,8 @@ async function edit(args: Request['args'], workspace: string, undo: UndoHistory)
       throw new EditFailure(`There is no command ${command}; there are ${COMMANDS.join(', ')}.`);
     }
     await checkPath(path, command, workspace);
-    if (command === 'view') return answer(await view(path, args.view_range), { prev_exist: true });
-    const edited = await EDIT_COMMANDS[command as keyof typeof EDIT_COMMANDS](requestOf(args), undo);
+    if (command === 'view') return answer(await view(disk, path, args.view_range), { prev_exist: true });
+    const edited = await EDIT_COMMANDS[command as keyof typeof EDIT_COMMANDS](requestOf(args), disk);
     return answer(edited.content, {
       prev_exist: edited.before !== null,
       old_content: carried(edited.before),
@@ -60,6 +60,8 @@ function carried(text: string | null): string | null {
   return text !== null && text.length > MAX_CARRIED ? null : text;
 }
 
+const MAKES_FILES = ['create', 'undo_edit', 'write'];
+
 /** Throws `EditFailure` for a path that this command cannot work on. */
 export async function checkPath(path: string, command: string, workspace: string): Promise<void> {
   if (path === '') throw new EditFailure(`${command} needs the parameter path.`);
@@ -70,7 +72,7 @@ export async function checkPath(path: string, command: string, workspace: string
     throw new EditFailure(`The path ${path} is not absolute: it must begin with /.${hint}`);
   }
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => (isAbsent(error) ? undefined : Promise.reject(error)));
-  if (!found && command !== 'create' && command !== 'undo_edit') {
+  if (!found && !MAKES_FILES.includes(command)) {
     throw new EditFailure(`There is no file or folder ${path}.`);
   }
   if (found?.isDirectory() && command !== 'view') {

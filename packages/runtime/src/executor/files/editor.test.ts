@@ -8,15 +8,22 @@ import type { ObservationDraft } from '@tendon/protocol';
 import type { HandlerContext } from '../action-handler.ts';
 import { createEditAction } from './edit-action.ts';
 import { createReadAction } from './read-action.ts';
+import { createDisk } from './disk.ts';
 import { createUndoHistory } from './undo-history.ts';
+import { createUndoableDisk } from './undoable-disk.ts';
 import { createWriteAction } from './write-action.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tendon-edit-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const context: HandlerContext = { signal: new AbortController().signal, output: () => {} };
-const undo = createUndoHistory(join(folder, '.undo'));
-const handlers = { edit: createEditAction(folder, undo), read: createReadAction(folder), write: createWriteAction(folder, undo) };
+const openDisk = () =>
+  createUndoableDisk(
+    createDisk({ hidden: [join(folder, 'own')], notes: join(folder, '.writing') }),
+    createUndoHistory(join(folder, '.undo')),
+  );
+const disk = openDisk();
+const handlers = { edit: createEditAction(folder, disk), read: createReadAction(folder, disk), write: createWriteAction(folder, disk) };
 let files = 0;
 
 function file(content: string | Uint8Array): string {
@@ -163,7 +170,7 @@ describe('create, insert, view, undo_edit', () => {
     await edit('create', path, { file_text: 'one' });
     await edit('str_replace', path, { old_str: 'one', new_str: 'two' });
     await edit('insert', path, { insert_line: 0, new_str: 'zero' });
-    const later = createEditAction(folder, createUndoHistory(join(folder, '.undo')));
+    const later = createEditAction(folder, openDisk());
     const back = async (): Promise<string> => (await later({ args: { command: 'undo_edit', path } }, context)).content;
     expect(await back()).toContain('was undone');
     expect(readFileSync(path, 'utf8')).toBe('two');
@@ -185,8 +192,27 @@ describe('create, insert, view, undo_edit', () => {
     expect(content).toContain(message);
   });
 
-  it('RT66: binary files are refused', async () => {
-    expect((await edit('view', file(Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2])))).content).toMatch(/^ERROR:\n.*binary/);
+  it('RT65: write puts a whole file there, and undo_edit what was before', async () => {
+    const path = file('old');
+    const { content, extras } = await edit('write', path, { file_text: 'new' });
+    expect(content).toBe(`File written successfully at: ${path}`);
+    expect(extras).toMatchObject({ prev_exist: true, old_content: 'old', new_content: 'new' });
+    await edit('undo_edit', path);
+    expect(readFileSync(path, 'utf8')).toBe('old');
+  });
+
+  it('RT61, RT66: an edit after which the file would be binary is not made', async () => {
+    const path = file('text');
+    expect((await edit('insert', path, { insert_line: 0, new_str: 'a\0b' })).content).toMatch(/^ERROR:\n.*binary/);
+    expect(readFileSync(path, 'utf8')).toBe('text');
+  });
+
+  it('RT64: an edit that failed is not one to undo', async () => {
+    const path = join(folder, 'none/of/it');
+    writeFileSync(join(folder, 'none'), '');
+    expect((await edit('create', path, { file_text: 'x' })).content).toMatch(/^ERROR:/);
+    rmSync(join(folder, 'none'));
+    expect((await edit('undo_edit', path)).content).toMatch(/There is no edit of/);
   });
 });
 

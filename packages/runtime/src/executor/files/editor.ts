@@ -1,13 +1,13 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { splice } from './change.ts';
 import { EditFailure } from './edit-failure.ts';
 import { findText, type Match } from './find-text.ts';
+import { lineOffset } from './line-offset.ts';
 import { lineEnd, linesOf, shownText, withLineEnd } from './lines.ts';
-import { numbered } from './numbered.ts';
+import { nearestLines } from './nearest-lines.ts';
+import { numbered, numberedLines } from './numbered.ts';
 import { decodeText, encodeUtf8, readTextFile } from './text-file.ts';
-import type { UndoHistory } from './undo-history.ts';
-import { writeAtomically } from './write-atomically.ts';
+import type { UndoableDisk } from './undoable-disk.ts';
 
 export interface Edited {
   readonly content: string;
@@ -23,49 +23,46 @@ export interface EditRequest {
   readonly insertLine: number | undefined;
 }
 
-type EditCommand = (request: EditRequest, undo: UndoHistory) => Promise<Edited>;
+type EditCommand = (request: EditRequest, disk: UndoableDisk) => Promise<Edited>;
 
 const CONTEXT_LINES = 4;
 const REVIEW = 'Review the changes and make sure they are as expected. Edit the file again if necessary.';
 
 /** The commands of `str_replace_editor` that change a file. Each either changes it wholly or throws and changes nothing. */
-export const EDIT_COMMANDS = { create, str_replace: strReplace, insert, undo_edit: undoEdit } as const satisfies Record<
+export const EDIT_COMMANDS = { create, str_replace: strReplace, insert, undo_edit: undoEdit, write } as const satisfies Record<
   string,
   EditCommand
 >;
 
-async function create({ path, fileText }: EditRequest, undo: UndoHistory): Promise<Edited> {
+async function create({ path, fileText }: EditRequest, disk: UndoableDisk): Promise<Edited> {
   const text = required(fileText, 'file_text', 'create');
   if (await exists(path)) {
     throw new EditFailure(`${path} exists already. create makes new files only; str_replace and insert change this one.`);
   }
-  await mkdir(dirname(path), { recursive: true });
-  await undo.push(path, undefined);
-  await writeAtomically(path, encodeUtf8(text));
+  await disk.change(path, encodeUtf8(text), undefined);
   return { content: `File created successfully at: ${path}`, before: null, after: text };
 }
 
-async function strReplace({ path, oldText, newText }: EditRequest, undo: UndoHistory): Promise<Edited> {
+async function strReplace({ path, oldText, newText }: EditRequest, disk: UndoableDisk): Promise<Edited> {
   const wanted = required(oldText, 'old_str', 'str_replace');
   const replacement = newText ?? '';
   if (wanted === replacement) throw new EditFailure('Nothing was replaced: old_str and new_str are the same.');
   if (wanted === '') throw new EditFailure('Nothing was replaced: old_str is empty.');
-  const file = await readTextFile(path);
+  const file = await readTextFile(disk, path);
   const { match, text } = onlyMatch(file.text, wanted, replacement, path);
   const inserted = withLineEnd(text, lineEnd(file.text));
   const bytes = splice(file, match, inserted);
-  await undo.push(path, file.bytes);
-  await writeAtomically(path, bytes);
-  const after = (await decodeText(bytes)).text;
+  const after = await textOf(bytes);
+  await disk.change(path, bytes, file.bytes);
   const firstLine = lineNumber(file.text, match.start);
   const content = snippet(path, after, firstLine, firstLine + countLineEnds(inserted), path);
   return { content: `${content}${REVIEW}`, before: file.text, after };
 }
 
-async function insert({ path, insertLine, newText }: EditRequest, undo: UndoHistory): Promise<Edited> {
+async function insert({ path, insertLine, newText }: EditRequest, disk: UndoableDisk): Promise<Edited> {
   if (insertLine === undefined) throw missing('insert_line', 'insert');
   const added = required(newText, 'new_str', 'insert');
-  const file = await readTextFile(path);
+  const file = await readTextFile(disk, path);
   const count = linesOf(file.text).length;
   if (insertLine < 0 || insertLine > count) {
     throw new EditFailure(`insert_line is ${insertLine}; it must be from 0 to ${count}.`);
@@ -77,24 +74,29 @@ async function insert({ path, insertLine, newText }: EditRequest, undo: UndoHist
   const isLast = offset === file.text.length;
   const inserted = (needsBreak ? end : '') + text + (isLast && needsBreak ? '' : end);
   const bytes = splice(file, { start: offset, end: offset }, inserted);
-  await undo.push(path, file.bytes);
-  await writeAtomically(path, bytes);
-  const after = (await decodeText(bytes)).text;
+  const after = await textOf(bytes);
+  await disk.change(path, bytes, file.bytes);
   const content = snippet(path, after, insertLine + 1, insertLine + 1 + countLineEnds(text), 'the edited file');
   return { content: `${content}${REVIEW}`, before: file.text, after };
 }
 
-async function undoEdit({ path }: EditRequest, undo: UndoHistory): Promise<Edited> {
-  const last = await undo.last(path);
-  if (!last) throw new EditFailure(`There is no edit of ${path} to undo.`);
-  const current = (await exists(path)) ? (await readTextFile(path)).text : null;
-  if (last.before) await writeAtomically(path, last.before);
-  else await rm(path, { force: true });
-  await last.remove();
+/** The whole file, whether it exists or not. */
+async function write({ path, fileText }: EditRequest, disk: UndoableDisk): Promise<Edited> {
+  const text = required(fileText, 'file_text', 'write');
+  const before = (await exists(path)) ? await readTextFile(disk, path) : undefined;
+  await disk.change(path, encodeUtf8(text), before?.bytes);
+  return { content: `File written successfully at: ${path}`, before: before?.text ?? null, after: text };
+}
+
+async function undoEdit({ path }: EditRequest, disk: UndoableDisk): Promise<Edited> {
+  const current = (await exists(path)) ? await readTextFile(disk, path) : undefined;
+  const restored = await disk.undo(path, current?.bytes);
+  if (restored === undefined) throw new EditFailure(`There is no edit of ${path} to undo.`);
+  const before = current?.text ?? null;
   const done = `The last edit of ${path} was undone.`;
-  if (!last.before) return { content: `${done} The file did not exist before it and was removed.`, before: current, after: null };
-  const after = (await decodeText(last.before)).text;
-  return { content: `${done} ${numbered(shownText(after), path)}`, before: current, after };
+  if (restored === null) return { content: `${done} The file did not exist before it and was removed.`, before, after: null };
+  const after = await textOf(restored).catch(() => null); // it may have been binary
+  return { content: after === null ? done : `${done} ${numbered(shownText(after), path)}`, before, after };
 }
 
 /** The one place where the text stands. Space around it that the model made up is forgiven when what is left is unique. */
@@ -106,11 +108,34 @@ function onlyMatch(text: string, wanted: string, replacement: string, path: stri
   const loose = found.length === 0 && trimmed !== '' && trimmed !== wanted ? findText(text, trimmed) : [];
   if (loose.length === 1 && loose[0]) return { match: loose[0], text: replacement.trim() };
   const all = found.length > 0 ? found : loose;
-  if (all.length === 0) throw new EditFailure(`Nothing was replaced: ${path} does not contain old_str \`${wanted}\`.`);
+  if (all.length === 0)
+    throw new EditFailure(`Nothing was replaced: ${path} does not contain old_str \`${quoted(wanted)}\`.${hint(text, wanted)}`);
   const lines = [...new Set(all.map(({ start }) => lineNumber(text, start)))].join(', ');
   throw new EditFailure(
-    `Nothing was replaced: old_str \`${wanted}\` stands more than once in ${path}, at lines ${lines}. Take in lines around it until it stands once.`,
+    `Nothing was replaced: old_str \`${quoted(wanted)}\` stands more than once in ${path}, at lines ${lines}. Take in lines around it until it stands once.`,
   );
+}
+
+const MAX_QUOTED_CHARS = 2000;
+const MAX_HINT_LINES = 30;
+
+function quoted(text: string): string {
+  return text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS)}…` : text;
+}
+
+/** Where something like it stands, so that the next try can be right. */
+function hint(text: string, wanted: string): string {
+  const nearest = nearestLines(text, wanted);
+  if (nearest === undefined) return ' No lines of the file look like it: view the file first.';
+  const { first, last, lines, difference } = nearest;
+  const shown = lines.slice(0, MAX_HINT_LINES).map((line) => (line.length > 500 ? `${line.slice(0, 500)}…` : line));
+  const more = lines.length > shown.length ? '\n…' : '';
+  return `\nThe closest lines are ${first} to ${last}; ${difference}.\n${numberedLines(shown, first)}${more}`;
+}
+
+/** What an edited file will read as; an edit after which it is no text any more is not made. */
+async function textOf(bytes: Buffer): Promise<string> {
+  return (await decodeText(bytes)).text;
 }
 
 /** Lines `first`–`last` of the text with four lines before and after them. */
@@ -129,17 +154,6 @@ function lineNumber(text: string, offset: number): number {
 
 function countLineEnds(text: string): number {
   return text.split('\n').length - 1;
-}
-
-/** Where the text after line `line` begins. */
-function lineOffset(text: string, line: number): number {
-  let offset = 0;
-  for (let count = 0; count < line; count += 1) {
-    const end = text.indexOf('\n', offset);
-    if (end < 0) return text.length;
-    offset = end + 1;
-  }
-  return offset;
 }
 
 async function exists(path: string): Promise<boolean> {

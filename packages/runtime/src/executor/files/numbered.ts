@@ -5,6 +5,9 @@ const CLIPPED = '[Clipped: the file goes on. Find the lines that matter with `gr
 /** The text with line numbers, as `cat -n` gives it: width 6, a tab, the line. Clipped at 16,000 characters of the raw text. */
 export function numbered(text: string, title: string, firstLine = 1): string {
   const shown = text.length > MAX_SHOWN_CHARS ? text.slice(0, MAX_SHOWN_CHARS) + CLIPPED : text;
-  const lines = shown.split('\n').map((line, index) => `${String(firstLine + index).padStart(6)}\t${line}`);
-  return `Here's the result of running \`cat -n\` on ${title}:\n${lines.join('\n')}\n`;
+  return `Here's the result of running \`cat -n\` on ${title}:\n${numberedLines(shown.split('\n'), firstLine)}\n`;
+}
+
+export function numberedLines(lines: readonly string[], firstLine: number): string {
+  return lines.map((line, index) => `${String(firstLine + index).padStart(6)}\t${line}`).join('\n');
 }

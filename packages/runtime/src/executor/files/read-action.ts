@@ -1,55 +1,63 @@
 import { stat } from 'node:fs/promises';
 import type { ObservationDraft } from '@tendon/protocol';
 import { integerArgument, textArgument, type ActionHandler, type Request } from '../action-handler.ts';
-import { errorObservation, reasonOf } from '../observation.ts';
+import { errorObservation } from '../observation.ts';
+import type { Disk } from './disk.ts';
 import { checkPath, failureText } from './edit-action.ts';
-import { linesOf } from './lines.ts';
+import { lineOffset } from './line-offset.ts';
+import { linesOfHugeFile } from './lines-of-huge-file.ts';
+import { readMedia } from './media.ts';
 import { resolvePath } from './resolve-path.ts';
-import { readTextFile } from './text-file.ts';
+import { decodeText, MAX_FILE_BYTES } from './text-file.ts';
 import { view } from './view.ts';
 
 /** Longest content of one answer, in characters. */
 const MAX_CONTENT = 2 * 1024 * 1024;
 
 /** `read`: lines `start` to `end` of a file as they are, or with `impl_source` oh_aci what the editor's `view` shows. */
-export function createReadAction(workspace: string): ActionHandler {
-  return async ({ args }) => {
-    const isView = args.impl_source === 'oh_aci';
-    return isView ? viewed(args, workspace) : plain(args, workspace);
-  };
+export function createReadAction(workspace: string, disk: Disk): ActionHandler {
+  return ({ args }) => (args.impl_source === 'oh_aci' ? viewed(args, workspace, disk) : plain(args, workspace, disk));
 }
 
-async function viewed(args: Request['args'], workspace: string): Promise<ObservationDraft> {
+async function viewed(args: Request['args'], workspace: string, disk: Disk): Promise<ObservationDraft> {
   const path = textArgument(args, 'path');
   const answer = (content: string): ObservationDraft => ({ observation: 'read', content, extras: { path, impl_source: 'oh_aci' } });
   try {
     await checkPath(path, 'view', workspace);
-    return answer(await view(path, args.view_range));
+    return answer(await view(disk, path, args.view_range));
   } catch (error) {
     return answer(`ERROR:\n${failureText(error, path)}`);
   }
 }
 
-async function plain(args: Request['args'], workspace: string): Promise<ObservationDraft> {
+async function plain(args: Request['args'], workspace: string, disk: Disk): Promise<ObservationDraft> {
   const path = textArgument(args, 'path');
   try {
     const full = resolvePath(workspace, path);
     const found = await stat(full).catch(() => undefined);
     if (!found) return errorObservation(`There is no file ${full}.`);
     if (found.isDirectory()) return errorObservation(`${full} is a folder; only files can be read.`);
-    const { text } = await readTextFile(full);
-    const content = section(text, integerArgument(args, 'start', 0), integerArgument(args, 'end', -1));
-    if (content.length > MAX_CONTENT) return errorObservation(`${full} is too long to be read at once; give start and end.`);
+    const content = await contentOf(disk, full, integerArgument(args, 'start', 0), integerArgument(args, 'end', -1));
     return { observation: 'read', content, extras: { path: full, impl_source: 'default' } };
   } catch (error) {
-    return errorObservation(`${path} could not be read: ${failureText(error, path) || reasonOf(error)}`);
+    return errorObservation(`${path} could not be read: ${failureText(error, path)}`);
   }
 }
 
-/** Lines from `start` (0-based) to before `end`, −1 to the end; line ends are those of the file. */
-function section(text: string, start: number, end: number): string {
-  if (start <= 0 && end === -1) return text;
-  const lines = linesOf(text).map((line) => `${line}\n`);
-  if (!text.endsWith('\n') && lines.length > 0) lines.push(lines.pop()!.slice(0, -1));
-  return lines.slice(Math.max(0, start), end === -1 ? undefined : Math.max(0, end)).join('');
+/** Lines from `start` (0-based) to before `end`, −1 to the end, with the file's own line ends; an image or a PDF as a data URL. */
+async function contentOf(disk: Disk, path: string, start: number, end: number): Promise<string> {
+  await using file = await disk.open(path);
+  const media = await readMedia(file);
+  if (media !== undefined) return media;
+  const [from, to] = [Math.max(0, start), end === -1 ? Infinity : Math.max(0, end)];
+  if (from >= to) return '';
+  if ((await file.stat()).size > MAX_FILE_BYTES) {
+    const { text, isClipped } = await linesOfHugeFile(file, from + 1, to, MAX_CONTENT);
+    return isClipped ? text + CLIPPED : text;
+  }
+  const { text } = await decodeText(await file.readFile());
+  const content = text.slice(lineOffset(text, from), to === Infinity ? undefined : lineOffset(text, to));
+  return content.length > MAX_CONTENT ? content.slice(0, MAX_CONTENT) + CLIPPED : content;
 }
+
+const CLIPPED = `\n[Clipped after ${MAX_CONTENT} characters. Read the rest with start and end, which count lines from 0.]`;

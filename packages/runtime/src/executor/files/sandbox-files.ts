@@ -1,9 +1,10 @@
-import { createReadStream, type ReadStream } from 'node:fs';
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import type { ReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import type { Disk } from './disk.ts';
+import { NotText } from './not-text.ts';
 import { resolvePath } from './resolve-path.ts';
-import { writeAtomically } from './write-atomically.ts';
 
 /** Files for the host's doors. Failures reject with a message that can be shown. */
 export interface SandboxFiles {
@@ -16,7 +17,7 @@ export interface SandboxFiles {
 const MAX_UPLOAD_BYTES = 1024 * 1024 * 1024;
 const MAX_ENTRIES = 20_000;
 
-export function createSandboxFiles(workspace: string): SandboxFiles {
+export function createSandboxFiles(workspace: string, disk: Disk): SandboxFiles {
   return {
     async list(path) {
       const folder = resolvePath(workspace, path);
@@ -33,14 +34,14 @@ export function createSandboxFiles(workspace: string): SandboxFiles {
     },
     async open(path) {
       const full = resolvePath(workspace, path);
-      const found = await stat(full);
-      if (!found.isFile()) throw new Error(`${full} is not a file`);
-      return { stream: createReadStream(full, { end: Math.max(0, found.size - 1) }), bytes: found.size };
+      const file = await disk.open(full).catch((error: unknown) => {
+        throw error instanceof NotText ? new Error(`${full} is not a file`) : error;
+      });
+      const { size } = await file.stat();
+      return { stream: file.createReadStream({ end: Math.max(0, size - 1) }), bytes: size };
     },
     async write(path, body) {
-      const full = resolvePath(workspace, path);
-      await mkdir(dirname(full), { recursive: true });
-      await writeAtomically(full, async (file) => {
+      await disk.replace(resolvePath(workspace, path), async (file) => {
         let total = 0;
         for await (const chunk of body as AsyncIterable<Buffer>) {
           total += chunk.length;

@@ -1,4 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
+import { contentTypeOf } from './content-type.ts';
+import type { Disk } from './disk.ts';
+import { NotText } from './not-text.ts';
 
 /** A file as text, and the way back to exactly its bytes. */
 export interface TextFile {
@@ -12,11 +14,6 @@ export interface TextFile {
   encode(text: string): Buffer | undefined;
 }
 
-/** It holds something that is not text; the message names what. */
-export class NotText extends Error {
-  override name = 'NotText';
-}
-
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
 const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -24,19 +21,19 @@ const UTF16LE_BOM = Buffer.from([0xff, 0xfe]);
 const UTF16BE_BOM = Buffer.from([0xfe, 0xff]);
 
 /** Reads a file of text. Throws `NotText` for binary or huge ones and for what is no file, and what the file system says. */
-export async function readTextFile(path: string): Promise<TextFile> {
-  const found = await stat(path);
-  if (!found.isFile()) throw new NotText('it is not a regular file'); // a pipe blocks who opens it, a device never ends
-  const { size } = found;
+export async function readTextFile(disk: Disk, path: string): Promise<TextFile> {
+  await using file = await disk.open(path);
+  const { size } = await file.stat();
   if (size > MAX_FILE_BYTES) throw new NotText(`it has ${size} bytes; at most ${MAX_FILE_BYTES} can be opened here`);
-  return decodeText(await readFile(path));
+  return await decodeText(await file.readFile()); // before the file is closed
 }
 
 export async function decodeText(bytes: Buffer): Promise<TextFile> {
   if (bytes.subarray(0, 3).equals(UTF8_BOM)) return utf8(bytes, UTF8_BOM) ?? other(bytes);
   if (bytes.subarray(0, 2).equals(UTF16LE_BOM)) return viaIconv(bytes, 'utf-16le', UTF16LE_BOM);
   if (bytes.subarray(0, 2).equals(UTF16BE_BOM)) return viaIconv(bytes, 'utf-16be', UTF16BE_BOM);
-  if (bytes.subarray(0, 8192).includes(0)) throw new NotText('it is a binary file');
+  const type = contentTypeOf(bytes);
+  if (type || bytes.subarray(0, 8192).includes(0)) throw new NotText(`it is a binary file${type ? ` (${type.name})` : ''}`);
   return utf8(bytes, Buffer.alloc(0)) ?? other(bytes);
 }
 

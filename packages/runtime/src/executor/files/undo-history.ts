@@ -1,31 +1,41 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What files were before their last edits, kept on disk: it survives the executor. */
+/** What files were before their last edits, kept on disk: it survives the executor and its sandbox. */
 export interface UndoHistory {
-  /** `before` is undefined for a file that did not exist. */
-  push(path: string, before: Uint8Array | undefined): Promise<void>;
+  /** `before` is undefined for a file that did not exist. Call the result when the edit failed. */
+  push(path: string, before: Uint8Array | undefined): Promise<() => Promise<void>>;
   /** The newest state; `remove` it once it is restored. */
   last(path: string): Promise<{ readonly before: Buffer | undefined; remove(): Promise<void> } | undefined>;
 }
 
 const KEPT_PER_FILE = 10;
+const KEPT_FILES = 500;
+const KEPT_BYTES = 256 * 1024 * 1024;
 const ABSENT = 'absent';
+const STATE = /^\d+\.(?:bytes|absent)$/;
 
-/** One folder a file, named by the hash of its path; in it one file a state, numbered. */
+/** One folder a file, named by the hash of its path; in it one file a state, numbered. The files edited longest ago are forgotten. */
 export function createUndoHistory(folder: string): UndoHistory {
   const folderOf = (path: string): string => join(folder, createHash('sha256').update(path).digest('hex').slice(0, 32));
   const states = async (path: string): Promise<string[]> =>
-    (await readdir(folderOf(path)).catch(() => [])).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+    (await readdir(folderOf(path)).catch(() => []))
+      .filter((name) => STATE.test(name))
+      .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+  const forgotten = forgetOldest(folder).catch(() => {}); // what cannot be forgotten now can be at the next start
 
   return {
     async push(path, before) {
+      await forgotten;
       const names = await states(path);
       const next = names.length === 0 ? 0 : Number.parseInt(names.at(-1)!, 10) + 1;
       await mkdir(folderOf(path), { recursive: true, mode: 0o700 });
-      await writeFile(join(folderOf(path), `${next}.${before ? 'bytes' : ABSENT}`), before ?? '', { mode: 0o600 });
-      await Promise.all(names.slice(0, Math.max(0, names.length + 1 - KEPT_PER_FILE)).map((name) => rm(join(folderOf(path), name))));
+      const file = join(folderOf(path), `${next}.${before ? 'bytes' : ABSENT}`);
+      await writeFile(file, before ?? '', { mode: 0o600 });
+      const old = names.slice(0, Math.max(0, names.length + 1 - KEPT_PER_FILE));
+      await Promise.all(old.map((name) => rm(join(folderOf(path), name), { force: true })));
+      return () => rm(file, { force: true });
     },
     async last(path) {
       const name = (await states(path)).at(-1);
@@ -34,4 +44,25 @@ export function createUndoHistory(folder: string): UndoHistory {
       return { before: name.endsWith(ABSENT) ? undefined : await readFile(file), remove: () => rm(file, { force: true }) };
     },
   };
+}
+
+async function forgetOldest(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const known = await Promise.all(
+    names.map(async (name) => ({
+      path: join(folder, name),
+      at: (await stat(join(folder, name))).mtimeMs,
+      bytes: await sizeOf(join(folder, name)),
+    })),
+  );
+  let bytes = 0;
+  for (const [index, file] of known.toSorted((a, b) => b.at - a.at).entries()) {
+    bytes += file.bytes;
+    if (index >= KEPT_FILES || bytes > KEPT_BYTES) await rm(file.path, { recursive: true, force: true });
+  }
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const sizes = (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }

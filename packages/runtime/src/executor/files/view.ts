@@ -1,36 +1,54 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Disk } from './disk.ts';
 import { EditFailure } from './edit-failure.ts';
 import { shownText } from './lines.ts';
-import { numbered } from './numbered.ts';
-import { readTextFile } from './text-file.ts';
+import { linesOfHugeFile } from './lines-of-huge-file.ts';
+import { readMedia } from './media.ts';
+import { MAX_SHOWN_CHARS, numbered } from './numbered.ts';
+import { decodeText, MAX_FILE_BYTES } from './text-file.ts';
 
 const MAX_ENTRIES = 4000;
 
 /** What `view` shows of a file or folder. Throws `EditFailure`. `range` counts from 1, inclusive, −1 to the end. */
-export async function view(path: string, range: unknown): Promise<string> {
+export async function view(disk: Disk, path: string, range: unknown): Promise<string> {
   if ((await stat(path)).isDirectory()) {
     if (range !== null && range !== undefined) {
       throw new EditFailure('The `view_range` parameter is not allowed when `path` points to a directory.');
     }
     return viewFolder(path);
   }
-  const text = shownText((await readTextFile(path)).text);
-  return range === null || range === undefined ? numbered(text, path) : viewRange(path, text, range);
+  await using file = await disk.open(path);
+  const media = await readMedia(file);
+  if (media !== undefined) return media;
+  const wanted = range === null || range === undefined ? undefined : rangeOf(range);
+  if ((await file.stat()).size > MAX_FILE_BYTES) {
+    const [first, last] = wanted ?? [1, -1];
+    const { text, isClipped, lines } = await linesOfHugeFile(file, first, last === -1 ? Infinity : last, 4 * MAX_SHOWN_CHARS);
+    if (text === '' && !isClipped) throw outside(first, last, lines);
+    return numbered(shownText(text), path, first);
+  }
+  const text = shownText((await decodeText(await file.readFile())).text);
+  return wanted === undefined ? numbered(text, path) : viewLines(path, text, wanted);
 }
 
-function viewRange(path: string, text: string, range: unknown): string {
+function rangeOf(range: unknown): readonly [number, number] {
   if (!Array.isArray(range) || range.length !== 2 || !range.every((line) => Number.isInteger(line))) {
     throw new EditFailure('view_range must be a list of two whole numbers.');
   }
   const [first, last] = range as [number, number];
+  if (last !== -1 && last < first) throw new EditFailure(`view_range [${first}, ${last}]: the last line is before the first.`);
+  return [first, last];
+}
+
+function outside(first: number, last: number, count: number): EditFailure {
+  return new EditFailure(`view_range [${first}, ${last}]: the first line must be from 1 to ${count}.`);
+}
+
+function viewLines(path: string, text: string, [first, last]: readonly [number, number]): string {
   const lines = text.split('\n'); // the empty line after a final newline is one that can be shown
   const count = lines.length;
-  const fail = (why: string): EditFailure => new EditFailure(`view_range [${first}, ${last}]: ${why}`);
-  if (first < 1 || first > count) throw fail(`the first line must be from 1 to ${count}.`);
-  if (last !== -1 && last < first) {
-    throw fail('the last line is before the first.');
-  }
+  if (first < 1 || first > count) throw outside(first, last, count);
   const note = last > count ? `[The file ends at line ${count}.]\n` : '';
   return note + numbered(lines.slice(first - 1, last === -1 ? count : last).join('\n'), path, first);
 }

@@ -1,60 +1,57 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { stat } from 'node:fs/promises';
 import type { ObservationDraft } from '@tendon/protocol';
 import { integerArgument, textArgument, type ActionHandler, type Request } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
 import { splice } from './change.ts';
 import { failureText } from './edit-action.ts';
 import { EditFailure } from './edit-failure.ts';
+import { lineOffset } from './line-offset.ts';
 import { lineEnd, withLineEnd } from './lines.ts';
 import { resolvePath } from './resolve-path.ts';
 import { encodeUtf8, MAX_FILE_BYTES, readTextFile } from './text-file.ts';
-import type { UndoHistory } from './undo-history.ts';
-import { writeAtomically } from './write-atomically.ts';
+import type { UndoableDisk } from './undoable-disk.ts';
 
 /** `write`: a whole file, or in place of its lines `start` (0-based) to before `end`. Parent folders are made. */
-export function createWriteAction(workspace: string, undo: UndoHistory): ActionHandler {
+export function createWriteAction(workspace: string, disk: UndoableDisk): ActionHandler {
   return async ({ args }) => {
     const path = textArgument(args, 'path');
     try {
-      return await write(args, resolvePath(workspace, path), undo);
+      return await write(args, resolvePath(workspace, path), disk);
     } catch (error) {
       return errorObservation(`${path} could not be written: ${failureText(error, path)}`);
     }
   };
 }
 
-async function write(args: Request['args'], path: string, undo: UndoHistory): Promise<ObservationDraft> {
+async function write(args: Request['args'], path: string, disk: UndoableDisk): Promise<ObservationDraft> {
   const content = textArgument(args, 'content');
   const start = integerArgument(args, 'start', 0);
   const end = integerArgument(args, 'end', -1);
   const found = await stat(path).catch(() => undefined);
   if (path === '' || found?.isDirectory()) throw new EditFailure(`${path} is a folder; only files can be written`);
   if (found && !found.isFile()) throw new EditFailure('it is not a regular file');
-  await mkdir(dirname(path), { recursive: true });
-  const isWhole = !found || (start <= 0 && end === -1);
-  const bytes = isWhole ? encodeUtf8(content) : await withLines(path, content, start, end);
-  if (!found || found.size <= MAX_FILE_BYTES) await undo.push(path, found ? await readFile(path) : undefined);
-  await writeAtomically(path, bytes);
+  if (!found || (start <= 0 && end === -1)) {
+    const bytes = encodeUtf8(content);
+    if (found && found.size > MAX_FILE_BYTES) await disk.replace(path, bytes);
+    else await disk.change(path, bytes, found && (await bytesOf(disk, path)));
+  } else {
+    const file = await readTextFile(disk, path);
+    await disk.change(path, withLines(file, content, { start, end }), file.bytes);
+  }
   return { observation: 'write', content: '', extras: { path } };
 }
 
-async function withLines(path: string, content: string, start: number, end: number): Promise<Buffer> {
-  const file = await readTextFile(path);
+async function bytesOf(disk: UndoableDisk, path: string): Promise<Buffer> {
+  await using file = await disk.open(path);
+  return await file.readFile();
+}
+
+function withLines(file: Awaited<ReturnType<typeof readTextFile>>, content: string, range: { start: number; end: number }): Buffer {
   const ending = lineEnd(file.text);
-  const from = offsetOfLine(file.text, Math.max(0, start));
-  const to = end === -1 ? file.text.length : offsetOfLine(file.text, Math.max(start, end));
+  const first = Math.max(0, range.start);
+  const from = lineOffset(file.text, first);
+  const to = range.end === -1 ? file.text.length : lineOffset(file.text, Math.max(first, range.end));
   const text = withLineEnd(content, ending);
   const isOpen = text !== '' && !text.endsWith('\n') && to < file.text.length;
   return splice(file, { start: from, end: to }, isOpen ? text + ending : text);
-}
-
-function offsetOfLine(text: string, line: number): number {
-  let offset = 0;
-  for (let count = 0; count < line; count += 1) {
-    const end = text.indexOf('\n', offset);
-    if (end < 0) return text.length;
-    offset = end + 1;
-  }
-  return offset;
 }

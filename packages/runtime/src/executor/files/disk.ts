@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { reasonOf } from '../observation.ts';
+import { EditFailure } from './edit-failure.ts';
+import { NotText } from './not-text.ts';
+
+/**
+ * The executor's hands on files. Paths are the agent's and may change their meaning while they are used, and the executor sees
+ * more than the agent does: its own journal and door.
+ *
+ * 1. What is opened is judged after it was opened, by the name the system has for it; a change happens below the opened folder.
+ *    So a link that is exchanged in between leads nowhere else.
+ * 2. Nothing in the executor's own folders is read or written.
+ * 3. A file is replaced whole or not at all. Mode and owner stay, and a link stays a link; of a file with several names (hard
+ *    links) the others keep the old content. A temporary file that a kill left behind is removed at the next start.
+ */
+export interface Disk {
+  /** A regular file. Throws `NotText` for anything else, without waiting for a pipe's other end. */
+  open(path: string): Promise<FileHandle>;
+  /** Makes missing folders above it. Throws what the file system says; then the old content is there. */
+  replace(path: string, fill: Uint8Array | ((file: FileHandle) => Promise<void>)): Promise<void>;
+  /** No error when there is none. */
+  remove(path: string): Promise<void>;
+}
+
+export interface DiskOptions {
+  /** Folders that are the executor's own. */
+  readonly hidden: readonly string[];
+  /** Notes what is being written, so that it can be cleaned up; outlives the executor. */
+  readonly notes: string;
+}
+
+const { O_RDONLY, O_NONBLOCK, O_DIRECTORY } = constants;
+const TEMPORARY = /^\.tendon-[0-9a-f]{12}\.tmp$/;
+const MAX_LINKS = 40;
+
+export function createDisk({ hidden, notes }: DiskOptions): Disk {
+  const cleaned = removeLeftovers(notes);
+
+  async function refuseOwn(handle: FileHandle, path: string): Promise<void> {
+    const real = await nameOf(handle);
+    if (real !== undefined && hidden.some((folder) => `${real}${sep}`.startsWith(`${folder}${sep}`)))
+      throw new EditFailure(`${path} belongs to the runtime itself`);
+  }
+
+  /** Does the work in the folder that holds the file, with a path to that folder which cannot come to mean another. */
+  async function inFolderOf<T>(path: string, work: (folder: { at: string; real: string; handle: FileHandle }, name: string) => Promise<T>) {
+    const target = await followed(path);
+    const real = dirname(target);
+    const handle = await open(real, O_RDONLY | O_DIRECTORY);
+    const at = (await nameOf(handle)) === undefined ? real : `/proc/self/fd/${handle.fd}`;
+    try {
+      await refuseOwn(handle, path);
+      return await work({ at, real, handle }, basename(target));
+    } catch (error) {
+      throw at === real || error instanceof EditFailure ? error : new Error(reasonOf(error).replaceAll(at, real), { cause: error });
+    } finally {
+      await handle.close();
+    }
+  }
+
+  return {
+    async open(path) {
+      const handle = await open(path, O_RDONLY | O_NONBLOCK);
+      try {
+        await refuseOwn(handle, path);
+        if (!(await handle.stat()).isFile()) throw new NotText('it is not a regular file'); // a device never ends
+        return handle;
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    },
+    async replace(path, fill) {
+      await cleaned;
+      await mkdir(dirname(path), { recursive: true });
+      await inFolderOf(path, async ({ at, real, handle }, name) => {
+        const before = await lstat(join(at, name)).catch(() => undefined);
+        if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
+        const temporary = `.tendon-${randomBytes(6).toString('hex')}.tmp`;
+        const done = await noted(notes, join(real, temporary));
+        try {
+          await write(join(at, temporary), before, fill);
+          await rename(join(at, temporary), join(at, name));
+        } catch (error) {
+          await rm(join(at, temporary), { force: true });
+          throw error;
+        } finally {
+          await done();
+        }
+        await handle.sync().catch(() => {}); // not every file system syncs folders
+      });
+    },
+    remove: (path) => inFolderOf(path, ({ at }, name) => rm(join(at, name), { force: true })),
+  };
+}
+
+async function write(
+  path: string,
+  before: { readonly mode: number; readonly uid: number; readonly gid: number } | undefined,
+  fill: Uint8Array | ((file: FileHandle) => Promise<void>),
+): Promise<void> {
+  const file = await open(path, 'wx', 0o666);
+  try {
+    if (typeof fill === 'function') await fill(file);
+    else await file.writeFile(fill);
+    if (before) {
+      const now = await file.stat();
+      if (now.uid !== before.uid || now.gid !== before.gid) await file.chown(before.uid, before.gid).catch(() => {}); // not ours to give
+      await file.chmod(before.mode & 0o7777);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The file that a path means, links followed, also where it does not exist yet. */
+async function followed(path: string, links = 0): Promise<string> {
+  const real = await realpath(path).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : Promise.reject(error)));
+  if (real !== undefined) return real;
+  const here = join(await realpath(dirname(path)), basename(path));
+  const target = await readlink(here).catch(() => undefined);
+  if (target === undefined || links === MAX_LINKS) return here;
+  return followed(resolve(dirname(here), target), links + 1);
+}
+
+/** The path of what is open; nothing where the system does not tell. */
+function nameOf(handle: FileHandle): Promise<string | undefined> {
+  return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+}
+
+/** Notes a temporary file; call the result when it is gone. */
+async function noted(folder: string, temporary: string): Promise<() => Promise<void>> {
+  const note = join(folder, basename(temporary));
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => {});
+  await writeFile(note, temporary, { mode: 0o600 }).catch(() => {}); // then a kill in this moment leaves the file
+  return () => rm(note, { force: true });
+}
+
+/** The notes are in the agent's reach: they are believed only as far as they name what this program makes. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const note = join(folder, name);
+    const temporary = await readFile(note, 'utf8').catch(() => '');
+    if (TEMPORARY.test(basename(temporary))) await rm(temporary, { force: true }).catch(() => {});
+    await rm(note, { force: true, recursive: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
+
+const isTemporary = (name: string): boolean => name.endsWith('.tmp');
+
+it('RT61: SIGKILL in the middle of a write leaves the old file, and the next executor leaves nothing else', async () => {
+  const first = await startExecutor();
+  onTestFinished(() => first.kill());
+  const path = join(first.workspace, 'a.bin');
+  writeFileSync(path, 'old');
+  const upload = request({ socketPath: first.config.socketPath, method: 'PUT', path: `/files?path=${path}` }).on('error', () => {});
+  upload.write(Buffer.alloc(1024 * 1024, 'n')); // and never the rest
+  await until(() => readdirSync(first.workspace).some(isTemporary));
+  await ended(first);
+  expect(readFileSync(path, 'utf8')).toBe('old');
+
+  const second = await startExecutor({ workspace: first.workspace, workDir: first.workspace }, { HOME: first.workspace });
+  onTestFinished(() => second.kill());
+  await second.act('write', { path: 'b', content: 'new' });
+  expect(readdirSync(first.workspace).filter(isTemporary)).toEqual([]);
+  expect(readFileSync(path, 'utf8')).toBe('old');
+});
+
+it('RT61: killed anywhere in a storm of edits, a file is one of the wholes', async () => {
+  const first = await startExecutor();
+  onTestFinished(() => first.kill());
+  const whole = (letter: string): string => letter.repeat(3_000_000);
+  const path = join(first.workspace, 'a.txt');
+  writeFileSync(path, whole('a'));
+  const storm = [...'bcdefghijk'].map((letter) => first.act('write', { path, content: whole(letter) }).catch(() => undefined));
+  await Promise.race(storm);
+  await ended(first);
+  await Promise.all(storm);
+  const text = readFileSync(path, 'utf8');
+  expect(text === whole(text[0]!)).toBe(true);
+});
+
+it('RT64: an edit is undone by another executor with the same home', async () => {
+  const first = await startExecutor();
+  onTestFinished(() => first.kill());
+  const path = join(first.workspace, 'a.txt');
+  await first.act('edit', { command: 'create', path, file_text: 'one' });
+  await first.act('edit', { command: 'str_replace', path, old_str: 'one', new_str: 'two' });
+  await ended(first);
+  const second = await startExecutor(
+    { workspace: first.workspace, workDir: first.workspace, incarnation: 'two' },
+    { HOME: first.workspace },
+  );
+  onTestFinished(() => second.kill());
+  await second.act('edit', { command: 'undo_edit', path });
+  expect(readFileSync(path, 'utf8')).toBe('one');
+});
+
+async function ended(executor: TestExecutor): Promise<void> {
+  const over = new Promise((resolve) => executor.process.once('exit', resolve));
+  executor.process.kill('SIGKILL');
+  await over;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = performance.now() + 20_000; !holds(); await delay(5)) {
+    if (performance.now() > end) throw new Error('it never came to this');
+  }
+}

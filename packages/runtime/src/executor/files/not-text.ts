@@ -1,0 +1,4 @@
+/** It holds something that is not text; the message names what. */
+export class NotText extends Error {
+  override name = 'NotText';
+}
