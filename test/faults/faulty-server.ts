@@ -47,7 +47,7 @@ function faultyRuntimes(runtimes: Runtimes): Runtimes {
       return runtime && wrap(runtime);
     },
     isWorkspaceEmpty: (id) => runtimes.isWorkspaceEmpty?.(id) ?? Promise.resolve(false),
-    stop: (id) => runtimes.stop(id),
+    stop: (id, options) => runtimes.stop(id, options),
   };
 }
 

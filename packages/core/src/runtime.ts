@@ -65,6 +65,6 @@ export interface Runtimes {
   current(conversationId: string): Runtime | undefined;
   /** True when the workspace certainly holds nothing, as can be told without a sandbox; where it is missing nothing can be told. */
   isWorkspaceEmpty?(conversationId: string): Promise<boolean>;
-  /** Ends the sandbox and everything in it; resolves when nothing of it is left. */
-  stop(conversationId: string): Promise<void>;
+  /** Ends the sandbox and everything in it; resolves when nothing of it is left. `forGood`: of a workspace on another host neither. */
+  stop(conversationId: string, options?: { readonly forGood?: boolean }): Promise<void>;
 }

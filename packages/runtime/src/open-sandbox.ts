@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Runtime, StartPhase } from '@tendon/core';
 import { awaitExecutor } from './await-executor.ts';
@@ -7,6 +6,7 @@ import { boundLog, logTail } from './drivers/start-log.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { listenProxy, type Dial, type Proxy } from './proxy/listen-proxy.ts';
 import { watchLimits } from './limit-notes.ts';
+import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
 import type { SandboxRecord, SandboxRecords } from './sandbox-record.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
@@ -23,6 +23,13 @@ export interface OpenSandbox {
   readonly proxy: Proxy | undefined;
 }
 
+export interface SandboxPlan {
+  readonly incarnation: string;
+  /** How long it lives without a server. */
+  readonly leaseSeconds: number;
+  readonly noOutputTimeoutSeconds: number;
+}
+
 export interface OpenContext {
   readonly records: SandboxRecords;
   readonly driver: Driver;
@@ -30,8 +37,11 @@ export interface OpenContext {
   readonly clock: Clock;
   readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
   readonly notice: (notice: string) => void;
+  /** What the next sandbox of a conversation is given; `undefined` = none may be started now. */
+  readonly planOf: (conversationId: string) => SandboxPlan | undefined;
+  /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
   readonly leaseSeconds: number;
-  readonly noOutputTimeoutSeconds: number;
+  readonly renewsLease: (conversationId: string) => boolean;
   /** How the proxies reach the world. */
   readonly dial: Dial;
 }
@@ -108,7 +118,9 @@ async function start(
 ): Promise<OpenSandbox> {
   const { records, driver, clock } = context;
   const previous = await records.get(conversationId);
-  const incarnation = randomBytes(8).toString('hex');
+  const plan = context.planOf(conversationId);
+  if (plan === undefined) throw new StartFailed('finding the sandbox', { cause: 'it is no more, and no other was asked for' });
+  const { incarnation, leaseSeconds, noOutputTimeoutSeconds } = plan;
   const folders = context.folders.of(conversationId, incarnation);
   const record = {
     conversation_id: conversationId,
@@ -125,9 +137,8 @@ async function start(
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
     if (!driver.isElsewhere) context.folders.prepare();
-    const { leaseSeconds, noOutputTimeoutSeconds } = context;
     const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds };
-    const handle = await inPhase({ name: 'creating the process', deadlineMs: DEADLINE_MS.process, signal }, (within) => {
+    const handle = await inPhase({ name: 'creating the process', deadlineMs: driver.startMs ?? DEADLINE_MS.process, signal }, (within) => {
       starting = driver.start(spec, { signal: within });
       return starting;
     });
@@ -176,8 +187,8 @@ async function hold(
   const watch = watchSandbox(client, {
     isAlive: () => context.driver.isAlive(handle),
     whyEnded: limits.whyEnded,
-    leaseSeconds: context.leaseSeconds,
-    onRenewed: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
+    leaseSeconds: context.renewsLease(conversationId) ? context.leaseSeconds : undefined,
+    onChecked: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
   });
   const runtime = createSandboxRuntime({
     conversationId,
@@ -186,6 +197,7 @@ async function hold(
     description: probe.description,
     workspace: handle.workspace ?? '/workspace',
     client,
+    patience: context.driver.isElsewhere ? OVER_A_NETWORK : ON_THIS_HOST,
     attachedAt: context.clock.now(),
     previousStartedAt: previous === undefined ? undefined : new Date(previous),
     lost: watch.lost,

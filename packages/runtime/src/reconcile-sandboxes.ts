@@ -41,7 +41,7 @@ async function reap(context: OpenContext, record: SandboxRecord, verdict: 'end' 
     if (hadSandbox) await endSandbox(context, record, 'the server was started without it');
     if (verdict === 'forget') {
       await context.folders.removeSandbox(context.folders.nameOf(record.conversation_id));
-      await context.driver.forget?.(record.conversation_id);
+      await context.driver.forget?.(record.conversation_id, { workspace: true });
       await context.records.delete(record.conversation_id);
     }
   } catch (error) {

@@ -9,6 +9,7 @@ import type { ExecuteResult, OutputChunk } from '@tendon/core';
 import type { ExecuteRequest } from './executor-api.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { watchLimits } from './limit-notes.ts';
+import { ON_THIS_HOST, type Patience } from './patience.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
 import { never, runAction } from './sandbox.test-support.ts';
 
@@ -53,14 +54,16 @@ describe('a runtime and what it hears', () => {
   }
 
   async function execute(
-    more: { timestamp?: string; onOutput?: (chunk: OutputChunk) => void; signal?: AbortSignal } = {},
+    more: { patience?: Patience; timestamp?: string; onOutput?: (chunk: OutputChunk) => void; signal?: AbortSignal } = {},
   ): Promise<ExecuteResult> {
+    const { patience = ON_THIS_HOST, timestamp = '2026-01-03T00:00:00.000Z', ...options } = more;
     const runtime = createSandboxRuntime({
       conversationId: 'conversation',
       incarnation: 'one',
       strength: 'none',
       description: '',
       workspace: '/workspace',
+      patience,
       client,
       attachedAt: new Date('2026-01-02T00:00:00Z'),
       previousStartedAt: undefined,
@@ -68,7 +71,6 @@ describe('a runtime and what it hears', () => {
       limits: watchLimits([], undefined),
       giveUp: () => {},
     });
-    const { timestamp = '2026-01-03T00:00:00.000Z', ...options } = more;
     return runtime.execute(runAction(runtime, 'x', { id: 5, timestamp }), { signal: never, ...options });
   }
 

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Strength } from '@tendon/core';
 import type { ExecuteLine, ExecuteRequest } from './executor-api.ts';
-import { NotConnected, type ExecutorClient } from './executor-client.ts';
+import type { ExecutorClient } from './executor-client.ts';
+import { NotConnected, SandboxGone } from './executor-door.ts';
 import type { LimitWatch } from './limit-notes.ts';
 import { invalidAnswer, observed } from './observed.ts';
 import { TooMuch } from './ndjson.ts';
+import type { Patience } from './patience.ts';
+import { messageOf } from './start-phase.ts';
 
 export interface SandboxRuntimeParts {
   readonly conversationId: string;
@@ -13,6 +16,7 @@ export interface SandboxRuntimeParts {
   readonly description: string;
   readonly workspace: string;
   readonly client: ExecutorClient;
+  readonly patience: Patience;
   /** When this server process got hold of this incarnation: what was appended later, nobody else can have dispatched. */
   readonly attachedAt: Date;
   /** When the incarnation before this one was handed out; `undefined` for the first. */
@@ -132,10 +136,12 @@ class ActionStream {
       if (result !== 'broken') return result;
       if (this.#end.signal.aborted) return this.#unknown(String(this.#end.signal.reason));
       if (this.#newest !== before) failures = 0;
-      const waitMs = RECONNECT_DELAYS_MS[failures];
+      const waitMs = RECONNECT_DELAYS_MS[failures] ?? RECONNECT_DELAYS_MS.at(-1);
       const lost = this.#lostReason();
-      if (lost !== undefined || waitMs === undefined) return this.#unknown(lost ?? 'the connection to the sandbox broke again and again');
-      if (!(await this.#isStillThere())) return this.#unknown(this.#lostReason() ?? 'the sandbox ended while it ran');
+      if (lost !== undefined || failures >= this.#parts.patience.breaks)
+        return this.#unknown(lost ?? 'the connection to the sandbox broke again and again');
+      const gone = await this.#whyGone();
+      if (gone !== undefined) return this.#unknown(this.#lostReason() ?? gone);
       await delay(waitMs);
     }
   }
@@ -202,18 +208,23 @@ class ActionStream {
     };
   }
 
-  /** The same incarnation answers. */
-  async #isStillThere(): Promise<boolean> {
-    for (let attempt = 0; attempt < MISSED_HEARTBEATS; attempt += 1) {
+  /** Why the same incarnation answers no more; `undefined` when it does. */
+  async #whyGone(): Promise<string | undefined> {
+    const { patience, client, incarnation } = this.#parts;
+    const patienceEnds = performance.now() + (this.#wasSent ? patience.sentMs : patience.unsentMs);
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        const alive = await this.#parts.client.alive({ signal: this.#end.signal });
-        return alive.incarnation === this.#parts.incarnation;
+        const alive = await client.alive({ signal: this.#end.signal });
+        return alive.incarnation === incarnation ? undefined : 'the sandbox ended while it ran';
       } catch (error) {
-        if (this.#lostReason() !== undefined || this.#end.signal.aborted) return false;
-        if (error instanceof NotConnected) await delay(200); // a moment for the watcher to see the process end
+        if (error instanceof SandboxGone) return `the sandbox ended: ${error.message}`;
+        const isOver = attempt >= MISSED_HEARTBEATS && performance.now() >= patienceEnds;
+        if (isOver || this.#lostReason() !== undefined || this.#end.signal.aborted)
+          return patience.sentMs > 0 ? `the sandbox cannot be reached: ${messageOf(error)}` : 'the sandbox ended while it ran';
+        // A moment for the watcher to see the process end; longer for a network.
+        if (error instanceof NotConnected || patience.sentMs > 0) await delay(Math.min(200 * attempt, 2000));
       }
     }
-    return false;
   }
 
   #unknown(reason: string): ExecuteResult {
@@ -228,7 +239,7 @@ class ActionStream {
         () => false,
       );
       missed = isThere ? 0 : missed + 1;
-      if (missed < MISSED_HEARTBEATS || done.aborted) continue;
+      if (missed < MISSED_HEARTBEATS || missed * HEARTBEAT_MS < this.#parts.patience.sentMs || done.aborted) continue;
       const reason = 'the sandbox does not answer any more';
       this.#end.abort(reason);
       return this.#parts.giveUp(reason);

@@ -12,13 +12,16 @@ export interface SandboxWatch {
 /** After the connection closed: a dying process is gone within milliseconds, an idle connection is made anew without haste. */
 const LOOK_AGAIN_MS = [2, 10, 50, 200, 1000] as const;
 const LEASE_RENEWALS = 4;
+const USUAL_SECONDS = 600;
 
 export interface Watched {
   readonly isAlive: () => boolean;
   /** What is known of its end, as a clause; asked once, when it is found dead. */
   readonly whyEnded: () => string | undefined;
-  readonly leaseSeconds: number;
-  readonly onRenewed: () => void;
+  /** Given: the lease is renewed for so long, again and again. */
+  readonly leaseSeconds: number | undefined;
+  /** Now and then. */
+  readonly onChecked: () => void;
 }
 
 /**
@@ -48,10 +51,11 @@ export function watchSandbox(client: ExecutorClient, watched: Watched): SandboxW
   }
 
   async function renew(): Promise<void> {
+    const { leaseSeconds } = watched;
     do {
-      await client.lease(watched.leaseSeconds).catch(() => {}); // a dead executor is the other loop's business
-      watched.onRenewed();
-    } while (await pause((watched.leaseSeconds / LEASE_RENEWALS) * 1000, stopped.signal));
+      if (leaseSeconds !== undefined) await client.lease(leaseSeconds).catch(() => {}); // a dead executor is the other loop's business
+      watched.onChecked();
+    } while (await pause(((leaseSeconds ?? USUAL_SECONDS) / LEASE_RENEWALS) * 1000, stopped.signal));
   }
 
   void watch();

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { opendir } from 'node:fs/promises';
 import type { Clock, RecordStore, Runtime, Runtimes, StartPhase } from '@tendon/core';
-import type { Driver } from './drivers/driver.ts';
-import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox } from './open-sandbox.ts';
+import { addressOf, type Driver } from './drivers/driver.ts';
+import type { ExecutorAddress } from './executor-door.ts';
+import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
 import { admission } from './admission.ts';
 import { dial } from './proxy/dial.ts';
 import { dialThrough } from './proxy/dial-through.ts';
@@ -26,6 +28,10 @@ export interface RuntimesOptions {
   readonly leaseSeconds?: number;
   /** Seconds without output after which a command is handed back as still running. */
   readonly noOutputTimeoutSeconds?: number;
+  /** Names and equips the next sandbox of a conversation; `undefined` = only one that lives may be used. Default: a fresh name, and the values above. */
+  readonly planOf?: (conversationId: string) => SandboxPlan | undefined;
+  /** Of which conversations the leases are renewed here while a sandbox is held. Default: of all. */
+  readonly renewsLease?: (conversationId: string) => boolean;
   /** Starts at the same time; the others wait. */
   readonly maxParallelStarts?: number;
   /** The proxy that this host itself must use, and what it is not used for (`HTTPS_PROXY`, `NO_PROXY`). */
@@ -35,6 +41,10 @@ export interface RuntimesOptions {
 export interface SandboxRuntimes extends Runtimes {
   /** Once at server start: ends and removes what belongs to no conversation, and what was cut off in mid start; counts this server's. */
   reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
+  /** Where the executor of the live sandbox answers. */
+  addressOf(conversationId: string): ExecutorAddress | undefined;
+  /** Ends the sandbox; the private home stays for the next. */
+  end(conversationId: string, reason: string): Promise<void>;
   /** Lets go of every sandbox; they live on for their lease, to be found again. With `stopSandboxes` they end. */
   close(options?: { readonly stopSandboxes?: boolean }): Promise<void>;
 }
@@ -61,6 +71,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   const entries = new Map<string, Entry>();
   const admit = admission(options.maxParallelStarts ?? 4);
   let isClosed = false;
+  const leaseSeconds = options.leaseSeconds ?? 600;
   const context: OpenContext = {
     records: sandboxRecords(options.records),
     driver: options.driver,
@@ -68,8 +79,11 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     clock: options.clock,
     workspaceOf: options.workspaceOf,
     notice: options.onNotice ?? (() => {}),
-    leaseSeconds: options.leaseSeconds ?? 600,
-    noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10,
+    leaseSeconds,
+    planOf:
+      options.planOf ??
+      (() => ({ incarnation: newIncarnation(), leaseSeconds, noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10 })),
+    renewsLease: options.renewsLease ?? (() => true),
     dial: options.upstreamProxy ? dialThrough(options.upstreamProxy.url, options.upstreamProxy.except) : dial,
   };
 
@@ -182,10 +196,15 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       return (await folder.read()) === null;
     },
     current: (conversationId) => liveRuntime(conversationId, entries.get(conversationId)),
-    async stop(conversationId) {
+    addressOf(conversationId) {
+      const entry = entries.get(conversationId);
+      return entry?.state === 'live' ? addressOf(context.driver, entry.open.handle) : undefined;
+    },
+    end: beginEnd,
+    async stop(conversationId, { forGood = false } = {}) {
       await beginEnd(conversationId, 'the sandbox was stopped');
       await context.folders.removeSandbox(context.folders.nameOf(conversationId));
-      await context.driver.forget?.(conversationId);
+      await context.driver.forget?.(conversationId, { workspace: forGood });
     },
     reconcile: () => reconcileSandboxes(context, (conversationId) => entries.has(conversationId)),
     async close({ stopSandboxes = false } = {}) {
@@ -196,6 +215,11 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       entries.clear();
     },
   };
+}
+
+/** Names a sandbox for ever. */
+export function newIncarnation(): string {
+  return randomBytes(8).toString('hex');
 }
 
 /** A start that died is tried again: what ended one need not be there for the next. */

@@ -209,7 +209,7 @@ export class Conversations {
 
   /** What a removed record leaves; done again at the next start when it is cut off. */
   async #erase(id: string): Promise<void> {
-    await this.#options.runtimes.stop(id);
+    await this.#options.runtimes.stop(id, { forGood: true });
     await this.#options.storage.events.delete(id);
     await this.#options.storage.records.delete('replays', id);
     await rm(ownFolder(this.#options.config.home, id), { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import type { Strength } from '@tendon/core';
-import type { ExecutorAddress } from '../executor-client.ts';
+import type { ExecutorAddress } from '../executor-door.ts';
 import type { Limits } from './control-group.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
@@ -59,6 +59,8 @@ export interface Driver {
   readonly isElsewhere?: boolean;
   /** What its sandboxes are limited to; missing where that is not known here. */
   readonly limits?: Limits;
+  /** How long `start` may take; 20 seconds when it is not said. */
+  readonly startMs?: number;
   /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
   /** Resolves when the process exists, not when it answers. Rejects with an Error whose message can be shown. */
@@ -73,8 +75,8 @@ export interface Driver {
   headers?(handle: SandboxHandle): Readonly<Record<string, string>>;
   /** The last lines that a start has printed, where they are not in `startLogOf`. */
   lastLines?(incarnation: string): Promise<string>;
-  /** Removes what outlives a conversation's sandboxes, where that is not in the folders of this host. */
-  forget?(conversationId: string): Promise<void>;
+  /** Removes what outlives a conversation's sandboxes, where that is not in the folders of this host; `workspace` = its own one too. */
+  forget?(conversationId: string, options: { readonly workspace: boolean }): Promise<void>;
 }
 
 /** How to speak with the executor of a handle. */

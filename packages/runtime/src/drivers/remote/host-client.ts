@@ -1,0 +1,112 @@
+import { NotConnected, openDoor, Refused, type Call } from '../../executor-door.ts';
+import { EXECUTOR_API, type HostedSandbox, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
+
+/** Speaks with one executor host about its sandboxes. What it answers is checked; failures name the host. */
+export interface HostClient {
+  /** Rejects with `HostProblem` when the host cannot be used. */
+  info(): Promise<HostInfo>;
+  start(incarnation: string, request: StartRequest, options: { readonly signal: AbortSignal }): Promise<HostedSandbox>;
+  /** Resolves when nothing of it is left. */
+  end(incarnation: string): Promise<void>;
+  forget(conversationId: string, options: { readonly workspace: boolean }): Promise<void>;
+}
+
+/** Why a host cannot be used, and what to do about it. */
+export class HostProblem extends Error {
+  override name = 'HostProblem';
+  readonly fix: string;
+
+  constructor(reason: string, fix: string) {
+    super(reason);
+    this.fix = fix;
+  }
+}
+
+const INFO_MS = 5000;
+const START_MS = 90_000;
+const END_MS = 30_000;
+const STRENGTHS: readonly unknown[] = ['container', 'os-sandbox', 'none'];
+
+export function createHostClient(url: string, headers: () => Readonly<Record<string, string>>): HostClient {
+  const door = openDoor({ url, headers });
+  const sandboxPath = (incarnation: string): string => `/sandboxes/${encodeURIComponent(incarnation)}`;
+
+  async function ask(call: Call): Promise<unknown> {
+    let body: string;
+    try {
+      body = (await door.ask(call)).toString('utf8');
+    } catch (error) {
+      throw problemOf(error, url);
+    }
+    try {
+      return body === '' ? undefined : JSON.parse(body);
+    } catch {
+      throw somethingElse(url);
+    }
+  }
+
+  return {
+    info: async () => checkInfo(await ask({ method: 'GET', path: '/server_info', deadlineMs: INFO_MS }), url),
+    async start(incarnation, request, { signal }) {
+      const call = { method: 'PUT', path: sandboxPath(incarnation), body: JSON.stringify(request), deadlineMs: START_MS, signal } as const;
+      const { workspace, conversation_id } = ((await ask(call)) ?? {}) as Partial<HostedSandbox>;
+      if (typeof workspace !== 'string' || !workspace.startsWith('/')) throw somethingElse(url);
+      return { incarnation, conversation_id: String(conversation_id), workspace };
+    },
+    end: async (incarnation) => void (await ask({ method: 'DELETE', path: sandboxPath(incarnation), deadlineMs: END_MS })),
+    async forget(conversationId, { workspace }) {
+      const path = `/conversations/${encodeURIComponent(conversationId)}?workspace=${workspace}`;
+      await ask({ method: 'DELETE', path, deadlineMs: END_MS });
+    },
+  };
+}
+
+function problemOf(error: unknown, url: string): unknown {
+  const code = (((error as Error)?.cause ?? error) as NodeJS.ErrnoException | undefined)?.code ?? '';
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/.test(code)) {
+    return new HostProblem(
+      `the certificate of the executor host at ${url} is not trusted (${code})`,
+      'Give it one that is, or name its authority in NODE_EXTRA_CA_CERTS.',
+    );
+  }
+  if (error instanceof NotConnected || (error as Error)?.name === 'TimeoutError') {
+    return new HostProblem(
+      `nothing answers at ${url} (${code || (error as Error).message})`,
+      'Start `tendon executor` there, or correct SANDBOX_REMOTE_RUNTIME_API_URL.',
+    );
+  }
+  if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
+    return new HostProblem(
+      `the executor host at ${url} refuses the key (${error.message})`,
+      'Set SANDBOX_API_KEY to the key that it was started with.',
+    );
+  }
+  if (error instanceof Refused && error.status === 404) return somethingElse(url);
+  return error;
+}
+
+function somethingElse(url: string): HostProblem {
+  return new HostProblem(
+    `what answers at ${url} is not an executor host`,
+    'Correct SANDBOX_REMOTE_RUNTIME_API_URL: it is the address of `tendon executor`, with its path where a proxy gives it one.',
+  );
+}
+
+function checkInfo(answer: unknown, url: string): HostInfo {
+  const { executor_api, version, sandbox } = (answer ?? {}) as Partial<HostInfo>;
+  if (typeof executor_api !== 'number' || typeof sandbox !== 'object' || sandbox === null) throw somethingElse(url);
+  if (executor_api !== EXECUTOR_API) {
+    throw new HostProblem(
+      `the executor host at ${url} is Tendon ${String(version)} and speaks version ${executor_api}, this server speaks version ${EXECUTOR_API}`,
+      'Install the same version of Tendon on both.',
+    );
+  }
+  const { driver, strength, description, limits } = sandbox;
+  if (!STRENGTHS.includes(strength)) throw somethingElse(url);
+  const texts = Array.isArray(limits) ? limits.map(String) : [];
+  return {
+    executor_api,
+    version: String(version),
+    sandbox: { driver: String(driver), strength, description: String(description), limits: texts },
+  };
+}

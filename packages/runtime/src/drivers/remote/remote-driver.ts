@@ -1,0 +1,78 @@
+import type { Secret } from '@tendon/core';
+import type { Driver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
+import { createHostClient, HostProblem } from './host-client.ts';
+
+export interface RemoteDriverOptions {
+  /** Of `tendon executor`: `http` or `https`, a path is allowed. */
+  readonly url: URL;
+  readonly key: Secret | undefined;
+}
+
+/** The host starts, probes and gives up a sandbox of its own in phases that have deadlines there. */
+const START_MS = 90_000;
+const INSIDE = '/workspace';
+
+/**
+ * Sandboxes on another host, kept there by `tendon executor` with a driver of its own. Owns nothing: an incarnation is named here
+ * and started, watched and ended there; its lease ends it when this server is no more.
+ */
+export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
+  const base = url.href.replace(/\/+$/, '');
+  const headers = (): Record<string, string> => (key === undefined ? {} : { 'x-session-api-key': key.reveal() });
+  const host = createHostClient(base, headers);
+  const ended = new Set<string>();
+
+  const urlOf = (incarnation: string): string => `${base}/sandboxes/${incarnation}`;
+
+  async function end(incarnation: string): Promise<void> {
+    await host.end(incarnation);
+    ended.add(urlOf(incarnation));
+  }
+
+  return {
+    name: 'remote',
+    isElsewhere: true,
+    startMs: START_MS,
+    headers,
+    probe: () => probe(host, url),
+    async start(spec, { signal }): Promise<SandboxHandle> {
+      const { conversationId, incarnation, leaseSeconds, noOutputTimeoutSeconds } = spec;
+      const directory = directoryOf(spec);
+      const request = {
+        conversation_id: conversationId,
+        lease_seconds: leaseSeconds,
+        no_output_timeout_seconds: noOutputTimeoutSeconds,
+        ...(directory !== undefined && { directory }),
+      };
+      const { workspace } = await host.start(incarnation, request, { signal });
+      return { url: urlOf(incarnation), groups: [], workspace };
+    },
+    isAlive: (handle) => handle.url !== undefined && !ended.has(handle.url),
+    // The URL of the record, not this server's: only what was started there can be ended there.
+    end: async (handle) => void (handle.url?.startsWith(`${base}/`) && (await end(handle.url.slice(handle.url.lastIndexOf('/') + 1)))),
+    endByIncarnation: end,
+    forget: host.forget,
+  };
+}
+
+/** A conversation that names a folder names one below the workspace; the paths of this host mean nothing there. */
+function directoryOf({ workspace }: SandboxSpec): string | undefined {
+  return workspace.startsWith(`${INSIDE}/`) ? workspace.slice(INSIDE.length + 1) : undefined;
+}
+
+async function probe(host: ReturnType<typeof createHostClient>, url: URL): Promise<Probe> {
+  try {
+    const { sandbox } = await host.info();
+    const isPlain = url.protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+    return {
+      available: true,
+      strength: sandbox.strength,
+      description: `on ${url.host}: ${sandbox.description}`,
+      limits: [...sandbox.limits, ...(isPlain ? ['the way to it is not encrypted: use https'] : [])],
+    };
+  } catch (error) {
+    if (error instanceof HostProblem) return { available: false, reason: error.message, fix: error.fix };
+    const reason = `the executor host at ${url.href} does not answer as it should: ${(error as Error).message}`;
+    return { available: false, reason, fix: 'Look at what it prints.' };
+  }
+}

@@ -1,0 +1,167 @@
+import { lstatSync } from 'node:fs';
+import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { readLines } from './ndjson.ts';
+
+export type ExecutorAddress =
+  | { readonly socketPath: string }
+  /** Without a final slash; routes are appended. `headers` is asked for each request. */
+  | { readonly url: string; readonly headers: () => Readonly<Record<string, string>> };
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  readonly deadlineMs?: number;
+  readonly maxBytes?: number;
+}
+
+/**
+ * HTTP to one address, a unix socket or a URL. Owns the connections; knows nothing of what is asked.
+ *
+ * 1. The other end is hostile until shown otherwise: every answer is bounded in size, every request but a stream in time, and a
+ *    path that is not a socket is not connected to (the inside can put a link there).
+ * 2. A network can fall silent without a word: behind a URL a connection that is still for too long counts as broken.
+ * 3. Nothing is retried here.
+ */
+export interface Door {
+  /** The whole body of an answer that is a yes. Rejects with one of the errors below, or whatever broke. */
+  ask(call: Call): Promise<Buffer>;
+  /** Lines of an answer that is a yes, as they come, without empty ones. */
+  lines(call: Call, signal: AbortSignal): AsyncGenerator<string>;
+  close(): void;
+}
+
+/** The other end could not be reached at all: the request was not sent. */
+export class NotConnected extends Error {
+  override name = 'NotConnected';
+}
+
+/** Who stands before the sandbox says that it is no more. */
+export class SandboxGone extends Error {
+  override name = 'SandboxGone';
+}
+
+/** Answered, and the answer is no: nothing was begun. */
+export class Refused extends Error {
+  override name = 'Refused';
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const MAX_LINE = 16 * 1024 * 1024;
+const MAX_STREAM = 256 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const DEADLINE_MS = 10_000;
+/** Both ends send an empty line every 15 seconds where a stream has nothing to say. */
+const STILL_MS = 60_000;
+const GONE_STATUS = 410;
+
+export function openDoor(address: ExecutorAddress): Door {
+  const wire = openWire(address);
+
+  function open(call: Call, signal: AbortSignal): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      let isConnected = false;
+      const type = typeof call.body === 'string' ? 'application/json' : 'application/octet-stream';
+      const body: Record<string, string | number> =
+        call.body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(call.body) };
+      const outgoing = wire.request(call, body, signal).on('response', resolve);
+      outgoing.on('socket', (socket) => {
+        if (!socket.connecting) isConnected = true;
+        else socket.once(wire.connected, () => (isConnected = true));
+      });
+      outgoing.on('error', (error) => reject(isConnected || signal.aborted ? error : new NotConnected(error.message, { cause: error })));
+      outgoing.end(call.body);
+    });
+  }
+
+  return {
+    async ask(call) {
+      const deadline = AbortSignal.timeout(call.deadlineMs ?? DEADLINE_MS);
+      const response = await open(call, call.signal ? AbortSignal.any([call.signal, deadline]) : deadline);
+      if ((response.statusCode ?? 500) >= 300) throw await failureOf(response);
+      return buffer(bounded(response, call.maxBytes ?? MAX_ANSWER_BYTES));
+    },
+    async *lines(call, signal) {
+      const response = await open(call, signal);
+      if (response.statusCode !== 200) throw await failureOf(response);
+      for await (const line of readLines(response, { maxLine: MAX_LINE, maxTotal: MAX_STREAM })) if (line !== '') yield line;
+    },
+    close: wire.close,
+  };
+}
+
+/** A status of 500 and more can come from a proxy between, which knows nothing of what was begun. */
+async function failureOf(response: IncomingMessage): Promise<Error> {
+  const { statusCode = 500 } = response;
+  const text = failureText(await buffer(bounded(response, 64 * 1024))) || `the sandbox answered with status ${statusCode}`;
+  if (statusCode === GONE_STATUS) return new SandboxGone(text);
+  return statusCode < 500 ? new Refused(text, statusCode) : new Error(text);
+}
+
+interface Wire {
+  /** The event of a socket that can be written to. */
+  readonly connected: 'connect' | 'secureConnect';
+  request(call: Call, headers: Readonly<Record<string, string | number>>, signal: AbortSignal): ClientRequest;
+  close(): void;
+}
+
+const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 4 } as const;
+
+function openWire(address: ExecutorAddress): Wire {
+  if ('socketPath' in address) {
+    const agent = new Agent(AGENT);
+    agent.createConnection = () => connectTo(address.socketPath);
+    return {
+      connected: 'connect',
+      request: ({ method, path }, headers, signal) => httpRequest({ agent, method, path, headers, signal, host: 'executor' }),
+      close: () => agent.destroy(),
+    };
+  }
+  const isTls = address.url.startsWith('https:');
+  const agent = isTls ? new TlsAgent(AGENT) : new Agent(AGENT);
+  const request = isTls ? httpsRequest : httpRequest;
+  return {
+    connected: isTls ? 'secureConnect' : 'connect',
+    request({ method, path }, headers, signal) {
+      const options = { agent, method, headers: { ...headers, ...address.headers() }, signal, timeout: STILL_MS };
+      const outgoing = request(address.url + path, options);
+      return outgoing.on('timeout', () => outgoing.destroy(new Error('the connection fell silent')));
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+export function connectTo(socketPath: string): Socket {
+  if (lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket() === true) return connect(socketPath);
+  const nowhere = connect({ path: `${socketPath}.missing` }); // fails like a socket that is not there, and as asynchronously
+  return nowhere;
+}
+
+async function* bounded(response: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let total = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    total += chunk.length;
+    if (total > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
+    yield chunk;
+  }
+}
+
+/** The message of a failed answer: `{"error": …}`, `{"detail": …}` or plain text; one kilobyte at most. */
+function failureText(body: Buffer): string {
+  const text = body.toString('utf8');
+  try {
+    const { error, detail, message } = JSON.parse(text) as Record<string, unknown>;
+    return String(error ?? detail ?? message ?? text).slice(0, 1024);
+  } catch {
+    return text.slice(0, 1024);
+  }
+}
