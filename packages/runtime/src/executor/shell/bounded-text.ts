@@ -4,6 +4,8 @@
  */
 export interface BoundedText {
   append(text: string): void;
+  /** Takes the last lines back, as many as there are. */
+  takeEnd(lines: number): string;
   /** Everything, or both ends. */
   toString(): string;
   readonly isCut: boolean;
@@ -27,6 +29,15 @@ export function createBoundedText(maxChars = MAX_CHARS): BoundedText {
       tail += text.length > half ? text.slice(-half) : text;
       left += Math.max(0, text.length - half);
       if (tail.length > 4 * half) trimTail();
+    },
+    takeEnd(lines) {
+      const source = tail === '' ? head : tail;
+      let from = source.length;
+      for (let line = 0; line <= lines && from >= 0; line += 1) from = from === 0 ? -1 : source.lastIndexOf('\n', from - 1);
+      const rest = source.slice(0, from + 1);
+      if (tail === '') head = rest;
+      else tail = rest;
+      return source.slice(from + 1);
     },
     toString() {
       if (left === 0 && tail.length <= maxChars - half) return head + tail;

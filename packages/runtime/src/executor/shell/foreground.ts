@@ -21,9 +21,16 @@ export interface Foreground {
 }
 
 export interface Ended {
+  /** −1: nobody can tell. */
   readonly exitCode: number;
-  readonly shellEnded: boolean;
+  readonly shell: ShellAfter;
 }
+
+/**
+ * What became of the shell: it is the same; the command ended it; the command broke it, so that it had to be replaced; or it was
+ * broken before and never took the command.
+ */
+export type ShellAfter = 'same' | 'ended' | 'broken' | 'deaf';
 
 /** What the session keeps of it beside that. */
 export interface Running extends Foreground {
@@ -33,7 +40,10 @@ export interface Running extends Foreground {
   phase: 'typed' | 'begun';
   kept: string;
   report: Report | undefined;
-  isMarked: boolean;
+  /** The mark in the output, where it ends. */
+  marked: { readonly exitCode: number } | undefined;
+  /** Where its shell is being replaced. */
+  after: ShellAfter | undefined;
 }
 
 const MAX_KEPT = 65_536;
@@ -42,7 +52,7 @@ export function createRunning(id: string, command: string, text: TerminalText): 
   const echo = createEchoFilter();
   return {
     ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now() },
-    ...{ phase: 'typed', kept: '', report: undefined, isMarked: false },
+    ...{ phase: 'typed', kept: '', report: undefined, marked: undefined, after: undefined },
     ...{ ended: undefined, onOutput: undefined, onEnd: undefined, interrupted: false },
   };
 }

@@ -1,7 +1,10 @@
+import type { ShellAfter } from './foreground.ts';
+
 /** Words for the model beside a command's output: they go into `metadata.prefix` and `metadata.suffix`, never into the output. */
 
 const CHOICES =
-  "send an empty command '' to wait for more output, send text to answer a prompt, send a key (C-c, C-z, C-d) to interrupt it (all with is_input true), or give a longer timeout next time";
+  "send an empty command '' to wait for more output, send text to answer a prompt, send a key (C-c, C-z, C-d; Escape, Enter, Up) to interrupt or steer it (all with is_input true), or give a longer timeout next time";
+const STRONGER = ' It did not obey C-c; the key C-\\ asks it more firmly.';
 
 export const PREVIOUS_OUTPUT = '[New output of the command that was still running:]\n';
 
@@ -9,16 +12,25 @@ export function completed(exitCode: number, interrupted: boolean): string {
   return `\n[${interrupted ? 'Interrupted by C-c: the' : 'The'} command ended with exit code ${exitCode}.]`;
 }
 
-export function shellEnded(exitCode: number): string {
-  return `\n[The command ended with exit code ${exitCode}. It ended the shell; a new one was started in the same folder with the same exported variables.]`;
+const NEW_SHELL = 'a new one was started in the same folder with the same exported variables';
+
+/** Of a command whose shell had to be replaced. */
+export const SHELL_REPLACED: Readonly<Record<Exclude<ShellAfter, 'same'>, (exitCode: number) => string>> = {
+  ended: (exitCode) => `\n[The command ended with exit code ${exitCode}. It ended the shell; ${NEW_SHELL}.]`,
+  broken: (exitCode) => `\n[The command ${exitCodeOf(exitCode)}. It left the shell unable to run commands; ${NEW_SHELL}.]`,
+  deaf: () => `\n[Not executed: an earlier command had left the shell unable to run commands. Now ${NEW_SHELL}; run it again.]`,
+};
+
+function exitCodeOf(exitCode: number): string {
+  return exitCode < 0 ? 'ended; its exit code is not known' : `ended with exit code ${exitCode}`;
 }
 
-export function noNewOutput(seconds: number): string {
-  return `\n[Nothing new was printed for ${seconds} seconds; the command is still running. You can ${CHOICES}.]`;
+export function noNewOutput(seconds: number, wasInterrupted: boolean): string {
+  return `\n[Nothing new was printed for ${seconds} seconds; the command is still running.${wasInterrupted ? STRONGER : ''} You can ${CHOICES}.]`;
 }
 
-export function timedOut(seconds: number): string {
-  return `\n[The time of ${seconds} seconds is over; the command is still running. You can ${CHOICES}.]`;
+export function timedOut(seconds: number, wasInterrupted: boolean): string {
+  return `\n[The time of ${seconds} seconds is over; the command is still running.${wasInterrupted ? STRONGER : ''} You can ${CHOICES}.]`;
 }
 
 export function waitsForInput(): string {

@@ -1,8 +1,11 @@
-export type Scanned = { readonly text: string } | { readonly marker: 'begin' | 'end'; readonly id: string };
+export type Scanned = { readonly text: string } | { readonly marker: Marker; readonly id: string };
+
+/** Where a command's output begins and where it ends, there with the exit code. */
+export type Marker = 'begin' | { readonly exitCode: number };
 
 const LONGEST = 96;
 // oxlint-disable-next-line no-control-regex -- escape sequences begin with one
-const MARKER = /\u001b\]133;([CD]);([\w-]{1,64})\u0007/g;
+const MARKER = /\u001b\]133;([CD]);([\w-]{1,64})(?:;(\d{1,3}))?\u0007/g;
 const START = '\u001b]133;';
 
 /**
@@ -21,7 +24,7 @@ export function createMarkerScanner(isOurs: (id: string) => boolean): { push(tex
       for (const match of input.matchAll(MARKER)) {
         if (!isOurs(match[2]!)) continue;
         add(match.index);
-        out.push({ marker: match[1] === 'C' ? 'begin' : 'end', id: match[2]! });
+        out.push({ marker: match[1] === 'C' ? 'begin' : { exitCode: Number(match[3] ?? -1) }, id: match[2]! });
         from = match.index + match[0].length;
       }
       const start = unfinishedStart(input, from);

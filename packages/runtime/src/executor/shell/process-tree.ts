@@ -37,6 +37,21 @@ export function membersOf(group: number): number[] {
 
 const SYSTEM_CALLS = process.arch === 'arm64' ? { read: '63', pselect6: '72' } : { read: '0', pselect6: '270' };
 
+/** Which read of this terminal a process sleeps in: the same text for the same place in its program. */
+export function terminalReadOf(pid: number, device: string): string | undefined {
+  const [call = '', descriptor = '', buffer, size] = read(`/proc/${pid}/syscall`).split(' ');
+  return call === SYSTEM_CALLS.read && fileOf(pid, Number(descriptor)) === device ? `${descriptor} ${buffer} ${size}` : undefined;
+}
+
+/** Its folder, as it is named now. */
+export function folderOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`).replace(/ \(deleted\)$/, '');
+  } catch {
+    return undefined; // gone
+  }
+}
+
 /** Whether it sleeps in a read of this terminal, under whichever of its names. */
 export function readsTerminal(pid: number, device: string): boolean {
   const { call, descriptor } = blockedCall(pid);

@@ -87,7 +87,7 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
     const text = textArgument(request.args, 'command');
     const key = keyFor(text);
     if (key === '\u0003') running.interrupted = true;
-    running.expectEcho(key === undefined ? text : undefined);
+    running.expectEcho(key === undefined && !running.text.isFullScreen ? text : undefined);
     running.lastOutputAt = performance.now();
     session.type(key ?? `${text}\n`);
     if (waiting > 0) return say(request, { content: '', exitCode: -1, suffix: hints.sentWhileWaiting });
@@ -131,9 +131,10 @@ function clocksOf({ args, timeout }: Request, limits: RunLimits): Clocks {
 
 function suffixOf(running: Foreground, end: WaitEnd, clocks: Clocks): string {
   const { ended } = running;
-  if (end === 'cancelled') return ended ? hints.cancelled(ended.exitCode, ended.shellEnded) : hints.couldNotCancel();
-  if (ended) return ended.shellEnded ? hints.shellEnded(ended.exitCode) : hints.completed(ended.exitCode, running.interrupted);
-  if (end === 'timeout') return hints.timedOut(clocks.hardMs / 1000);
+  if (end === 'cancelled') return ended ? hints.cancelled(ended.exitCode, ended.shell !== 'same') : hints.couldNotCancel();
+  if (ended?.shell === 'same') return hints.completed(ended.exitCode, running.interrupted);
+  if (ended) return hints.SHELL_REPLACED[ended.shell](ended.exitCode);
+  if (end === 'timeout') return hints.timedOut(clocks.hardMs / 1000, running.interrupted);
   if (end === 'input') return hints.waitsForInput();
-  return hints.noNewOutput(clocks.quietMs / 1000);
+  return hints.noNewOutput(clocks.quietMs / 1000, running.interrupted);
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startExecutor, type RunSeen, type TestExecutor } from '../testing/start-executor.ts';
+import { expectedRun, type ExpectedRun } from './expected-run.test-support.ts';
+import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 let executor: TestExecutor;
 beforeAll(async () => void (executor = await startExecutor({ noOutputTimeoutSeconds: 1 })));
 afterAll(() => executor.kill());
 
-type Expected = { readonly [Name in keyof RunSeen]?: RunSeen[Name] | RegExp };
-type Step = readonly [command: string, expected: Expected | RegExp | string, input?: 'input'];
+type Step = readonly [command: string, expected: ExpectedRun | RegExp | string, input?: 'input'];
 
 /** Steps of one session, in order: what was sent and what is expected of the answer; a text is the whole content. */
 const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[] }[] = [
@@ -202,7 +202,7 @@ describe('run', () => {
   it.each(SESSIONS)('$rule', async ({ steps }) => {
     for (const [command, expected, input] of steps) {
       const seen = await executor.run(command, input ? { is_input: true } : {});
-      expect({ command, ...seen }).toMatchObject({ command, ...patternOf(expected) });
+      expect({ command, ...seen }).toMatchObject({ command, ...expectedRun(partsOf(expected)) });
     }
   });
 
@@ -263,13 +263,7 @@ describe('run', () => {
   });
 });
 
-/** A text or pattern is about the whole content; patterns may stand for any text. */
-function patternOf(expected: Step[1]): Record<string, unknown> {
-  const parts = typeof expected === 'string' || expected instanceof RegExp ? { content: expected } : expected;
-  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, matcherOf(value)]));
-}
-
-function matcherOf(value: unknown): unknown {
-  if (!(value instanceof RegExp)) return value;
-  return expect.stringMatching(value);
+/** A text or pattern is about the whole content. */
+function partsOf(expected: Step[1]): ExpectedRun {
+  return typeof expected === 'string' || expected instanceof RegExp ? { content: expected } : expected;
 }

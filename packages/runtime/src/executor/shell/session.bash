@@ -24,8 +24,8 @@ __tendon_code=0 __tendon_id='' __tendon_running=1 __tendon_trace='' __tendon_com
 
 # Takes the next command. Keeps `$?` of the one before, as an ordinary prompt does.
 __tendon_begin() {
-  IFS= builtin read -r -d '' -u 250 __tendon_id
-  IFS= builtin read -r -d '' -u 250 __tendon_command
+  # A shell that cannot take its command must not run another in its place; the executor starts a new one.
+  IFS= builtin read -r -d '' -u 250 __tendon_id && IFS= builtin read -r -d '' -u 250 __tendon_command || builtin kill -9 $$
   __tendon_command="$__tendon_trace$__tendon_command"
   __tendon_running=1
   builtin printf '\e]133;C;%s\a' "$__tendon_id" >/dev/tty
@@ -37,8 +37,10 @@ __tendon_end() {
   __tendon_code=$1 __tendon_running=0
   # A quote that a command left open leaves the parser in the middle of a line; one that ends puts it back.
   builtin eval :
-  case $- in *x*) __tendon_trace='set -x; ' ;; *) __tendon_trace='' ;; esac
-  builtin set +xe +o history
+  __tendon_trace=''
+  case $- in *x*) __tendon_trace='set -x; ' ;; esac
+  case $- in *v*) __tendon_trace+=$'set -v\n' ;; esac
+  builtin set +xev +o history
   [[ -z ${!-} ]] || __tendon_jobs >/dev/tty
   # Input that the command left unread must not become commands.
   while builtin read -t 0; do builtin read -r -t 0.05 -n 4096 __tendon_command || builtin break; done </dev/tty
@@ -47,7 +49,8 @@ __tendon_end() {
   builtin declare -px >&250
   builtin printf '\0' >&250
   __tendon_arm
-  builtin printf '\e]133;D;%s\a' "$__tendon_id" >/dev/tty || builtin printf 'unmarked\0' >&250
+  __tendon_command=''
+  builtin printf '\e]133;D;%s;%s\a' "$__tendon_id" "$1" >/dev/tty || builtin printf 'unmarked\0' >&250
 }
 
 # Says which background jobs have ended, where an ordinary shell says it: before the prompt.

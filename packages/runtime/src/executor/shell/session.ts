@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { begin, createRunning, receive, type Foreground, type Running } from './foreground.ts';
+import { begin, createRunning, receive, type Foreground, type Running, type ShellAfter } from './foreground.ts';
+import type { Marker } from './marker-scanner.ts';
 import type { Report } from './report-reader.ts';
 import { quoted, startShell, type ShellOptions, type ShellProcess } from './shell-process.ts';
+import { createShellWatch } from './shell-watch.ts';
 import { createTerminalText } from './terminal-text.ts';
 
 /**
@@ -10,7 +12,7 @@ import { createTerminalText } from './terminal-text.ts';
  *
  * 1. At most one command is in the foreground; it ends when its shell says so, never when an output ends.
  * 2. A shell that dies is replaced at once by one in the same folder with the same variables; the command that was running
- *    ends with `shellEnded`.
+ *    ends with it. One that cannot tell any more when a command ends is lost, and replaced too.
  * 3. Text between commands belongs to the next one: nothing that reached the terminal is lost.
  */
 export interface Session {
@@ -25,8 +27,6 @@ export interface Session {
   signal(signal: NodeJS.Signals): void;
   /** Whether what has the terminal is asleep waiting for input from it. */
   awaitsInput(): boolean;
-  /** Where another bash waits at its prompt inside this one: commands go to it from now on, and the one that started it ends. */
-  enterInnerShell(): void;
   /** The shell is lost: ends it with everything in its session, as if it had died. */
   kill(): void;
   close(): void;
@@ -42,7 +42,8 @@ export interface Place {
   readonly exports: string;
 }
 
-const TRIGGER = ' { __tendon_begin; } 2>/dev/null; builtin eval "$__tendon_command"; { __tendon_end $?; } 2>/dev/null\n';
+/** Quoted words are no aliases. */
+const TRIGGER = ' { \\__tendon_begin; } 2>/dev/null; \\builtin \\eval "$__tendon_command"; { \\__tendon_end $?; } 2>/dev/null\n';
 /** As terminals repeat it: ours keeps line ends as they are, one that a command has reset does not. */
 const ECHOES = [TRIGGER, TRIGGER.replace('\n', '\r\n')];
 const START_DEADLINE_MS = 15_000;
@@ -63,7 +64,8 @@ export function createSession(options: ShellOptions & { readonly workDir: string
   let between = createTerminalText(); // printed while nothing was in the foreground
   let shell: ShellProcess | undefined;
   let starting = unsettled();
-  let isReady = false;
+  let isReady = false; // a command can be started
+  let wasReady = false; // this shell could once
   let isClosed = false;
   let entering: 'asked' | 'refused' | undefined;
   let current: Running | undefined;
@@ -71,12 +73,14 @@ export function createSession(options: ShellOptions & { readonly workDir: string
   let failedStarts = 0;
   let deadline: NodeJS.Timeout | undefined;
   let trailing: NodeJS.Timeout | undefined;
+  const watch = createShellWatch(() => shell, { onQuiet: enterInnerShell, onLost: lose });
   open();
 
   function open(): void {
-    isReady = false;
+    wasReady = false;
     outerIds.clear();
-    shell = startShell(options, (id) => id.startsWith(nonce), { onText, onMarker, onReport, onGone });
+    watch.forget();
+    shell = startShell(options, (id) => id.startsWith(nonce), { onText, onMarker, onReport, onExit: notReady, onGone });
     shell.send(restore, place.workingDir, startId);
     expect(START_DEADLINE_MS, () => shell?.kill());
   }
@@ -92,7 +96,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     else between.write(text);
   }
 
-  function onMarker(marker: 'begin' | 'end', id: string): void {
+  function onMarker(marker: Marker, id: string): void {
     if (id === startId) return becomeReady();
     if (id === innerId) return entered();
     if (!current || !concerns(current, id)) return;
@@ -100,7 +104,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
       clearTimeout(deadline);
       begin(current, ECHOES);
     } else {
-      current.isMarked = true;
+      current.marked = marker;
       settle(current);
     }
   }
@@ -129,19 +133,34 @@ export function createSession(options: ShellOptions & { readonly workDir: string
   }
 
   /** The report and the mark in the output come on two ways, in any order. One alone (the other way was closed) decides late. */
-  function settle({ report, isMarked }: Running): void {
+  function settle({ report, marked }: Running): void {
     clearTimeout(trailing);
-    if (report && isMarked) finish(report.code, false);
-    else trailing = setTimeout(() => finish(report?.code ?? -1, false), TRAIL_MS);
+    if (report && marked) finish(report.code, 'same');
+    else trailing = setTimeout(report ? () => finish(report.code, 'same') : lose, TRAIL_MS);
   }
 
-  function finish(exitCode: number, shellEnded: boolean): void {
+  /** It does not tell any more when a command ends: only a new one will. What is known of it from outside, the new one gets. */
+  function lose(): void {
+    if (!shell || !current || entering === 'asked') return;
+    place = { ...place, workingDir: shell.folder() ?? place.workingDir };
+    current.after = current.phase === 'begun' ? 'broken' : 'deaf';
+    notReady();
+    shell.kill();
+  }
+
+  function notReady(): void {
+    if (isReady) starting = unsettled();
+    isReady = false;
+  }
+
+  function finish(exitCode: number, after: ShellAfter): void {
     clearTimeout(trailing);
+    watch.stop();
     const ended = current;
     if (!ended) return;
     current = undefined;
     entering = undefined;
-    ended.ended = { exitCode, shellEnded };
+    ended.ended = { exitCode, shell: after };
     ended.onEnd?.();
   }
 
@@ -149,23 +168,36 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     clearTimeout(deadline);
     failedStarts = 0;
     isReady = true;
+    wasReady = true;
+    watch.stop();
     starting.resolve();
   }
 
   function onGone(exitCode: number, reason: string): void {
     clearTimeout(deadline);
     shell = undefined;
-    if (!isReady) restore = ''; // it may be what a shell cannot start with
-    starting.reject(new Error(reason));
-    starting = unsettled();
-    if (current?.phase === 'typed') begin(current, ECHOES);
-    finish(current?.report?.code ?? exitCode, true);
+    notReady();
+    if (!wasReady) {
+      restore = ''; // it may be what a shell cannot start with
+      starting.reject(new Error(reason));
+      starting = unsettled();
+    }
+    if (current) finishWithShell(current, exitCode);
     if (isClosed) return;
     failedStarts += 1;
     if (failedStarts > MAX_STARTS_IN_A_ROW) starting.reject(new Error(`no shell could be started: ${reason}`));
     else open();
   }
 
+  function finishWithShell(running: Running, exitCode: number): void {
+    const isDeaf = running.phase === 'typed' && entering === undefined;
+    const { after = isDeaf ? 'deaf' : 'ended', report, marked } = running;
+    if (running.phase === 'typed') begin(running, ECHOES);
+    const told = report?.code ?? marked?.exitCode;
+    finish(after === 'ended' ? exitCode || (told ?? exitCode) : (told ?? -1), after);
+  }
+
+  /** Where another bash waits at its prompt inside this one: commands go to it from now on, and the one that started it ends. */
   function enterInnerShell(): void {
     if (!shell || !current || entering || !shell.hasInnerPrompt()) return;
     entering = 'asked';
@@ -185,7 +217,8 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     clearTimeout(deadline);
     current.text.dropLine();
     outerIds.add(current.id);
-    finish(0, false);
+    watch.forget();
+    finish(0, 'same');
   }
 
   return {
@@ -195,12 +228,14 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     get place() {
       return place;
     },
-    ready() {
+    async ready() {
       if (failedStarts > MAX_STARTS_IN_A_ROW) {
         failedStarts = 0;
         starting = unsettled();
         open();
       }
+      // One that the last command left without input ends where it would take the next.
+      if (isReady) await watch.arrived();
       return starting.promise;
     },
     start(command) {
@@ -210,16 +245,17 @@ export function createSession(options: ShellOptions & { readonly workDir: string
       between = createTerminalText();
       shell.send(current.id, command);
       shell.type(TRIGGER);
-      expect(BEGIN_DEADLINE_MS, () => shell?.kill());
+      expect(BEGIN_DEADLINE_MS, lose);
+      watch.start(current);
       return current;
     },
     type: (text) => shell?.type(text),
     signal: (signal) => shell?.signal(signal),
     awaitsInput: () => shell?.awaitsInput() === true,
-    enterInnerShell,
     kill: () => shell?.kill(),
     close() {
       isClosed = true;
+      watch.stop();
       shell?.kill();
     },
   };

@@ -1,8 +1,21 @@
 import { StringDecoder } from 'node:string_decoder';
-import { createMarkerScanner } from './marker-scanner.ts';
+import { createMarkerScanner, type Marker } from './marker-scanner.ts';
 import { openTerminal } from './open-terminal.ts';
-import { childOf, isShellAtPrompt, killSession, membersOf, OURS, processStat, readsTerminal, signalGroup } from './process-tree.ts';
+import {
+  childOf,
+  folderOf,
+  isShellAtPrompt,
+  killSession,
+  membersOf,
+  OURS,
+  processStat,
+  readsTerminal,
+  signalGroup,
+  signalProcess,
+  terminalReadOf,
+} from './process-tree.ts';
 import { createReportReader, type Report } from './report-reader.ts';
+import { COLUMNS, ROWS } from './terminal-text.ts';
 
 /** One bash on a terminal of its own, as a source of events. Owns the process and the terminal; knows nothing of commands. */
 export interface ShellProcess {
@@ -16,14 +29,22 @@ export interface ShellProcess {
   awaitsInput(): boolean;
   /** Whether what has the terminal is another bash at its prompt: inside ours, or in its place (`exec bash`). */
   hasInnerPrompt(): boolean;
+  /** Which read of the terminal the shell itself sleeps in. */
+  ownRead(): string | undefined;
+  /** Where the shell itself is. */
+  folder(): string | undefined;
+  /** Lets the shell itself go on, if a signal has stopped it. */
+  resume(): void;
   /** Ends it with everything in its session. */
   kill(): void;
 }
 
 export interface ShellEvents {
   onText(text: string): void;
-  onMarker(marker: 'begin' | 'end', id: string): void;
+  onMarker(marker: Marker, id: string): void;
   onReport(report: Report): void;
+  /** Its process has ended; the rest of its output may still come. */
+  onExit(): void;
   /** Once, and nothing after it. */
   onGone(exitCode: number, reason: string): void;
 }
@@ -37,8 +58,6 @@ export interface ShellOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const COLUMNS = 1000; // no line is wrapped
-const ROWS = 1000;
 /** How long output may trail the death of the shell. */
 const TRAIL_MS = 50;
 
@@ -74,6 +93,7 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
   child.on('error', (error) => gone(127, error.message));
   child.on('exit', (code, signal) => {
     const exitCode = code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0);
+    events.onExit();
     setTimeout(() => gone(exitCode, `the shell ended with exit code ${exitCode}`), TRAIL_MS);
   });
 
@@ -119,6 +139,18 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
     hasInnerPrompt() {
       const found = foreground();
       return found !== undefined && isShellAtPrompt(found.group, device);
+    },
+    ownRead() {
+      const shell = shellPid();
+      return shell === undefined ? undefined : terminalReadOf(shell, device);
+    },
+    folder() {
+      const shell = shellPid();
+      return shell === undefined ? undefined : folderOf(shell);
+    },
+    resume() {
+      const shell = shellPid();
+      if (shell !== undefined && processStat(shell)?.state === 'T') signalProcess(shell, 'SIGCONT');
     },
     kill,
   };

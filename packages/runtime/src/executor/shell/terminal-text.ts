@@ -1,8 +1,10 @@
 import { createBoundedText, MAX_CHARS } from './bounded-text.ts';
+import { createScreen, type Screen } from './screen.ts';
 
 /**
  * What a person would read on a terminal, as plain text: escape sequences are taken out, a line that was overwritten
- * (progress bars) is kept in its last state, and only so much of it is held in memory.
+ * (progress bars) is kept in its last state, and only so much of it is held in memory. From where the cursor is sent up until
+ * a screenful has gone by undisturbed it is the text of a screen.
  */
 export interface TerminalText {
   write(text: string): void;
@@ -10,6 +12,8 @@ export interface TerminalText {
   take(): string;
   /** Forgets the line in the making. */
   dropLine(): void;
+  /** Whether a program has the whole screen to itself, as editors and pagers do. */
+  readonly isFullScreen: boolean;
 }
 
 /* oxlint-disable no-control-regex -- this file is about control characters */
@@ -17,18 +21,25 @@ const PLAIN = /[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/y;
 /** A whole escape sequence: CSI, OSC and other strings up to their end, or a short one. */
 const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]+[0-~]|[0-Z\\`-~])/y;
 const CSI = /^\u001b\[(\d*)(?:;\d*)*([@-~])$/;
+
+/** What sends the cursor up, or clears or changes the screen. */
+const LEAVES_LINE = /^\u001b(?:\[[\d;]*[AFHfdLMST]|\[[123]J|\[\?(?:47|1047|1049)h|[Mc])$/;
 /* oxlint-enable no-control-regex */
 
 const MAX_LINE = 100_000;
-/** Of the terminal: as far as the cursor can be sent. */
-const COLUMNS = 1000;
+/** Of the terminal: so wide that no line is wrapped, and as high as a person's. */
+export const COLUMNS = 1000;
+export const ROWS = 50;
 const MAX_SEQUENCE = 4096;
+/** Begins what may open the alternate screen, on which a line end is a step down and no more. */
+const MODE = '\u001b[?';
 
 export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
   let done = createBoundedText(maxChars);
   let line = '';
   let column = 0;
   let pending = '';
+  let screen: Screen | undefined;
 
   const put = (text: string): void => {
     if (text === '') return;
@@ -51,10 +62,13 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
     put(text.slice(lastBreak + 1));
   }
   function control(character: string): void {
+    if (screen) return screen.control(character);
     if (character === '\r') column = 0;
     else if (character === '\b') column = Math.max(0, column - 1);
   }
   function sequence(text: string): void {
+    if (!screen && LEAVES_LINE.test(text)) openScreen();
+    if (screen) return screen.sequence(text);
     const [, count = '', kind] = CSI.exec(text) ?? [];
     const n = Math.min(Number(count || 1), COLUMNS);
     if (kind === 'K') line = eraseLine(line, column, count);
@@ -64,16 +78,43 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
     else if (kind === 'P') line = line.slice(0, column) + line.slice(column + n);
   }
 
+  /** The newest lines are on it: the cursor may be sent back to them. */
+  function openScreen(): void {
+    screen = createScreen({ rows: ROWS, columns: COLUMNS, onScrolledOff: (gone) => done.append(`${gone}\n`) });
+    const [before, at] = [line, column];
+    line = '';
+    column = 0;
+    toScreen(screen, done.takeEnd(ROWS - 1) + before);
+    toScreen(screen, `\r${before.slice(0, at)}`);
+  }
+  function closeScreen(from: Screen): void {
+    screen = undefined;
+    putPlain(from.take());
+    column = from.column;
+  }
+  function toScreen(to: Screen, text: string): void {
+    for (const part of text.split(/([\n\r\t])/)) {
+      if (part !== '' && '\n\r\t'.includes(part)) to.control(part);
+      else if (part !== '') to.print(part);
+    }
+  }
+  function plain(text: string): void {
+    if (!screen) return putPlain(text);
+    toScreen(screen, text);
+    if (screen.quietLines > 2 * ROWS) closeScreen(screen);
+  }
+
   return {
     write(text) {
       // The end of a line, as terminals write it; a carriage return alone may be half of one.
       const isHalf = text.endsWith('\r');
-      const input = (pending + (isHalf ? text.slice(0, -1) : text)).replaceAll('\r\n', '\n');
+      const raw = pending + (isHalf ? text.slice(0, -1) : text);
+      const input = screen || raw.includes(MODE) ? raw : raw.replaceAll('\r\n', '\n');
       pending = isHalf ? '\r' : '';
       let at = 0;
       while (at < input.length) {
         const run = matchAt(PLAIN, input, at);
-        if (run) putPlain(run);
+        if (run) plain(run);
         else if (input[at] === '\u001b') {
           const found = matchAt(SEQUENCE, input, at);
           if (found) sequence(found);
@@ -89,6 +130,7 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
     },
     take() {
       flushLine();
+      if (screen) done.append(screen.take());
       const text = done.toString();
       done = createBoundedText(maxChars);
       return text;
@@ -96,6 +138,9 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
     dropLine() {
       line = '';
       column = 0;
+    },
+    get isFullScreen() {
+      return screen?.isAlternate === true;
     },
   };
 }

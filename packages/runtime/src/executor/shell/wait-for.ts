@@ -5,7 +5,6 @@ import type { Session } from './session.ts';
 export type WaitEnd = 'ended' | 'quiet' | 'input' | 'timeout' | 'cancelled';
 
 const LOOK_EVERY_MS = 250;
-const SILENT_MS = 200;
 /** So long a command may sit in a read of the terminal before it is said to wait for input. */
 const INPUT_AFTER_MS = 3000;
 
@@ -26,7 +25,6 @@ export function waitFor(
     /** Looks at a command that has been silent for a while, now and then. */
     function watchQuiet(): void {
       const silentMs = performance.now() - running.lastOutputAt;
-      if (silentMs >= SILENT_MS) session.enterInnerShell();
       if (silentMs >= quietMs) return settle('quiet');
       if (silentMs >= INPUT_AFTER_MS && Number.isFinite(quietMs) && session.awaitsInput()) return settle('input');
       quiet = setTimeout(watchQuiet, Math.ceil(Math.max(1, Math.min(quietMs - silentMs, LOOK_EVERY_MS))));

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Foreground } from './foreground.ts';
+import type { ShellProcess } from './shell-process.ts';
+
+/**
+ * Looks at a shell from outside while its command is silent. What a command did to its shell is found here when the shell
+ * cannot tell any more: it was stopped, another shell took its place, or it sits at its prompt as if there had been no command.
+ */
+export interface ShellWatch {
+  /** Of a shell that has nothing to do: learns how it looks at its prompt. */
+  learn(): void;
+  /** Resolves when it is there, or its time to get there is over. */
+  arrived(): Promise<void>;
+  /** Another program is the shell now. */
+  forget(): void;
+  start(running: Foreground): void;
+  stop(): void;
+}
+
+export interface ShellFindings {
+  /** There may be another bash at its prompt, inside this one or in its place. */
+  onQuiet(): void;
+  /** The command is over, and the shell did not say so: what frames commands is broken. */
+  onLost(): void;
+}
+
+const QUIET_MS = 200;
+const LOOK_EVERY_MS = 250;
+const LOOK_SELDOM_MS = 2000;
+const LOOKS_BEFORE_SELDOM = 40;
+/** A shell that was just given work may not have woken up. */
+const SIGHTINGS = 3;
+const LEARN_AFTER_MS = 50;
+const ARRIVE_EVERY_MS = 5;
+const ARRIVE_MS = 100;
+
+export function createShellWatch(shell: () => ShellProcess | undefined, findings: ShellFindings): ShellWatch {
+  let atPrompt: string | undefined; // the read that it sleeps in there
+  let timer: NodeJS.Timeout | undefined;
+  let looks = 0;
+  let sightings = 0;
+
+  function look(running: Foreground): void {
+    const found = shell();
+    found?.resume();
+    if (performance.now() - running.lastOutputAt >= QUIET_MS) findings.onQuiet();
+    sightings = atPrompt !== undefined && found?.ownRead() === atPrompt ? sightings + 1 : 0;
+    if (sightings >= SIGHTINGS) return findings.onLost();
+    looks += 1;
+    timer = setTimeout(look, looks < LOOKS_BEFORE_SELDOM ? LOOK_EVERY_MS : LOOK_SELDOM_MS, running);
+  }
+  function learn(): void {
+    atPrompt ??= shell()?.ownRead();
+  }
+
+  return {
+    learn,
+    async arrived() {
+      const isAway = (): boolean => atPrompt !== undefined && shell()?.ownRead() !== atPrompt;
+      for (let waited = 0; isAway() && waited < ARRIVE_MS; waited += ARRIVE_EVERY_MS) await delay(ARRIVE_EVERY_MS);
+    },
+    forget() {
+      atPrompt = undefined;
+    },
+    start(running) {
+      clearTimeout(timer);
+      learn();
+      looks = 0;
+      sightings = 0;
+      timer = setTimeout(look, LOOK_EVERY_MS, running);
+    },
+    stop() {
+      clearTimeout(timer);
+      if (atPrompt === undefined) timer = setTimeout(learn, LEARN_AFTER_MS).unref();
+    },
+  };
+}
