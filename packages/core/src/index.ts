@@ -26,6 +26,8 @@ export type {
   Runtimes,
   StartPhase,
   Strength,
+  LineRange,
+  LinesToEdit,
   WorkspaceFiles,
 } from './runtime.ts';
 export { createMask, SECRET_HIDDEN, type Mask, type MaskedStream } from './secret-mask.ts';

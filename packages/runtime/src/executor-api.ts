@@ -10,6 +10,7 @@
  *   POST /effects/<key>/cancel     → 204; the effect ends with an outcome of its own
  *   POST /list_files {path}        → string[]; folders end in "/"
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
+ *   POST /lines_to_edit {path, start, end} → LinesToEdit, for an edit that a model writes out
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
  *   POST /shutdown                 → 204, then everything inside ends
  * Streams hold an empty line every 15 seconds.

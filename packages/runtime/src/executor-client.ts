@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { LineRange, LinesToEdit } from '@tendon/core';
 import { connectTo, MAX_LINE, openDoor, Refused, SandboxGone, type Call, type ExecutorAddress } from './executor-door.ts';
 import type { Alive, EffectReport, ExecuteLine, ExecuteRequest } from './executor-api.ts';
 
@@ -13,6 +14,7 @@ export interface ExecutorClient {
   listFiles(path: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>;
   readFile(path: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<Uint8Array>;
   writeFile(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
+  linesToEdit(path: string, range: LineRange, options: { readonly signal: AbortSignal }): Promise<LinesToEdit>;
   /**
    * Holds a connection; resolves when it is gone (which it is when the executor goes), with the reason if the other end said
    * that the sandbox is no more. Never rejects.
@@ -62,6 +64,8 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
       door.ask({ method: 'GET', path: filePath(path), signal, maxBytes, deadlineMs: FILE_DEADLINE_MS }),
     writeFile: async (path, body, { signal }) =>
       void (await door.ask({ method: 'PUT', path: filePath(path), body, signal, deadlineMs: FILE_DEADLINE_MS })),
+    linesToEdit: async (path, range, { signal }) =>
+      checkLines(await json({ method: 'POST', path: '/lines_to_edit', body: JSON.stringify({ path, ...range }), signal })),
     hold,
     close: door.close,
   };
@@ -90,6 +94,15 @@ function checkAlive(answer: unknown): Alive {
   const { incarnation, pid } = (answer ?? {}) as Partial<Alive>;
   if (typeof incarnation !== 'string') throw new Error('it answers, but not as an executor');
   return { status: 'ok', incarnation, pid: Number(pid) };
+}
+
+function checkLines(answer: unknown): LinesToEdit {
+  const { state, text, first, last, version, reason } = (answer ?? {}) as Record<string, unknown>;
+  if (state === 'none') return { state };
+  if (state === 'refused' && typeof reason === 'string') return { state, reason: reason.slice(0, 4096) };
+  if (state === 'lines' && typeof text === 'string' && typeof first === 'number' && typeof last === 'number' && typeof version === 'string')
+    return { state, text, first, last, version };
+  throw new Error('the sandbox did not show the lines');
 }
 
 function checkNames(answer: unknown): readonly string[] {

@@ -81,7 +81,7 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     workspace: parts.workspace,
     lost: parts.lost,
     execute,
-    files: { list: client.listFiles, read: client.readFile, write: client.writeFile },
+    files: { list: client.listFiles, read: client.readFile, write: client.writeFile, linesToEdit: client.linesToEdit },
   };
 }
 

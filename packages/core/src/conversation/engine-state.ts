@@ -53,8 +53,8 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
 /** Folds one event. Total, like `reduce`. */
 export function foldEngine(state: EngineState, event: Event): EngineState {
   const before = state.conversation;
-  // The cost of an answer stands on its first event, so it also counts the answers.
-  const answers = event.source === 'agent' && event.llm_metrics ? 1 : 0;
+  // The cost of an answer stands on its first event, so it also counts the answers; an observation can carry what it cost itself.
+  const answers = event.source === 'agent' && event.llm_metrics && event.cause === undefined ? 1 : 0;
   const metrics = event.llm_metrics ?? state.metrics;
   const next = { ...state, conversation: reduce(before, event), metrics, turns: state.turns + answers };
   if (isAction(event)) return event.source === 'user' ? foldPerson(next, event) : foldAgent(next, event);

@@ -12,6 +12,7 @@ import { catalogError } from '@tendon/protocol';
 import type { EngineState } from '../conversation/engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { ExecuteResult, RunnableAction } from '../runtime.ts';
+import { executeDraftedEdit, needsModel, type Spent } from './drafted-edit.ts';
 import type { Engine } from './engine.ts';
 import { answerTo, notice, notStarted, outcomeUnknown, stateChanged } from './notices.ts';
 import { createOutputFrames } from './output-frames.ts';
@@ -36,7 +37,8 @@ function isPending({ conversation }: EngineState, id: number): boolean {
   return conversation.pending.some((action) => action.id === id);
 }
 
-type Result = ExecuteResult | 'left';
+/** With what was spent on a model for it; of an attempt that was given up for another it is not counted. */
+type Result = (ExecuteResult & { readonly spent?: Spent }) | 'left';
 
 async function carryOut(engine: Engine, action: RunnableAction, signal: AbortSignal): Promise<Result> {
   if (action.executor === undefined) return { outcome: 'observed', observation: notice.neverStarted };
@@ -57,14 +59,16 @@ async function attempt(
   const { runtime } = acquired;
   if (action.executor !== runtime.incarnation && !mayMove) return { outcome: 'unknown', reason: 'the sandbox it was sent to is gone' };
   const output = createOutputFrames(action.id, engine);
-  const execution = runtime.execute({ ...action, executor: runtime.incarnation }, { signal, onOutput: output.push });
+  const sent = { ...action, executor: runtime.incarnation };
+  const options = { signal, onOutput: output.push };
+  const execution = needsModel(sent) ? executeDraftedEdit(engine, runtime, sent, options) : runtime.execute(sent, options);
   const result = await untilLeft(execution, engine, signal);
   output.end();
   return result;
 }
 
 /** The border to runtimes: a rejection, a hang after cancelling and the closing of the conversation end the waiting. */
-function untilLeft(execution: Promise<ExecuteResult>, engine: Engine, signal: AbortSignal): Promise<Result> {
+function untilLeft(execution: Promise<Exclude<Result, 'left'>>, engine: Engine, signal: AbortSignal): Promise<Result> {
   const { promise, resolve } = Promise.withResolvers<Result>();
   const over = new AbortController();
   const once = { once: true, signal: over.signal };
@@ -82,7 +86,13 @@ function untilLeft(execution: Promise<ExecuteResult>, engine: Engine, signal: Ab
 
 function ignore(): void {}
 
-function toDrafts(state: EngineState, action: RunnableAction, result: ExecuteResult): readonly SourcedDraft[] {
+function toDrafts(state: EngineState, action: RunnableAction, result: Exclude<Result, 'left'>): readonly SourcedDraft[] {
+  const [first, ...rest] = draftsOf(state, action, result);
+  if (!first) return [];
+  return [result.spent ? { ...first, llm_metrics: result.spent(state.metrics) } : first, ...rest];
+}
+
+function draftsOf(state: EngineState, action: RunnableAction, result: ExecuteResult): readonly SourcedDraft[] {
   if (result.outcome === 'observed') return [answerTo(action, result.observation)];
   if (result.outcome === 'unknown') {
     const rest = sameAnswer(state.conversation.pending, action).map((other) => answerTo(other, notice.afterUnknown));

@@ -3,25 +3,34 @@ import type { ActionHandler } from './action-handler.ts';
 import { createEditAction } from './files/edit-action.ts';
 import { createReadAction } from './files/read-action.ts';
 import { createWriteAction } from './files/write-action.ts';
+import type { SyntaxCheck } from './files/syntax-check.ts';
 import type { UndoableDisk } from './files/undoable-disk.ts';
 import { errorObservation } from './observation.ts';
 
 export interface Tools {
   readonly workspace: string;
   readonly disk: UndoableDisk;
+  readonly checkSyntax: SyntaxCheck;
   readonly run: ActionHandler;
   readonly kill: ActionHandler;
   readonly runIpython: ActionHandler;
 }
 
 /** Every kind that the executor answers; a new kind does not compile until it is here. */
-export function createHandlers({ workspace, disk, run, kill, runIpython }: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
+export function createHandlers({
+  workspace,
+  disk,
+  checkSyntax,
+  run,
+  kill,
+  runIpython,
+}: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
   return {
     run,
     kill,
     read: createReadAction(workspace, disk),
     write: createWriteAction(workspace, disk),
-    edit: createEditAction(workspace, disk),
+    edit: createEditAction({ workspace, disk, checkSyntax }),
     run_ipython: runIpython,
     browse: absent('a browser'),
     browse_interactive: absent('a browser'),

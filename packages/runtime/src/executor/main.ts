@@ -5,8 +5,10 @@ import type { ActionHandler } from './action-handler.ts';
 import { parseConfig } from './config.ts';
 import { createEffects } from './effects/effects.ts';
 import { openJournal } from './effects/journal.ts';
+import { createLinesToEdit } from './files/lines-to-edit.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
 import { createDisk } from './files/disk.ts';
+import { createSyntaxCheck } from './files/syntax-check.ts';
 import { createUndoHistory } from './files/undo-history.ts';
 import { createUndoableDisk } from './files/undoable-disk.ts';
 import { createHandlers } from './handlers.ts';
@@ -32,7 +34,14 @@ const kernel = createLazyKernel(config, shell);
 const kept = join(process.env.HOME ?? config.stateDir, '.cache/tendon');
 const disk = createUndoableDisk(createDisk({ hidden, notes: join(kept, 'writing') }), createUndoHistory(join(kept, 'undo')));
 const journal = openJournal(config.stateDir, config.incarnation);
-const handlers = createHandlers({ workspace: config.workspace, disk, run: later('run'), kill: later('kill'), runIpython: kernel.run });
+const handlers = createHandlers({
+  workspace: config.workspace,
+  disk,
+  checkSyntax: createSyntaxCheck(() => shell),
+  run: later('run'),
+  kill: later('kill'),
+  runIpython: kernel.run,
+});
 const effects = createEffects({ stateDir: config.stateDir, incarnation: config.incarnation, journal, handlers });
 const lease = createLease(config.leaseSeconds, () => effects.running > 0, end);
 const server = createExecutorServer({
@@ -40,6 +49,7 @@ const server = createExecutorServer({
   info: async () => serverInfo(await nesting),
   effects,
   files: createSandboxFiles(config.workspace, disk),
+  linesToEdit: createLinesToEdit(config.workspace, disk),
   lease,
   shutdown: end,
 });

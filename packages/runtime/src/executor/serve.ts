@@ -6,6 +6,7 @@ import type { Lease } from './lease.ts';
 import { reasonOf } from './observation.ts';
 import { readBody } from './read-body.ts';
 import type { ServerInfo } from './server-info.ts';
+import type { LinesToEditOf } from './files/lines-to-edit.ts';
 import type { SandboxFiles } from './files/sandbox-files.ts';
 
 export interface Parts {
@@ -13,6 +14,7 @@ export interface Parts {
   readonly info: () => Promise<ServerInfo>;
   readonly effects: Effects;
   readonly files: SandboxFiles;
+  readonly linesToEdit: LinesToEditOf;
   readonly lease: Lease;
   readonly shutdown: () => void;
 }
@@ -47,6 +49,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'PUT /files': async (request, response, url, { files }) => {
     await files.write(url.searchParams.get('path') ?? '', request);
     empty(response);
+  },
+  'POST /lines_to_edit': async (request, response, _url, { linesToEdit }) => {
+    const { path = '', start = 1, end = -1 } = await jsonBody<{ path?: string; start?: number; end?: number }>(request, MAX_SMALL_BODY);
+    json(response, await linesToEdit(String(path), { start: Number(start), end: Number(end) }));
   },
   'POST /lease': async (request, response, _url, { lease }) => {
     const { seconds } = await jsonBody<{ seconds?: number }>(request, MAX_SMALL_BODY);

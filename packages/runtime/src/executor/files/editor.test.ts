@@ -23,7 +23,12 @@ const openDisk = () =>
     createUndoHistory(join(folder, '.undo')),
   );
 const disk = openDisk();
-const handlers = { edit: createEditAction(folder, disk), read: createReadAction(folder, disk), write: createWriteAction(folder, disk) };
+const checkSyntax = async (): Promise<undefined> => undefined;
+const handlers = {
+  edit: createEditAction({ workspace: folder, disk, checkSyntax }),
+  read: createReadAction(folder, disk),
+  write: createWriteAction(folder, disk),
+};
 let files = 0;
 
 function file(content: string | Uint8Array): string {
@@ -170,7 +175,7 @@ describe('create, insert, view, undo_edit', () => {
     await edit('create', path, { file_text: 'one' });
     await edit('str_replace', path, { old_str: 'one', new_str: 'two' });
     await edit('insert', path, { insert_line: 0, new_str: 'zero' });
-    const later = createEditAction(folder, openDisk());
+    const later = createEditAction({ workspace: folder, disk: openDisk(), checkSyntax });
     const back = async (): Promise<string> => (await later({ args: { command: 'undo_edit', path } }, context)).content;
     expect(await back()).toContain('was undone');
     expect(readFileSync(path, 'utf8')).toBe('two');

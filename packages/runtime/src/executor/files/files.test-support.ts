@@ -36,7 +36,11 @@ function over(folder: string): TestFiles {
   const [own, notes] = [join(folder, '.own'), join(folder, '.writing')];
   const disk = createUndoableDisk(createDisk({ hidden: [own], notes }), createUndoHistory(join(folder, '.undo')));
   const context: HandlerContext = { signal: new AbortController().signal, output: () => {} };
-  const handlers = { edit: createEditAction(folder, disk), read: createReadAction(folder, disk), write: createWriteAction(folder, disk) };
+  const handlers = {
+    edit: createEditAction({ workspace: folder, disk, checkSyntax: async () => undefined }),
+    read: createReadAction(folder, disk),
+    write: createWriteAction(folder, disk),
+  };
   let files = 0;
   return {
     folder,

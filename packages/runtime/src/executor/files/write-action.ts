@@ -3,7 +3,7 @@ import type { ObservationDraft } from '@tendon/protocol';
 import { integerArgument, textArgument, type ActionHandler, type Request } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
 import { splice } from './change.ts';
-import { failureText } from './edit-action.ts';
+import { failureText } from './failure-text.ts';
 import { EditFailure } from './edit-failure.ts';
 import { lineOffset } from './line-offset.ts';
 import { lineEnd, withLineEnd } from './lines.ts';

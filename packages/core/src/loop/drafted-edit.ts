@@ -1,0 +1,82 @@
+/**
+ * `edit` with `impl_source: llm_based_edit`: its content is a draft ("… rest as before …") that a model writes out for the lines
+ * it is about. The model is here and the file is in the sandbox, so the lines come out, and go back in with the version they
+ * were taken from; a file that has changed meanwhile is not edited. Nothing of this is in the log but the observation, which
+ * carries what the call cost.
+ */
+import { EditObservation, type Action, type LlmMetrics } from '@tendon/protocol';
+import type { LlmAnswer } from '../llm/llm-provider.ts';
+import type { ExecuteOptions, ExecuteResult, LinesToEdit, RunnableAction, Runtime } from '../runtime.ts';
+import { accumulateMetrics } from './accumulate-metrics.ts';
+import { draftRequest, linesOfAnswer } from './draft-request.ts';
+import type { Engine } from './engine.ts';
+import { turn } from './turn.ts';
+
+/** Adds what was spent to what was spent before. */
+export type Spent = (before: LlmMetrics | undefined) => LlmMetrics;
+
+export type DraftedResult = ExecuteResult & { readonly spent?: Spent };
+
+export function needsModel(action: RunnableAction): action is Action<'edit'> {
+  return action.action === 'edit' && action.args.impl_source === 'llm_based_edit';
+}
+
+/** Never rejects for the model's sake: what it does not do is told in an observation, and the file stays as it is. */
+export async function executeDraftedEdit(
+  engine: Engine,
+  runtime: Runtime,
+  action: Action<'edit'>,
+  options: ExecuteOptions,
+): Promise<DraftedResult> {
+  const { path, start, end, content } = action.args;
+  const signal = AbortSignal.any([options.signal, engine.aborts.closing]);
+  const found = await linesToEdit(runtime, path, { start, end }, signal);
+  if (signal.aborted) return { outcome: 'not-started', reason: 'it was cancelled' };
+  if (found.state === 'refused') return refused(path, found.reason);
+  if (found.state === 'none') return runtime.execute(action, options);
+  const drafted = await askModel(engine, { path, draft: content, lines: found }, signal);
+  if ('aborted' in drafted) return { outcome: 'not-started', reason: 'it was cancelled' };
+  if ('failure' in drafted) return { ...refused(path, drafted.failure), ...(drafted.spent && { spent: drafted.spent }) };
+  const args = { ...action.args, drafted: { text: drafted.text, version: found.version } };
+  return { ...(await runtime.execute({ ...action, args }, options)), spent: drafted.spent };
+}
+
+async function linesToEdit(runtime: Runtime, path: string, range: { start: number; end: number }, signal: AbortSignal) {
+  if (!runtime.files.linesToEdit) return { state: 'refused', reason: 'This sandbox has no edits that a model writes out.' } as const;
+  return runtime.files
+    .linesToEdit(path, range, { signal })
+    .catch((error: unknown): LinesToEdit => ({ state: 'refused', reason: error instanceof Error ? error.message : String(error) }));
+}
+
+type Drafted =
+  | { readonly text: string; readonly spent: Spent }
+  | { readonly failure: string; readonly spent?: Spent }
+  | { readonly aborted: true };
+
+async function askModel(engine: Engine, about: Parameters<typeof draftRequest>[0], signal: AbortSignal): Promise<Drafted> {
+  const provider = await engine.llm().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  if (provider instanceof Error) return { failure: `no model could be asked: ${provider.message}` };
+  const outcome = await turn(provider, draftRequest(about), {
+    signal,
+    listener: {
+      onDelta: () => undefined,
+      onRetry: async ({ failure }) =>
+        engine.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: failure.error.message }),
+      onResume: async () => undefined,
+    },
+  });
+  if (outcome.type === 'aborted') return { aborted: true };
+  if (outcome.type === 'failed') return { failure: `the model could not be asked: ${outcome.failure.error.message}` };
+  const spent = spending(engine, outcome.answer, provider.contextWindow);
+  const text = linesOfAnswer(outcome.answer);
+  return text === undefined ? { failure: 'the model did not write the lines out.', spent } : { text, spent };
+}
+
+function spending({ limits }: Engine, answer: LlmAnswer, contextWindow: number | undefined): Spent {
+  return (before) => accumulateMetrics(before, answer, { maxBudgetUsd: limits.maxBudgetUsd, contextWindow });
+}
+
+function refused(path: string, reason: string): ExecuteResult {
+  const extras = { path, prev_exist: false, impl_source: 'llm_based_edit' } as const;
+  return { outcome: 'observed', observation: EditObservation.create(`ERROR:\nThe file ${path} was not edited: ${reason}`, extras) };
+}
