@@ -4,9 +4,10 @@ import { awaitExecutor } from './await-executor.ts';
 import { addressOf, proxySocketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
 import { boundLog, logTail } from './drivers/start-log.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
-import { listenProxy, type Dial, type Proxy } from './proxy/listen-proxy.ts';
 import { watchLimits } from './limit-notes.ts';
 import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
+import { listenProxy, type Proxy } from './proxy/listen-proxy.ts';
+import type { WayOut } from './proxy/way-out.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
 import type { SandboxRecord, SandboxRecords } from './sandbox-record.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
@@ -42,8 +43,7 @@ export interface OpenContext {
   /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
   readonly leaseSeconds: number;
   readonly renewsLease: (conversationId: string) => boolean;
-  /** How the proxies reach the world. */
-  readonly dial: Dial;
+  readonly wayOut: WayOut;
 }
 
 export interface OpenOptions {
@@ -137,7 +137,8 @@ async function start(
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
     if (!driver.isElsewhere) context.folders.prepare();
-    const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds };
+    const gitHosts = context.wayOut.gitHosts();
+    const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds, gitHosts };
     const handle = await inPhase({ name: 'creating the process', deadlineMs: driver.startMs ?? DEADLINE_MS.process, signal }, (within) => {
       starting = driver.start(spec, { signal: within });
       return starting;
@@ -182,7 +183,7 @@ async function hold(
 ): Promise<OpenSandbox> {
   const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
   const folders = context.folders.of(conversationId, incarnation);
-  const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), { dial: context.dial });
+  const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), context.wayOut.of(conversationId));
   const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
     isAlive: () => context.driver.isAlive(handle),

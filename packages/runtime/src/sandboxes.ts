@@ -5,8 +5,8 @@ import { addressOf, type Driver } from './drivers/driver.ts';
 import type { ExecutorAddress } from './executor-door.ts';
 import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
 import { admission } from './admission.ts';
-import { dial } from './proxy/dial.ts';
-import { dialThrough } from './proxy/dial-through.ts';
+import type { RefusedHost } from './proxy/refused-hosts.ts';
+import { createWayOut, type WayOutOptions } from './proxy/way-out.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
 import { planFolders } from './sandbox-folders.ts';
 import { sandboxRecords } from './sandbox-record.ts';
@@ -14,7 +14,7 @@ import { StartFailed } from './start-phase.ts';
 
 const MAX_STARTS = 3;
 
-export interface RuntimesOptions {
+export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly records: RecordStore;
   readonly driver: Driver;
   /** Absolute; made with mode 0700. Sandboxes keep homes, journals and logs here. */
@@ -34,11 +34,11 @@ export interface RuntimesOptions {
   readonly renewsLease?: (conversationId: string) => boolean;
   /** Starts at the same time; the others wait. */
   readonly maxParallelStarts?: number;
-  /** The proxy that this host itself must use, and what it is not used for (`HTTPS_PROXY`, `NO_PROXY`). */
-  readonly upstreamProxy?: { readonly url: URL; readonly except?: string };
 }
 
 export interface SandboxRuntimes extends Runtimes {
+  /** Where the conversation's sandbox wanted to connect to and might not, the newest last; a bounded number. */
+  refusedHosts(conversationId: string): readonly RefusedHost[];
   /** Once at server start: ends and removes what belongs to no conversation, and what was cut off in mid start; counts this server's. */
   reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
   /** Where the executor of the live sandbox answers. */
@@ -84,7 +84,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       options.planOf ??
       (() => ({ incarnation: newIncarnation(), leaseSeconds, noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10 })),
     renewsLease: options.renewsLease ?? (() => true),
-    dial: options.upstreamProxy ? dialThrough(options.upstreamProxy.url, options.upstreamProxy.except) : dial,
+    wayOut: createWayOut({ ...options, notice: options.onNotice ?? (() => {}) }),
   };
 
   function beginStart(conversationId: string): Entry & { state: 'starting' } {
@@ -203,9 +203,11 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     end: beginEnd,
     async stop(conversationId, { forGood = false } = {}) {
       await beginEnd(conversationId, 'the sandbox was stopped');
+      context.wayOut.forget(conversationId);
       await context.folders.removeSandbox(context.folders.nameOf(conversationId));
       await context.driver.forget?.(conversationId, { workspace: forGood });
     },
+    refusedHosts: context.wayOut.refusedHosts,
     reconcile: () => reconcileSandboxes(context, (conversationId) => entries.has(conversationId)),
     async close({ stopSandboxes = false } = {}) {
       isClosed = true;

@@ -12,6 +12,8 @@ export interface SandboxSpec {
   readonly folders: SandboxFolders;
   readonly leaseSeconds: number;
   readonly noOutputTimeoutSeconds: number;
+  /** Git hosts that the proxy answers for; of use only where our proxy is the way out. */
+  readonly gitHosts: readonly string[];
 }
 
 /** Where one sandbox keeps its things; made by the driver, removed by `removeFolders`. */

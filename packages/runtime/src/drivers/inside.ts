@@ -21,6 +21,7 @@ export function executorCommand(spec: SandboxSpec, entry: string): readonly stri
     workspace: INSIDE.workspace,
     workDir: INSIDE.workspace,
     proxySocketPath: join(INSIDE.proxy, basename(proxySocketPathOf(spec.folders))),
+    gitHosts: spec.gitHosts,
     shell: '/bin/bash',
     noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds,
     leaseSeconds: spec.leaseSeconds,

@@ -14,14 +14,27 @@ const MAX_ADDRESSES = 4;
 
 /** Resolves the name here on the host, checks what came out and dials just that. Rejects with `Refused`, or with why it failed. */
 export async function dial(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  const name = host.replace(/^\[(.*)\]$/, '$1');
-  const addresses = await within(RESOLVE_DEADLINE_MS, signal, lookup(name, { all: true, order: 'verbatim' }));
+  const addresses = await resolve(host, signal);
   const ownAddresses = hostAddresses();
   const verdicts = addresses.map(({ address }) => ({ address, reason: refusal({ address, port, ownAddresses }) }));
   const allowed = verdicts.filter(({ reason }) => reason === undefined).slice(0, MAX_ADDRESSES);
   if (allowed.length === 0) throw new Refused(verdicts[0]?.reason ?? 'the name has no address');
-  let failure: unknown;
-  for (const { address } of allowed) {
+  return openFirst(allowed, port, signal);
+}
+
+/** Without looking at the address: for a place that the operator opened by name. */
+export async function dialAnywhere(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  return openFirst((await resolve(host, signal)).slice(0, MAX_ADDRESSES), port, signal);
+}
+
+function resolve(host: string, signal: AbortSignal): Promise<readonly { readonly address: string }[]> {
+  const name = host.replace(/^\[(.*)\]$/, '$1');
+  return within(RESOLVE_DEADLINE_MS, signal, lookup(name, { all: true, order: 'verbatim' }));
+}
+
+async function openFirst(addresses: readonly { readonly address: string }[], port: number, signal: AbortSignal): Promise<Socket> {
+  let failure: unknown = new Error('the name has no address');
+  for (const { address } of addresses) {
     try {
       return await open(address, port, signal);
     } catch (error) {

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { dial, Refused } from './dial.ts';
+import type { GitBroker } from './git-broker.ts';
+import { GIT_BROKER_NAME } from './git-request.ts';
 
 export interface Proxy {
   close(): Promise<void>;
@@ -16,6 +18,8 @@ export interface ProxyOptions {
   /** Tunnels and requests at the same time. */
   readonly maxConnections?: number;
   readonly dial?: Dial;
+  /** Answers for `http://git.tendon.internal/…`. */
+  readonly git?: GitBroker;
 }
 
 const MAX_CONNECTIONS = 256;
@@ -42,7 +46,7 @@ export async function listenProxy(socketPath: string, options: ProxyOptions = {}
   const reach = options.dial ?? dial;
   const closing = new AbortController();
   const tunnels = new Set<Duplex>();
-  const server = createServer((request, response) => void forward(request, response, reach, closing.signal));
+  const server = createServer((request, response) => void forward(request, response, { reach, git: options.git, closing: closing.signal }));
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   server.timeout = IDLE_MS;
   server.on('connect', (request, client: Duplex, head: Buffer) => {
@@ -87,9 +91,16 @@ async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, re
   }
 }
 
-async function forward(request: IncomingMessage, response: ServerResponse, reach: Dial, closing: AbortSignal): Promise<void> {
+interface Ways {
+  readonly reach: Dial;
+  readonly git: GitBroker | undefined;
+  readonly closing: AbortSignal;
+}
+
+async function forward(request: IncomingMessage, response: ServerResponse, { reach, git, closing }: Ways): Promise<void> {
   try {
     const url = httpUrl(request.url ?? '');
+    if (url.host === GIT_BROKER_NAME && git !== undefined) return await git(request, response, url, closing);
     const socket = await reach(url.hostname, Number(url.port || 80), closing);
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.has(name)));
     const outgoing = httpRequest({

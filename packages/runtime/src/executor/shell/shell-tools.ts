@@ -4,6 +4,7 @@ import { flagArgument, type ActionHandler } from '../action-handler.ts';
 import type { Nest } from '../nest.ts';
 import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment } from './environment.ts';
+import { writeGitConfig } from './git-config.ts';
 import { createRunCommand } from './run-command.ts';
 import { createSession, type Place } from './session.ts';
 import type { BesideOptions } from './spawn-beside.ts';
@@ -25,7 +26,8 @@ export interface ShellTools {
 /** The session, and the commands beside it, behind the actions `run` and `kill`. */
 export function createShellTools(config: ExecutorConfig, nest: Nest, proxyPort: number | undefined): ShellTools {
   const script = fileURLToPath(new URL('./session.bash', import.meta.url));
-  const env = shellEnvironment(process.env, config.shell, proxyPort);
+  const gitConfig = proxyPort === undefined ? {} : writeGitConfig(config.gitHosts ?? [], process.env.HOME);
+  const env = { ...shellEnvironment(process.env, config.shell, proxyPort), ...gitConfig };
   const common = { shell: config.shell, enter: nest.enter, env };
   const session = createSession({ ...common, workDir: config.workDir, script });
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Secret } from '@tendon/core';
+import { Refused } from './dial.ts';
+import { GIT_BROKER_NAME, readGitRequest, type GitRequest } from './git-request.ts';
+import type { Dial } from './listen-proxy.ts';
+
+/** How one git host is reached. */
+export interface GitLogin {
+  /** `https://name[:port]`; `http://` only where the user gave the host that way. */
+  readonly origin: string;
+  /** The whole header; missing without a token. */
+  readonly authorization?: Secret;
+}
+
+/** The git hosts that a sandbox reaches through the broker. */
+export interface GitAccess {
+  /** Names as they stand in URLs, with a port where they have one. */
+  hosts(): readonly string[];
+  login(host: string): GitLogin | undefined;
+}
+
+export interface GitBrokerOptions {
+  readonly access: GitAccess;
+  readonly dial: Dial;
+  /** Once for each repository and operation. */
+  readonly onUse: (use: string) => void;
+}
+
+export type GitBroker = (request: IncomingMessage, response: ServerResponse, url: URL, signal: AbortSignal) => Promise<void>;
+
+const IDLE_MS = 10 * 60_000;
+const TLS_DEADLINE_MS = 15_000;
+const MAX_REMEMBERED = 200;
+const PASSED_ON = [
+  'accept',
+  'accept-encoding',
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'git-protocol',
+  'user-agent',
+];
+const PASSED_BACK = [
+  'cache-control',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expires',
+  'lfs-authenticate',
+  'pragma',
+  'retry-after',
+  'www-authenticate',
+];
+
+/**
+ * Speaks git's HTTP protocol with a host in the name of the user, so that the token never enters the sandbox. Owns nothing but
+ * the requests under way. Whoever asks is hostile:
+ *
+ * 1. A token goes only to the host it was stored for, and only with a request of git's own protocol.
+ * 2. Where the host sends the caller elsewhere, the token does not come along.
+ * 3. Each use is told, without the token.
+ */
+export function createGitBroker({ access, dial, onUse }: GitBrokerOptions): GitBroker {
+  const told = new Set<string>();
+
+  function tell(use: string): void {
+    if (told.has(use) || told.size >= MAX_REMEMBERED) return;
+    told.add(use);
+    onUse(use);
+  }
+
+  return async (request, response, url, signal) => {
+    const asked = readGitRequest(request.method ?? '', url);
+    if (asked === undefined) throw new Refused(`${GIT_BROKER_NAME} takes requests of git's own protocol and nothing else`);
+    const login = access.login(asked.host);
+    if (login === undefined) throw new Refused(`${asked.host} is not a git host that Tendon knows; use its own URL`);
+    const origin = new URL(login.origin);
+    const usesToken = login.authorization !== undefined && request.headers.authorization === undefined;
+    if (asked.operation !== 'more')
+      tell(`${asked.operation} ${asked.host}/${asked.repository}${usesToken ? ' with the stored token' : ''}`);
+    const socket = await open(origin, dial, signal);
+    const outgoing = httpRequest({
+      method: request.method,
+      path: asked.path,
+      headers: headersFor(request, origin, usesToken ? login.authorization : undefined),
+      createConnection: () => socket,
+    });
+    outgoing.setTimeout(IDLE_MS, () => outgoing.destroy());
+    response.once('close', () => outgoing.destroy());
+    request.pipe(outgoing);
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    incoming.on('error', () => response.destroy());
+    outgoing.on('error', () => response.destroy());
+    answer(incoming, response, { asked, origin, usesToken });
+  };
+}
+
+async function open(origin: URL, dial: Dial, signal: AbortSignal): Promise<Socket> {
+  const isTls = origin.protocol === 'https:';
+  const socket = await dial(origin.hostname, Number(origin.port || (isTls ? 443 : 80)), signal);
+  if (!isTls) return socket;
+  const secure = connectTls({ socket, servername: origin.hostname });
+  try {
+    await once(secure, 'secureConnect', { signal: AbortSignal.any([signal, AbortSignal.timeout(TLS_DEADLINE_MS)]) });
+    return secure;
+  } catch (error) {
+    secure.on('error', () => {}).destroy();
+    throw error;
+  }
+}
+
+function headersFor(request: IncomingMessage, origin: URL, authorization: Secret | undefined): OutgoingHttpHeaders {
+  return {
+    ...picked(request, PASSED_ON),
+    host: origin.host,
+    connection: 'close',
+    ...(authorization && { authorization: authorization.reveal() }),
+  };
+}
+
+interface Exchange {
+  readonly asked: GitRequest;
+  readonly origin: URL;
+  readonly usesToken: boolean;
+}
+
+function answer(incoming: IncomingMessage, response: ServerResponse, { asked, origin, usesToken }: Exchange): void {
+  const status = incoming.statusCode ?? 502;
+  if (status === 401) {
+    incoming.resume();
+    // Not 401: nobody inside can be asked for a password. Git shows a plain text to its user.
+    response.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(needsToken(asked, usesToken));
+    return;
+  }
+  const location = incoming.headers.location;
+  response.writeHead(status, {
+    ...picked(incoming, PASSED_BACK),
+    ...(location !== undefined && { location: throughBroker(location, asked, origin) }),
+  });
+  incoming.pipe(response);
+}
+
+function needsToken({ host, repository }: GitRequest, usesToken: boolean): string {
+  return usesToken
+    ? `${host} refused the stored token for ${repository}. Store a new one in the settings, under Git.\n`
+    : `${host} asks who you are for ${repository}: it is private or does not exist. Store a token for ${host} in the settings, under Git.\n`;
+}
+
+/** A renamed repository of the same host stays with the broker; everything else is the caller's own affair. */
+function throughBroker(location: string, { host }: GitRequest, origin: URL): string {
+  const target = URL.parse(location, origin.href);
+  return target?.origin === origin.origin ? `http://${GIT_BROKER_NAME}/${host}${target.pathname}${target.search}` : location;
+}
+
+function picked({ headers }: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders {
+  return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
+}
