@@ -57,6 +57,7 @@ export * from './rest/file-node.ts';
 export * from './rest/files.ts';
 export * from './rest/legacy.ts';
 export * from './rest/mcp-config.ts';
+export * from './rest/network.ts';
 export * from './rest/options.ts';
 export * from './rest/secrets.ts';
 export * from './rest/settings.ts';

@@ -9,4 +9,6 @@ export { connectTo, type ExecutorAddress } from './executor-door.ts';
 export { EXECUTOR_API, type HostedSandbox, type HostInfo, type StartRequest } from './executor-host-api.ts';
 export type { SandboxPlan } from './open-sandbox.ts';
 export { createRuntimes, newIncarnation, type RuntimesOptions, type SandboxRuntimes } from './sandboxes.ts';
+export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
+export { hostPattern, type NetworkMode, type NetworkPolicy } from './proxy/network-policy.ts';
 export { StartFailed } from './start-phase.ts';

@@ -16,6 +16,7 @@ import type { Config } from './config.ts';
 import type { StoredConversation } from './conversation-records.ts';
 import { Conversations } from './conversations.ts';
 import type { Engine } from './engine.ts';
+import { gitAccess } from './git/git-access.ts';
 import { ProviderTokens } from './git/provider-tokens.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './model-choice.ts';
@@ -85,11 +86,17 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     clock,
     onNotice: (notice) => logger.info(notice),
     ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
+    networkOf: async (id) => {
+      const record = await conversations.get(id);
+      return record ? conversations.networkOf(record) : { mode: 'none', allow: [], allowPrivate: [] };
+    },
+    git: gitAccess(providerTokens),
   });
   const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
     chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
   const conversations: Conversations = new Conversations({
     config,
+    network: { network: config.network, isPoliced: sandbox.isPoliced },
     storage,
     runtimes,
     clock,

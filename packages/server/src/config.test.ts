@@ -27,6 +27,7 @@ describe('SV1: configuration', () => {
       runtime: 'local',
       sandbox: { limits: {}, idleSeconds: 900, maxSeconds: undefined, maxLive: 32, diskBytes: undefined },
       upstreamProxy: undefined,
+      network: { mode: 'full', allow: [], allowPrivate: [] },
       logLevel: 'info',
     });
   });

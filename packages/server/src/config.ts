@@ -2,6 +2,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
 import { z } from 'zod';
+import type { NetworkPolicy } from '@tendon/runtime';
+import { NetworkEnvironment, networkConfig } from './network/network-config.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
 
 /** Everything that is configured from outside. This file is the only reader of the environment. */
@@ -27,6 +29,8 @@ export interface Config {
   readonly jwtSecret: Secret | undefined;
   readonly runtime: 'local' | 'none';
   readonly sandbox: SandboxConfig;
+  /** The most that a conversation's sandbox can reach, and what it reaches without a wish. */
+  readonly network: NetworkPolicy;
   /** The proxy this host must use to get out, and the names it is not used for. */
   readonly upstreamProxy: { readonly url: URL; readonly except: string } | undefined;
   readonly logLevel: LogLevel;
@@ -89,6 +93,7 @@ const Environment = z.object({
     .pipe(z.enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(', ')}`))
     .default('info'),
   ...SandboxEnvironment.shape,
+  ...NetworkEnvironment.shape,
 });
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
@@ -114,6 +119,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       jwtSecret: values.JWT_SECRET,
       runtime: values.RUNTIME,
       sandbox: sandboxConfig(values),
+      network: networkConfig(values),
       upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,
       logLevel: values.LOG_LEVEL,
     },

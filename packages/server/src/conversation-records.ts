@@ -6,6 +6,7 @@
  * R3  A mark without a record is of a conversation whose deletion was cut off.
  */
 import type { Clock, ConversationRecord, RecordStore } from '@tendon/core';
+import type { StoredNetwork } from './network/conversation-network.ts';
 
 /** A conversation as the server keeps it. */
 export type StoredConversation = ConversationRecord & {
@@ -16,6 +17,7 @@ export type StoredConversation = ConversationRecord & {
   readonly max_iterations?: number;
   /** For the agent, from whoever made the conversation. */
   readonly instructions?: string;
+  readonly network?: StoredNetwork;
   /** For lists: as it was when it was last closed. */
   readonly summary?: { readonly agent_state: string; readonly reason: string; readonly accumulated_cost: number };
 };

@@ -8,11 +8,13 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Clock, Conversation, EventLog, Mask, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
-import { catalogError, type ActionDraft, type CatalogError, type ConversationState } from '@tendon/protocol';
+import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
+import type { NetworkPolicy } from '@tendon/runtime';
 import type { Config } from './config.ts';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
 import type { Logger } from './logger.ts';
+import { networkPolicy, takeNetworkWish, type NetworkRules } from './network/conversation-network.ts';
 import type { ReplayAnswer } from './replay/read-trajectory.ts';
 import type { Room } from './room.ts';
 import { Rooms } from './rooms.ts';
@@ -36,6 +38,7 @@ export interface ConversationWish {
   readonly replay?: readonly ReplayAnswer[];
   /** Of this conversation only, and gone with this process. */
   readonly llm?: ModelAccess;
+  readonly network?: NetworkWish;
 }
 
 export interface ModelAccess {
@@ -47,6 +50,8 @@ export type Created = { readonly ok: true; readonly record: StoredConversation }
 
 export interface ConversationsOptions {
   readonly config: Pick<Config, 'home' | 'workspaceBase' | 'allowedDirs'>;
+  /** Default: every wish can be kept. */
+  readonly network?: NetworkRules;
   readonly storage: Storage;
   readonly runtimes: Runtimes;
   readonly clock: Clock;
@@ -77,6 +82,8 @@ export class Conversations {
     const id = randomUUID().replaceAll('-', '');
     const folder = await workspaceFolder(this.#options.config, id, wish.directory);
     if (!folder.ok) return folder;
+    const network = takeNetworkWish(this.#networkRules, wish.network ?? {});
+    if (!network.ok) return network;
     const now = this.#records.now();
     const record: StoredConversation = {
       id,
@@ -93,6 +100,7 @@ export class Conversations {
       ...(wish.confirmationMode !== undefined && { confirmation_mode: wish.confirmationMode }),
       ...(wish.maxIterations !== undefined && { max_iterations: wish.maxIterations }),
       ...(wish.instructions && { instructions: wish.instructions }),
+      ...(wish.network && { network: network.network }),
     };
     if (wish.llm) this.#modelAccess.set(id, wish.llm);
     if (wish.replay) await this.#options.storage.records.put('replays', { id, sort: '', value: wish.replay });
@@ -104,6 +112,23 @@ export class Conversations {
   async configure(id: string, { llm, model }: Pick<ConversationWish, 'llm' | 'model'>): Promise<void> {
     if (llm) this.#modelAccess.set(id, llm);
     if (model) await this.#records.change(id, (record) => (record.model === model ? undefined : { model }));
+  }
+
+  /** Where its sandbox may connect to, as of now. */
+  networkOf(record: StoredConversation): NetworkPolicy {
+    return networkPolicy(this.#networkRules, record.network);
+  }
+
+  /** From the next connection of its sandbox on. `undefined`: no such conversation. */
+  async setNetwork(id: string, wish: NetworkWish): Promise<Created | undefined> {
+    const taken = takeNetworkWish(this.#networkRules, wish);
+    if (!taken.ok) return (await this.get(id)) && taken;
+    const record = await this.#records.change(id, () => ({ network: taken.network }));
+    return record && { ok: true, record };
+  }
+
+  get #networkRules(): NetworkRules {
+    return this.#options.network ?? { network: { mode: 'full', allow: [], allowPrivate: [] }, isPoliced: true };
   }
 
   get(id: string): Promise<StoredConversation | undefined> {

@@ -1,5 +1,5 @@
-import type { Runtimes, Secret, Storage, Strength } from '@tendon/core';
-import type { DriverName } from '@tendon/runtime';
+import type { Secret, Storage, Strength } from '@tendon/core';
+import type { DriverName, SandboxRuntimes } from '@tendon/runtime';
 import type { StoredConversation } from './conversation-records.ts';
 import type { Conversations } from './conversations.ts';
 import type { ProviderTokens } from './git/provider-tokens.ts';
@@ -9,14 +9,20 @@ import type { SettingsStore } from './settings.ts';
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
 export interface Engine {
   readonly storage: Storage;
-  readonly runtimes: Runtimes;
+  readonly runtimes: SandboxRuntimes;
   readonly conversations: Conversations;
   readonly settings: SettingsStore;
   /** Named by the user, for agents. */
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
   /** What keeps the agent's work inside, as probed. */
-  readonly sandbox: { readonly driver: DriverName; readonly strength: Strength; readonly description: string };
+  readonly sandbox: {
+    readonly driver: DriverName;
+    readonly strength: Strength;
+    readonly description: string;
+    /** Its only way out is our proxy, so a network policy can be kept. */
+    readonly isPoliced: boolean;
+  };
   readonly agents: readonly string[];
   /** Names of models that clients can choose. */
   models(): Promise<readonly string[]>;

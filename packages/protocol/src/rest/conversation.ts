@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { McpConfig } from './mcp-config.ts';
+import { NetworkWish } from './network.ts';
 
 /** 32 hexadecimal digits, lower case. */
 export const ConversationId = z.string().regex(/^[0-9a-f]{32}$/);
@@ -66,6 +67,8 @@ export const CreateConversation = z.object({
   conversation_id: ConversationId.nullish(),
   /** Ours: a folder of the server's machine to work in; `DIRECTORY_NOT_ALLOWED` outside WORKSPACE_BASE. */
   directory: z.string().nullish(),
+  /** Ours: where its sandbox may connect to. */
+  network: NetworkWish.nullish(),
 });
 export type CreateConversation = z.output<typeof CreateConversation>;
 

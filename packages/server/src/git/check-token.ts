@@ -34,7 +34,8 @@ export function isHostName(host: string): boolean {
   return /^(https?:\/\/)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?\/?$/i.test(host);
 }
 
-function originOf(host: string): string {
+/** `https` unless it says otherwise. */
+export function originOf(host: string): string {
   return /^https?:\/\//i.test(host) ? host.replace(/\/+$/, '') : `https://${host}`;
 }
 

@@ -14,6 +14,14 @@ interface StoredToken {
   /** `null`: the provider's usual one. */
   readonly host: string | null;
 }
+
+export interface ProviderLogin {
+  readonly provider: GitProvider;
+  /** `null`: the provider's usual one. */
+  readonly host: string | null;
+  readonly token: Secret;
+}
+
 type Stored = Partial<Record<GitProvider, StoredToken>>;
 
 export class ProviderTokens {
@@ -21,7 +29,7 @@ export class ProviderTokens {
   readonly #jwtSecret: Secret;
   readonly #check: (provider: GitProvider, token: Secret, host: string | null) => Promise<TokenCheck>;
   #stored: Stored;
-  #secrets: readonly Secret[] | undefined;
+  #logins: readonly ProviderLogin[] | undefined;
   #lastChange: Promise<unknown> = Promise.resolve();
 
   private constructor(records: RecordStore, jwtSecret: Secret, check: typeof checkToken, stored: Stored) {
@@ -41,11 +49,16 @@ export class ProviderTokens {
   }
 
   get secrets(): readonly Secret[] {
-    this.#secrets ??= Object.values(this.#stored).flatMap(({ sealed }) => {
+    return this.logins.map(({ token }) => token);
+  }
+
+  /** Those that can be read: without what was sealed under a JWT secret that is gone. */
+  get logins(): readonly ProviderLogin[] {
+    this.#logins ??= Object.entries(this.#stored).flatMap(([provider, { sealed, host }]) => {
       const text = unseal(sealed, this.#jwtSecret);
-      return text ? [new Secret(text)] : [];
+      return text ? [{ provider: provider as GitProvider, host, token: new Secret(text) }] : [];
     });
-    return this.#secrets;
+    return this.#logins;
   }
 
   /** All of them or none. The reason why they were refused, or `undefined` when they are durable. */
@@ -85,7 +98,7 @@ export class ProviderTokens {
   async #put(stored: Stored): Promise<void> {
     await this.#records.put('settings', { id: 'git-providers', sort: '', value: stored });
     this.#stored = stored;
-    this.#secrets = undefined;
+    this.#logins = undefined;
   }
 
   #change(change: () => Promise<CatalogError | undefined>): Promise<CatalogError | undefined> {

@@ -10,6 +10,7 @@ import { conversationEventRoutes } from './routes/conversation-events.ts';
 import { conversationFileRoutes } from './routes/conversation-files.ts';
 import { conversationGitRoutes } from './routes/conversation-git.ts';
 import { conversationKnowledgeRoutes } from './routes/conversation-knowledge.ts';
+import { conversationNetworkRoutes } from './routes/conversation-network.ts';
 import { conversationPanelRoutes } from './routes/conversation-panels.ts';
 import { conversationTransferRoutes } from './routes/conversation-transfer.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -40,6 +41,7 @@ export const RESOURCES: readonly Routes[] = [
   conversationGitRoutes,
   conversationKnowledgeRoutes,
   conversationPanelRoutes,
+  conversationNetworkRoutes,
   v1Routes,
   legacyRoutes,
   schemaRoutes,

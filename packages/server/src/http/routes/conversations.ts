@@ -115,6 +115,7 @@ async function create({ conversations }: Engine, body: CreateConversation): Prom
     trigger: triggerOf(body),
     instructions: body.conversation_instructions ?? undefined,
     replay: replay?.trajectory.answers,
+    network: body.network ?? undefined,
   });
   if (!created.ok) return created.error;
   const content = startingWords(body);

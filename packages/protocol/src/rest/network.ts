@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** `none`: nothing. `allowlist`: package registries, git hosts and what is added. `full`: the public internet. */
+export const NetworkMode = z.enum(['none', 'allowlist', 'full']);
+export type NetworkMode = z.output<typeof NetworkMode>;
+
+/** Where a conversation's sandbox may connect to; what is not said is the server's default. */
+export const NetworkWish = z.object({
+  mode: NetworkMode.nullish(),
+  /** Added to the list: names, or `*.name` for every name below. */
+  allow: z.array(z.string().max(253)).max(200).nullish(),
+});
+export type NetworkWish = z.output<typeof NetworkWish>;
+
+export const ConversationNetwork = z.object({
+  mode: NetworkMode,
+  allow: z.array(z.string()),
+  /** `host:port` near the server that its operator opened. */
+  allow_private: z.array(z.string()),
+  /** Where the sandbox wanted to connect to and might not, the newest last. */
+  refused: z.array(z.object({ host: z.string(), port: z.number().int(), reason: z.string(), count: z.number().int() })),
+});
+export type ConversationNetwork = z.output<typeof ConversationNetwork>;
