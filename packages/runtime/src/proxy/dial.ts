@@ -14,7 +14,7 @@ const MAX_ADDRESSES = 4;
 
 /** Resolves the name here on the host, checks what came out and dials just that. Rejects with `Refused`, or with why it failed. */
 export async function dial(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  const addresses = await resolve(host, signal);
+  const addresses = await addressesOf(host, signal);
   const ownAddresses = hostAddresses();
   const verdicts = addresses.map(({ address }) => ({ address, reason: refusal({ address, port, ownAddresses }) }));
   const allowed = verdicts.filter(({ reason }) => reason === undefined).slice(0, MAX_ADDRESSES);
@@ -24,10 +24,10 @@ export async function dial(host: string, port: number, signal: AbortSignal): Pro
 
 /** Without looking at the address: for a place that the operator opened by name. */
 export async function dialAnywhere(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  return openFirst((await resolve(host, signal)).slice(0, MAX_ADDRESSES), port, signal);
+  return openFirst((await addressesOf(host, signal)).slice(0, MAX_ADDRESSES), port, signal);
 }
 
-function resolve(host: string, signal: AbortSignal): Promise<readonly { readonly address: string }[]> {
+function addressesOf(host: string, signal: AbortSignal): Promise<readonly { readonly address: string }[]> {
   const name = host.replace(/^\[(.*)\]$/, '$1');
   return within(RESOLVE_DEADLINE_MS, signal, lookup(name, { all: true, order: 'verbatim' }));
 }

@@ -27,7 +27,5 @@ it.each([
   ['GET', '/github.com/o/%2e%2e%2fr/info/refs?service=git-upload-pack'],
   ['GET', '/'],
 ])('SB75: %s %s is not', (method, path) => {
-  const asked = read(method, path);
-  if (asked !== undefined) expect(asked.host).not.toBe('github.com');
-  else expect(asked).toBeUndefined();
+  expect(read(method, path)).toBeUndefined();
 });
