@@ -1,7 +1,16 @@
 import type { Check } from '../check.ts';
-import { restConversations } from './v0-rest/conversations.ts';
-import { socketIoBasics } from './v0-socketio/basics.ts';
+import { conversations } from './v0-rest/conversations.ts';
+import { history } from './v0-rest/history.ts';
+import { options } from './v0-rest/options.ts';
+import { settings } from './v0-rest/settings.ts';
+import { workspace } from './v0-rest/workspace.ts';
+import { acting } from './v0-socketio/acting.ts';
+import { events } from './v0-socketio/events.ts';
+import { joining } from './v0-socketio/joining.ts';
 import { wsReadme } from './ws-readme.ts';
 
+const SOCKET_IO = [...joining, ...acting, ...events];
+const REST = [...options, ...settings, ...conversations, ...history, ...workspace];
+
 /** Every check, level by level. */
-export const CHECKS: readonly Check[] = [...wsReadme, ...socketIoBasics, ...restConversations];
+export const CHECKS: readonly Check[] = [...wsReadme, ...SOCKET_IO, ...REST];
