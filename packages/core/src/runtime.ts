@@ -75,7 +75,7 @@ export interface Runtimes {
   /** The live runtime; concurrent calls share one start. Rejects with an Error whose message names the failed phase and its cause. */
   acquire(
     conversationId: string,
-    options: { readonly signal: AbortSignal; readonly onPhase?: (phase: StartPhase) => void },
+    options: { readonly signal: AbortSignal; readonly onPhase?: (phase: StartPhase, detail?: string) => void },
   ): Promise<Runtime>;
   /** The live runtime if there is one, without starting any. */
   current(conversationId: string): Runtime | undefined;

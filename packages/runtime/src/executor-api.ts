@@ -35,6 +35,15 @@ export interface ExecutorConfig {
   /** Git hosts that the proxy speaks with in the user's name; git inside is told to ask it. */
   readonly gitHosts?: readonly string[];
   readonly shell: string;
+  /** In an image of somebody else's: what the executor brings along and does not look for there. */
+  readonly carried?: {
+    /** Folder of `setsid`, `unshare`, `nsenter` and `mount`. */
+    readonly tools: string;
+    /** A bash that needs no libraries; taken where `shell` is missing or too old. */
+    readonly shell: string;
+  };
+  /** Variables that the image gives to every program; not the executor's own. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Seconds without output after which a command is handed back as still running (soft timeout). */
   readonly noOutputTimeoutSeconds: number;
   /** Seconds without a server after which an idle executor ends. */

@@ -1,5 +1,6 @@
 export { createLocalDriver, type LocalDriverOptions } from './drivers/local/local-driver.ts';
 export { createRemoteDriver, type RemoteDriverOptions } from './drivers/remote/remote-driver.ts';
+export { createDockerDriver, type DockerDriverOptions } from './drivers/docker/docker-driver.ts';
 export { createNoneDriver, type NoneDriverOptions } from './drivers/none-driver.ts';
 export { DEFAULT_LIMITS, limitsOf, type Limits } from './drivers/control-group.ts';
 export type { Driver, DriverName, Probe } from './drivers/driver.ts';

@@ -48,12 +48,14 @@ export interface OpenContext {
 
 export interface OpenOptions {
   readonly signal: AbortSignal;
-  readonly onPhase: (phase: StartPhase) => void;
+  /** `detail` = what it is at just now, where that takes long. */
+  readonly onPhase: (phase: StartPhase, detail?: string) => void;
 }
 
 const DEADLINE_MS = {
   workspace: 10_000,
   probe: 30_000,
+  prepare: 15 * 60_000,
   process: 20_000,
   executor: 20_000,
   settle: 5000,
@@ -139,6 +141,9 @@ async function start(
     if (!driver.isElsewhere) context.folders.prepare();
     const gitHosts = context.wayOut.gitHosts();
     const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds, gitHosts };
+    await inPhase({ name: 'getting the image', deadlineMs: DEADLINE_MS.prepare, signal }, async (within) =>
+      driver.prepare?.({ signal: within, onProgress: (text) => onPhase('starting', text) }),
+    );
     const handle = await inPhase({ name: 'creating the process', deadlineMs: driver.startMs ?? DEADLINE_MS.process, signal }, (within) => {
       starting = driver.start(spec, { signal: within });
       return starting;

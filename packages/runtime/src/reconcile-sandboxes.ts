@@ -26,6 +26,11 @@ export async function reconcileSandboxes(
     await context.driver.endByIncarnation(incarnation);
     await remove();
   }
+  for (const incarnation of (await context.driver.strays?.(context.folders.stateRoot)) ?? []) {
+    if (kept.has(incarnation)) continue;
+    await context.driver.endByIncarnation(incarnation);
+    reaped += 1;
+  }
   return { kept: kept.size, reaped };
 }
 

@@ -9,6 +9,7 @@ import type { SandboxFolders } from './drivers/driver.ts';
  * short path (a unix socket's is at most 107 bytes, and macOS allows 103) in a folder of this server's own, `<short>/<incarnation>/…`.
  */
 export interface FolderPlan {
+  readonly stateRoot: string;
   of(conversationId: string, incarnation: string): SandboxFolders;
   /** Folders of one incarnation that are on disk: sandbox name and incarnation. */
   list(): Promise<readonly { readonly sandbox: string; readonly incarnation: string }[]>;
@@ -32,6 +33,7 @@ export function planFolders(stateRoot: string): FolderPlan {
   const nameOf = (conversationId: string): string => createHash('sha256').update(conversationId).digest('hex').slice(0, 16);
 
   return {
+    stateRoot,
     nameOf,
     prepare() {
       mkdirSync(stateRoot, { recursive: true, mode: 0o700 });

@@ -56,7 +56,7 @@ type Entry =
 
 interface SharedStart {
   readonly abort: AbortController;
-  readonly listeners: Set<(phase: StartPhase) => void>;
+  readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
   phase: StartPhase;
 }
 
@@ -90,9 +90,9 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   function beginStart(conversationId: string): Entry & { state: 'starting' } {
     const start: SharedStart = { abort: new AbortController(), listeners: new Set(), phase: 'starting' };
     const { signal } = start.abort;
-    const onPhase = (phase: StartPhase): void => {
+    const onPhase = (phase: StartPhase, detail?: string): void => {
       start.phase = phase;
-      for (const listener of start.listeners) listener(phase);
+      for (const listener of start.listeners) listener(phase, detail);
     };
     const opened = admit(() => openPersistently(context, conversationId, { signal, onPhase }), signal).then(
       (open) => {

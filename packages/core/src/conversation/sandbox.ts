@@ -32,7 +32,7 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, emit: 
   async function acquire(signal: AbortSignal): Promise<Acquired> {
     const live = runtimes.current(conversationId);
     if (live) return { ok: true, runtime: live };
-    const onPhase = (phase: StartPhase): void => tell('info', STATUS[phase]);
+    const onPhase = (phase: StartPhase, detail?: string): void => tell('info', STATUS[phase], detail);
     try {
       return { ok: true, runtime: await unlessAborted(runtimes.acquire(conversationId, { signal, onPhase }), signal) };
     } catch (error) {

@@ -65,6 +65,8 @@ export interface Driver {
   readonly startMs?: number;
   /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
+  /** Before each start, without a short deadline: brings what may be large (an image). `onProgress` gets one clause at a time. */
+  prepare?(options: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void }): Promise<void>;
   /** Resolves when the process exists, not when it answers. Rejects with an Error whose message can be shown. */
   start(spec: SandboxSpec, options: { readonly signal: AbortSignal }): Promise<SandboxHandle>;
   /** Cheap and at once: what the process table says, or where there is none, what was last heard. */
@@ -73,6 +75,11 @@ export interface Driver {
   end(handle: SandboxHandle): Promise<void>;
   /** The same for a start that was cut off before its handle was recorded: found by the incarnation's name. */
   endByIncarnation(incarnation: string): Promise<void>;
+  /** Incarnations that are found without their folders: of this state root, or of one of this user that is no more. */
+  strays?(stateRoot: string): Promise<readonly string[]>;
+  /** Stops everything inside where it stands, without processor time, until `resume`; memory and folders stay. */
+  pause?(handle: SandboxHandle): Promise<void>;
+  resume?(handle: SandboxHandle): Promise<void>;
   /** What every request to an executor behind a URL must carry (its key); asked for each time, recorded nowhere. */
   headers?(handle: SandboxHandle): Readonly<Record<string, string>>;
   /** The last lines that a start has printed, where they are not in `startLogOf`. */

@@ -14,7 +14,12 @@ export const INSIDE = {
 
 /** The executor's command line inside. It holds the incarnation, by which a start that was cut off is found. */
 export function executorCommand(spec: SandboxSpec, entry: string): readonly string[] {
-  const config: ExecutorConfig = {
+  return [INSIDE.node, join(INSIDE.executor, entry), '--config', JSON.stringify(insideConfig(spec))];
+}
+
+/** For an executor that finds everything at the places above. */
+export function insideConfig(spec: SandboxSpec): ExecutorConfig {
+  return {
     incarnation: spec.incarnation,
     socketPath: join(INSIDE.link, basename(socketPathOf(spec.folders))),
     stateDir: INSIDE.state,
@@ -26,5 +31,4 @@ export function executorCommand(spec: SandboxSpec, entry: string): readonly stri
     noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds,
     leaseSeconds: spec.leaseSeconds,
   };
-  return [INSIDE.node, join(INSIDE.executor, entry), '--config', JSON.stringify(config)];
 }

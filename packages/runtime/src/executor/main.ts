@@ -11,6 +11,7 @@ import { createDisk } from './files/disk.ts';
 import { createSyntaxCheck } from './files/syntax-check.ts';
 import { createUndoHistory } from './files/undo-history.ts';
 import { createUndoableDisk } from './files/undoable-disk.ts';
+import { findShell } from './find-shell.ts';
 import { createHandlers } from './handlers.ts';
 import { createLazyKernel } from './kernel/lazy-kernel.ts';
 import { createLease } from './lease.ts';
@@ -25,9 +26,10 @@ import { createShellTools } from './shell/shell-tools.ts';
 const config = parseConfig(process.argv.slice(2));
 // The door opens at once; what needs a namespace and a shell waits for them.
 const hidden = ownFolders(config);
-const nesting = makeNest({ shell: config.shell, hidden });
+const bash = findShell(config);
+const nesting = makeNest({ shell: bash, hidden, tools: config.carried?.tools });
 const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
-const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) => createShellTools(config, nest, proxy?.port));
+const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) => createShellTools(config, bash, nest, proxy?.port));
 shell.catch(() => {}); // told by the actions that need it
 const kernel = createLazyKernel(config, shell);
 // Beside the agent's own caches: it outlives this sandbox, and the agent can lose nothing by it but its own undo.

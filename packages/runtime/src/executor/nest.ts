@@ -1,4 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
 import { childOf } from './shell/process-tree.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface NestOptions {
   readonly shell: string;
   /** Folders that the inside shall find empty. */
   readonly hidden: readonly string[];
+  /** Folder of `unshare`, `nsenter` and `mount`; those on PATH when it is not given. */
+  readonly tools?: string;
 }
 
 /** How to make the namespace, and how to enter it once its first process is known. */
@@ -32,20 +35,31 @@ interface Way {
 }
 
 // Bash reaps every child it is left with, also while it reads what never comes.
-const FIRST_PROCESS = `for folder; do mount -t tmpfs -o ro,size=4k,mode=555 none "$folder" || exit 1; done
+const FIRST_PROCESS = `mount=$1; shift; for folder; do "$mount" -t tmpfs -o ro,size=4k,mode=555 none "$folder" || exit 1; done
 trap "" TERM INT HUP; echo ready; while read -r _; do :; done; exit 0`;
 const MAKE = ['--pid', '--mount', '--mount-proc', '--fork', '--kill-child'];
 const START_DEADLINE_MS = 5000;
 
 export async function makeNest(options: NestOptions): Promise<Nest> {
-  const { make, enter } = wayFor(process.getuid?.() ?? -1, process.getgid?.() ?? -1);
-  const [program = '', ...args] = [...make, options.shell, '--norc', '--noprofile', '-c', FIRST_PROCESS, 'first', ...options.hidden];
+  const tool = (name: string): string => (options.tools === undefined ? name : join(options.tools, name));
+  const { make, enter } = wayFor(process.getuid?.() ?? -1, process.getgid?.() ?? -1, tool);
+  const [program = '', ...args] = [
+    ...make,
+    options.shell,
+    '--norc',
+    '--noprofile',
+    '-c',
+    FIRST_PROCESS,
+    'first',
+    tool('mount'),
+    ...options.hidden,
+  ];
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
   const failure = await firstWord(child);
   const first = failure === undefined && child.pid !== undefined ? childOf(child.pid) : undefined;
   if (first === undefined) return unnested(child, failure ?? 'its first process was not found');
-  const [tool = '', ...rest] = [...enter(first), 'true'];
-  const probe = spawnSync(tool, rest, { timeout: START_DEADLINE_MS });
+  const [entry = '', ...rest] = [...enter(first), options.shell, '-c', ':'];
+  const probe = spawnSync(entry, rest, { timeout: START_DEADLINE_MS });
   if (probe.status !== 0) return unnested(child, `nsenter: ${probe.error?.message ?? probe.stderr.toString().trim()}`);
   for (const stream of [child, child.stdin, child.stdout, child.stderr] as { unref?: () => void }[]) stream.unref?.();
   child.on('error', () => {});
@@ -56,14 +70,14 @@ export async function makeNest(options: NestOptions): Promise<Nest> {
  * Root keeps its powers and needs no user namespace. Everybody else becomes root of one, which may mount; a second one inside
  * it gives them back their own id and takes the powers away.
  */
-function wayFor(uid: number, gid: number): Way {
+function wayFor(uid: number, gid: number, tool: (name: string) => string): Way {
   if (uid === 0) {
-    return { make: ['unshare', ...MAKE], enter: (first) => ['nsenter', '--target', String(first), '--mount', '--pid', '--'] };
+    return { make: [tool('unshare'), ...MAKE], enter: (first) => [tool('nsenter'), '--target', String(first), '--mount', '--pid', '--'] };
   }
-  const own = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
+  const own = [tool('unshare'), '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
   return {
-    make: ['unshare', '--user', '--map-root-user', ...MAKE],
-    enter: (first) => ['nsenter', '--target', String(first), '--user', '--preserve-credentials', '--mount', '--pid', '--', ...own],
+    make: [tool('unshare'), '--user', '--map-root-user', ...MAKE],
+    enter: (first) => [tool('nsenter'), '--target', String(first), '--user', '--preserve-credentials', '--mount', '--pid', '--', ...own],
   };
 }
 

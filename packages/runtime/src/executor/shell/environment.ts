@@ -23,10 +23,12 @@ export function shellEnvironment(
   own: Readonly<Record<string, string | undefined>>,
   shell: string,
   proxyPort: number | undefined,
+  ofImage: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const place = TAKEN_OVER.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]));
   const home = own.HOME ?? '/tmp';
   return {
+    ...ofImage,
     PATH: '/usr/local/bin:/usr/bin:/bin',
     HOME: home,
     ...Object.fromEntries(place),

@@ -28,6 +28,8 @@ export interface OpenTerminalOptions {
   readonly command: readonly string[];
   /** Put before it, to enter a namespace. */
   readonly enter: readonly string[];
+  /** `setsid` of util-linux or busybox. */
+  readonly setsid: string;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly columns: number;
@@ -42,7 +44,7 @@ export function openTerminal(options: OpenTerminalOptions): Terminal {
   // Opened once more: the descriptor that came back does not block, and programs expect a terminal that does.
   const device = openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
   try {
-    const [program = '', ...args] = [...options.enter, 'setsid', '-c', ...options.command];
+    const [program = '', ...args] = [...options.enter, options.setsid, '-c', ...options.command];
     const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: [device, device, device, 'pipe'] });
     return { process: child, master: new ReadStream(master), line: child.stdio[3] as Duplex, device: pty };
   } finally {

@@ -55,6 +55,8 @@ export interface ShellOptions {
   readonly script: string;
   /** Put before the command, to enter a namespace. */
   readonly enter: readonly string[];
+  /** The program of that name. */
+  readonly setsid: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -70,6 +72,7 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
   } = openTerminal({
     command: [options.shell, '--norc', '--noprofile', OURS, '-i'],
     enter: options.enter,
+    setsid: options.setsid,
     env: { ...options.env, PROMPT_COMMAND: `. ${quoted(options.script)}` },
     cwd: '/',
     columns: COLUMNS,

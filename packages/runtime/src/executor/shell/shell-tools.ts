@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutorConfig } from '../../executor-api.ts';
 import { flagArgument, type ActionHandler } from '../action-handler.ts';
@@ -24,12 +25,13 @@ export interface ShellTools {
 }
 
 /** The session, and the commands beside it, behind the actions `run` and `kill`. */
-export function createShellTools(config: ExecutorConfig, nest: Nest, proxyPort: number | undefined): ShellTools {
+export function createShellTools(config: ExecutorConfig, shell: string, nest: Nest, proxyPort: number | undefined): ShellTools {
   const script = fileURLToPath(new URL('./session.bash', import.meta.url));
   const gitConfig = proxyPort === undefined ? {} : writeGitConfig(config.gitHosts ?? [], process.env.HOME);
-  const env = { ...shellEnvironment(process.env, config.shell, proxyPort), ...gitConfig };
-  const common = { shell: config.shell, enter: nest.enter, env };
-  const session = createSession({ ...common, workDir: config.workDir, script });
+  const env = { ...shellEnvironment(process.env, shell, proxyPort, config.environment), ...gitConfig };
+  const common = { shell, enter: nest.enter, env };
+  const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
+  const session = createSession({ ...common, setsid, workDir: config.workDir, script });
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
   const inSession = createRunCommand(session, limits);
   const isStatic = createStaticCommand(session, common, DEFAULT_TIMEOUT_SECONDS);

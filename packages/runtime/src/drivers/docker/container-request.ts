@@ -1,0 +1,137 @@
+import type { Limits } from '../control-group.ts';
+import { CARRIED } from './carried-paths.ts';
+import type { ContainerUser } from './container-user.ts';
+import type { EngineFacts } from './engine-facts.ts';
+
+/** `filtered`: only through our proxy, which the inside reaches by a socket. `full`: the engine's own network. */
+export type ContainerNetwork = 'none' | 'filtered' | 'full';
+
+export interface ContainerBind {
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly?: boolean;
+}
+
+/** A port of the container that the host listens on for it. */
+export interface PublishedPort {
+  readonly inside: number;
+  readonly host: number;
+  readonly address: string;
+}
+
+export interface ContainerPlan {
+  readonly image: string;
+  readonly imageEnvironment: Readonly<Record<string, string>>;
+  readonly user: ContainerUser;
+  readonly facts: EngineFacts;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly limits: Limits;
+  readonly network: ContainerNetwork;
+  readonly binds: readonly ContainerBind[];
+  readonly ports: readonly PublishedPort[];
+  readonly isRootReadOnly: boolean;
+  /** The profile itself for Docker, the path of its file for Podman. */
+  readonly seccomp: string;
+  readonly command: readonly string[];
+}
+
+export const CONTAINER_HOME = '/home/tendon';
+const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** A container engine that may not raise limits itself refuses higher ones. */
+const MOST_OPEN_FILES = 20_000;
+const CPU_PERIOD_US = 100_000;
+/** Of the image, they would steer the executor's own Node and loader. */
+const STEERING = /^(?:NODE_|LD_|GLIBC_|MALLOC_|UV_|OPENSSL_)/;
+
+/** The body of `POST /containers/create`. Pure. */
+export function containerRequest(plan: ContainerPlan): Readonly<Record<string, unknown>> {
+  const ports = plan.network === 'full' ? plan.ports : [];
+  return {
+    Image: plan.image,
+    Hostname: 'tendon',
+    User: `${plan.user.uid}:${plan.user.gid}`,
+    WorkingDir: '/workspace',
+    Entrypoint: plan.command,
+    Cmd: [],
+    Env: Object.entries(insideEnvironment(plan.imageEnvironment)).map(([name, value]) => `${name}=${value}`),
+    Labels: plan.labels,
+    Healthcheck: { Test: ['NONE'] },
+    ExposedPorts: Object.fromEntries(ports.map(({ inside }) => [`${inside}/tcp`, {}])),
+    HostConfig: { ...mounts(plan), ...isolation(plan), ...limits(plan.limits), ...network(plan, ports) },
+  };
+}
+
+function mounts({ binds, isRootReadOnly, limits: { tmpBytes } }: ContainerPlan): Readonly<Record<string, unknown>> {
+  const tmp = `rw,nosuid,nodev,exec,mode=1777,size=${tmpBytes}`;
+  return {
+    Mounts: binds.map(({ source, target, readOnly = false }) => ({
+      Type: 'bind',
+      Source: source,
+      Target: target,
+      ReadOnly: readOnly,
+      BindOptions: { Propagation: 'rprivate' },
+    })),
+    Tmpfs: { '/tmp': tmp, '/var/tmp': tmp },
+    ShmSize: tmpBytes,
+    ReadonlyRootfs: isRootReadOnly,
+  };
+}
+
+/**
+ * /proc is not masked: the user inside is nobody special on the host, which guards it by user id, and the kernel makes no /proc
+ * for the namespace around the agent's processes where a part of the outer one is covered.
+ */
+function isolation({ facts, seccomp, user }: ContainerPlan): Readonly<Record<string, unknown>> {
+  return {
+    CapDrop: ['ALL'],
+    SecurityOpt: [
+      'no-new-privileges',
+      `seccomp=${seccomp}`,
+      ...(facts.isPodman ? ['unmask=/proc/*'] : []),
+      ...(facts.hasSelinux ? ['label=disable'] : []),
+    ],
+    ...(!facts.isPodman && { MaskedPaths: ['/sys/firmware'], ReadonlyPaths: [] }),
+    ...(user.userns !== undefined && { UsernsMode: user.userns }),
+    CgroupnsMode: 'private',
+    IpcMode: 'private',
+    RestartPolicy: { Name: 'no' },
+    LogConfig: { Type: 'json-file', Config: { 'max-size': '1m' } },
+  };
+}
+
+function limits({ memoryBytes, processes, cpus, fileBytes, openFiles }: Limits): Readonly<Record<string, unknown>> {
+  const files = Math.min(openFiles, MOST_OPEN_FILES);
+  const ulimit = (name: string, value: number) => ({ Name: name, Soft: value, Hard: value });
+  return {
+    Memory: memoryBytes,
+    MemorySwap: memoryBytes,
+    PidsLimit: processes,
+    CpuPeriod: CPU_PERIOD_US,
+    CpuQuota: Math.round(cpus * CPU_PERIOD_US),
+    // Each by name: an engine's own default for one that is missing may be more than it is allowed to give.
+    Ulimits: [ulimit('nofile', files), ulimit('nproc', MOST_OPEN_FILES), ulimit('core', 0), ulimit('fsize', fileBytes)],
+  };
+}
+
+function network(plan: ContainerPlan, ports: readonly PublishedPort[]): Readonly<Record<string, unknown>> {
+  return {
+    NetworkMode: plan.network === 'full' ? (plan.facts.isRootless && plan.facts.isPodman ? 'slirp4netns' : 'bridge') : 'none',
+    PortBindings: Object.fromEntries(
+      ports.map(({ inside, host, address }) => [`${inside}/tcp`, [{ HostIp: address, HostPort: String(host) }]]),
+    ),
+  };
+}
+
+/** The executor's own; what the image wants for every program goes to the shells only. */
+function insideEnvironment(ofImage: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const silenced = Object.keys(ofImage).filter((name) => STEERING.test(name));
+  return {
+    ...Object.fromEntries(silenced.map((name) => [name, ''])),
+    PATH: `${ofImage.PATH || USUAL_PATH}:${CARRIED.bin}`,
+    HOME: CONTAINER_HOME,
+    USER: 'tendon',
+    LOGNAME: 'tendon',
+    LANG: 'C.UTF-8',
+    TMPDIR: '/tmp',
+  };
+}

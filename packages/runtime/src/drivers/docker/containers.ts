@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EngineClient } from './engine-client.ts';
+import { EngineError } from './engine-error.ts';
+import { INCARNATION_LABEL } from './labels.ts';
+
+export interface Listed {
+  readonly Id: string;
+  readonly Labels: Readonly<Record<string, string>>;
+}
+
+export interface ContainerState {
+  readonly Running: boolean;
+  readonly Paused: boolean;
+  readonly Pid: number;
+  readonly ExitCode: number;
+  readonly OOMKilled: boolean;
+}
+
+const REMOVE_DEADLINE_MS = 30_000;
+const AGAIN_MS = 50;
+const LOG_LINES = 12;
+
+/** All containers of ours that the engine has, in whatever state; with `incarnation` only that one's. */
+export function listContainers(engine: EngineClient, incarnation?: string): Promise<readonly Listed[]> {
+  const label = incarnation === undefined ? INCARNATION_LABEL : `${INCARNATION_LABEL}=${incarnation}`;
+  const filters = encodeURIComponent(JSON.stringify({ label: [label] }));
+  return engine.json({ method: 'GET', path: `/containers/json?all=1&filters=${filters}` });
+}
+
+/** `undefined` when there is no such container. */
+export async function stateOf(engine: EngineClient, id: string, signal?: AbortSignal): Promise<ContainerState | undefined> {
+  const inspected = await unlessMissing(
+    engine.json<{ readonly State: ContainerState }>({ method: 'GET', path: `/containers/${id}/json`, ...(signal && { signal }) }),
+  );
+  return inspected?.State;
+}
+
+/** Kills what runs in it and removes it with its anonymous volumes; resolves when it is gone. One that is not there is fine. */
+export async function removeContainer(engine: EngineClient, id: string): Promise<void> {
+  const state = await stateOf(engine, id);
+  // A frozen process takes no signal, not even this one.
+  if (state?.Paused) await engine.json({ method: 'POST', path: `/containers/${id}/unpause` }).catch(() => {});
+  const end = performance.now() + REMOVE_DEADLINE_MS;
+  while ((await stateOf(engine, id)) !== undefined) {
+    try {
+      const path = `/containers/${id}?force=1&v=1`;
+      await unlessMissing(engine.json({ method: 'DELETE', path, deadlineMs: REMOVE_DEADLINE_MS }));
+    } catch (error) {
+      // 409: somebody is removing it already, or it changes its state just now.
+      if (!(error instanceof EngineError) || performance.now() > end) throw error;
+      await delay(AGAIN_MS);
+    }
+  }
+}
+
+/** The last lines that it has printed, without the engine's framing. */
+export async function logsOf(engine: EngineClient, id: string): Promise<string> {
+  const bytes = await engine.bytes({ method: 'GET', path: `/containers/${id}/logs?stdout=1&stderr=1&tail=${LOG_LINES}` });
+  const lines: string[] = [];
+  // Frames of a stream without a terminal: kind, three zeros, length, text.
+  for (let at = 0; at + 8 <= bytes.length;) {
+    const length = bytes.readUInt32BE(at + 4);
+    lines.push(bytes.toString('utf8', at + 8, at + 8 + length));
+    at += 8 + length;
+  }
+  return lines.join('').trim();
+}
+
+async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof EngineError && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,4 @@
+import { describeDriver } from '../contract.ts';
+import { dockerUnderTest } from './testing/docker-under-test.ts';
+
+describeDriver('docker on dockerd', await dockerUnderTest('docker'));

@@ -1,0 +1,97 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { EngineError, EngineUnreachable } from './engine-error.ts';
+
+export interface EngineCall {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  /** With its query, e.g. `/containers/json?all=1`. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly deadlineMs?: number;
+}
+
+/** Speaks the Docker API with one engine over its unix socket; knows nothing of what a call means. */
+export interface EngineClient {
+  readonly socketPath: string;
+  /** The parsed answer; `undefined` for an empty one. Rejects with `EngineError` or `EngineUnreachable`. */
+  json<T>(call: EngineCall): Promise<T>;
+  bytes(call: EngineCall): Promise<Buffer>;
+  /** The lines of an answer that goes on (a pull), parsed; without a deadline of its own. */
+  lines<T>(call: EngineCall): AsyncIterable<T>;
+}
+
+const DEADLINE_MS = 30_000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_LINE = 1024 * 1024;
+
+export function createEngineClient(socketPath: string): EngineClient {
+  async function open(call: EngineCall, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+    const response = await send(socketPath, call, signal);
+    const status = response.statusCode ?? 500;
+    if (status < 400) return response;
+    const text = (await read(response)).toString('utf8');
+    throw new EngineError(status, messageIn(text));
+  }
+
+  async function bytes(call: EngineCall): Promise<Buffer> {
+    const deadline = AbortSignal.timeout(call.deadlineMs ?? DEADLINE_MS);
+    return read(await open(call, call.signal ? AbortSignal.any([call.signal, deadline]) : deadline));
+  }
+
+  return {
+    socketPath,
+    bytes,
+    async json<T>(call: EngineCall): Promise<T> {
+      const text = (await bytes(call)).toString('utf8');
+      return (text.trim() === '' ? undefined : JSON.parse(text)) as T;
+    },
+    async *lines<T>(call: EngineCall): AsyncGenerator<T> {
+      let rest = '';
+      for await (const chunk of (await open(call, call.signal)).setEncoding('utf8') as AsyncIterable<string>) {
+        const lines = (rest + chunk).split('\n');
+        rest = lines.pop() ?? '';
+        if (rest.length > MAX_LINE) throw new EngineError(500, 'the engine sent a line without an end');
+        for (const line of lines) if (line.trim() !== '') yield JSON.parse(line) as T;
+      }
+      if (rest.trim() !== '') yield JSON.parse(rest) as T;
+    },
+  };
+}
+
+function send(socketPath: string, { method, path, body }: EngineCall, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+  const isBytes = body instanceof Uint8Array;
+  const content = body === undefined ? undefined : isBytes ? body : JSON.stringify(body);
+  const type = isBytes ? 'application/x-tar' : 'application/json';
+  const headers = content === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(content) };
+  return new Promise((resolve, reject) => {
+    // Without keep-alive: calls are rare, and an engine that was started anew has no memory of old connections.
+    const outgoing = httpRequest({ socketPath, method, path, headers, signal, agent: false, host: 'engine' }, resolve);
+    outgoing.on('error', (error: NodeJS.ErrnoException) =>
+      reject(signal?.aborted ? signal.reason : new EngineUnreachable(socketPath, error)),
+    );
+    outgoing.end(content);
+  });
+}
+
+async function read(response: IncomingMessage): Promise<Buffer> {
+  let total = 0;
+  return buffer(
+    (async function* () {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        total += chunk.length;
+        if (total > MAX_ANSWER_BYTES) throw new EngineError(500, `the engine answered with more than ${MAX_ANSWER_BYTES} bytes`);
+        yield chunk;
+      }
+    })(),
+  );
+}
+
+/** Docker's `{"message": …}`, podman's `{"cause": …, "message": …}`, or plain text. */
+function messageIn(text: string): string {
+  try {
+    return String((JSON.parse(text) as { message?: unknown }).message ?? text).trim();
+  } catch {
+    return text.trim();
+  }
+}

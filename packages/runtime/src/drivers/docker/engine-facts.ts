@@ -1,0 +1,39 @@
+import type { EngineClient } from './engine-client.ts';
+
+/** What must be known of an engine before it is asked for a container. */
+export interface EngineFacts {
+  /** As in "Docker 20.10.24". */
+  readonly name: string;
+  readonly isPodman: boolean;
+  /** Runs as an ordinary user: its root is that user. */
+  readonly isRootless: boolean;
+  /** Gives containers other user ids than the host's, unless told not to. */
+  readonly remapsUsers: boolean;
+  readonly hasSelinux: boolean;
+  /** Go's names, e.g. `amd64`. */
+  readonly architecture: string;
+}
+
+interface Version {
+  readonly Version: string;
+  readonly Arch: string;
+  readonly Components?: readonly { readonly Name: string }[];
+}
+
+export async function engineFacts(engine: EngineClient, signal?: AbortSignal): Promise<EngineFacts> {
+  const ask = { method: 'GET', deadlineMs: 10_000, ...(signal && { signal }) } as const;
+  const [version, info] = await Promise.all([
+    engine.json<Version>({ ...ask, path: '/version' }),
+    engine.json<{ readonly SecurityOptions?: readonly string[] | null }>({ ...ask, path: '/info' }),
+  ]);
+  const isPodman = (version.Components ?? []).some(({ Name }) => Name.startsWith('Podman'));
+  const has = (name: string): boolean => (info.SecurityOptions ?? []).some((option) => option.split(',').includes(`name=${name}`));
+  return {
+    name: `${isPodman ? 'Podman' : 'Docker'} ${version.Version.replace(/[+~].*/, '')}`,
+    isPodman,
+    isRootless: has('rootless'),
+    remapsUsers: has('userns'),
+    hasSelinux: has('selinux'),
+    architecture: version.Arch,
+  };
+}

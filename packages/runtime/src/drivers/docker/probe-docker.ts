@@ -1,0 +1,34 @@
+import type { Limits } from '../control-group.ts';
+import type { Probe } from '../driver.ts';
+import { sizeText } from '../../size-text.ts';
+import { missingToCarry } from './carried.ts';
+import type { DockerDriverOptions } from './docker-driver.ts';
+import type { EngineClient } from './engine-client.ts';
+import { engineFacts } from './engine-facts.ts';
+import { explain } from './engine-error.ts';
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+const NETWORKS = { none: 'no network', filtered: 'own network', full: 'the engine’s network' } as const;
+
+/** Asks the engine, and whether this host has what a container needs of it; the image is a matter of the start. */
+export async function probeDocker(engine: EngineClient, options: DockerDriverOptions & { readonly limits: Limits }): Promise<Probe> {
+  if (process.platform !== 'linux') return no('containers of this server need Linux', 'Run the server in a Linux machine.');
+  const missing = missingToCarry();
+  if (missing.length > 0) return no(`${missing.join(' and ')} is not installed`, `Install it: apt install ${missing.join(' ')}.`);
+  try {
+    const facts = await engineFacts(engine);
+    if (facts.architecture !== ARCHITECTURES[process.arch]) {
+      return no(`the engine runs ${facts.architecture} containers`, 'It must run on this machine, without emulating another processor.');
+    }
+    const { image, limits, network = 'filtered' } = options;
+    const description = [`${facts.name} (${image})`, NETWORKS[network], sizeText(limits.memoryBytes), 'seccomp'].join(', ');
+    return { available: true, strength: 'container', description, limits: ['memory', 'pids', 'cpu'] };
+  } catch (error) {
+    const { reason, fix } = explain(error);
+    return no(reason, fix);
+  }
+}
+
+function no(reason: string, fix: string): Probe {
+  return { available: false, reason, fix };
+}

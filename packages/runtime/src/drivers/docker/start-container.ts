@@ -1,0 +1,140 @@
+import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ExecutorConfig } from '../../executor-api.ts';
+import { findHierarchies, type Limits } from '../control-group.ts';
+import { socketPathOf, startLogOf, type SandboxHandle, type SandboxSpec } from '../driver.ts';
+import type { HostUser } from '../host-user.ts';
+import { INSIDE, insideConfig } from '../inside.ts';
+import { keepExecutor } from '../keep-executor.ts';
+import { identify } from '../process-identity.ts';
+import { CARRIED } from './carried-paths.ts';
+import { carriedFolder } from './carried.ts';
+import { CONTAINER_HOME, containerRequest, type ContainerBind } from './container-request.ts';
+import { containerUser, userFiles, type ContainerUser } from './container-user.ts';
+import { logsOf, stateOf } from './containers.ts';
+import type { DockerDriverOptions } from './docker-driver.ts';
+import type { EngineClient } from './engine-client.ts';
+import { engineFacts, type EngineFacts } from './engine-facts.ts';
+import { mountIdMapped, unmountNamed } from './id-mapped-mount.ts';
+import type { Image } from './image.ts';
+import { labelsOf, ownerOf } from './labels.ts';
+import { seccompProfile } from './seccomp-profile.ts';
+
+export interface Surroundings {
+  readonly engine: EngineClient;
+  readonly image: Image;
+  readonly user: HostUser;
+  readonly limits: Limits;
+  readonly options: DockerDriverOptions;
+}
+
+/** One container with the executor as its first process. What a failure leaves is found by the incarnation's label. */
+export async function startContainer(surroundings: Surroundings, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
+  const { engine, image, user } = surroundings;
+  const facts = await engineFacts(engine, signal);
+  const workspace = user.idMapped && !facts.isRootless ? join(spec.folders.stage, 'workspace') : spec.workspace;
+  if (workspace !== spec.workspace) await mountIdMapped(spec.workspace, workspace, user);
+  const inside = containerUser(user, facts);
+  const plan = {
+    ...surroundings.options,
+    image: image.id,
+    imageEnvironment: image.environment,
+    user: inside,
+    facts,
+    labels: labelsOf(spec),
+    limits: surroundings.limits,
+    network: surroundings.options.network ?? 'filtered',
+    binds: await bindsOf(surroundings, spec, { workspace, inside }),
+    ports: surroundings.options.ports ?? [],
+    isRootReadOnly: surroundings.options.isRootReadOnly ?? false,
+    seccomp: await writeProfile(spec, facts),
+    command: commandOf(surroundings, spec),
+  };
+  signal.throwIfAborted();
+  const path = `/containers/create?name=tendon-${spec.incarnation}`;
+  const { Id: container } = await engine.json<{ Id: string }>({ method: 'POST', path, body: containerRequest(plan), signal });
+  await engine.json({ method: 'POST', path: `/containers/${container}/start`, signal });
+  const handle = await handleOf(engine, container, spec, signal);
+  await refuseOtherFolder(handle, spec.workspace);
+  if (workspace !== spec.workspace) await unmountNamed(spec.incarnation);
+  return handle;
+}
+
+async function handleOf(engine: EngineClient, container: string, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
+  const state = await stateOf(engine, container, signal);
+  const anchor = state?.Running ? identify(state.Pid) : undefined;
+  if (state === undefined || anchor === undefined) {
+    const said = await logsOf(engine, container).catch(() => '');
+    await writeFile(startLogOf(spec.folders), said);
+    throw new Error(said.split('\n').at(-1) || `the container ended at once with exit code ${state?.ExitCode ?? '?'}`);
+  }
+  return { anchor, container, socketPath: socketPathOf(spec.folders), groups: await groupsOf(anchor.pid) };
+}
+
+/** The control groups that the engine made. */
+async function groupsOf(pid: number): Promise<readonly string[]> {
+  const [mountinfo, cgroup] = await Promise.all([
+    readFile('/proc/self/mountinfo', 'utf8'),
+    readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => ''),
+  ]);
+  return findHierarchies(mountinfo, cgroup).map(({ ownGroup }) => ownGroup);
+}
+
+/** An engine in a machine or a mount namespace of its own would bind an empty folder, and the agent's work would be lost in it. */
+async function refuseOtherFolder({ anchor }: SandboxHandle, workspace: string): Promise<void> {
+  const [seen, own] = await Promise.all([
+    stat(`/proc/${anchor?.pid}/root${INSIDE.workspace}`).catch(() => undefined), // not ours to look at: then nothing can be said
+    stat(workspace),
+  ]);
+  if (seen !== undefined && (seen.ino !== own.ino || seen.dev !== own.dev))
+    throw new Error('Mounts denied: the engine binds another folder');
+}
+
+async function bindsOf(
+  { image, options }: Surroundings,
+  spec: SandboxSpec,
+  { workspace, inside }: { readonly workspace: string; readonly inside: ContainerUser },
+): Promise<readonly ContainerBind[]> {
+  const { folders } = spec;
+  const cached = await carriedFolder(options.executor, join(ownerOf(spec), 'carried'));
+  const carried = await keepExecutor(cached, join(folders.host, 'carried'));
+  if (image.python3 !== undefined) await symlink(image.python3, join(carried, 'bin/python'));
+  const etc = join(folders.host, 'etc');
+  await mkdir(etc, { recursive: true, mode: 0o755 });
+  const files = Object.entries(userFiles(image, inside));
+  await Promise.all(files.map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o644 })));
+  return [
+    { source: carried, target: CARRIED.root, readOnly: true },
+    ...files.map(([name]) => ({ source: join(etc, name), target: `/etc/${name}`, readOnly: true })),
+    { source: folders.proxy, target: INSIDE.proxy, readOnly: true },
+    { source: workspace, target: INSIDE.workspace },
+    { source: folders.home, target: CONTAINER_HOME },
+    { source: folders.state, target: INSIDE.state },
+    { source: folders.link, target: INSIDE.link },
+    ...(await Promise.all((options.volumes ?? []).map(async (volume) => ({ ...volume, source: await realpath(volume.source) })))),
+  ];
+}
+
+/** Podman reads a profile from a file, Docker from the request. */
+async function writeProfile({ folders }: SandboxSpec, { isPodman }: EngineFacts): Promise<string> {
+  const text = JSON.stringify(seccompProfile());
+  if (!isPodman) return text;
+  const path = join(folders.host, 'seccomp.json');
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+  return path;
+}
+
+/** Through the carried loader, so that nothing of it is taken from the image and no variable of it reaches the agent's programs. */
+function commandOf({ image, options }: Surroundings, spec: SandboxSpec): readonly string[] {
+  const { proxySocketPath, ...config } = insideConfig(spec);
+  const isFiltered = (options.network ?? 'filtered') === 'filtered';
+  const full: ExecutorConfig = {
+    ...config,
+    ...(isFiltered && { proxySocketPath }),
+    carried: { tools: CARRIED.tools, shell: CARRIED.bash },
+    environment: image.environment,
+  };
+  const node = [CARRIED.loader, '--library-path', CARRIED.lib, CARRIED.node];
+  return [...node, join(CARRIED.executor, options.executor.entry), '--config', JSON.stringify(full)];
+}
