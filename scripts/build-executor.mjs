@@ -1,7 +1,7 @@
 // Bundles the executor into one read-only folder that needs nothing but a Node binary:
-//   packages/runtime/dist/executor/{main.mjs, chunks, session.bash, pty.node}
+//   packages/runtime/dist/executor/{main.mjs, chunks, session.bash, agent_skills, pty.node}
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -38,6 +38,10 @@ export async function buildExecutor() {
   const require = createRequire(join(root, 'packages/runtime/package.json'));
   copyFileSync(require.resolve(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`), join(fresh, 'pty.node'));
   copyFileSync(join(source, 'executor/shell/session.bash'), join(fresh, 'session.bash'));
+  cpSync(join(source, 'executor/plugins/agent_skills'), join(fresh, 'agent_skills'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('__pycache__'),
+  });
   writeFileSync(join(fresh, '.stamp'), wanted);
   const old = `${outDir}.${process.pid}.old`;
   if (existsSync(outDir)) renameSync(outDir, old);
@@ -51,10 +55,11 @@ function inputsHash() {
   const folder = join(source, 'executor');
   const names = readdirSync(folder, { recursive: true })
     .map(String)
-    .filter((name) => /\.(ts|bash)$/.test(name) && !name.includes('.test.'));
+    .filter((name) => /\.(ts|bash|py)$/.test(name) && !name.includes('.test.'));
   for (const path of [
     ...names.toSorted().map((name) => join(folder, name)),
     join(source, 'executor-api.ts'),
+    join(source, 'join-streams.ts'),
     import.meta.filename,
     join(root, 'package-lock.json'),
   ]) {

@@ -14,7 +14,12 @@ const sourcesOf = (...names) => names.flatMap((name) => [at('packages', name, 's
 /** `paths`: what it is made from. */
 const TARGETS = {
   executor: {
-    paths: [at('packages/runtime/src/executor'), at('packages/runtime/src/executor-api.ts'), at('scripts/build-executor.mjs')],
+    paths: [
+      at('packages/runtime/src/executor'),
+      at('packages/runtime/src/executor-api.ts'),
+      at('packages/runtime/src/join-streams.ts'),
+      at('scripts/build-executor.mjs'),
+    ],
     stampFile: at('packages/runtime/dist/.executor-stamp'),
     build: async () => (await import('./build-executor.mjs')).buildExecutor(),
   },

@@ -11,6 +11,10 @@
  *   POST /list_files {path}        → string[]; folders end in "/"
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
  *   POST /lines_to_edit {path, start, end} → LinesToEdit, for an edit that a model writes out
+ *   GET  /ports                    → {ports: ServedPort[]}, what the agent's programs serve
+ *   GET  /ports/follow             → application/x-ndjson of the same, now and whenever it has changed
+ *   GET  /tunnel/<port>            with `Upgrade: tcp` → 101, and the connection is one to that port
+ *   POST /plugins/start {name}     → PluginStart
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
  *   POST /shutdown                 → 204, then everything inside ends
  * Streams hold an empty line every 15 seconds.
@@ -48,7 +52,26 @@ export interface ExecutorConfig {
   readonly noOutputTimeoutSeconds: number;
   /** Seconds without a server after which an idle executor ends. */
   readonly leaseSeconds: number;
+  /** Default: all. */
+  readonly plugins?: readonly PluginName[];
 }
+
+/** Names that peers know where they have one. */
+export const PLUGIN_NAMES = ['jupyter', 'agent_skills', 'vscode'] as const;
+export type PluginName = (typeof PLUGIN_NAMES)[number];
+
+/** A port on which a program of the agent waits for connections. */
+export interface ServedPort {
+  readonly port: number;
+  /** The program's name, as the system knows it. */
+  readonly program: string;
+}
+
+export type PluginStart =
+  /** `page`: where its own page is, if it has one. */
+  | { readonly ok: true; readonly page?: { readonly port: number; readonly path: string } }
+  /** A sentence that says what to do about it. */
+  | { readonly ok: false; readonly reason: string };
 
 export interface Alive {
   readonly status: 'ok';

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { LineRange, LinesToEdit } from '@tendon/core';
 import { connectTo, MAX_LINE, openDoor, Refused, SandboxGone, type Call, type ExecutorAddress } from './executor-door.ts';
 import type { Alive, EffectReport, ExecuteLine, ExecuteRequest } from './executor-api.ts';
+import { createSandboxPorts, type SandboxPorts } from './sandbox-ports.ts';
 
 /** Speaks with one executor. Knows nothing of actions or of what an answer means; nothing is retried here. */
 export interface ExecutorClient {
@@ -15,6 +16,7 @@ export interface ExecutorClient {
   readFile(path: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<Uint8Array>;
   writeFile(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
   linesToEdit(path: string, range: LineRange, options: { readonly signal: AbortSignal }): Promise<LinesToEdit>;
+  readonly ports: SandboxPorts;
   /**
    * Holds a connection; resolves when it is gone (which it is when the executor goes), with the reason if the other end said
    * that the sandbox is no more. Never rejects.
@@ -66,6 +68,7 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
       void (await door.ask({ method: 'PUT', path: filePath(path), body, signal, deadlineMs: FILE_DEADLINE_MS })),
     linesToEdit: async (path, range, { signal }) =>
       checkLines(await json({ method: 'POST', path: '/lines_to_edit', body: JSON.stringify({ path, ...range }), signal })),
+    ports: createSandboxPorts(door),
     hold,
     close: door.close,
   };

@@ -32,6 +32,8 @@ export interface Door {
   ask(call: Call): Promise<Buffer>;
   /** Lines of an answer that is a yes, as they come, without empty ones. */
   lines(call: Call, signal: AbortSignal): AsyncGenerator<string>;
+  /** The connection itself, once the other end agrees to it; `signal` ends the attempt only. Rejects as `ask` does. */
+  tunnel(path: string, signal: AbortSignal): Promise<Socket>;
   close(): void;
 }
 
@@ -95,6 +97,17 @@ export function openDoor(address: ExecutorAddress): Door {
       if (response.statusCode !== 200) throw await failureOf(response);
       for await (const line of readLines(response, { maxLine: MAX_LINE, maxTotal: MAX_STREAM })) if (line !== '') yield line;
     },
+    tunnel: (path, signal) =>
+      new Promise((resolve, reject) => {
+        const outgoing = wire.request({ method: 'GET', path }, { connection: 'Upgrade', upgrade: 'tcp' }, signal);
+        outgoing.on('upgrade', (_response, socket: Socket, head) => {
+          socket.setTimeout(0); // what passes through may be silent for as long as it likes
+          socket.unshift(head);
+          resolve(socket);
+        });
+        outgoing.on('response', (response) => void failureOf(response).then(reject, reject));
+        outgoing.on('error', reject).end();
+      }),
     close: wire.close,
   };
 }

@@ -5,11 +5,13 @@ export { createNoneDriver, type NoneDriverOptions } from './drivers/none-driver.
 export { DEFAULT_LIMITS, limitsOf, type Limits } from './drivers/control-group.ts';
 export type { Driver, DriverName, Probe } from './drivers/driver.ts';
 export type { ExecutorFolder } from './drivers/executor-folder.ts';
-export type { ExecutorConfig } from './executor-api.ts';
+export { PLUGIN_NAMES, type ExecutorConfig, type PluginName, type PluginStart, type ServedPort } from './executor-api.ts';
 export { connectTo, type ExecutorAddress } from './executor-door.ts';
 export { EXECUTOR_API, type HostedSandbox, type HostInfo, type StartRequest } from './executor-host-api.ts';
 export type { SandboxPlan } from './open-sandbox.ts';
 export { createRuntimes, newIncarnation, type RuntimesOptions, type SandboxRuntimes } from './sandboxes.ts';
 export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
 export { hostPattern, type NetworkMode, type NetworkPolicy } from './proxy/network-policy.ts';
+export { joinStreams } from './join-streams.ts';
+export { NotServed, type SandboxPorts } from './sandbox-ports.ts';
 export { StartFailed } from './start-phase.ts';

@@ -7,6 +7,7 @@ import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox, typ
 import { admission } from './admission.ts';
 import type { RefusedHost } from './proxy/refused-hosts.ts';
 import { createWayOut, type WayOutOptions } from './proxy/way-out.ts';
+import type { SandboxPorts } from './sandbox-ports.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
 import { planFolders } from './sandbox-folders.ts';
 import { sandboxRecords } from './sandbox-record.ts';
@@ -41,6 +42,8 @@ export interface SandboxRuntimes extends Runtimes {
   refusedHosts(conversationId: string): readonly RefusedHost[];
   /** Once at server start: ends and removes what belongs to no conversation, and what was cut off in mid start; counts this server's. */
   reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
+  /** What the live sandbox's programs serve, and the way to it, without starting any. */
+  ports(conversationId: string): SandboxPorts | undefined;
   /** Where the executor of the live sandbox answers. */
   addressOf(conversationId: string): ExecutorAddress | undefined;
   /** Ends the sandbox; the private home stays for the next. */
@@ -196,6 +199,10 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       return (await folder.read()) === null;
     },
     current: (conversationId) => liveRuntime(conversationId, entries.get(conversationId)),
+    ports(conversationId) {
+      const entry = entries.get(conversationId);
+      return liveRuntime(conversationId, entry) && entry?.state === 'live' ? entry.open.client.ports : undefined;
+    },
     addressOf(conversationId) {
       const entry = entries.get(conversationId);
       return entry?.state === 'live' ? addressOf(context.driver, entry.open.handle) : undefined;

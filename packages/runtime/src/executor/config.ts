@@ -1,4 +1,4 @@
-import type { ExecutorConfig } from '../executor-api.ts';
+import { PLUGIN_NAMES, type ExecutorConfig } from '../executor-api.ts';
 
 const TEXTS = ['incarnation', 'stateDir', 'workspace', 'workDir', 'shell'] as const;
 const NUMBERS = ['noOutputTimeoutSeconds', 'leaseSeconds'] as const;
@@ -11,5 +11,7 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   for (const name of TEXTS) if (typeof config[name] !== 'string' || config[name] === '') throw new Error(`config.${name} must be a text`);
   for (const name of NUMBERS) if (!(config[name] > 0)) throw new Error(`config.${name} must be a positive number`);
   if ((config.socketPath === undefined) === (config.port === undefined)) throw new Error('config has either socketPath or port');
+  const unknown = config.plugins?.find((name) => !PLUGIN_NAMES.includes(name));
+  if (unknown !== undefined) throw new Error(`config.plugins: there is no plugin "${unknown}"; there are ${PLUGIN_NAMES.join(', ')}`);
   return config;
 }

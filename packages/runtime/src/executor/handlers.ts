@@ -13,30 +13,25 @@ export interface Tools {
   readonly checkSyntax: SyntaxCheck;
   readonly run: ActionHandler;
   readonly kill: ActionHandler;
-  readonly runIpython: ActionHandler;
+  /** What plugins answer; they come before what is here. */
+  readonly plugged: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
 }
 
 /** Every kind that the executor answers; a new kind does not compile until it is here. */
-export function createHandlers({
-  workspace,
-  disk,
-  checkSyntax,
-  run,
-  kill,
-  runIpython,
-}: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
+export function createHandlers({ workspace, disk, checkSyntax, run, kill, plugged }: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
   return {
     run,
     kill,
     read: createReadAction(workspace, disk),
     write: createWriteAction(workspace, disk),
     edit: createEditAction({ workspace, disk, checkSyntax }),
-    run_ipython: runIpython,
+    run_ipython: absent('the plugin `jupyter`'),
     browse: absent('a browser'),
     browse_interactive: absent('a browser'),
+    ...plugged,
   };
 }
 
 function absent(what: string): ActionHandler {
-  return () => Promise.resolve(errorObservation(`This version's runtime does not have ${what}: the action was not carried out.`));
+  return () => Promise.resolve(errorObservation(`This sandbox does not have ${what}: the action was not carried out.`));
 }

@@ -13,10 +13,11 @@ import { createUndoHistory } from './files/undo-history.ts';
 import { createUndoableDisk } from './files/undoable-disk.ts';
 import { findShell } from './find-shell.ts';
 import { createHandlers } from './handlers.ts';
-import { createLazyKernel } from './kernel/lazy-kernel.ts';
 import { createLease } from './lease.ts';
 import { makeNest } from './nest.ts';
 import { ownFolders } from './own-folders.ts';
+import { openPlugins } from './plugins/open-plugins.ts';
+import { createPortWatch } from './ports/port-watch.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
 import { createExecutorServer } from './serve.ts';
 import { serverInfo } from './server-info.ts';
@@ -31,7 +32,7 @@ const nesting = makeNest({ shell: bash, hidden, tools: config.carried?.tools });
 const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
 const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) => createShellTools(config, bash, nest, proxy?.port));
 shell.catch(() => {}); // told by the actions that need it
-const kernel = createLazyKernel(config, shell);
+const plugins = openPlugins({ config, shell });
 // Beside the agent's own caches: it outlives this sandbox, and the agent can lose nothing by it but its own undo.
 const kept = join(process.env.HOME ?? config.stateDir, '.cache/tendon');
 const disk = createUndoableDisk(createDisk({ hidden, notes: join(kept, 'writing') }), createUndoHistory(join(kept, 'undo')));
@@ -42,17 +43,19 @@ const handlers = createHandlers({
   checkSyntax: createSyntaxCheck(() => shell),
   run: later('run'),
   kill: later('kill'),
-  runIpython: kernel.run,
+  plugged: plugins.handlers,
 });
 const effects = createEffects({ stateDir: config.stateDir, incarnation: config.incarnation, journal, handlers });
 const lease = createLease(config.leaseSeconds, () => effects.running > 0, end);
 const server = createExecutorServer({
   alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid },
-  info: async () => serverInfo(await nesting),
+  info: async () => ({ ...serverInfo(await nesting), plugins: plugins.states() }),
   effects,
   files: createSandboxFiles(config.workspace, disk),
   linesToEdit: createLinesToEdit(config.workspace, disk),
   lease,
+  ports: createPortWatch(plugins.ports),
+  plugins,
   shutdown: end,
 });
 
@@ -62,7 +65,7 @@ function later(name: 'run' | 'kill'): ActionHandler {
 
 function end(): void {
   lease.close();
-  kernel.close();
+  plugins.stop();
   server.close();
   if (config.socketPath !== undefined) rmSync(config.socketPath, { force: true });
   const ended = Promise.allSettled([shell.then((tools) => tools.close()), nesting.then((nest) => nest.close())]);

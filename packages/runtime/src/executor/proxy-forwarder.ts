@@ -1,5 +1,6 @@
 import { connect, createServer, type Server } from 'node:net';
 import { once } from 'node:events';
+import { joinStreams } from '../join-streams.ts';
 
 const PORT = 3128;
 const MAX_CONNECTIONS = 256;
@@ -10,15 +11,7 @@ const MAX_CONNECTIONS = 256;
  */
 export async function forwardProxy(socketPath: string): Promise<{ readonly port: number; close(): void }> {
   const server = createServer((client) => {
-    const proxy = connect(socketPath);
-    for (const [from, to] of [
-      [client, proxy],
-      [proxy, client],
-    ] as const) {
-      from.on('error', () => to.destroy());
-      from.pipe(to);
-      from.on('close', () => to.destroy());
-    }
+    joinStreams(client, connect(socketPath));
   });
   server.maxConnections = MAX_CONNECTIONS;
   const port = (await listen(server, PORT)) ?? (await listen(server, 0));

@@ -4,6 +4,9 @@ import type { Alive, ExecuteLine, ExecuteRequest } from '../executor-api.ts';
 import type { Effects } from './effects/effects.ts';
 import type { Lease } from './lease.ts';
 import { reasonOf } from './observation.ts';
+import type { Plugins } from './plugins/open-plugins.ts';
+import type { PortWatch } from './ports/port-watch.ts';
+import { createTunnels } from './ports/tunnel.ts';
 import { readBody } from './read-body.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { LinesToEditOf } from './files/lines-to-edit.ts';
@@ -11,11 +14,13 @@ import type { SandboxFiles } from './files/sandbox-files.ts';
 
 export interface Parts {
   readonly alive: Alive;
-  readonly info: () => Promise<ServerInfo>;
+  readonly info: () => Promise<ServerInfo & { readonly plugins: ReturnType<Plugins['states']> }>;
   readonly effects: Effects;
   readonly files: SandboxFiles;
   readonly linesToEdit: LinesToEditOf;
   readonly lease: Lease;
+  readonly ports: PortWatch;
+  readonly plugins: Plugins;
   readonly shutdown: () => void;
 }
 
@@ -54,6 +59,13 @@ const ROUTES: Readonly<Record<string, Route>> = {
     const { path = '', start = 1, end = -1 } = await jsonBody<{ path?: string; start?: number; end?: number }>(request, MAX_SMALL_BODY);
     json(response, await linesToEdit(String(path), { start: Number(start), end: Number(end) }));
   },
+  'GET /ports': async (_request, response, _url, { ports }) => json(response, { ports: await ports.list() }),
+  'GET /ports/follow': followPorts,
+  'POST /plugins/start': async (request, response, _url, { plugins }) => {
+    const { name = '' } = await jsonBody<{ name?: string }>(request, MAX_SMALL_BODY);
+    const plugin = plugins.find(String(name));
+    json(response, plugin ? await plugin.start() : { ok: false, reason: `This sandbox does not have the plugin "${name}".` });
+  },
   'POST /lease': async (request, response, _url, { lease }) => {
     const { seconds } = await jsonBody<{ seconds?: number }>(request, MAX_SMALL_BODY);
     if (typeof seconds !== 'number' || !(seconds > 0)) throw new Error('seconds must be a positive number');
@@ -69,6 +81,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
 /** The HTTP side of the executor; see `executor-api.ts`. Not listening yet. */
 export function createExecutorServer(parts: Parts): Server {
   const server = createServer((request, response) => void handle(request, response, parts));
+  const tunnel = createTunnels(parts.ports);
+  server.on('upgrade', (request: IncomingMessage, client, head) => {
+    parts.lease.touch();
+    tunnel(request, client, head);
+  });
   server.headersTimeout = 10_000;
   server.requestTimeout = 0; // uploads and streams end by their own rules
   server.keepAliveTimeout = 60_000;
@@ -114,6 +131,19 @@ async function execute(request: IncomingMessage, response: ServerResponse, _url:
 function sayStillHere(response: ServerResponse): void {
   const timer = setInterval(() => response.writableNeedDrain || response.write('\n'), STILL_HERE_MS);
   response.once('close', () => clearInterval(timer));
+}
+
+async function followPorts(_request: IncomingMessage, response: ServerResponse, _url: URL, { ports }: Parts): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+  response.flushHeaders();
+  sayStillHere(response);
+  for await (const list of ports.follow(gone.signal)) {
+    // Who does not read is let go: the list is short, and whoever comes back gets it whole.
+    if (!response.write(`${JSON.stringify({ ports: list })}\n`)) response.destroy();
+  }
+  response.end();
 }
 
 async function send(response: ServerResponse, line: ExecuteLine, signal: AbortSignal): Promise<void> {

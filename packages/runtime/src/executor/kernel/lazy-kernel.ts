@@ -11,8 +11,23 @@ const SHARED_PACKAGES = '/opt/tendon/kernel';
 /** A unix socket's path holds 107 bytes. */
 const MAX_SOCKETS_DIR = 70;
 
+export interface LazyKernelOptions {
+  readonly config: ExecutorConfig;
+  readonly shell: Promise<ShellTools>;
+  /** Python that runs in every new kernel before anything else. */
+  readonly preload: () => string;
+}
+
+export interface LazyKernel {
+  readonly run: ActionHandler;
+  /** Brings the kernel up ahead of the first cell; resolves with the sentence why it can not be had. */
+  warm(signal: AbortSignal): Promise<string | undefined>;
+  isUp(): boolean;
+  close(): void;
+}
+
 /** `run_ipython`, of which nothing is loaded and nothing made before the first cell: a sandbox without Jupyter pays nothing. */
-export function createLazyKernel(config: ExecutorConfig, shell: Promise<ShellTools>): { readonly run: ActionHandler; close(): void } {
+export function createLazyKernel({ config, shell, preload }: LazyKernelOptions): LazyKernel {
   let tool: KernelTool | undefined;
   let loading: Promise<KernelTool> | undefined;
 
@@ -26,18 +41,23 @@ export function createLazyKernel(config: ExecutorConfig, shell: Promise<ShellToo
       packageFolders: [SHARED_PACKAGES, join(home, '.cache/tendon/kernel')],
       beside: { ...tools.beside, env: { ...tools.beside.env, ...KERNEL_ENVIRONMENT, ...parentWatch(tools.beside) } },
       place: tools.place,
+      preload: preload(),
       noOutputSeconds: config.noOutputTimeoutSeconds,
       defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
     });
     return tool;
   }
 
+  function loaded(): Promise<KernelTool> {
+    loading ??= load();
+    loading.catch(() => (loading = undefined));
+    return loading;
+  }
+
   return {
-    async run(request, context) {
-      loading ??= load();
-      loading.catch(() => (loading = undefined));
-      return (await loading).run(request, context);
-    },
+    run: async (request, context) => (await loaded()).run(request, context),
+    warm: async (signal) => (await loaded()).warm({ signal, output: () => {} }),
+    isUp: () => tool?.isUp() ?? false,
     close: () => tool?.close(),
   };
 }

@@ -13,6 +13,8 @@ import { waitForCell, type CellClocks, type CellWaitEnd } from './wait-for-cell.
 export interface RunCellOptions extends KernelPlace {
   /** Where the shell is now. */
   readonly place: () => Place;
+  /** Python that runs in every new kernel before anything else. */
+  readonly preload: string;
   /** Without new output for so long, a cell is handed back as still running. */
   readonly noOutputSeconds: number;
   /** After so long a cell of an action that names no timeout is interrupted. */
@@ -21,6 +23,9 @@ export interface RunCellOptions extends KernelPlace {
 
 export interface KernelTool {
   readonly run: ActionHandler;
+  /** Brings a kernel up unless one runs; resolves with the sentence why there is none. */
+  warm(context: HandlerContext): Promise<string | undefined>;
+  isUp(): boolean;
   close(): void;
 }
 
@@ -47,32 +52,38 @@ export function createRunCell(options: RunCellOptions): KernelTool {
     const unseen = last?.take();
     last = undefined;
     if (unseen && unseen.text !== '') notes.push(words.PREVIOUS_OUTPUT, unseen.text);
-    if (kernel && !kernel.process.isAlive()) {
-      notes.push(words.diedBefore(await kernel.process.ended));
-      kernel = undefined;
-    }
-    if (kernel === undefined) {
-      const started = await startKernel(options, options.place(), context);
-      if (typeof started === 'string') return errorObservation(started);
-      kernel = started;
-      hasInit = false;
-    }
+    const up = await bringUp(notes, context);
+    if (typeof up === 'string') return errorObservation(up);
     const given = textArgument(request.args, 'kernel_init_code');
     if (given !== '' && given !== initCode) hasInit = false;
     initCode = given || initCode;
-    const failure = hasInit ? undefined : await prepare(kernel, context);
+    const failure = hasInit ? undefined : await prepare(up, initCode, context);
+    hasInit = true;
     if (failure !== undefined) notes.push(failure);
     const cell = createCell();
     last = cell;
-    kernel.run(cell, textArgument(request.args, 'code'));
-    return watch(cell, kernel, request, context, notes);
+    up.run(cell, textArgument(request.args, 'code'));
+    return watch(cell, up, request, context, notes);
   }
 
-  async function prepare(fresh: Kernel, { signal }: HandlerContext): Promise<string | undefined> {
-    hasInit = true;
-    if (initCode.trim() === '') return undefined;
+  /** The kernel that lives, or a new one with what is preloaded; or the sentence why there is none. What is to be said goes into `notes`. */
+  async function bringUp(notes: string[], context: HandlerContext): Promise<Kernel | string> {
+    if (kernel?.process.isAlive()) return kernel;
+    if (kernel) notes.push(words.diedBefore(await kernel.process.ended));
+    kernel = undefined;
+    const started = await startKernel(options, options.place(), context);
+    if (typeof started === 'string') return started;
+    kernel = started;
+    hasInit = false;
+    const failure = await prepare(started, options.preload, context);
+    if (failure !== undefined) notes.push(failure);
+    return started;
+  }
+
+  async function prepare(fresh: Kernel, code: string, { signal }: HandlerContext): Promise<string | undefined> {
+    if (code.trim() === '') return undefined;
     const cell = createCell();
-    fresh.run(cell, initCode);
+    fresh.run(cell, code);
     const end = await waitForCell(cell, { quietMs: Infinity, hardMs: INIT_DEADLINE_MS }, signal);
     if (end !== 'ended') await stop(fresh, cell);
     return cell.ended === 'ok' ? undefined : words.initFailed(cell.take().text);
@@ -106,12 +117,20 @@ export function createRunCell(options: RunCellOptions): KernelTool {
     return kernel?.current ? refuse(request, kernel.current, kernel) : start(request, context);
   }
 
+  function inTurn<T>(work: () => Promise<T> | T): Promise<T> {
+    const done = turn.then(work);
+    turn = done.catch(() => {});
+    return done;
+  }
+
   return {
-    run(request, context) {
-      const done = turn.then(() => step(request, context));
-      turn = done.catch(() => {});
-      return done;
-    },
+    run: (request, context) => inTurn(() => step(request, context)),
+    warm: (context) =>
+      inTurn(async () => {
+        const up = await bringUp([], context);
+        return typeof up === 'string' ? up : undefined;
+      }),
+    isUp: () => kernel?.process.isAlive() ?? false,
     close: () => kernel?.close(),
   };
 }

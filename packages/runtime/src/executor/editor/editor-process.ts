@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { quote } from '../kernel/launch-script.ts';
+import type { ShellTools } from '../shell/shell-tools.ts';
+import { killGroup, spawnBeside } from '../shell/spawn-beside.ts';
+
+/** The process of an editor that is served to a browser. */
+export interface EditorProcess {
+  /** Where it will listen, on loopback. */
+  readonly port: number;
+  /** The path of its page, with what that asks for to let somebody in. */
+  readonly path: string;
+  /** Resolves with its exit code, and the last of what it printed. */
+  readonly ended: Promise<{ readonly code: number | null; readonly tail: string }>;
+  stop(): void;
+}
+
+export const EXIT_NO_EDITOR = 85;
+const TAIL_CHARS = 1000;
+
+/** Starts the first of the known editors that is on the shell's PATH. */
+export async function spawnEditor({ beside, place }: ShellTools, workspace: string): Promise<EditorProcess> {
+  const port = await freePort();
+  const token = randomBytes(16).toString('hex');
+  const child = spawnBeside(beside, place(), command(port, token, workspace), workspace, 'pipe');
+  let tail = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-TAIL_CHARS)));
+  }
+  const ended = new Promise<{ code: number | null; tail: string }>((resolve) => {
+    child.on('error', (error) => resolve({ code: null, tail: error.message }));
+    child.on('exit', (code) => setImmediate(() => resolve({ code, tail: tail.trim() })));
+  });
+  const query = new URLSearchParams({ tkn: token, folder: workspace });
+  return { port, path: `/?${query.toString()}`, ended, stop: () => killGroup(child, 'SIGKILL') };
+}
+
+function command(port: number, token: string, workspace: string): string {
+  const folder = quote(workspace);
+  return `if command -v openvscode-server >/dev/null 2>&1; then
+  exec openvscode-server --host 127.0.0.1 --port ${port} --connection-token ${token} --telemetry-level off --default-folder ${folder}
+elif command -v code-server >/dev/null 2>&1; then
+  exec code-server --bind-addr 127.0.0.1:${port} --auth none --disable-telemetry --disable-update-check ${folder}
+fi
+exit ${EXIT_NO_EDITOR}`;
+}
+
+/** Free a moment ago; whoever takes it meanwhile makes the editor end, which is said. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

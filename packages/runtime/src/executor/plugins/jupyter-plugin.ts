@@ -1,0 +1,25 @@
+import { createLazyKernel } from '../kernel/lazy-kernel.ts';
+import { reasonOf } from '../observation.ts';
+import type { Plugin, PluginParts } from './plugin.ts';
+
+/** With an installation of `ipykernel` before it. */
+const START_MS = 360_000;
+
+/** `run_ipython`. The kernel comes up with the first cell, or when the plugin is started ahead of it. */
+export function createJupyterPlugin({ config, shell, kernelCode }: PluginParts): Plugin {
+  const kernel = createLazyKernel({ config, shell, preload: kernelCode });
+  return {
+    name: 'jupyter',
+    adds: { handlers: { run_ipython: kernel.run } },
+    async start() {
+      try {
+        const failure = await kernel.warm(AbortSignal.timeout(START_MS));
+        return failure === undefined ? { ok: true } : { ok: false, reason: failure };
+      } catch (error) {
+        return { ok: false, reason: reasonOf(error) };
+      }
+    },
+    isReady: kernel.isUp,
+    stop: kernel.close,
+  };
+}

@@ -1,0 +1,40 @@
+import type { RunnableKind } from '@tendon/protocol';
+import { PLUGIN_NAMES, type PluginName } from '../../executor-api.ts';
+import type { ActionHandler } from '../action-handler.ts';
+import { createAgentSkills } from './agent-skills.ts';
+import { createEditorPlugin } from './editor-plugin.ts';
+import { createJupyterPlugin } from './jupyter-plugin.ts';
+import type { Plugin, PluginParts } from './plugin.ts';
+
+/** A new plugin is a file and a line here. */
+const PLUGINS = {
+  jupyter: createJupyterPlugin,
+  agent_skills: createAgentSkills,
+  vscode: createEditorPlugin,
+} satisfies Record<PluginName, (parts: PluginParts) => Plugin>;
+
+/** The plugins of one executor. */
+export interface Plugins {
+  readonly handlers: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
+  find(name: string): Plugin | undefined;
+  /** What they listen on for themselves. */
+  ports(): readonly number[];
+  /** By name, whether each is up. */
+  states(): Readonly<Record<string, { readonly ready: boolean }>>;
+  stop(): void;
+}
+
+/** Those that `config.plugins` names, or all. */
+export function openPlugins({ config, shell }: Pick<PluginParts, 'config' | 'shell'>): Plugins {
+  const kernelCode = (): string => opened.flatMap(({ adds }) => adds.kernelCode ?? []).join('\n');
+  const opened: readonly Plugin[] = (config.plugins ?? PLUGIN_NAMES).map((name) => PLUGINS[name]({ config, shell, kernelCode }));
+  return {
+    handlers: Object.assign({}, ...opened.map(({ adds }) => adds.handlers)) as Plugins['handlers'],
+    find: (wanted) => opened.find(({ name }) => name === wanted),
+    ports: () => opened.flatMap(({ adds }) => adds.ports?.() ?? []),
+    states: () => Object.fromEntries(opened.map((plugin) => [plugin.name, { ready: plugin.isReady() }])),
+    stop() {
+      for (const plugin of opened) plugin.stop();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { RunnableKind } from '@tendon/protocol';
+import type { ExecutorConfig, PluginName, PluginStart } from '../../executor-api.ts';
+import type { ActionHandler } from '../action-handler.ts';
+import type { ShellTools } from '../shell/shell-tools.ts';
+
+/**
+ * A part of the executor that a conversation may have or not. Making one starts nothing and loads nothing heavy: a sandbox that
+ * does not use it pays nothing.
+ */
+export interface Plugin {
+  readonly name: PluginName;
+  readonly adds: PluginAdditions;
+  /** Brings up what it needs; concurrent and repeated calls share that. Never rejects. */
+  start(): Promise<PluginStart>;
+  /** Whether what it needs is up now. */
+  isReady(): boolean;
+  /** Ends what it has started, at once. */
+  stop(): void;
+}
+
+export interface PluginAdditions {
+  /** Actions that it answers. */
+  readonly handlers?: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
+  /** Python that runs in every new kernel before anything else. */
+  readonly kernelCode?: string;
+  /** Ports that it listens on for itself now: they can be reached, and are not offered as the agent's. */
+  readonly ports?: () => readonly number[];
+}
+
+/** What a plugin is made with. */
+export interface PluginParts {
+  readonly config: ExecutorConfig;
+  readonly shell: Promise<ShellTools>;
+  /** What all plugins of this executor add to a kernel. */
+  readonly kernelCode: () => string;
+}

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { readListening, servedPorts, type ReachablePort } from './served-ports.ts';
+
+/**
+ * Knows what the agent's programs serve. Looks only when it is asked or followed; who holds which socket is looked up again only
+ * when the list of what listens has changed.
+ */
+export interface PortWatch {
+  /** Without what plugins listen on for themselves. */
+  list(): Promise<readonly ReachablePort[]>;
+  /** The list now, and whenever it has changed. */
+  follow(signal: AbortSignal): AsyncIterable<readonly ReachablePort[]>;
+  /** What can be connected to, plugins included. */
+  find(port: number): Promise<ReachablePort | undefined>;
+}
+
+const POLL_MS = 1000;
+
+export function createPortWatch(reserved: () => readonly number[]): PortWatch {
+  let known: { readonly sign: string; readonly ports: readonly ReachablePort[] } = { sign: '', ports: [] };
+
+  async function look(wanted?: number): Promise<readonly ReachablePort[]> {
+    const sockets = await readListening();
+    const sign = sockets.map(({ inode }) => inode).join();
+    const isNew = sockets.some(({ port }) => port === wanted) && !known.ports.some(({ port }) => port === wanted);
+    if (sign !== known.sign || isNew) known = { sign, ports: servedPorts(sockets) };
+    return known.ports;
+  }
+
+  async function list(): Promise<readonly ReachablePort[]> {
+    const ports = await look();
+    const hidden = reserved();
+    return ports.filter(({ port }) => !hidden.includes(port));
+  }
+
+  return {
+    list,
+    find: async (port) => (await look(port)).find((served) => served.port === port),
+    async *follow(signal) {
+      let told = '';
+      while (!signal.aborted) {
+        const ports = await list();
+        const text = JSON.stringify(ports);
+        if (text !== told) yield ports;
+        told = text;
+        await delay(POLL_MS, undefined, { signal }).catch(() => {}); // the loop sees it
+      }
+    },
+  };
+}

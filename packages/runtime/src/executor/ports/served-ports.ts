@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { ServedPort } from '../../executor-api.ts';
+import { allProcesses, processStat } from '../shell/process-tree.ts';
+import { listeningSockets, type ListeningSocket } from './listening-sockets.ts';
+
+export interface ReachablePort extends ServedPort {
+  /** Loopback addresses at which it can be reached, one or two. */
+  readonly addresses: readonly string[];
+}
+
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+const MAX_PORTS = 64;
+const MAX_PROGRAM_CHARS = 64;
+
+/** Everything that listens in this network namespace, ours or not. Cheap: two small files. */
+export async function readListening(): Promise<ListeningSocket[]> {
+  const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));
+  return tables.flatMap(listeningSockets);
+}
+
+/**
+ * Of the sockets those that a descendant of the executor holds, by port. Where the network is shared with the host, nothing of the
+ * host is among them.
+ */
+export function servedPorts(sockets: readonly ListeningSocket[]): ReachablePort[] {
+  const reachable = new Map(sockets.flatMap((socket) => (socket.addresses.length > 0 ? [[`socket:[${socket.inode}]`, socket]] : [])));
+  const found = new Map<number, ReachablePort>();
+  for (const pid of reachable.size === 0 ? [] : descendants(process.pid)) {
+    for (const link of openFiles(pid)) {
+      const socket = reachable.get(link);
+      if (socket === undefined) continue;
+      reachable.delete(link);
+      const known = found.get(socket.port);
+      const addresses = [...new Set([...(known?.addresses ?? []), ...socket.addresses])];
+      found.set(socket.port, { port: socket.port, program: known?.program ?? programOf(pid), addresses });
+    }
+  }
+  return [...found.values()].toSorted((one, other) => one.port - other.port).slice(0, MAX_PORTS);
+}
+
+function descendants(root: number): readonly number[] {
+  const children = Map.groupBy(allProcesses(), (pid) => processStat(pid)?.parent ?? -1);
+  const found: number[] = [];
+  for (let next = children.get(root) ?? []; next.length > 0; next = next.flatMap((pid) => children.get(pid) ?? [])) found.push(...next);
+  return found;
+}
+
+function openFiles(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${name}`);
+      } catch {
+        return []; // closed meanwhile
+      }
+    });
+  } catch {
+    return []; // gone, or not ours to look at
+  }
+}
+
+function programOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim().slice(0, MAX_PROGRAM_CHARS);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { joinStreams } from '../../join-streams.ts';
+import { reasonOf } from '../observation.ts';
+import type { PortWatch } from './port-watch.ts';
+
+const CONNECT_MS = 5000;
+const MAX_TUNNELS = 256;
+
+/**
+ * `GET /tunnel/<port>` with `Upgrade: tcp`: the connection becomes one to that port. Only to what the agent's programs and the
+ * plugins serve, and only by loopback: where the network is the host's, its other services stay out of reach.
+ */
+export function createTunnels(ports: Pick<PortWatch, 'find'>): (request: IncomingMessage, client: Duplex, head: Buffer) => void {
+  let open = 0;
+
+  async function join(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    const port = /^\/tunnel\/(\d{1,5})$/.exec(request.url ?? '')?.[1];
+    if (port === undefined || request.headers.upgrade !== 'tcp') return refuse(client, 404, 'no such route');
+    if (open >= MAX_TUNNELS) return refuse(client, 503, 'there are too many connections');
+    open += 1;
+    client.once('close', () => (open -= 1));
+    try {
+      const served = await ports.find(Number(port));
+      if (served === undefined) return refuse(client, 404, `nothing listens on port ${port}`);
+      const target = await dial(served.port, served.addresses);
+      if (client.destroyed) return void target.destroy();
+      client.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
+      target.write(head);
+      joinStreams(client, target);
+    } catch (error) {
+      refuse(client, 502, reasonOf(error));
+    }
+  }
+
+  return (request, client, head) => {
+    client.on('error', () => client.destroy());
+    void join(request, client, head);
+  };
+}
+
+/** Rejects with what the last address said. */
+async function dial(port: number, addresses: readonly string[]): Promise<Socket> {
+  let failure: unknown;
+  for (const host of addresses) {
+    const socket = connect({ host, port });
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+      return socket;
+    } catch (error) {
+      socket.on('error', () => {}).destroy();
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function refuse(client: Duplex, status: number, error: string): void {
+  const body = JSON.stringify({ error });
+  client.end(
+    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

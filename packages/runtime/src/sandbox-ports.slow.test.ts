@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Runtime } from '@tendon/core';
+import { createLocalDriver } from './drivers/local/local-driver.ts';
+import { createNoneDriver } from './drivers/none-driver.ts';
+import type { SandboxPorts } from './sandbox-ports.ts';
+import { createTestSandboxes, executorFolder, never, run, until, type TestSandboxes } from './sandbox.test-support.ts';
+
+const DRIVERS = { local: createLocalDriver, none: createNoneDriver } as const;
+const signal = never;
+
+describe.each(['local', 'none'] as const)('ports of a sandbox, driver %s', (name) => {
+  let sandboxes: TestSandboxes;
+  let runtime: Runtime;
+  let ports: SandboxPorts;
+  const host = createServer((socket) => socket.end('the host answers'));
+  beforeAll(async () => {
+    await once(host.listen(0, '127.0.0.1'), 'listening');
+    sandboxes = createTestSandboxes(DRIVERS[name]({ executor: executorFolder() }));
+    runtime = await sandboxes.runtimes.acquire('served', { signal });
+    ports = sandboxes.runtimes.ports('served')!;
+  });
+  afterAll(async () => {
+    await sandboxes.close();
+    host.close();
+  });
+
+  /** Serves one answer after the other on a port that was free, and resolves with it when it is found. */
+  async function serve(answer: string, bind = '127.0.0.1'): Promise<number> {
+    const family = bind.includes(':') ? 'socket.AF_INET6' : 'socket.AF_INET';
+    const code = `import socket, sys
+server = socket.socket(${family}); server.bind(("${bind}", 0)); server.listen()
+print(server.getsockname()[1], file=open("port", "w"), flush=True)
+while True:
+    client, _ = server.accept(); client.sendall(b"${answer}" + client.recv(100)); client.close()`;
+    await runtime.files.write('serve.py', new TextEncoder().encode(code), { signal });
+    await run(runtime, 'rm -f port; (setsid python3 serve.py >/dev/null 2>&1 &); until test -s port; do sleep 0.05; done');
+    return Number((await run(runtime, 'cat port')).output);
+  }
+  const said = async (port: number): Promise<string> => {
+    const socket = await ports.connect(port, { signal });
+    socket.write('!');
+    return text(socket);
+  };
+
+  it('SB110: what a program serves is found with its name, also one that has left its parent', async () => {
+    const port = await serve('found');
+    await until('it is found', async () => (await ports.list({ signal })).some((each) => each.port === port));
+    expect((await ports.list({ signal })).find((each) => each.port === port)?.program).toMatch(/python/);
+  });
+
+  it.each(['0.0.0.0', '127.0.0.3', '::', '::1'])('SB111: a connection leads to it, bound to %s', async (bind) => {
+    const port = await serve('hello', bind);
+    expect(await said(port)).toBe('hello!');
+  });
+
+  it('SB112: a port of the host is neither found nor reached', async () => {
+    const { port } = host.address() as AddressInfo;
+    expect((await ports.list({ signal })).map((each) => each.port)).not.toContain(port);
+    await expect(ports.connect(port, { signal })).rejects.toMatchObject({ name: 'NotServed' });
+  });
+
+  it('SB112: where nothing listens is said', async () => {
+    await expect(ports.connect(9, { signal })).rejects.toThrow(/nothing listens on port 9/);
+  });
+
+  it('SB113: who follows hears of each change', async () => {
+    const stop = new AbortController();
+    const heard: string[] = [];
+    const following = (async () => {
+      for await (const list of ports.follow({ signal: stop.signal })) heard.push(list.map(({ port }) => port).join());
+    })();
+    await until('the list is told', () => heard.length > 0);
+    const port = await serve('news');
+    await until('the new one is told', () => heard.at(-1)!.includes(String(port)));
+    await run(runtime, `kill $(ss -Hltnp "sport = :${port}" 2>/dev/null | grep -o 'pid=[0-9]*' | cut -d= -f2) || pkill -f serve.py`);
+    await until('its end is told', () => !heard.at(-1)!.includes(String(port)));
+    await until('its end is told', () => !heard.at(-1)!.includes(String(port)));
+    stop.abort();
+    await following;
+    expect(heard.filter((list) => list.includes(String(port)))).toHaveLength(1);
+  });
+
+  it('SB114: a sandbox that is killed ends its connections', async () => {
+    const port = await serve('last');
+    const socket = await ports.connect(port, { signal });
+    const closed = once(socket, 'close');
+    await sandboxes.runtimes.stop('served');
+    await closed;
+    expect(sandboxes.runtimes.ports('served')).toBeUndefined();
+  });
+});
