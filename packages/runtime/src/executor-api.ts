@@ -16,6 +16,7 @@
  *   GET  /tunnel/<port>            with `Upgrade: tcp` → 101, and the connection is one to that port
  *   POST /plugins/start {name}     → PluginStart
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
+ *   POST /sleep {with_kernel}      → SleepAnswer; if it slept, everything inside ends after the answer
  *   POST /shutdown                 → 204, then everything inside ends
  * Streams hold an empty line every 15 seconds.
  * With a key configured every request carries `X-Session-API-Key`.
@@ -50,6 +51,8 @@ export interface ExecutorConfig {
   readonly environment?: Readonly<Record<string, string>>;
   /** Seconds without output after which a command is handed back as still running (soft timeout). */
   readonly noOutputTimeoutSeconds: number;
+  /** Folders whose content ends with the executor; a sandbox that sleeps takes it along. */
+  readonly volatileFolders?: readonly string[];
   /** Seconds without a server after which an idle executor ends. */
   readonly leaseSeconds: number;
   /** Default: all. */
@@ -78,6 +81,9 @@ export interface Alive {
   readonly incarnation: string;
   readonly pid: number;
 }
+
+/** Not slept: why it must stay awake. */
+export type SleepAnswer = { readonly slept: true } | { readonly slept: false; readonly reason: string };
 
 export interface ExecuteRequest {
   /** `<conversation id>:<event id>`. */

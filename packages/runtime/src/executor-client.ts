@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { LineRange, LinesToEdit } from '@tendon/core';
 import { connectTo, MAX_LINE, openDoor, Refused, SandboxGone, type Call, type ExecutorAddress } from './executor-door.ts';
-import type { Alive, EffectReport, ExecuteLine, ExecuteRequest } from './executor-api.ts';
+import type { Alive, EffectReport, ExecuteLine, ExecuteRequest, SleepAnswer } from './executor-api.ts';
 import { createSandboxPorts, type SandboxPorts } from './sandbox-ports.ts';
 
 /** Speaks with one executor. Knows nothing of actions or of what an answer means; nothing is retried here. */
@@ -12,6 +12,8 @@ export interface ExecutorClient {
   effect(key: string): Promise<EffectReport>;
   cancel(key: string): Promise<void>;
   lease(seconds: number): Promise<void>;
+  /** Asks it to end so that the next one goes on where it was; when it slept, it ends by itself. */
+  sleep(options: { readonly withKernel: boolean }): Promise<SleepAnswer>;
   listFiles(path: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>;
   readFile(path: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<Uint8Array>;
   writeFile(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
@@ -25,6 +27,7 @@ export interface ExecutorClient {
   close(): void;
 }
 
+const SLEEP_DEADLINE_MS = 60_000;
 const FILE_DEADLINE_MS = 120_000;
 
 export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
@@ -60,6 +63,10 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
     effect: async (key) => (await json({ method: 'GET', path: effectPath(key), maxBytes: MAX_LINE })) as EffectReport,
     cancel: async (key) => void (await door.ask({ method: 'POST', path: `${effectPath(key)}/cancel` })),
     lease: async (seconds) => void (await door.ask({ method: 'POST', path: '/lease', body: JSON.stringify({ seconds }) })),
+    sleep: async ({ withKernel }) =>
+      checkSlept(
+        await json({ method: 'POST', path: '/sleep', body: JSON.stringify({ with_kernel: withKernel }), deadlineMs: SLEEP_DEADLINE_MS }),
+      ),
     listFiles: async (path, { signal }) =>
       checkNames(await json({ method: 'POST', path: '/list_files', body: JSON.stringify({ path }), signal, deadlineMs: 30_000 })),
     readFile: (path, { signal, maxBytes }) =>
@@ -106,6 +113,11 @@ function checkLines(answer: unknown): LinesToEdit {
   if (state === 'lines' && typeof text === 'string' && typeof first === 'number' && typeof last === 'number' && typeof version === 'string')
     return { state, text, first, last, version };
   throw new Error('the sandbox did not show the lines');
+}
+
+function checkSlept(answer: unknown): SleepAnswer {
+  const { slept, reason } = (answer ?? {}) as { readonly slept?: unknown; readonly reason?: unknown };
+  return slept === true ? { slept } : { slept: false, reason: String(reason).slice(0, 200) };
 }
 
 function checkNames(answer: unknown): readonly string[] {

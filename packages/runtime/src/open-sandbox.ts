@@ -9,10 +9,11 @@ import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
 import { listenProxy, type Proxy } from './proxy/listen-proxy.ts';
 import type { WayOut } from './proxy/way-out.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
-import type { SandboxRecord, SandboxRecords } from './sandbox-record.ts';
+import { isThere, type SandboxRecord, type SandboxRecords } from './sandbox-record.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
+import { countUse, type SandboxUse } from './sandbox-use.ts';
 import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
-import { inPhase, StartFailed } from './start-phase.ts';
+import { inPhase, messageOf, StartFailed } from './start-phase.ts';
 
 /** A sandbox in this server's hands. */
 export interface OpenSandbox {
@@ -20,6 +21,8 @@ export interface OpenSandbox {
   readonly handle: SandboxHandle;
   readonly client: ExecutorClient;
   readonly watch: SandboxWatch;
+  readonly use: SandboxUse;
+  readonly record: SandboxRecord & { readonly state: 'live' };
   /** The way out; none where the sandbox is elsewhere. */
   readonly proxy: Proxy | undefined;
 }
@@ -75,7 +78,7 @@ export async function openSandbox(context: OpenContext, conversationId: string, 
   const probe = await inPhase({ name: 'probing the machine', deadlineMs: DEADLINE_MS.probe, signal }, () => context.driver.probe());
   if (!probe.available) throw new StartFailed('probing the machine', { cause: `${probe.reason}. ${probe.fix}` });
   const record = await context.records.get(conversationId);
-  if (record !== undefined && record.state !== 'ended') {
+  if (isThere(record)) {
     const found = await attach(context, record, workspace, probe, options);
     if (found !== undefined) return found;
     await endSandbox(context, record, 'it was found dead');
@@ -181,7 +184,7 @@ function settled(starting: Promise<SandboxHandle> | undefined): Promise<SandboxH
 
 async function hold(
   context: OpenContext,
-  record: SandboxRecord,
+  record: SandboxRecord & { readonly state: 'live' },
   handle: SandboxHandle,
   client: ExecutorClient,
   probe: Probe & { available: true },
@@ -210,7 +213,20 @@ async function hold(
     giveUp: watch.report,
     limits,
   });
-  return { runtime, handle, client, watch, proxy };
+  return { ...countUse(runtime, context.clock), handle, client, watch, proxy, record };
+}
+
+/**
+ * Ends it so that the next start goes on where it was; resolves with why not, when it stays awake. A crash on the way loses nothing:
+ * the executor has written everything down before it says so, and until then nothing was ended.
+ */
+export async function putToSleep(context: OpenContext, open: OpenSandbox, withKernel: boolean): Promise<string | undefined> {
+  const answer = await open.client.sleep({ withKernel }).catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
+  if (!answer.slept) return answer.reason;
+  open.watch.report('the sandbox went to sleep');
+  await letGo(open);
+  await endSandbox(context, open.record, 'it was idle', 'asleep');
+  return undefined;
 }
 
 /** Stops holding on to it, without ending it. */
@@ -221,12 +237,17 @@ export async function letGo(open: OpenSandbox): Promise<void> {
 }
 
 /** Ends what the record names and removes its folders; resolves when nothing is left and the record says so. */
-export async function endSandbox(context: OpenContext, record: SandboxRecord, reason: string): Promise<void> {
+export async function endSandbox(
+  context: OpenContext,
+  record: SandboxRecord,
+  reason: string,
+  state: 'ended' | 'asleep' = 'ended',
+): Promise<void> {
   const { driver, records, folders } = context;
   if (record.state === 'live') await driver.end(record.handle);
   await driver.endByIncarnation(record.incarnation);
   await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
   const { conversation_id, incarnation, workspace, started_at, previous_started_at } = record;
   const previous = previous_started_at === undefined ? {} : { previous_started_at };
-  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...previous, state: 'ended', reason });
+  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...previous, state, reason });
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { SandboxFolders } from './drivers/driver.ts';
 
 /**
- * Where sandboxes keep their things: `<stateRoot>/<sandbox>/home`, `<stateRoot>/<sandbox>/<incarnation>/…`, and what must have a
+ * Where sandboxes keep their things: `<stateRoot>/<sandbox>/home` and `state`, `<stateRoot>/<sandbox>/<incarnation>/…`, and what must have a
  * short path (a unix socket's is at most 107 bytes, and macOS allows 103) in a folder of this server's own, `<short>/<incarnation>/…`.
  */
 export interface FolderPlan {
@@ -16,7 +16,7 @@ export interface FolderPlan {
   nameOf(conversationId: string): string;
   /** Makes what all sandboxes share; before each start. Throws when somebody else has put something in its place. */
   prepare(): void;
-  /** The private home stays. */
+  /** The private home and the state stay. */
   removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
   removeSandbox(sandbox: string): Promise<void>;
   /** Incarnations of this user whose state root is no more: nobody will ever ask for them. */
@@ -45,7 +45,7 @@ export function planFolders(stateRoot: string): FolderPlan {
       const near = join(short, incarnation);
       return {
         home: join(stateRoot, nameOf(conversationId), 'home'),
-        state: join(own, 'state'),
+        state: join(stateRoot, nameOf(conversationId), 'state'),
         host: join(own, 'host'),
         link: join(near, 'link'),
         proxy: join(near, 'proxy'),

@@ -14,10 +14,16 @@ export type SandboxRecord = {
 } & (
   | { readonly state: 'starting' }
   | { readonly state: 'live'; readonly handle: SandboxHandle }
-  | { readonly state: 'ended'; readonly reason: string }
+  /** Asleep: nothing of it runs, and the next start goes on where it was. */
+  | { readonly state: 'ended' | 'asleep'; readonly reason: string }
 );
 
 const COLLECTION = 'sandboxes';
+
+/** Something of it may run. */
+export function isThere(record: SandboxRecord | undefined): record is SandboxRecord & { readonly state: 'starting' | 'live' } {
+  return record?.state === 'starting' || record?.state === 'live';
+}
 
 export interface SandboxRecords {
   get(conversationId: string): Promise<SandboxRecord | undefined>;

@@ -57,13 +57,20 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
 
   async function execute(action: RunnableAction, options: ExecuteOptions): Promise<ExecuteResult> {
     const gone = elsewhere(action);
-    if (gone !== undefined) return { outcome: 'unknown', reason: gone };
-    const isFresh = Date.parse(action.timestamp) >= parts.attachedAt.getTime();
     const key = `${parts.conversationId}:${action.id}`;
+    if (gone !== undefined) return (await recorded(action, key)) ?? { outcome: 'unknown', reason: gone };
+    const isFresh = Date.parse(action.timestamp) >= parts.attachedAt.getTime();
     if (options.signal.aborted && (await neverSeen(key, isFresh))) return { outcome: 'not-started', reason: 'it was cancelled first' };
     const conversation = new ActionStream(action, key, parts, options, isFresh, () => lostReason);
     const withNotes = parts.limits.begin();
     return withNotes(await conversation.run());
+  }
+
+  /** What the journal, which outlives incarnations, knows of an action of an earlier one. Nothing is run for it. */
+  async function recorded(action: RunnableAction, key: string): Promise<ExecuteResult | undefined> {
+    const report = await client.effect(key).catch(() => undefined);
+    if (report?.state !== 'done') return undefined;
+    return { outcome: 'observed', observation: observed(action.action, report.observation) };
   }
 
   async function neverSeen(key: string, isFresh: boolean): Promise<boolean> {

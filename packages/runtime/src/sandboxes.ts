@@ -3,17 +3,20 @@ import { opendir } from 'node:fs/promises';
 import type { Clock, RecordStore, Runtime, Runtimes, StartPhase } from '@tendon/core';
 import { addressOf, type Driver } from './drivers/driver.ts';
 import type { ExecutorAddress } from './executor-door.ts';
-import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
+import { endSandbox, letGo, openSandbox, putToSleep, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
 import { admission } from './admission.ts';
 import type { RefusedHost } from './proxy/refused-hosts.ts';
 import { createWayOut, type WayOutOptions } from './proxy/way-out.ts';
 import type { SandboxPorts } from './sandbox-ports.ts';
+import { DEFAULT_REST, lookEveryMs, makingRoom, shouldSleep, type RestPlan } from './rest-plan.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
 import { planFolders } from './sandbox-folders.ts';
 import { sandboxRecords } from './sandbox-record.ts';
-import { StartFailed } from './start-phase.ts';
+import { inPhase, StartFailed } from './start-phase.ts';
 
 const MAX_STARTS = 3;
+const ROOM_DEADLINE_MS = 60_000;
+const ROOM_RECHECK_MS = 250;
 
 export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly records: RecordStore;
@@ -25,6 +28,10 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly clock: Clock;
   /** One line for the server's log. */
   readonly onNotice?: (notice: string) => void;
+  /** When sandboxes sleep, and how many are awake; what is not given is as usual. */
+  readonly rest?: Partial<RestPlan>;
+  /** A sandbox went to sleep, having nothing to do; its next action wakes it. */
+  readonly onAsleep?: (conversationId: string) => void;
   /** Seconds that a sandbox lives on without a server. */
   readonly leaseSeconds?: number;
   /** Seconds without output after which a command is handed back as still running. */
@@ -48,19 +55,39 @@ export interface SandboxRuntimes extends Runtimes {
   addressOf(conversationId: string): ExecutorAddress | undefined;
   /** Ends the sandbox; the private home stays for the next. */
   end(conversationId: string, reason: string): Promise<void>;
+  /** Those that this process holds, as of now. */
+  held(): readonly HeldSandbox[];
   /** Lets go of every sandbox; they live on for their lease, to be found again. With `stopSandboxes` they end. */
   close(options?: { readonly stopSandboxes?: boolean }): Promise<void>;
 }
 
+export interface HeldSandbox {
+  readonly conversationId: string;
+  readonly state: 'starting' | 'live' | 'dozing' | 'ending';
+  readonly idleSeconds?: number;
+  /** Why it did not go to sleep when it was last asked. */
+  readonly awakeFor?: string;
+}
+
 type Entry =
   | { readonly state: 'starting'; readonly start: SharedStart; readonly opened: Promise<OpenSandbox> }
-  | { readonly state: 'live'; readonly open: OpenSandbox }
+  | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal }
+  /** Asked to sleep; live again when it does not. */
+  | { readonly state: 'dozing'; readonly open: OpenSandbox; readonly done: Promise<void> }
   | { readonly state: 'ending'; readonly done: Promise<void> };
+
+/** It was asked to sleep in vain. */
+interface Refusal {
+  readonly at: number;
+  readonly reason: string;
+}
 
 interface SharedStart {
   readonly abort: AbortController;
   readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
   phase: StartPhase;
+  /** It is among those that are awake. */
+  hasRoom: boolean;
 }
 
 /**
@@ -68,11 +95,15 @@ interface SharedStart {
  * belong to nobody and are found again by their records. Invariants:
  * 1. An incarnation is handed out only after its record is durable.
  * 2. Callers share a start; one of them going away ends neither the start nor the others' wait.
- * 3. A conversation's next sandbox does not start before its last one has ended.
+ * 3. Not more than so many are awake; what is used, or has something running that would be lost, does not sleep.
+ * 4. A conversation's next sandbox does not start before its last one has ended.
  */
 export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   const entries = new Map<string, Entry>();
   const admit = admission(options.maxParallelStarts ?? 4);
+  const rest: RestPlan = { ...DEFAULT_REST, ...options.rest };
+  const now = (): number => options.clock.now().getTime();
+  const looking = setInterval(() => void look(), lookEveryMs(rest)).unref();
   let isClosed = false;
   const leaseSeconds = options.leaseSeconds ?? 600;
   const context: OpenContext = {
@@ -91,13 +122,17 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   };
 
   function beginStart(conversationId: string): Entry & { state: 'starting' } {
-    const start: SharedStart = { abort: new AbortController(), listeners: new Set(), phase: 'starting' };
+    const start: SharedStart = { abort: new AbortController(), listeners: new Set(), phase: 'starting', hasRoom: false };
     const { signal } = start.abort;
     const onPhase = (phase: StartPhase, detail?: string): void => {
       start.phase = phase;
       for (const listener of start.listeners) listener(phase, detail);
     };
-    const opened = admit(() => openPersistently(context, conversationId, { signal, onPhase }), signal).then(
+    const begin = async (): Promise<OpenSandbox> => {
+      await inPhase({ name: 'finding room for it', deadlineMs: ROOM_DEADLINE_MS, signal }, (within) => findRoom(start, within));
+      return openPersistently(context, conversationId, { signal, onPhase });
+    };
+    const opened = admit(begin, signal).then(
       (open) => {
         // A stop that came meanwhile has put its own entry and ends what it finds here.
         if (isCurrent(conversationId, start)) enterLive(conversationId, open);
@@ -114,6 +149,67 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     return entry;
   }
 
+  /** Resolves when one more may be awake; the least recently used that have nothing to lose go to sleep for it. */
+  async function findRoom(start: SharedStart, signal: AbortSignal): Promise<void> {
+    const isFull = (): boolean =>
+      [...entries.values()].filter((entry) => entry.state !== 'starting' || entry.start.hasRoom).length >= rest.maxLive;
+    for (let round = 0; isFull(); round += 1) {
+      for (const { conversationId, entry } of makingRoom(awake())) {
+        if (isFull()) await doze(conversationId, entry, round > 0);
+      }
+      if (isFull()) await options.clock.sleep(ROOM_RECHECK_MS, { signal });
+    }
+    start.hasRoom = true;
+  }
+
+  function awake() {
+    return [...entries].flatMap(([conversationId, entry]) =>
+      entry.state === 'live'
+        ? [{ conversationId, entry, idleMs: entry.open.use.idleMs(), refusedMsAgo: now() - (entry.refused?.at ?? 0) }]
+        : [],
+    );
+  }
+
+  /** Those that are idle sleep, those whose time is over end. */
+  async function look(): Promise<void> {
+    for (const one of awake()) {
+      const { conversationId, entry } = one;
+      const age = now() - Date.parse(entry.open.record.started_at);
+      if (age >= rest.maxMs) void beginEnd(conversationId, `its time of ${rest.maxMs / 1000} seconds is over`);
+      else {
+        const wish = shouldSleep(one, rest);
+        if (wish) await doze(conversationId, entry, wish.withKernel);
+      }
+    }
+  }
+
+  /** Resolves when it sleeps, or is as it was. */
+  async function doze(conversationId: string, entry: Entry & { state: 'live' }, withKernel: boolean): Promise<void> {
+    if (context.driver.canSleep !== true || entries.get(conversationId) !== entry) return;
+    const { open } = entry;
+    const done = fallAsleep(conversationId, open, withKernel);
+    entries.set(conversationId, { state: 'dozing', open, done });
+    await done;
+  }
+
+  async function fallAsleep(conversationId: string, open: OpenSandbox, withKernel: boolean): Promise<void> {
+    const isDozing = (): boolean => {
+      const entry = entries.get(conversationId);
+      return entry?.state === 'dozing' && entry.open === open;
+    };
+    try {
+      const reason = await putToSleep(context, open, withKernel);
+      if (!isDozing()) return; // it was stopped meanwhile
+      if (reason === undefined) {
+        entries.delete(conversationId);
+        options.onAsleep?.(conversationId);
+      } else entries.set(conversationId, { state: 'live', open, refused: { at: now(), reason } });
+    } catch (error) {
+      context.notice(`the sandbox of ${conversationId} did not go to sleep cleanly: ${String(error)}`);
+      if (isDozing()) entries.delete(conversationId);
+    }
+  }
+
   function isCurrent(conversationId: string, start: SharedStart): boolean {
     const entry = entries.get(conversationId);
     return entry?.state === 'starting' && entry.start === start;
@@ -127,7 +223,10 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   /** Asks the process table too: the watcher may not have noticed yet. */
   function liveRuntime(conversationId: string, entry: Entry | undefined): Runtime | undefined {
     if (entry?.state !== 'live') return undefined;
-    if (context.driver.isAlive(entry.open.handle)) return entry.open.runtime;
+    if (context.driver.isAlive(entry.open.handle)) {
+      entry.open.use.touch();
+      return entry.open.runtime;
+    }
     entry.open.watch.report('the sandbox ended');
     void beginEnd(conversationId, 'the sandbox ended');
     return undefined;
@@ -156,8 +255,14 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   }
 
   async function end(conversationId: string, entry: Entry | undefined, reason: string): Promise<void> {
+    if (entry?.state === 'dozing') await entry.done;
     if (entry?.state === 'starting') entry.start.abort.abort(new Error('the sandbox was stopped'));
-    const open = entry?.state === 'live' ? entry.open : entry?.state === 'starting' ? await entry.opened.catch(() => undefined) : undefined;
+    const open =
+      entry?.state === 'live' || entry?.state === 'dozing'
+        ? entry.open
+        : entry?.state === 'starting'
+          ? await entry.opened.catch(() => undefined)
+          : undefined;
     open?.watch.report(reason);
     if (open !== undefined) await letGo(open);
     const record = await context.records.get(conversationId);
@@ -173,7 +278,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
         const live = liveRuntime(conversationId, entry);
         if (live !== undefined) return live;
         if (entry?.state === 'live') continue; // found dead: it is ending now
-        if (entry?.state === 'ending') {
+        if (entry?.state === 'ending' || entry?.state === 'dozing') {
           await untilAborted(
             entry.done.catch(() => {}),
             signal,
@@ -215,9 +320,11 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       await context.driver.forget?.(conversationId, { workspace: forGood });
     },
     refusedHosts: context.wayOut.refusedHosts,
+    held: () => [...entries].map(([conversationId, entry]) => describe(conversationId, entry)),
     reconcile: () => reconcileSandboxes(context, (conversationId) => entries.has(conversationId)),
     async close({ stopSandboxes = false } = {}) {
       isClosed = true;
+      clearInterval(looking);
       const held = [...entries.entries()];
       if (stopSandboxes) await Promise.allSettled(held.map(([conversationId]) => beginEnd(conversationId, 'the server was shut down')));
       else await Promise.allSettled(held.map(([, entry]) => release(entry)));
@@ -229,6 +336,12 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
 /** Names a sandbox for ever. */
 export function newIncarnation(): string {
   return randomBytes(8).toString('hex');
+}
+
+function describe(conversationId: string, entry: Entry): HeldSandbox {
+  if (entry.state !== 'live') return { conversationId, state: entry.state };
+  const idleSeconds = Math.floor(entry.open.use.idleMs() / 1000);
+  return { conversationId, state: 'live', idleSeconds, ...(entry.refused && { awakeFor: entry.refused.reason }) };
 }
 
 /** A start that died is tried again: what ended one need not be there for the next. */
@@ -247,6 +360,7 @@ async function openPersistently(...[context, conversationId, options]: Parameter
 async function release(entry: Entry): Promise<void> {
   if (entry.state === 'ending') return entry.done;
   if (entry.state === 'live') return letGo(entry.open);
+  if (entry.state === 'dozing') return entry.done.then(() => letGo(entry.open));
   entry.start.abort.abort(new Error('the server is shutting down'));
   const open = await entry.opened.catch(() => undefined);
   if (open !== undefined) await letGo(open);

@@ -26,6 +26,7 @@ import { openDriver } from './open-driver.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { replayThen } from './replay/replay-then.ts';
 import { liveMask } from './security/live-mask.ts';
+import { restPlan } from './sandbox-config.ts';
 import { SecretStore } from './secrets/secret-store.ts';
 import { SettingsStore } from './settings.ts';
 import { withInstructions } from './with-instructions.ts';
@@ -85,6 +86,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     },
     clock,
     onNotice: (notice) => logger.info(notice),
+    rest: restPlan(config.sandbox),
+    onAsleep: (id) => conversations.sayAsleep(id),
     ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
     networkOf: async (id) => {
       const record = await conversations.get(id);

@@ -201,6 +201,12 @@ export class Conversations {
     return true;
   }
 
+  /** Clients stay ready for the next message: it wakes the sandbox. */
+  sayAsleep(id: string): void {
+    const message = 'The sandbox sleeps; the next action wakes it where it was.';
+    this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', id: 'STATUS$READY', message });
+  }
+
   /** Opens it and lets the agent go on if the log says so. False when there is none. */
   async start(id: string): Promise<boolean> {
     await this.#records.change(id, (record) => (record.stopped ? { stopped: false } : undefined));

@@ -1,4 +1,4 @@
-import type { Limits } from '@tendon/runtime';
+import type { Limits, RestPlan } from '@tendon/runtime';
 import { z } from 'zod';
 
 /** What sandboxes may use, and how long they stay. */
@@ -72,4 +72,8 @@ export function sandboxConfig(values: z.output<typeof SandboxEnvironment>): Sand
     maxLive: values.SANDBOX_MAX_LIVE ?? values.MAX_CONCURRENT_CONVERSATIONS ?? MAX_LIVE,
     diskBytes: values.SANDBOX_DISK,
   };
+}
+
+export function restPlan({ idleSeconds, maxSeconds, maxLive }: SandboxConfig): RestPlan {
+  return { idleMs: idleSeconds * 1000, maxMs: maxSeconds === undefined ? Infinity : maxSeconds * 1000, maxLive };
 }

@@ -20,7 +20,7 @@ export interface SandboxSpec {
 export interface SandboxFolders {
   /** Outlives incarnations: the private home. */
   readonly home: string;
-  /** Journal and spools of this incarnation. */
+  /** Outlives incarnations too: the journal, spools, and the session of a sandbox that sleeps. */
   readonly state: string;
   /** Host only, never bound: start log and generated files. */
   readonly host: string;
@@ -63,6 +63,8 @@ export interface Driver {
   readonly limits?: Limits;
   /** How long `start` may take; 20 seconds when it is not said. */
   readonly startMs?: number;
+  /** Its sandboxes can end and start again without losing files that the executor does not know of. */
+  readonly canSleep?: boolean;
   /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
   /** Before each start, without a short deadline: brings what may be large (an image). `onProgress` gets one clause at a time. */

@@ -23,6 +23,7 @@ export function insideConfig(spec: SandboxSpec): ExecutorConfig {
     incarnation: spec.incarnation,
     socketPath: join(INSIDE.link, basename(socketPathOf(spec.folders))),
     stateDir: INSIDE.state,
+    volatileFolders: ['/tmp', '/var/tmp', '/dev/shm'],
     workspace: INSIDE.workspace,
     workDir: INSIDE.workspace,
     proxySocketPath: join(INSIDE.proxy, basename(proxySocketPathOf(spec.folders))),

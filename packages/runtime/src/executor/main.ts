@@ -22,17 +22,25 @@ import { forwardProxy } from './proxy-forwarder.ts';
 import { createExecutorServer } from './serve.ts';
 import { serverInfo } from './server-info.ts';
 import { createShellTools } from './shell/shell-tools.ts';
+import { forgetSession, loadSession, sleepFolder } from './sleep/saved-session.ts';
+import { createSleeper } from './sleep/sleeper.ts';
+import { restoreFolders } from './sleep/temporary-folders.ts';
 
 /** The program inside the sandbox: `node main.mjs --config <ExecutorConfig as JSON>`. It ends with everything it started. */
 const config = parseConfig(process.argv.slice(2));
+const { stateDir, volatileFolders = [] } = config;
+const slept = loadSession(stateDir);
+if (slept) await restoreFolders(sleepFolder(stateDir), volatileFolders);
 // The door opens at once; what needs a namespace and a shell waits for them.
 const hidden = ownFolders(config);
 const bash = findShell(config);
 const nesting = makeNest({ shell: bash, hidden, tools: config.carried?.tools });
 const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
-const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) => createShellTools(config, bash, nest, proxy?.port));
+const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) =>
+  createShellTools(config, bash, nest, { proxyPort: proxy?.port, left: slept, onFirstCommand: () => forgetSession(config.stateDir) }),
+);
 shell.catch(() => {}); // told by the actions that need it
-const plugins = openPlugins({ config, shell });
+const plugins = openPlugins({ config, shell, notes: slept?.notes ?? {} });
 // Beside the agent's own caches: it outlives this sandbox, and the agent can lose nothing by it but its own undo.
 const kept = join(process.env.HOME ?? config.stateDir, '.cache/tendon');
 const disk = createUndoableDisk(createDisk({ hidden, notes: join(kept, 'writing') }), createUndoHistory(join(kept, 'undo')));
@@ -46,7 +54,12 @@ const handlers = createHandlers({
   plugged: plugins.handlers,
 });
 const effects = createEffects({ stateDir: config.stateDir, incarnation: config.incarnation, journal, handlers });
-const lease = createLease(config.leaseSeconds, () => effects.running > 0, end);
+const lease = createLease(
+  config.leaseSeconds,
+  () => effects.running > 0,
+  () => void sleep({ withKernel: true, isLast: true }).finally(end),
+);
+const sleep = createSleeper({ stateDir, volatileFolders, effects, shell, nesting, plugins });
 const server = createExecutorServer({
   alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid },
   info: async () => ({ ...serverInfo(await nesting), plugins: plugins.states() }),
@@ -56,6 +69,7 @@ const server = createExecutorServer({
   lease,
   ports: createPortWatch(plugins.ports),
   plugins,
+  sleep,
   shutdown: end,
 });
 

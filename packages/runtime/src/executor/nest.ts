@@ -17,6 +17,8 @@ export interface Nest {
   readonly reason?: string;
   /** Put before a command that shall run inside. */
   readonly enter: readonly string[];
+  /** Its own processes, in the executor's numbering. */
+  processes(): readonly number[];
   close(): void;
 }
 
@@ -63,7 +65,7 @@ export async function makeNest(options: NestOptions): Promise<Nest> {
   if (probe.status !== 0) return unnested(child, `nsenter: ${probe.error?.message ?? probe.stderr.toString().trim()}`);
   for (const stream of [child, child.stdin, child.stdout, child.stderr] as { unref?: () => void }[]) stream.unref?.();
   child.on('error', () => {});
-  return { nested: true, enter: enter(first), close: () => void child.kill('SIGKILL') };
+  return { nested: true, enter: enter(first), processes: () => [child.pid!, first], close: () => void child.kill('SIGKILL') };
 }
 
 /**
@@ -84,7 +86,7 @@ function wayFor(uid: number, gid: number, tool: (name: string) => string): Way {
 function unnested(child: ChildProcess, reason: string): Nest {
   child.on('error', () => {});
   child.kill('SIGKILL');
-  return { nested: false, reason, enter: [], close: () => {} };
+  return { nested: false, reason, enter: [], processes: () => [], close: () => {} };
 }
 
 /** Nothing when the first process is up, else why it is not. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { Alive, ExecuteLine, ExecuteRequest } from '../executor-api.ts';
+import type { Alive, ExecuteLine, ExecuteRequest, SleepAnswer } from '../executor-api.ts';
 import type { Effects } from './effects/effects.ts';
 import type { Lease } from './lease.ts';
 import { reasonOf } from './observation.ts';
@@ -21,6 +21,7 @@ export interface Parts {
   readonly lease: Lease;
   readonly ports: PortWatch;
   readonly plugins: Plugins;
+  readonly sleep: (wish: { readonly withKernel: boolean }) => Promise<SleepAnswer>;
   readonly shutdown: () => void;
 }
 
@@ -71,6 +72,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
     if (typeof seconds !== 'number' || !(seconds > 0)) throw new Error('seconds must be a positive number');
     lease.renew(seconds);
     empty(response);
+  },
+  'POST /sleep': async (request, response, _url, { sleep, shutdown }) => {
+    const { with_kernel } = await jsonBody<{ with_kernel?: boolean }>(request, MAX_SMALL_BODY);
+    const answer = await sleep({ withKernel: with_kernel === true });
+    if (answer.slept) response.once('close', shutdown);
+    json(response, answer);
   },
   'POST /shutdown': (_request, response, _url, { shutdown }) => {
     response.once('finish', shutdown);

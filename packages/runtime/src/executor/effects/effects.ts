@@ -22,6 +22,8 @@ export interface Effects {
   /** False for a key that is not running. */
   cancel(key: string): boolean;
   readonly running: number;
+  /** From now on nothing new starts, for this reason; `undefined` lets it again. */
+  hold(reason: string | undefined): void;
 }
 
 export interface EffectsOptions {
@@ -48,6 +50,7 @@ export function createEffects({ stateDir, incarnation, journal, handlers }: Effe
   rmSync(outputDir, { recursive: true, force: true });
   mkdirSync(outputDir, { recursive: true, mode: 0o700 });
   let spools = 0;
+  let held: string | undefined;
 
   function begin(request: ExecuteRequest, handler: ActionHandler): Effect {
     journal.started(request.key);
@@ -95,6 +98,7 @@ export function createEffects({ stateDir, incarnation, journal, handlers }: Effe
       const known = effects.get(request.key);
       const entry = known ? undefined : journal.find(request.key);
       if (entry) return yield lineOf(entry, incarnation);
+      if (!known && held !== undefined) return yield { type: 'refused', reason: held };
       yield* follow(known ?? begin(request, handlers[request.action.action]!), request.outputFrom ?? 0);
     },
     report(key) {
@@ -109,6 +113,7 @@ export function createEffects({ stateDir, incarnation, journal, handlers }: Effe
       effect.cancel.abort();
       return true;
     },
+    hold: (reason) => void (held = reason),
     get running() {
       return [...effects.values()].filter((effect) => !effect.outcome).length;
     },

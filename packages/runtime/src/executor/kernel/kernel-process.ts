@@ -31,6 +31,8 @@ export interface KernelProcess {
   isAlive(): boolean;
   /** Its process id as the executor sees it, once it is known. */
   pid(): number | undefined;
+  /** With what it was started through. */
+  processes(): readonly number[];
   /** Once connected nobody needs the sockets' names; so nothing is left when the executor is killed. */
   removeFolder(): void;
   /** SIGINT to the kernel and to what it runs. */
@@ -66,6 +68,7 @@ export function startKernelProcess(options: KernelPlace, place: Place): KernelPr
     ended,
     isAlive: () => hasMemory(findPid()),
     pid: findPid,
+    processes: () => [child.pid, findPid()].filter((each) => each !== undefined),
     removeFolder,
     interrupt: () => signalGroup(findPid() ?? 0, 'SIGINT'),
     kill() {

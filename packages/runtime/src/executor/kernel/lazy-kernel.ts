@@ -11,11 +11,18 @@ const SHARED_PACKAGES = '/opt/tendon/kernel';
 /** A unix socket's path holds 107 bytes. */
 const MAX_SOCKETS_DIR = 70;
 
+/** The kernel of this sandbox before it slept. */
+export interface KernelBefore {
+  readonly hadKernel: boolean;
+  readonly kernelInitCode: string;
+}
+
 export interface LazyKernelOptions {
   readonly config: ExecutorConfig;
   readonly shell: Promise<ShellTools>;
   /** Python that runs in every new kernel before anything else. */
   readonly preload: () => string;
+  readonly before: KernelBefore | undefined;
 }
 
 export interface LazyKernel {
@@ -23,11 +30,14 @@ export interface LazyKernel {
   /** Brings the kernel up ahead of the first cell; resolves with the sentence why it can not be had. */
   warm(signal: AbortSignal): Promise<string | undefined>;
   isUp(): boolean;
+  initCode(): string;
+  /** What is not the agent's, in the executor's numbering. */
+  processes(): readonly number[];
   close(): void;
 }
 
 /** `run_ipython`, of which nothing is loaded and nothing made before the first cell: a sandbox without Jupyter pays nothing. */
-export function createLazyKernel({ config, shell, preload }: LazyKernelOptions): LazyKernel {
+export function createLazyKernel({ config, shell, preload, before }: LazyKernelOptions): LazyKernel {
   let tool: KernelTool | undefined;
   let loading: Promise<KernelTool> | undefined;
 
@@ -42,6 +52,7 @@ export function createLazyKernel({ config, shell, preload }: LazyKernelOptions):
       beside: { ...tools.beside, env: { ...tools.beside.env, ...KERNEL_ENVIRONMENT, ...parentWatch(tools.beside) } },
       place: tools.place,
       preload: preload(),
+      ...(before && { before }),
       noOutputSeconds: config.noOutputTimeoutSeconds,
       defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
     });
@@ -58,6 +69,8 @@ export function createLazyKernel({ config, shell, preload }: LazyKernelOptions):
     run: async (request, context) => (await loaded()).run(request, context),
     warm: async (signal) => (await loaded()).warm({ signal, output: () => {} }),
     isUp: () => tool?.isUp() ?? false,
+    initCode: () => tool?.initCode() ?? before?.kernelInitCode ?? '',
+    processes: () => tool?.processes() ?? [],
     close: () => tool?.close(),
   };
 }

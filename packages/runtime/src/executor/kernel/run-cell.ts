@@ -6,6 +6,7 @@ import type { Place } from '../shell/session.ts';
 import { createCell, type Cell } from './cell.ts';
 import type { Kernel } from './kernel.ts';
 import type { KernelPlace } from './kernel-process.ts';
+import type { KernelBefore } from './lazy-kernel.ts';
 import * as words from './kernel-words.ts';
 import { startKernel } from './start-kernel.ts';
 import { waitForCell, type CellClocks, type CellWaitEnd } from './wait-for-cell.ts';
@@ -15,6 +16,8 @@ export interface RunCellOptions extends KernelPlace {
   readonly place: () => Place;
   /** Python that runs in every new kernel before anything else. */
   readonly preload: string;
+  /** A kernel that went to sleep. */
+  readonly before?: KernelBefore;
   /** Without new output for so long, a cell is handed back as still running. */
   readonly noOutputSeconds: number;
   /** After so long a cell of an action that names no timeout is interrupted. */
@@ -26,6 +29,9 @@ export interface KernelTool {
   /** Brings a kernel up unless one runs; resolves with the sentence why there is none. */
   warm(context: HandlerContext): Promise<string | undefined>;
   isUp(): boolean;
+  initCode(): string;
+  /** In the executor's numbering. */
+  processes(): readonly number[];
   close(): void;
 }
 
@@ -43,7 +49,8 @@ const INIT_DEADLINE_MS = 60_000;
 export function createRunCell(options: RunCellOptions): KernelTool {
   let kernel: Kernel | undefined;
   let last: Cell | undefined; // was handed back: it runs, or its last output was not taken
-  let initCode = '';
+  let initCode = options.before?.kernelInitCode ?? '';
+  let isMissed = options.before?.hadKernel === true;
   let hasInit = false; // in this kernel
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -75,6 +82,8 @@ export function createRunCell(options: RunCellOptions): KernelTool {
     if (typeof started === 'string') return started;
     kernel = started;
     hasInit = false;
+    if (isMissed) notes.push(words.slept());
+    isMissed = false;
     const failure = await prepare(started, options.preload, context);
     if (failure !== undefined) notes.push(failure);
     return started;
@@ -131,6 +140,8 @@ export function createRunCell(options: RunCellOptions): KernelTool {
         return typeof up === 'string' ? up : undefined;
       }),
     isUp: () => kernel?.process.isAlive() ?? false,
+    initCode: () => initCode,
+    processes: () => kernel?.process.processes() ?? [],
     close: () => kernel?.close(),
   };
 }

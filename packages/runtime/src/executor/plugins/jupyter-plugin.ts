@@ -1,4 +1,4 @@
-import { createLazyKernel } from '../kernel/lazy-kernel.ts';
+import { createLazyKernel, type KernelBefore } from '../kernel/lazy-kernel.ts';
 import { reasonOf } from '../observation.ts';
 import type { Plugin, PluginParts } from './plugin.ts';
 
@@ -6,11 +6,18 @@ import type { Plugin, PluginParts } from './plugin.ts';
 const START_MS = 360_000;
 
 /** `run_ipython`. The kernel comes up with the first cell, or when the plugin is started ahead of it. */
-export function createJupyterPlugin({ config, shell, kernelCode }: PluginParts): Plugin {
-  const kernel = createLazyKernel({ config, shell, preload: kernelCode });
+export function createJupyterPlugin({ config, shell, kernelCode, note }: PluginParts): Plugin {
+  const kernel = createLazyKernel({ config, shell, preload: kernelCode, before: readNote(note) });
   return {
     name: 'jupyter',
-    adds: { handlers: { run_ipython: kernel.run } },
+    adds: {
+      handlers: { run_ipython: kernel.run },
+      sleep: {
+        loses: () => (kernel.isUp() ? 'a kernel keeps its variables' : undefined),
+        processes: kernel.processes,
+        note: (): KernelBefore => ({ hadKernel: kernel.isUp(), kernelInitCode: kernel.initCode() }),
+      },
+    },
     async start() {
       try {
         const failure = await kernel.warm(AbortSignal.timeout(START_MS));
@@ -22,4 +29,9 @@ export function createJupyterPlugin({ config, shell, kernelCode }: PluginParts):
     isReady: kernel.isUp,
     stop: kernel.close,
   };
+}
+
+function readNote(note: unknown): KernelBefore | undefined {
+  const { hadKernel, kernelInitCode } = (note ?? {}) as Partial<KernelBefore>;
+  return typeof kernelInitCode === 'string' ? { hadKernel: hadKernel === true, kernelInitCode } : undefined;
 }

@@ -4,7 +4,7 @@ import type { ActionHandler } from '../action-handler.ts';
 import { createAgentSkills } from './agent-skills.ts';
 import { createEditorPlugin } from './editor-plugin.ts';
 import { createJupyterPlugin } from './jupyter-plugin.ts';
-import type { Plugin, PluginParts } from './plugin.ts';
+import type { Plugin, PluginParts, PluginSleep } from './plugin.ts';
 
 /** A new plugin is a file and a line here. */
 const PLUGINS = {
@@ -21,18 +21,28 @@ export interface Plugins {
   ports(): readonly number[];
   /** By name, whether each is up. */
   states(): Readonly<Record<string, { readonly ready: boolean }>>;
+  /** Of those that can sleep, how. */
+  sleeping(): readonly (PluginSleep & { readonly name: string })[];
   stop(): void;
 }
 
+export interface OpenPluginsOptions extends Pick<PluginParts, 'config' | 'shell'> {
+  /** Left by those of the sandbox that slept. */
+  readonly notes: Readonly<Record<string, unknown>>;
+}
+
 /** Those that `config.plugins` names, or all. */
-export function openPlugins({ config, shell }: Pick<PluginParts, 'config' | 'shell'>): Plugins {
+export function openPlugins({ config, shell, notes }: OpenPluginsOptions): Plugins {
   const kernelCode = (): string => opened.flatMap(({ adds }) => adds.kernelCode ?? []).join('\n');
-  const opened: readonly Plugin[] = (config.plugins ?? PLUGIN_NAMES).map((name) => PLUGINS[name]({ config, shell, kernelCode }));
+  const opened: readonly Plugin[] = (config.plugins ?? PLUGIN_NAMES).map((name) =>
+    PLUGINS[name]({ config, shell, kernelCode, note: notes[name] }),
+  );
   return {
     handlers: Object.assign({}, ...opened.map(({ adds }) => adds.handlers)) as Plugins['handlers'],
     find: (wanted) => opened.find(({ name }) => name === wanted),
     ports: () => opened.flatMap(({ adds }) => adds.ports?.() ?? []),
     states: () => Object.fromEntries(opened.map((plugin) => [plugin.name, { ready: plugin.isReady() }])),
+    sleeping: () => opened.flatMap(({ name, adds }) => (adds.sleep ? [{ name, ...adds.sleep }] : [])),
     stop() {
       for (const plugin of opened) plugin.stop();
     },

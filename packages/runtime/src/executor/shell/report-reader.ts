@@ -10,9 +10,10 @@ export type Report =
       readonly hostname: string;
       readonly exports: string;
     }
-  | { readonly kind: 'exit'; readonly id: string; readonly code: number; readonly workingDir: string; readonly state: string };
+  /** `state`: asked for while it goes on. */
+  | { readonly kind: 'exit' | 'state'; readonly id: string; readonly code: number; readonly workingDir: string; readonly state: string };
 
-const FIELDS = { end: 8, exit: 5 } as const;
+const FIELDS = { end: 8, exit: 5, state: 5 } as const;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Splits the line into reports. Anything else on it (programs inherit the descriptor) is passed over. */
@@ -21,7 +22,7 @@ export function createReportReader(onReport: (report: Report) => void): { push(d
   let fields: string[] = [];
 
   function take(field: string): void {
-    if (fields.length === 0 && field !== 'end' && field !== 'exit') return;
+    if (fields.length === 0 && !Object.hasOwn(FIELDS, field)) return;
     fields.push(field);
     if (fields.length < FIELDS[fields[0] as keyof typeof FIELDS]) return;
     onReport(toReport(fields));
@@ -44,7 +45,7 @@ export function createReportReader(onReport: (report: Report) => void): { push(d
 
 function toReport([kind, id = '', code = '', workingDir = '/', ...rest]: readonly string[]): Report {
   const exitCode = Number.parseInt(code, 10) || 0;
-  if (kind === 'exit') return { kind, id, code: exitCode, workingDir, state: rest[0] ?? '' };
+  if (kind === 'exit' || kind === 'state') return { kind, id, code: exitCode, workingDir, state: rest[0] ?? '' };
   const [pid = '', username = '', hostname = '', exports = ''] = rest;
   return { kind: 'end', id, code: exitCode, workingDir, pid: Number.parseInt(pid, 10) || -1, username, hostname, exports };
 }

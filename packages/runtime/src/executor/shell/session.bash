@@ -82,13 +82,23 @@ __tendon_arm() {
   [[ -z $hooks ]] || PROMPT_COMMAND+=$'; {\n'"$hooks"$'\n} >/dev/null 2>&1'
 }
 
-# A shell that ends (`exit`, `set -e`) leaves its variables, functions, aliases and options to the next one.
-__tendon_exit() {
-  local code=$?
-  builtin printf '%s\0' exit "$__tendon_id" "$code" "$PWD" >&250
-  { builtin declare -p; builtin declare -f; builtin alias -p; builtin shopt -p; } 2>/dev/null >&250
+# A shell that ends (`exit`, `set -e`), and one that goes to sleep, leave their variables, functions, aliases and options to the
+# next one.
+__tendon_leave() {
+  builtin printf '%s\0' "$1" "$__tendon_id" "$2" "$PWD" >&250
+  {
+    builtin declare -p; builtin declare -f; builtin alias -p; builtin shopt -p; builtin umask -p
+    for __tendon_option in nounset noglob noclobber allexport pipefail; do
+      [[ -o $__tendon_option ]] && builtin printf 'builtin set -o %s\n' "$__tendon_option"
+    done
+  } 2>/dev/null >&250
   builtin printf '\0' >&250
 }
+__tendon_exit() {
+  local code=$?
+  __tendon_leave exit "$code"
+}
+__tendon_state() { __tendon_leave state 0; } 2>/dev/null
 builtin trap '{ __tendon_exit; } 2>/dev/null' EXIT
 
 # The executor's first words: what a shell before this one left, the folder to start in, and a name for this start.

@@ -27,9 +27,20 @@ export interface Session {
   signal(signal: NodeJS.Signals): void;
   /** Whether what has the terminal is asleep waiting for input from it. */
   awaitsInput(): boolean;
+  /** Its folder, and what makes the next shell like this one; nothing while a command runs. */
+  snapshot(): Promise<Left | undefined>;
+  /** Its shell, in the executor's numbering. */
+  processes(): readonly number[];
   /** The shell is lost: ends it with everything in its session, as if it had died. */
   kill(): void;
   close(): void;
+}
+
+/** What a shell leaves to the next one. */
+export interface Left {
+  readonly workingDir: string;
+  /** Read by it at its start. */
+  readonly shell: string;
 }
 
 export interface Place {
@@ -48,19 +59,20 @@ const TRIGGER = ' { \\__tendon_begin; } 2>/dev/null; \\builtin \\eval "$__tendon
 const ECHOES = [TRIGGER, TRIGGER.replace('\n', '\r\n')];
 const START_DEADLINE_MS = 15_000;
 const BEGIN_DEADLINE_MS = 30_000;
+const SNAPSHOT_DEADLINE_MS = 5000;
 const INNER_DEADLINE_MS = 2000;
 /** How long the mark in the output may trail the report of the end, or come without it. */
 const TRAIL_MS = 400;
 const MAX_STARTS_IN_A_ROW = 3;
 
-export function createSession(options: ShellOptions & { readonly workDir: string }): Session {
+export function createSession(options: ShellOptions & { readonly workDir: string; readonly left?: Left }): Session {
   const nonce = randomBytes(8).toString('hex');
   const startId = `${nonce}-start`;
   const innerId = `${nonce}-inner`;
   /** Commands that became shells: when one of them ends, so has the inner shell that was in use. */
   const outerIds = new Set<string>();
-  let place: Place = { workingDir: options.workDir, username: '', hostname: '', pid: -1, exports: '' };
-  let restore = ''; // what the next shell starts with
+  let place: Place = { workingDir: options.left?.workingDir ?? options.workDir, username: '', hostname: '', pid: -1, exports: '' };
+  let restore = options.left?.shell ?? ''; // what the next shell starts with
   let between = createTerminalText(); // printed while nothing was in the foreground
   let shell: ShellProcess | undefined;
   let starting = unsettled();
@@ -69,6 +81,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
   let isClosed = false;
   let entering: 'asked' | 'refused' | undefined;
   let current: Running | undefined;
+  let left: Left | undefined;
   let commands = 0;
   let failedStarts = 0;
   let deadline: NodeJS.Timeout | undefined;
@@ -110,6 +123,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
   }
 
   function onReport(report: Report): void {
+    if (report.kind === 'state') return void (left = { workingDir: report.workingDir, shell: report.state });
     remember(report);
     if (!current || !concerns(current, report.id)) return;
     // An inner shell tells its own exit code; then the outer one comes back and reports the command that had started it.
@@ -122,7 +136,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
   }
 
   function remember(report: Report): void {
-    if (report.kind === 'exit') {
+    if (report.kind !== 'end') {
       place = { ...place, workingDir: report.workingDir };
       restore = report.state;
       return;
@@ -178,7 +192,9 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     shell = undefined;
     notReady();
     if (!wasReady) {
+      const wasGiven = restore !== '';
       restore = ''; // it may be what a shell cannot start with
+      if (wasGiven && !isClosed && !current) return open();
       starting.reject(new Error(reason));
       starting = unsettled();
     }
@@ -221,6 +237,18 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     finish(0, 'same');
   }
 
+  function start(command: string): Foreground {
+    if (current || !shell) throw new Error('the shell is not ready');
+    commands += 1;
+    current = createRunning(`${nonce}-${commands}`, command, between);
+    between = createTerminalText();
+    shell.send(current.id, command);
+    shell.type(TRIGGER);
+    expect(BEGIN_DEADLINE_MS, lose);
+    watch.start(current);
+    return current;
+  }
+
   return {
     get current() {
       return current;
@@ -238,17 +266,20 @@ export function createSession(options: ShellOptions & { readonly workDir: string
       if (isReady) await watch.arrived();
       return starting.promise;
     },
-    start(command) {
-      if (current || !shell) throw new Error('the shell is not ready');
-      commands += 1;
-      current = createRunning(`${nonce}-${commands}`, command, between);
-      between = createTerminalText();
-      shell.send(current.id, command);
-      shell.type(TRIGGER);
-      expect(BEGIN_DEADLINE_MS, lose);
-      watch.start(current);
-      return current;
+    start,
+    async snapshot() {
+      if (current || !isReady || !shell) return undefined;
+      left = undefined;
+      const asked = start('__tendon_state');
+      const ended = await new Promise<boolean>((resolve) => {
+        asked.onEnd = () => resolve(true);
+        setTimeout(() => resolve(asked.ended !== undefined), SNAPSHOT_DEADLINE_MS).unref();
+      });
+      between = asked.text;
+      // An unset function, say: its folder and its exported variables are known in any case.
+      return ended ? (left ?? { workingDir: place.workingDir, shell: place.exports }) : undefined;
     },
+    processes: () => shell?.processes() ?? [],
     type: (text) => shell?.type(text),
     signal: (signal) => shell?.signal(signal),
     awaitsInput: () => shell?.awaitsInput() === true,

@@ -35,6 +35,8 @@ export interface ShellProcess {
   folder(): string | undefined;
   /** Lets the shell itself go on, if a signal has stopped it. */
   resume(): void;
+  /** Itself, and what it was started through, in the executor's numbering. */
+  processes(): readonly number[];
   /** Ends it with everything in its session. */
   kill(): void;
 }
@@ -155,6 +157,7 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
       const shell = shellPid();
       if (shell !== undefined && processStat(shell)?.state === 'T') signalProcess(shell, 'SIGCONT');
     },
+    processes: () => [child.pid, shellPid()].filter((each) => each !== undefined),
     kill,
   };
 }

@@ -7,7 +7,7 @@ import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment } from './environment.ts';
 import { writeGitConfig } from './git-config.ts';
 import { createRunCommand } from './run-command.ts';
-import { createSession, type Place } from './session.ts';
+import { createSession, type Left, type Place } from './session.ts';
 import type { BesideOptions } from './spawn-beside.ts';
 import { createStaticCommand } from './static-command.ts';
 
@@ -21,28 +21,54 @@ export interface ShellTools {
   /** Where the shell is, and what commands beside it start with. */
   readonly place: () => Place;
   readonly beside: BesideOptions;
+  /** What makes the next session like this one; nothing while a command runs. */
+  snapshot(): Promise<Left | undefined>;
+  /** What is not the agent's, in the executor's numbering. */
+  processes(): readonly number[];
   close(): void;
 }
 
+export interface Given {
+  readonly proxyPort: number | undefined;
+  /** By a shell that went to sleep. */
+  readonly left: Left | undefined;
+  /** What was left has been taken up. */
+  readonly onFirstCommand: () => void;
+}
+
 /** The session, and the commands beside it, behind the actions `run` and `kill`. */
-export function createShellTools(config: ExecutorConfig, shell: string, nest: Nest, proxyPort: number | undefined): ShellTools {
+export function createShellTools(
+  config: ExecutorConfig,
+  shell: string,
+  nest: Nest,
+  { proxyPort, left, onFirstCommand }: Given,
+): ShellTools {
   const script = fileURLToPath(new URL('./session.bash', import.meta.url));
   const gitConfig = proxyPort === undefined ? {} : writeGitConfig(config.gitHosts ?? [], process.env.HOME);
   const env = { ...shellEnvironment(process.env, shell, proxyPort, config.environment), ...gitConfig };
   const common = { shell, enter: nest.enter, env };
   const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
-  const session = createSession({ ...common, setsid, workDir: config.workDir, script });
+  const session = createSession({ ...common, setsid, workDir: config.workDir, script, ...(left && { left }) });
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
   const inSession = createRunCommand(session, limits);
   const isStatic = createStaticCommand(session, common, DEFAULT_TIMEOUT_SECONDS);
   const background = createBackgroundCommands(session, common);
+  let isTakenUp = left === undefined;
+  function takeUp(): void {
+    if (isTakenUp) return;
+    isTakenUp = true;
+    onFirstCommand();
+  }
   return {
     run: (request, context) => {
+      takeUp();
       if (flagArgument(request.args, 'background')) return background.run(request, context);
       return flagArgument(request.args, 'is_static') ? isStatic(request, context) : inSession(request, context);
     },
     kill: background.kill,
     place: () => session.place,
+    snapshot: session.snapshot,
+    processes: session.processes,
     beside: common,
     isBusy: () => session.current !== undefined,
     close() {

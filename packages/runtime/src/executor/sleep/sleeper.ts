@@ -1,0 +1,76 @@
+import type { SleepAnswer } from '../../executor-api.ts';
+import type { Effects } from '../effects/effects.ts';
+import type { Nest } from '../nest.ts';
+import { reasonOf } from '../observation.ts';
+import type { Plugins } from '../plugins/open-plugins.ts';
+import type { ShellTools } from '../shell/shell-tools.ts';
+import { otherProcesses } from './other-processes.ts';
+import { forgetSession, saveSession, sleepFolder } from './saved-session.ts';
+import { saveFolders } from './temporary-folders.ts';
+
+export interface SleepParts {
+  readonly stateDir: string;
+  /** Folders whose content ends with this executor. */
+  readonly volatileFolders: readonly string[];
+  readonly effects: Effects;
+  readonly shell: Promise<ShellTools>;
+  readonly nesting: Promise<Nest>;
+  readonly plugins: Pick<Plugins, 'sleeping'>;
+}
+
+export interface SleepWish {
+  /** Also when a plugin loses something by it, as a kernel its variables. */
+  readonly withKernel: boolean;
+  /** Ends in any case: what can be kept is. */
+  readonly isLast?: boolean;
+}
+
+/**
+ * Writes down what the next executor needs to go on as if nothing had been. Only when nothing would be lost by the end of this one:
+ * nothing runs but the shell. From its beginning on no action starts here; when it comes to nothing they may again.
+ */
+export function createSleeper(parts: SleepParts): (wish: SleepWish) => Promise<SleepAnswer> {
+  const { effects, stateDir } = parts;
+
+  async function whyAwake({ withKernel }: SleepWish): Promise<string | undefined> {
+    if (effects.running > 0) return 'an action runs';
+    const [nest, shell] = [await parts.nesting, await parts.shell];
+    if (!nest.nested) return 'what runs here cannot be told from what does not';
+    if (shell.isBusy()) return 'a command runs';
+    const plugins = parts.plugins.sleeping();
+    const loss = withKernel ? undefined : plugins.map(({ loses }) => loses()).find((each) => each !== undefined);
+    if (loss !== undefined) return loss;
+    const own = [...nest.processes(), ...shell.processes(), ...plugins.flatMap(({ processes }) => processes())];
+    const [other] = otherProcesses(new Set(own));
+    return other === undefined ? undefined : `${other} runs`;
+  }
+
+  async function save(wish: SleepWish): Promise<void> {
+    const saved = await (await parts.shell).snapshot();
+    if (saved === undefined) throw new Error('the shell does not answer');
+    try {
+      await saveFolders(parts.volatileFolders, sleepFolder(stateDir));
+    } catch (error) {
+      if (wish.isLast !== true) throw error;
+    }
+    const notes = Object.fromEntries(parts.plugins.sleeping().map(({ name, note }) => [name, note()]));
+    await saveSession(stateDir, { ...saved, notes });
+  }
+
+  return async (wish) => {
+    effects.hold('the sandbox goes to sleep');
+    try {
+      const reason = wish.isLast ? undefined : await whyAwake(wish);
+      if (reason !== undefined) throw new Error(reason);
+      await save(wish);
+      // Something of the agent's may have started by itself meanwhile.
+      const late = wish.isLast ? undefined : await whyAwake(wish);
+      if (late !== undefined) throw new Error(late);
+      return { slept: true };
+    } catch (error) {
+      if (wish.isLast !== true) forgetSession(stateDir);
+      effects.hold(undefined);
+      return { slept: false, reason: reasonOf(error) };
+    }
+  };
+}

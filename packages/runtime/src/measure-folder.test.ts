@@ -1,0 +1,35 @@
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { measureFolder } from './measure-folder.ts';
+
+const options = { maxEntries: 1000, deadlineMs: 10_000 };
+
+describe('SB95: what a folder takes', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tendon-measure-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('counts files below it, one with two names once, and follows no link', async () => {
+    mkdirSync(join(folder, 'in/deep'), { recursive: true });
+    writeFileSync(join(folder, 'in/deep/file'), Buffer.alloc(1024 * 1024, 1));
+    linkSync(join(folder, 'in/deep/file'), join(folder, 'again'));
+    symlinkSync('/usr', join(folder, 'elsewhere'));
+    symlinkSync('.', join(folder, 'round'));
+    const { bytes, entries, isComplete } = await measureFolder(folder, options);
+    expect({ entries, isComplete }).toEqual({ entries: 6, isComplete: true });
+    expect(bytes).toBeGreaterThanOrEqual(1024 * 1024);
+    expect(bytes).toBeLessThan(1.2 * 1024 * 1024);
+    expect(await measureFolder(join(folder, 'elsewhere'), options)).toMatchObject({ entries: 0 });
+  });
+
+  it('gives up where there is too much, and says so', async () => {
+    for (let i = 0; i < 20; i += 1) writeFileSync(join(folder, String(i)), '');
+    expect(await measureFolder(folder, { ...options, maxEntries: 10 })).toMatchObject({ entries: 10, isComplete: false });
+    expect(await measureFolder(folder, { ...options, deadlineMs: -1 })).toMatchObject({ isComplete: false });
+    expect(await measureFolder(join(folder, 'nowhere'), options)).toEqual({ bytes: 0, entries: 0, isComplete: true });
+  });
+});
