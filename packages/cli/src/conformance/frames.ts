@@ -41,6 +41,27 @@ export class Frames {
   }
 }
 
+export function isAction(kind: string): (frame: Frame) => boolean {
+  return (frame) => frame.action === kind;
+}
+
+export function isObservation(kind: string): (frame: Frame) => boolean {
+  return (frame) => frame.observation === kind;
+}
+
+/** The agent's state, as every generation since May 2024 tells it. */
+export function isState(...states: readonly string[]): (frame: Frame) => boolean {
+  return (frame) => frame.observation === 'agent_state_changed' && states.includes(String(extrasOf(frame).agent_state).toLowerCase());
+}
+
+export function argsOf(frame: Frame): Frame {
+  return (frame.args ?? {}) as Frame;
+}
+
+export function extrasOf(frame: Frame): Frame {
+  return (frame.extras ?? {}) as Frame;
+}
+
 function describe(frames: readonly Frame[]): string {
   return frames.length === 0 ? 'nothing' : frames.map((frame) => JSON.stringify(frame).slice(0, 300)).join(' ');
 }

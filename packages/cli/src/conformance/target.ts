@@ -1,4 +1,4 @@
-import type { Frames, Frame } from './frames.ts';
+import type { Frames } from './frames.ts';
 import type { ModelStep } from './scripted-model.ts';
 
 /** What a foreign server said: any key may be asked of it, and each check says what must be there. */
@@ -61,16 +61,4 @@ export interface Target {
   readonly modelArguments: Readonly<Record<string, string>>;
   /** Done when the check ends, last first. */
   defer(close: () => void | Promise<void>): void;
-}
-
-/** Frames that are this observation or action. */
-export function isKind(kind: string): (frame: Frame) => boolean {
-  return (frame) => frame.observation === kind || frame.action === kind;
-}
-
-/** The agent's state, as every generation with `agent_state_changed` tells it. */
-export function isState(...states: readonly string[]): (frame: Frame) => boolean {
-  return (frame) =>
-    frame.observation === 'agent_state_changed' &&
-    states.includes(String((frame.extras as { agent_state?: unknown } | undefined)?.agent_state).toLowerCase());
 }

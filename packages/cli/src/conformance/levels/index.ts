@@ -7,10 +7,12 @@ import { workspace } from './v0-rest/workspace.ts';
 import { acting } from './v0-socketio/acting.ts';
 import { events } from './v0-socketio/events.ts';
 import { joining } from './v0-socketio/joining.ts';
-import { wsReadme } from './ws-readme.ts';
+import { resilience } from './resilience/resilience.ts';
+import { generations, peculiar } from './ws-legacy/generations.ts';
+import { readme } from './ws-readme/readme.ts';
 
 const SOCKET_IO = [...joining, ...acting, ...events];
 const REST = [...options, ...settings, ...conversations, ...history, ...workspace];
 
 /** Every check, level by level. */
-export const CHECKS: readonly Check[] = [...wsReadme, ...SOCKET_IO, ...REST];
+export const CHECKS: readonly Check[] = [...readme, ...generations, ...peculiar, ...SOCKET_IO, ...REST, ...resilience];

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
-import type { Frame } from '../../frames.ts';
+import { isState, type Frame } from '../../frames.ts';
 import type { Target } from '../../target.ts';
 import { hasStatus, hasTypes } from '../shapes.ts';
-import { isState } from '../../target.ts';
 
 /** A conversation in which the model printed one line and ended its turn; its id. */
 async function told(target: Target): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { isState } from '../../frames.ts';
 import type { Check } from '../../check.ts';
 import type { Target } from '../../target.ts';
-import { isState } from '../../target.ts';
 import { hasStatus, hasTypes, isTexts } from '../shapes.ts';
 
 /** A conversation whose workspace got files from this command; the start of its routes. */

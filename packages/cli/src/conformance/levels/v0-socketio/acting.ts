@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
-import type { Frame } from '../../frames.ts';
-import { isState } from '../../target.ts';
+import { isState, type Frame } from '../../frames.ts';
 import { join, joinNew, message, turn } from './join.ts';
 
 const change = (agent_state: string): Frame => ({ action: 'change_agent_state', args: { agent_state } });

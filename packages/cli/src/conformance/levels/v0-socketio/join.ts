@@ -1,6 +1,6 @@
-import { isState, type Peer, type SocketIoAsk, type Target } from '../../target.ts';
+import type { Peer, SocketIoAsk, Target } from '../../target.ts';
 import type { ModelStep } from '../../scripted-model.ts';
-import type { Frame } from '../../frames.ts';
+import { isState, type Frame } from '../../frames.ts';
 
 /** The handshake of 0.62 into this conversation, from the beginning or after an event. */
 export function join(target: Target, id: string, { after = -1, ...ask }: SocketIoAsk & { readonly after?: number } = {}): Peer {

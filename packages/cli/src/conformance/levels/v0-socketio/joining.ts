@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
-import type { Frame } from '../../frames.ts';
-import { isState, type Peer } from '../../target.ts';
+import { isState, type Frame } from '../../frames.ts';
+import type { Peer } from '../../target.ts';
 import { actionIn, join, joinNew, message, turn } from './join.ts';
 
 const isEvent = (frame: Frame): boolean => typeof frame.id === 'number';
