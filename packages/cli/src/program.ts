@@ -7,6 +7,7 @@ import { EXIT } from './exit-code.ts';
 import { importCommand } from './import/import-command.ts';
 import { conformanceCommand } from './conformance/conformance-command.ts';
 import { runCommand } from './run-command.ts';
+import { sandboxesCommand } from './sandboxes/sandboxes-command.ts';
 import { serveCommand } from './serve-command.ts';
 
 /** A command adds itself to the program and tells its exit code to `end`. */
@@ -19,6 +20,7 @@ const COMMANDS: readonly AddCommand[] = [
   backupCommand,
   restoreCommand,
   doctorCommand,
+  sandboxesCommand,
   conformanceCommand,
 ];
 

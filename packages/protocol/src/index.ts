@@ -59,5 +59,6 @@ export * from './rest/legacy.ts';
 export * from './rest/mcp-config.ts';
 export * from './rest/network.ts';
 export * from './rest/options.ts';
+export * from './rest/sandbox.ts';
 export * from './rest/secrets.ts';
 export * from './rest/settings.ts';

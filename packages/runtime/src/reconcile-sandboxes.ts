@@ -1,20 +1,30 @@
 import { endSandbox, type OpenContext } from './open-sandbox.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 
+export interface ReconcileOptions {
+  /** This process has it in hand already. */
+  readonly isHeld: (conversationId: string) => boolean;
+  /** Those of existing conversations end too, with their homes. */
+  readonly all?: boolean;
+}
+
 /**
  * What an earlier server left: live sandboxes of existing conversations are kept, to be attached to when they are needed;
- * everything else that is ours ends, with its folders. `isHeld` = this process has it in hand already.
+ * everything else that is ours ends, with its folders.
  */
 export async function reconcileSandboxes(
   context: OpenContext,
-  isHeld: (conversationId: string) => boolean,
+  { isHeld, all = false }: ReconcileOptions,
 ): Promise<{ readonly kept: number; readonly reaped: number }> {
   const kept = new Set<string>();
+  const held = new Set<string>();
   let reaped = 0;
   for await (const record of context.records.all()) {
-    const verdict = isHeld(record.conversation_id) ? 'keep' : await judge(context, record);
-    if (verdict === 'keep') kept.add(record.incarnation);
-    else if (await reap(context, record, verdict)) reaped += 1;
+    const verdict = isHeld(record.conversation_id) ? 'keep' : all ? 'empty' : await judge(context, record);
+    if (verdict === 'keep') {
+      kept.add(record.incarnation);
+      held.add(context.folders.nameOf(record.conversation_id));
+    } else if (await reap(context, record, verdict)) reaped += 1;
   }
   for (const { sandbox, incarnation } of await context.folders.list()) {
     if (kept.has(incarnation)) continue;
@@ -22,6 +32,7 @@ export async function reconcileSandboxes(
     await context.folders.removeIncarnation(sandbox, incarnation);
     reaped += 1;
   }
+  if (all) await context.folders.removeUnused((sandbox) => held.has(sandbox));
   for (const { incarnation, remove } of await context.folders.abandoned()) {
     await context.driver.endByIncarnation(incarnation);
     await remove();
@@ -34,18 +45,21 @@ export async function reconcileSandboxes(
   return { kept: kept.size, reaped };
 }
 
-async function judge(context: OpenContext, record: SandboxRecord): Promise<'keep' | 'end' | 'forget'> {
+/** Empty: nothing of its files is left; forgotten: neither is its record. */
+type Verdict = 'keep' | 'end' | 'empty' | 'forget';
+
+async function judge(context: OpenContext, record: SandboxRecord): Promise<Verdict> {
   if ((await context.workspaceOf(record.conversation_id)) === undefined) return 'forget';
   if (record.state === 'live' && record.driver === context.driver.name && context.driver.isAlive(record.handle)) return 'keep';
   return 'end';
 }
 
-async function reap(context: OpenContext, record: SandboxRecord, verdict: 'end' | 'forget'): Promise<boolean> {
+async function reap(context: OpenContext, record: SandboxRecord, verdict: Exclude<Verdict, 'keep'>): Promise<boolean> {
   const hadSandbox = record.state !== 'ended';
   try {
     if (hadSandbox) await endSandbox(context, record, 'the server was started without it');
+    if (verdict !== 'end') await context.folders.removeSandbox(context.folders.nameOf(record.conversation_id));
     if (verdict === 'forget') {
-      await context.folders.removeSandbox(context.folders.nameOf(record.conversation_id));
       await context.driver.forget?.(record.conversation_id, { workspace: true });
       await context.records.delete(record.conversation_id);
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SandboxFolders } from './drivers/driver.ts';
 
@@ -19,6 +19,8 @@ export interface FolderPlan {
   /** The private home and the state stay. */
   removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
   removeSandbox(sandbox: string): Promise<void>;
+  /** Homes and states of sandboxes that nobody knows, and the state root with the last one. */
+  removeUnused(isUsed: (sandbox: string) => boolean): Promise<void>;
   /** Incarnations of this user whose state root is no more: nobody will ever ask for them. */
   abandoned(): Promise<readonly { readonly incarnation: string; readonly remove: () => Promise<void> }[]>;
 }
@@ -77,6 +79,11 @@ export function planFolders(stateRoot: string): FolderPlan {
         for (const incarnation of incarnations) found.push({ incarnation, remove: () => removeShort(other, incarnation) });
       }
       return found;
+    },
+    async removeUnused(isUsed) {
+      for (const name of await readdir(stateRoot).catch(() => []))
+        if (INCARNATION.test(name) && !isUsed(name)) await rm(join(stateRoot, name), { recursive: true, force: true });
+      await rmdir(stateRoot).catch(() => {}); // something is in it
     },
     removeSandbox: (sandbox) => rm(join(stateRoot, sandbox), { recursive: true, force: true }),
   };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { opendir } from 'node:fs/promises';
 import type { Clock, RecordStore, Runtime, Runtimes, StartPhase } from '@tendon/core';
+import type { SandboxInfo } from '@tendon/protocol';
 import { addressOf, type Driver } from './drivers/driver.ts';
 import type { ExecutorAddress } from './executor-door.ts';
 import { endSandbox, letGo, openSandbox, putToSleep, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
@@ -9,6 +10,7 @@ import type { RefusedHost } from './proxy/refused-hosts.ts';
 import { createWayOut, type WayOutOptions } from './proxy/way-out.ts';
 import type { SandboxPorts } from './sandbox-ports.ts';
 import { DEFAULT_REST, lookEveryMs, makingRoom, shouldSleep, type RestPlan } from './rest-plan.ts';
+import { listSandboxes, type Held } from './list-sandboxes.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
 import { planFolders } from './sandbox-folders.ts';
 import { sandboxRecords } from './sandbox-record.ts';
@@ -17,6 +19,7 @@ import { inPhase, StartFailed } from './start-phase.ts';
 const MAX_STARTS = 3;
 const ROOM_DEADLINE_MS = 60_000;
 const ROOM_RECHECK_MS = 250;
+const PORTS_MS = 1000;
 
 export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly records: RecordStore;
@@ -55,18 +58,14 @@ export interface SandboxRuntimes extends Runtimes {
   addressOf(conversationId: string): ExecutorAddress | undefined;
   /** Ends the sandbox; the private home stays for the next. */
   end(conversationId: string, reason: string): Promise<void>;
-  /** Those that this process holds, as of now. */
-  held(): readonly HeldSandbox[];
+  /** Those that this process holds. */
+  awakeCount(): number;
+  /** All that are known, of this process or not, with what they use. */
+  list(): Promise<readonly SandboxInfo[]>;
+  /** Ends and removes what belongs to no conversation; with `all` also what does, unless this process holds it. Homes go too. */
+  reclaim(options: { readonly all: boolean }): Promise<{ readonly kept: number; readonly reaped: number }>;
   /** Lets go of every sandbox; they live on for their lease, to be found again. With `stopSandboxes` they end. */
   close(options?: { readonly stopSandboxes?: boolean }): Promise<void>;
-}
-
-export interface HeldSandbox {
-  readonly conversationId: string;
-  readonly state: 'starting' | 'live' | 'dozing' | 'ending';
-  readonly idleSeconds?: number;
-  /** Why it did not go to sleep when it was last asked. */
-  readonly awakeFor?: string;
 }
 
 type Entry =
@@ -269,6 +268,8 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     if (record !== undefined && record.state !== 'ended') await endSandbox(context, record, reason);
   }
 
+  const isHeld = (conversationId: string): boolean => entries.has(conversationId);
+
   return {
     async acquire(conversationId, { signal, onPhase }): Promise<Runtime> {
       for (;;) {
@@ -320,8 +321,10 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       await context.driver.forget?.(conversationId, { workspace: forGood });
     },
     refusedHosts: context.wayOut.refusedHosts,
-    held: () => [...entries].map(([conversationId, entry]) => describe(conversationId, entry)),
-    reconcile: () => reconcileSandboxes(context, (conversationId) => entries.has(conversationId)),
+    awakeCount: () => entries.size,
+    list: () => listSandboxes(context, (conversationId) => describe(entries.get(conversationId))),
+    reconcile: () => reconcileSandboxes(context, { isHeld }),
+    reclaim: ({ all }) => reconcileSandboxes(context, { isHeld, all }),
     async close({ stopSandboxes = false } = {}) {
       isClosed = true;
       clearInterval(looking);
@@ -338,10 +341,15 @@ export function newIncarnation(): string {
   return randomBytes(8).toString('hex');
 }
 
-function describe(conversationId: string, entry: Entry): HeldSandbox {
-  if (entry.state !== 'live') return { conversationId, state: entry.state };
-  const idleSeconds = Math.floor(entry.open.use.idleMs() / 1000);
-  return { conversationId, state: 'live', idleSeconds, ...(entry.refused && { awakeFor: entry.refused.reason }) };
+function describe(entry: Entry | undefined): Held | undefined {
+  if (entry?.state !== 'live') return undefined;
+  const { runtime, use, client } = entry.open;
+  return {
+    strength: runtime.strength,
+    idleSeconds: Math.floor(use.idleMs() / 1000),
+    awakeFor: entry.refused?.reason,
+    ports: async () => (await client.ports.list({ signal: AbortSignal.timeout(PORTS_MS) })).map(({ port }) => port),
+  };
 }
 
 /** A start that died is tried again: what ended one need not be there for the next. */

@@ -83,7 +83,7 @@ describe('an idle sandbox', () => {
     open();
     const runtime = await acquire('a');
     await run(runtime, 'nohup sh -c "until test -e done; do sleep 0.05; done" >/dev/null 2>&1 &');
-    await until('it to refuse', () => /^(sh|sleep) \(\d+\) runs$/.test(sandboxes.runtimes.held()[0]?.awakeFor ?? ''));
+    await until('it to refuse', async () => /^(sh|sleep) \(\d+\) runs$/.test((await sandboxes.runtimes.list())[0]?.awake_for ?? ''));
     expect(sandboxes.runtimes.current('a')).toBe(runtime);
     writeFileSync(join(sandboxes.workspace, 'done'), '');
     await untilAsleep('a');

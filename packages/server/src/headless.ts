@@ -5,4 +5,6 @@ export { readConfig, type Config, type ConfigResult } from './config.ts';
 export type { Engine } from './engine.ts';
 export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';
 export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup/restore-store.ts';
+export { findServer, type FoundServer } from './server-address.ts';
+export { listTitled } from './list-titled.ts';
 export { systemClock } from './system-clock.ts';

@@ -4,6 +4,8 @@ import type { Registry } from 'prom-client';
 /** What is counted elsewhere and read when asked. */
 export interface Gauges {
   readonly openConversations: () => number;
+  /** By this process. */
+  readonly sandboxesAwake: () => number;
 }
 
 /** Upper bounds of request times, in seconds. */
@@ -70,6 +72,7 @@ export class Metrics {
       });
     gauge('tendon_connections', 'Open sockets of clients', () => this.#connections);
     gauge('tendon_open_conversations', 'Conversations in memory', this.#gauges.openConversations);
+    gauge('tendon_sandboxes_awake', 'Sandboxes that this server holds', this.#gauges.sandboxesAwake);
     new Gauge({
       name: 'tendon_http_requests_total',
       help: 'HTTP requests answered, by status',

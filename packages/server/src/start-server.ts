@@ -9,6 +9,7 @@ import { findWebRoot } from './http/web-files.ts';
 import { Metrics } from './metrics.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { isLoopbackBind } from './security/loopback.ts';
+import { forgetAddress, keepAddress } from './server-address.ts';
 import { servePlainWs } from './sockets/serve-plain-ws.ts';
 import { serveSocketIo } from './sockets/serve-socket-io.ts';
 import { systemClock } from './system-clock.ts';
@@ -38,7 +39,10 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const config = await withKey(given);
   const engine = await composeEngine(config, { ...options, clock });
   const { logger, conversations } = engine;
-  const metrics = new Metrics({ openConversations: () => conversations.openCount }, clock.now());
+  const metrics = new Metrics(
+    { openConversations: () => conversations.openCount, sandboxesAwake: () => engine.runtimes.awakeCount() },
+    clock.now(),
+  );
   const webRoot = options.webRoot ?? findWebRoot(import.meta.dirname);
   const openApi = async () => (await import('./http/openapi.ts')).openApiDocument(context);
   const context: ServerContext = { config, engine, metrics, clock, logger, version: VERSION, webRoot, openApi };
@@ -54,14 +58,16 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   }
   void engine.wake().catch((cause: unknown) => logger.error({ err: cause }, 'waking what was at work failed'));
   let closing: Promise<void> | undefined;
+  const url = urlOf(app.server.address(), config.host);
+  await keepAddress(config.home, url);
   const close = async () => {
+    await forgetAddress(config.home);
     const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
     plain.close();
     await Promise.allSettled([socketIo.close(), app.close()]);
     clearTimeout(cutOff);
     await engine.close();
   };
-  const url = urlOf(app.server.address(), config.host);
   return {
     url,
     engine,

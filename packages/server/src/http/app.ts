@@ -18,6 +18,7 @@ import { gitProviderUserRoutes } from './routes/git-provider-user.ts';
 import { healthRoutes } from './routes/health.ts';
 import { legacyRoutes } from './routes/legacy/legacy-routes.ts';
 import { optionRoutes } from './routes/options.ts';
+import { sandboxRoutes } from './routes/sandboxes.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { settingsRoutes } from './routes/settings.ts';
@@ -44,6 +45,7 @@ export const RESOURCES: readonly Routes[] = [
   conversationNetworkRoutes,
   v1Routes,
   legacyRoutes,
+  sandboxRoutes,
   schemaRoutes,
   webAppRoutes,
 ];

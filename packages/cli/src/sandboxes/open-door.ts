@@ -1,0 +1,52 @@
+import { Reclaimed, SandboxList, type SandboxInfo } from '@tendon/protocol';
+import { composeEngine, findServer, listTitled, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
+
+/** The way to the sandboxes of a home. What fails is an Error whose message can be shown. */
+export interface SandboxesDoor extends AsyncDisposable {
+  list(): Promise<readonly SandboxInfo[]>;
+  stop(conversationId: string): Promise<void>;
+  reclaim(all: boolean): Promise<{ readonly kept: number; readonly reaped: number }>;
+}
+
+const DEADLINE_MS = 60_000;
+
+/** Through the server that runs on this home, else over its store and the processes of this machine. */
+export async function openDoor(config: Config): Promise<SandboxesDoor> {
+  const server = await findServer(config);
+  return server ? throughServer(server) : overStore(config);
+}
+
+async function overStore(config: Config): Promise<SandboxesDoor> {
+  const engine = await composeEngine(config, { clock: systemClock });
+  return {
+    list: () => listTitled(engine),
+    async stop(id) {
+      if (!(await engine.conversations.stop(id))) throw new Error(`There is no conversation ${id}.`);
+    },
+    reclaim: (all) => engine.runtimes.reclaim({ all }),
+    [Symbol.asyncDispose]: () => engine.close(),
+  };
+}
+
+function throughServer({ url, headers }: FoundServer): SandboxesDoor {
+  async function ask(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    }).catch((cause: unknown) => {
+      throw new Error(`The server at ${url} does not answer.`, { cause });
+    });
+    const answer = (await response.json().catch(() => ({}))) as { readonly message?: unknown };
+    if (response.status === 401) throw new Error(`The server at ${url} wants a key: set SESSION_API_KEY.`);
+    if (!response.ok) throw new Error(String(answer.message ?? `The server answered ${response.status}.`));
+    return answer;
+  }
+  return {
+    list: async () => SandboxList.parse(await ask('GET', '/api/sandboxes')).sandboxes,
+    stop: async (id) => void (await ask('POST', `/api/sandboxes/${encodeURIComponent(id)}/stop`, {})),
+    reclaim: async (all) => Reclaimed.parse(await ask('POST', '/api/sandboxes/reclaim', { all })),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}

@@ -1,0 +1,47 @@
+import type { SandboxInfo } from '@tendon/protocol';
+import { printable } from '../run/printable.ts';
+
+const COLUMNS = ['CONVERSATION', 'TITLE', 'DRIVER', 'STATE', 'STRENGTH', 'UP', 'IDLE', 'MEMORY', 'PROCESSES', 'DISK', 'PORTS'] as const;
+const TITLE_CHARS = 30;
+
+/** For people, one line each. */
+export function tableOf(sandboxes: readonly SandboxInfo[]): string {
+  if (sandboxes.length === 0) return 'There are no sandboxes.';
+  const rows = [COLUMNS, ...sandboxes.map(rowOf)];
+  const widths = COLUMNS.map((_name, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function rowOf(one: SandboxInfo): readonly string[] {
+  return [
+    one.conversation_id,
+    printable(one.title ?? '-').slice(0, TITLE_CHARS),
+    one.driver,
+    one.state,
+    one.strength ?? '-',
+    one.state === 'awake' ? durationOf(one.uptime_seconds) : '-',
+    one.idle_seconds === null ? '-' : durationOf(one.idle_seconds),
+    one.processes === 0 ? '-' : sizeOf(one.memory_bytes),
+    String(one.processes),
+    `${one.disk_is_complete ? '' : '>'}${sizeOf(one.disk_bytes)}`,
+    one.ports.length === 0 ? '-' : one.ports.join(','),
+  ];
+}
+
+function durationOf(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h${Math.floor((seconds % 3600) / 60)}m`;
+  return `${Math.floor(seconds / 86_400)}d${Math.floor((seconds % 86_400) / 3600)}h`;
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MiB` : `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+}

@@ -1,0 +1,51 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from './config.ts';
+
+/** Where the server of a home listens: for other programs of the same user. It may be that of one that was killed. */
+const Address = z.object({ url: z.url({ protocol: /^http$/ }), pid: z.number().int() });
+
+export async function keepAddress(home: string, url: string): Promise<void> {
+  await writeFile(pathIn(home), JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
+}
+
+/** Only our own: the next server may have written its address already. */
+export async function forgetAddress(home: string): Promise<void> {
+  const kept = await readAddress(home);
+  if (kept?.pid === process.pid) await rm(pathIn(home), { force: true });
+}
+
+export interface FoundServer {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The server that serves this home now, with what it wants to see of who asks. */
+export async function findServer({ home, sessionApiKey }: Pick<Config, 'home' | 'sessionApiKey'>): Promise<FoundServer | undefined> {
+  const address = await readAddress(home);
+  if (address === undefined || !isRunning(address.pid)) return undefined;
+  const made = await readFile(join(home, 'session-api-key'), 'utf8').catch(() => '');
+  const key = sessionApiKey?.reveal() ?? made.trim();
+  return { url: address.url, headers: key === '' ? {} : { 'X-Session-API-Key': key } };
+}
+
+async function readAddress(home: string): Promise<z.output<typeof Address> | undefined> {
+  try {
+    return Address.parse(JSON.parse(await readFile(pathIn(home), 'utf8')));
+  } catch {
+    return undefined; // none, or not one
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function pathIn(home: string): string {
+  return join(home, 'server.json');
+}
