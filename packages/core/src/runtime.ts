@@ -50,8 +50,8 @@ export interface WorkspaceFiles {
   list(path: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>;
   read(path: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<Uint8Array>;
   write(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
-  /** What an edit that a model writes out would replace; changes nothing. Missing where there are no such edits. */
-  linesToEdit?(path: string, range: LineRange, options: { readonly signal: AbortSignal }): Promise<LinesToEdit>;
+  /** What an edit that a model writes out would replace; changes nothing. Rejects like the others. */
+  linesToEdit(path: string, range: LineRange, options: { readonly signal: AbortSignal }): Promise<LinesToEdit>;
 }
 
 /** Counted from 1, inclusive; `end` −1 is the end of the file, `start` −1 the place after it. */

@@ -33,6 +33,7 @@ export function countUse(runtime: Runtime, clock: Clock): { readonly runtime: Ru
         list: (...args) => during(files.list(...args)),
         read: (...args) => during(files.read(...args)),
         write: (...args) => during(files.write(...args)),
+        linesToEdit: (...args) => during(files.linesToEdit(...args)),
       },
     },
     use: { touch, idleMs: () => (running > 0 ? 0 : Math.max(0, clock.now().getTime() - usedAt)) },

@@ -99,6 +99,7 @@ function hostFiles(cwd: string): Runtime['files'] {
       (await readdir(join(cwd, path), { withFileTypes: true })).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)),
     read: (path) => readFile(join(cwd, path)),
     write: async () => undefined,
+    linesToEdit: async () => ({ state: 'refused', reason: 'there is no editor here' }),
   };
 }
 

@@ -30,7 +30,9 @@ export async function executeDraftedEdit(
 ): Promise<DraftedResult> {
   const { path, start, end, content } = action.args;
   const signal = AbortSignal.any([options.signal, engine.aborts.closing]);
-  const found = await linesToEdit(runtime, path, { start, end }, signal);
+  const found = await runtime.files
+    .linesToEdit(path, { start, end }, { signal })
+    .catch((error: unknown): LinesToEdit => ({ state: 'refused', reason: error instanceof Error ? error.message : String(error) }));
   if (signal.aborted) return { outcome: 'not-started', reason: 'it was cancelled' };
   if (found.state === 'refused') return refused(path, found.reason);
   if (found.state === 'none') return runtime.execute(action, options);
@@ -39,13 +41,6 @@ export async function executeDraftedEdit(
   if ('failure' in drafted) return { ...refused(path, drafted.failure), ...(drafted.spent && { spent: drafted.spent }) };
   const args = { ...action.args, drafted: { text: drafted.text, version: found.version } };
   return { ...(await runtime.execute({ ...action, args }, options)), spent: drafted.spent };
-}
-
-async function linesToEdit(runtime: Runtime, path: string, range: { start: number; end: number }, signal: AbortSignal) {
-  if (!runtime.files.linesToEdit) return { state: 'refused', reason: 'This sandbox has no edits that a model writes out.' } as const;
-  return runtime.files
-    .linesToEdit(path, range, { signal })
-    .catch((error: unknown): LinesToEdit => ({ state: 'refused', reason: error instanceof Error ? error.message : String(error) }));
 }
 
 type Drafted =

@@ -1,5 +1,6 @@
 import { contentTypeOf } from './content-type.ts';
 import type { Disk } from './disk.ts';
+import { guessEncodings } from './guess-encoding.ts';
 import { NotText } from './not-text.ts';
 
 /** A file as text, and the way back to exactly its bytes. */
@@ -50,16 +51,13 @@ function utf8(bytes: Buffer, bom: Buffer): TextFile | undefined {
   }
 }
 
-/** Not Unicode: what the detector says if it is reversible for this file, else Latin-1, which always is. */
+/** Not Unicode: the likeliest encoding that is reversible for this file, else Latin-1, which always is. */
 async function other(bytes: Buffer): Promise<TextFile> {
-  const { detect } = await import('jschardet');
-  const guess = detect(bytes.subarray(0, 65_536)).encoding;
-  if (guess) {
-    const { encodingExists } = (await import('iconv-lite')).default;
-    if (encodingExists(guess)) {
-      const file = await viaIconv(bytes, guess, Buffer.alloc(0));
-      if (file.encode(file.text)?.equals(bytes) === true) return file;
-    }
+  const { encodingExists } = (await import('iconv-lite')).default;
+  for (const guess of await guessEncodings(bytes)) {
+    if (!encodingExists(guess)) continue;
+    const file = await viaIconv(bytes, guess, Buffer.alloc(0));
+    if (file.encode(file.text)?.equals(bytes) === true) return file;
   }
   return viaIconv(bytes, 'latin1', Buffer.alloc(0));
 }

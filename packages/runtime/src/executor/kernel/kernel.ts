@@ -26,8 +26,10 @@ const READY_DEADLINE_MS = 30_000;
 const RETRY_MS = 10;
 /** A subscription takes effect some time after it was made: the kernel is asked again until it is heard on both ways. */
 const ASK_AGAIN_MS = 10;
-/** How long the word "idle" may trail the answer. It may be lost for good when a cell shows very many outputs. */
+/** How long all may be silent between the answer and the word "idle", which is lost for good when a cell shows very many outputs. */
 const IDLE_TRAIL_MS = 2000;
+/** A kernel that was told to exit does so by itself, or else. */
+const EXIT_MS = 10_000;
 /** Of what threads print between two cells. */
 const MAX_BETWEEN_CHARS = 30_000;
 
@@ -63,6 +65,7 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
   let isOver = false;
   let between = '';
   let isHeard = false; // published something: the subscription works
+  let publishedAt = 0; // when it last did
   let onReply: ((message: JupyterMessage) => void) | undefined;
 
   function settle(): void {
@@ -72,8 +75,18 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
     done.end(status);
   }
 
+  /** What a cell has shown may still be on its way long after the answer. */
+  function settleWhenSilent(answered: NonNullable<typeof cell>): void {
+    const silentMs = performance.now() - publishedAt;
+    if (cell !== answered) return;
+    if (silentMs < IDLE_TRAIL_MS) return void setTimeout(() => settleWhenSilent(answered), IDLE_TRAIL_MS - silentMs).unref();
+    answered.isIdle = true;
+    settle();
+  }
+
   function onPublished(message: JupyterMessage): void {
     isHeard = true;
+    publishedAt = performance.now();
     if (message.type === 'status') {
       if (cell === undefined || message.parentId !== cell.id || message.content.execution_state !== 'idle') return;
       cell.isIdle = true;
@@ -88,17 +101,14 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
     if (cell === undefined || message.parentId !== cell.id) return onReply?.(message);
     const payloads = payloadsOf(message);
     // After `exit` it ends by itself, or else: the cell ends with it.
-    if (payloads.some(({ source }) => source === 'ask_exit')) return void setTimeout(process.kill, IDLE_TRAIL_MS).unref();
+    if (payloads.some(({ source }) => source === 'ask_exit')) return void setTimeout(process.kill, EXIT_MS).unref();
     cell.hasReply = true;
+    publishedAt = performance.now();
     cell.status = message.content.status === 'ok' ? 'ok' : 'error';
     for (const { source, data } of payloads) {
       if (source === 'page') cell.cell.show({ ...message, type: 'display_data', content: { data } });
     }
-    const answered = cell;
-    setTimeout(() => {
-      answered.isIdle = true;
-      if (cell === answered) settle();
-    }, IDLE_TRAIL_MS).unref();
+    settleWhenSilent(cell);
     settle();
   }
 
