@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { startModelServer, type ModelServer } from './model-server.ts';
 import { membersOf, pssMiB } from './process-memory.ts';
 import { start, type RunningTarget, type Target } from './target.ts';
-import { configure, create, lastId, replay, run, type V0Conversation } from './v0-client.ts';
+import { configure, create, lastId, replay, run, runCell, type V0Conversation } from './v0-client.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({
@@ -40,6 +40,7 @@ const rounds = Number(options.rounds);
 const STEPS = 60;
 const CONVERSATIONS = 8;
 const HISTORY = 2000;
+const CELLS = 20;
 
 type Figures = Map<string, number[]>;
 const add = (figures: Figures, row: string, ...values: number[]) => figures.set(row, [...(figures.get(row) ?? []), ...values]);
@@ -54,6 +55,8 @@ const ROWS = {
   perConversation: 'memory per open conversation with a running sandbox, PSS MiB',
   step: 'one step: model answer → next model request, `true` in the shell, ms',
   fsync: '  beside it: one fdatasync on this disk, ms',
+  kernel: 'Jupyter: first cell of a running sandbox, kernel start included, ms',
+  cell: 'Jupyter: every other cell (`1 + 1`), action → observation, ms',
   history: `history of ${HISTORY} events to a connecting client, ms`,
   cli: 'one-shot command line, no steps, start → done, ms',
   request: 'first request to the model, bytes',
@@ -102,6 +105,11 @@ async function measureConversations(target: Target, running: RunningTarget, mode
     const turns = model.requests.filter((request) => request.hasTools);
     add(figures, ROWS.request, turns[0]?.bytes ?? Number.NaN);
     add(figures, ROWS.step, ...turns.slice(1).map((turn, i) => turn.arrived - (turns[i]?.answered ?? Number.NaN)));
+  }
+  say(`${target.name}: cells`);
+  for (const conversation of open) {
+    add(figures, ROWS.kernel, await runCell(conversation, '1 + 1'));
+    for (let i = 0; i < CELLS; i++) add(figures, ROWS.cell, await runCell(conversation, `1 + ${i}`));
   }
   say(`${target.name}: history`);
   while (lastId(warm) < HISTORY) await run(warm, `BENCH:${Math.min(200, Math.ceil((HISTORY - lastId(warm)) / 2))}:true {i}`);

@@ -4,6 +4,7 @@ import { io, type Socket } from 'socket.io-client';
 export interface V0Event {
   readonly id?: number | string;
   readonly observation?: string;
+  readonly content?: string;
   readonly extras?: { readonly agent_state?: string; readonly reason?: string };
 }
 
@@ -92,6 +93,16 @@ export async function run(conversation: V0Conversation, task: string): Promise<v
   conversation.socket.emit('oh_user_action', { action: 'message', args: { content: task, image_urls: [], file_urls: [] } });
   const state = stateOf(await end);
   if (state === 'error') throw new Error('the run ended in state error');
+}
+
+/** Sends one cell of Jupyter as a client and waits for what it shows; ms. */
+export async function runCell(conversation: V0Conversation, code: string): Promise<number> {
+  const from = conversation.events.length;
+  const started = performance.now();
+  conversation.socket.emit('oh_user_action', { action: 'run_ipython', args: { code } });
+  const answer = await until(conversation, from, ({ observation }) => observation === 'run_ipython' || observation === 'error');
+  if (answer.observation === 'error') throw new Error(`the cell was not run: ${answer.content}`);
+  return performance.now() - started;
 }
 
 export const lastId = (conversation: V0Conversation): number =>

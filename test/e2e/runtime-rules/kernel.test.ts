@@ -98,9 +98,9 @@ provesRules([
   ),
   rule(
     'RT110',
-    'of 100 MB of output both ends are kept',
+    'of 40 MB of output both ends are kept',
     cell(
-      'print("first"); [print("x" * 1_000_000) for _ in range(100)]; print("last")',
+      'print("first"); [print("x" * 1_000_000) for _ in range(40)]; print("last")',
       /^first\nx+\n\[\.\.\. Observation truncated due to length: \d+ characters left out.*\]\nx+\nlast$/,
       { timeout: 120 },
     ),
