@@ -15,7 +15,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { findProgram } from '../find-program.ts';
@@ -50,7 +50,8 @@ const COMPLETE = '.complete';
 const TOOLS = ['setsid', 'unshare', 'nsenter', 'mount'] as const;
 
 interface Sources {
-  /** Paths of its files. */
+  readonly executorFolder: string;
+  /** Its files, relative to the folder. */
   readonly executor: readonly string[];
   readonly node: string;
   readonly bash: string;
@@ -63,8 +64,8 @@ interface Sources {
 async function findSources(executor: ExecutorFolder): Promise<Sources> {
   const node = await realpath(executor.node);
   const tools = await Promise.all(TOOLS.map(async (name) => realpath(findProgram(name) ?? name)));
-  const files = (await readdir(executor.folder)).map((name) => join(executor.folder, name));
-  const addons = files.filter((path) => path.endsWith('.node'));
+  const files = await filesBelow(executor.folder);
+  const addons = files.filter((path) => path.endsWith('.node')).map((path) => join(executor.folder, path));
   const needed = (await Promise.all([node, ...tools, ...addons].map(neededBy))).flat();
   const loader = needed.find((path) => /^ld(?:-linux.*|64|-musl.*)?\.so/.test(basename(path)));
   if (loader === undefined) throw new Error('Node on this host has no loader that could be carried along');
@@ -74,6 +75,7 @@ async function findSources(executor: ExecutorFolder): Promise<Sources> {
   const busybox = findProgram('busybox');
   const isStatic = busybox !== undefined && (await neededBy(busybox)).length === 0;
   return {
+    executorFolder: executor.folder,
     executor: files,
     node,
     bash: await realpath(bash),
@@ -84,6 +86,11 @@ async function findSources(executor: ExecutorFolder): Promise<Sources> {
   };
 }
 
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
 /** Absolute paths of the libraries and the loader of a program; none of one that is linked statically. */
 async function neededBy(path: string): Promise<readonly string[]> {
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
@@ -91,16 +98,18 @@ async function neededBy(path: string): Promise<readonly string[]> {
   return stdout.split('\n').flatMap((line) => /(?:=> )?(\/\S+) \(0x/.exec(line)?.[1] ?? []);
 }
 
-async function keyOf({ executor, node, bash, busybox, tools, loader, libraries }: Sources): Promise<string> {
+async function keyOf({ executorFolder, executor, node, bash, busybox, tools, loader, libraries }: Sources): Promise<string> {
   const hash = createHash('sha256').update(await readFile(import.meta.filename).catch(() => ''));
-  for (const path of [...executor, node, bash, busybox, ...tools, loader, ...libraries].filter((each) => each !== undefined)) {
+  for (const path of [...executor.map((file) => join(executorFolder, file)), node, bash, busybox, ...tools, loader, ...libraries].filter(
+    (each) => each !== undefined,
+  )) {
     const { size, mtimeMs } = await stat(path);
     hash.update(`${path}\0${size}\0${mtimeMs}\0`);
   }
   return hash.digest('hex').slice(0, 20);
 }
 
-async function build(folder: string, { executor, node, bash, busybox, tools, loader, libraries }: Sources): Promise<void> {
+async function build(folder: string, { executorFolder, executor, node, bash, busybox, tools, loader, libraries }: Sources): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const inside = (path: string): string => join(folder, path.slice(CARRIED.root.length + 1));
   for (const path of [CARRIED.bin, CARRIED.lib, CARRIED.libexec, CARRIED.tools, CARRIED.executor])
@@ -108,7 +117,7 @@ async function build(folder: string, { executor, node, bash, busybox, tools, loa
   await Promise.all([
     copy(loader, inside(CARRIED.loader)),
     ...libraries.map((path) => copy(path, join(inside(CARRIED.lib), basename(path)))),
-    ...executor.map((path) => copy(path, join(inside(CARRIED.executor), basename(path)))),
+    ...executor.map((path) => copy(join(executorFolder, path), join(inside(CARRIED.executor), path))),
     copy(node, inside(CARRIED.node)),
     copy(bash, inside(CARRIED.bash)),
     ...tools.map((path) => copy(path, join(inside(CARRIED.libexec), basename(path)))),
@@ -131,7 +140,9 @@ async function addApplets(busybox: string, bin: string): Promise<void> {
 }
 
 /** Readable for anybody, whatever the umask of its installation was; without a second copy on the disk where that can be. */
-async function copy(from: string, to: string): Promise<void> {
+async function copy(source: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o755 });
+  const from = await realpath(source); // a link to a link would lead into the image
   if (((await stat(from)).mode & 0o005) === 0o005 && (await link(from, to).then(...YES_OR_NO))) return;
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   await chmod(to, 0o755);

@@ -3,8 +3,8 @@ import { CARRIED } from './carried-paths.ts';
 import type { ContainerUser } from './container-user.ts';
 import type { EngineFacts } from './engine-facts.ts';
 
-/** `filtered`: only through our proxy, which the inside reaches by a socket. `full`: the engine's own network. */
-export type ContainerNetwork = 'none' | 'filtered' | 'full';
+/** `proxy`: none but our proxy, which the inside reaches by a socket and which holds the policy. `engine`: the engine's own, past it. */
+export type ContainerNetwork = 'proxy' | 'engine';
 
 export interface ContainerBind {
   readonly source: string;
@@ -45,7 +45,7 @@ const STEERING = /^(?:NODE_|LD_|GLIBC_|MALLOC_|UV_|OPENSSL_)/;
 
 /** The body of `POST /containers/create`. Pure. */
 export function containerRequest(plan: ContainerPlan): Readonly<Record<string, unknown>> {
-  const ports = plan.network === 'full' ? plan.ports : [];
+  const ports = plan.network === 'engine' ? plan.ports : [];
   return {
     Image: plan.image,
     Hostname: 'tendon',
@@ -115,7 +115,7 @@ function limits({ memoryBytes, processes, cpus, fileBytes, openFiles }: Limits):
 
 function network(plan: ContainerPlan, ports: readonly PublishedPort[]): Readonly<Record<string, unknown>> {
   return {
-    NetworkMode: plan.network === 'full' ? (plan.facts.isRootless && plan.facts.isPodman ? 'slirp4netns' : 'bridge') : 'none',
+    NetworkMode: plan.network === 'engine' ? (plan.facts.isRootless && plan.facts.isPodman ? 'slirp4netns' : 'bridge') : 'none',
     PortBindings: Object.fromEntries(
       ports.map(({ inside, host, address }) => [`${inside}/tcp`, [{ HostIp: address, HostPort: String(host) }]]),
     ),

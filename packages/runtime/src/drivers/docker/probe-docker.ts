@@ -8,7 +8,7 @@ import { engineFacts } from './engine-facts.ts';
 import { explain } from './engine-error.ts';
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
-const NETWORKS = { none: 'no network', filtered: 'own network', full: 'the engine’s network' } as const;
+const NETWORKS = { proxy: 'own network', engine: 'NETWORK OF THE ENGINE' } as const;
 
 /** Asks the engine, and whether this host has what a container needs of it; the image is a matter of the start. */
 export async function probeDocker(engine: EngineClient, options: DockerDriverOptions & { readonly limits: Limits }): Promise<Probe> {
@@ -20,7 +20,7 @@ export async function probeDocker(engine: EngineClient, options: DockerDriverOpt
     if (facts.architecture !== ARCHITECTURES[process.arch]) {
       return no(`the engine runs ${facts.architecture} containers`, 'It must run on this machine, without emulating another processor.');
     }
-    const { image, limits, network = 'filtered' } = options;
+    const { image, limits, network = 'proxy' } = options;
     const description = [`${facts.name} (${image})`, NETWORKS[network], sizeText(limits.memoryBytes), 'seccomp'].join(', ');
     return { available: true, strength: 'container', description, limits: ['memory', 'pids', 'cpu'] };
   } catch (error) {

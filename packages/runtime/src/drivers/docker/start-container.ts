@@ -43,7 +43,7 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     facts,
     labels: labelsOf(spec),
     limits: surroundings.limits,
-    network: surroundings.options.network ?? 'filtered',
+    network: surroundings.options.network ?? 'proxy',
     binds: await bindsOf(surroundings, spec, { workspace, inside }),
     ports: surroundings.options.ports ?? [],
     isRootReadOnly: surroundings.options.isRootReadOnly ?? false,
@@ -128,10 +128,10 @@ async function writeProfile({ folders }: SandboxSpec, { isPodman }: EngineFacts)
 /** Through the carried loader, so that nothing of it is taken from the image and no variable of it reaches the agent's programs. */
 function commandOf({ image, options }: Surroundings, spec: SandboxSpec): readonly string[] {
   const { proxySocketPath, ...config } = insideConfig(spec);
-  const isFiltered = (options.network ?? 'filtered') === 'filtered';
+  const isProxied = (options.network ?? 'proxy') === 'proxy';
   const full: ExecutorConfig = {
     ...config,
-    ...(isFiltered && { proxySocketPath }),
+    ...(isProxied && { proxySocketPath }),
     carried: { tools: CARRIED.tools, shell: CARRIED.bash },
     environment: image.environment,
   };

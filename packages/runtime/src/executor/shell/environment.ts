@@ -1,3 +1,5 @@
+import { quoted } from './shell-process.ts';
+
 /**
  * What every shell starts with: nothing asks, pages, wraps or colours for a person who is not there. From the executor's own
  * environment only what describes the place is taken over.
@@ -36,6 +38,20 @@ export function shellEnvironment(
     SHELL: shell,
     ...proxyVariables(proxyPort),
   };
+}
+
+/**
+ * Those that steer a loader wait until the shell stands: what puts it into its namespace and terminal is not of the image, and
+ * may run with another libc. `late` = lines of bash.
+ */
+export function variablesOfImage(all: Readonly<Record<string, string>>): {
+  readonly early: Readonly<Record<string, string>>;
+  readonly late: string;
+} {
+  const isLate = ([name]: readonly [string, string]): boolean => name.startsWith('LD_');
+  const entries = Object.entries(all);
+  const late = entries.filter(isLate).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+  return { early: Object.fromEntries(entries.filter((entry) => !isLate(entry))), late: late.join('') };
 }
 
 function proxyVariables(port: number | undefined): Record<string, string> {

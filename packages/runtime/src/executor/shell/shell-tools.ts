@@ -4,7 +4,7 @@ import type { ExecutorConfig } from '../../executor-api.ts';
 import { flagArgument, type ActionHandler } from '../action-handler.ts';
 import type { Nest } from '../nest.ts';
 import { createBackgroundCommands } from './background-commands.ts';
-import { shellEnvironment } from './environment.ts';
+import { shellEnvironment, variablesOfImage } from './environment.ts';
 import { writeGitConfig } from './git-config.ts';
 import { createRunCommand } from './run-command.ts';
 import { createSession, type Left, type Place } from './session.ts';
@@ -45,10 +45,12 @@ export function createShellTools(
 ): ShellTools {
   const script = fileURLToPath(new URL('./session.bash', import.meta.url));
   const gitConfig = proxyPort === undefined ? {} : writeGitConfig(config.gitHosts ?? [], process.env.HOME);
-  const env = { ...shellEnvironment(process.env, shell, proxyPort, config.environment), ...gitConfig };
+  const { early, late } = variablesOfImage(config.environment ?? {});
+  const env = { ...shellEnvironment(process.env, shell, proxyPort, early), ...gitConfig };
   const common = { shell, enter: nest.enter, env };
   const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
-  const session = createSession({ ...common, setsid, workDir: config.workDir, script, ...(left && { left }) });
+  const before = left ?? { workingDir: config.workDir, shell: late };
+  const session = createSession({ ...common, setsid, workDir: config.workDir, script, left: before });
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
   const inSession = createRunCommand(session, limits);
   const isStatic = createStaticCommand(session, common, DEFAULT_TIMEOUT_SECONDS);

@@ -15,13 +15,7 @@ export type ImageName = 'bookworm' | 'no-python' | 'busybox' | 'bare';
 export const imageTag = (name: ImageName): string => `tendon-test/${name}:latest`;
 
 const LEFT_OUT = ['doc', 'man', 'locale', 'info'];
-const PYTHON = [
-  './usr/bin/python3*',
-  './usr/bin/py3*',
-  './usr/lib/python3*',
-  './usr/lib/x86_64-linux-gnu/libpython*',
-  './usr/share/python3*',
-];
+const PYTHON = ['./usr/bin/python3*', './usr/lib/python3*'];
 
 export const IMAGES: Readonly<Record<ImageName, TestImage>> = {
   bookworm: {
