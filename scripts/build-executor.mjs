@@ -1,5 +1,5 @@
 // Bundles the executor into one read-only folder that needs nothing but a Node binary:
-//   packages/runtime/dist/executor/{main.mjs, chunks, session.bash, agent_skills, pty.node}
+//   packages/runtime/dist/executor/{main.mjs, browser.mjs, chunks, session.bash, agent_skills, pty.node, playwright-core, defuddle.js}
 import { createHash } from 'node:crypto';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,6 +10,11 @@ const root = new URL('..', import.meta.url).pathname;
 const source = join(root, 'packages/runtime/src');
 const outDir = join(root, 'packages/runtime/dist/executor');
 const stamp = join(outDir, '.stamp');
+/** What driving a Chromium needs of `playwright-core`: not its recorder, its viewers and its other browsers. */
+const PLAYWRIGHT_FILES = [
+  ...['LICENSE', 'NOTICE', 'package.json', 'browsers.json', 'index.js'],
+  ...['bootstrap.js', 'coreBundle.js', 'utilsBundle.js', 'utilsBundle.js.LICENSE'].map((name) => `lib/${name}`),
+];
 
 /** Builds unless nothing has changed; resolves with the folder. Safe to call at the same time from several processes. */
 export async function buildExecutor() {
@@ -21,7 +26,7 @@ export async function buildExecutor() {
   await build({
     cwd: join(root, 'packages/runtime'),
     config: false,
-    entry: { main: 'src/executor/main.ts' },
+    entry: { main: 'src/executor/main.ts', browser: 'src/executor/browser/host/main.ts' },
     outDir: fresh,
     format: 'esm',
     platform: 'node',
@@ -42,12 +47,21 @@ export async function buildExecutor() {
     recursive: true,
     filter: (path) => !path.endsWith('__pycache__'),
   });
+  copyBrowserParts(require, fresh);
   writeFileSync(join(fresh, '.stamp'), wanted);
   const old = `${outDir}.${process.pid}.old`;
   if (existsSync(outDir)) renameSync(outDir, old);
   renameSync(fresh, outDir);
   rmSync(old, { recursive: true, force: true });
   return outDir;
+}
+
+/** As they are: Playwright finds its own files by their places, and the reader is sent to pages as one script. */
+function copyBrowserParts(require, fresh) {
+  const playwright = join(require.resolve('playwright-core/package.json'), '..');
+  mkdirSync(join(fresh, 'playwright-core/lib'), { recursive: true });
+  for (const name of PLAYWRIGHT_FILES) copyFileSync(join(playwright, name), join(fresh, 'playwright-core', name));
+  copyFileSync(require.resolve('defuddle/full'), join(fresh, 'defuddle.js'));
 }
 
 function inputsHash() {

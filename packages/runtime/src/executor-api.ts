@@ -57,10 +57,12 @@ export interface ExecutorConfig {
   readonly leaseSeconds: number;
   /** Default: all. */
   readonly plugins?: readonly PluginName[];
+  /** Seconds without use after which the browser ends; 300 where nothing is said. */
+  readonly browserIdleSeconds?: number;
 }
 
 /** Names that peers know where they have one. */
-export const PLUGIN_NAMES = ['jupyter', 'agent_skills', 'vscode'] as const;
+export const PLUGIN_NAMES = ['jupyter', 'browser', 'agent_skills', 'vscode'] as const;
 export type PluginName = (typeof PLUGIN_NAMES)[number];
 
 /** A port on which a program of the agent waits for connections. */

@@ -8,8 +8,8 @@ const ANSWERS = {
   read: ['read'],
   write: ['write'],
   edit: ['edit', 'read'],
-  browse: ['browse'],
-  browse_interactive: ['browse'],
+  browse: ['browse', 'download'],
+  browse_interactive: ['browse', 'download'],
 } as const satisfies Record<RunnableKind, readonly ObservationKind[]>;
 
 /**

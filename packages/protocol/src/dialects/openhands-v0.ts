@@ -60,6 +60,10 @@ function encodeObservation(event: Observation, phase: Phase): Frame {
       });
     case 'edit':
       return wireFrame(event, { ...overrides, extras: { ...event.extras, _diff_cache: null } });
+    case 'browse': {
+      const { html: _large, ...extras } = event.extras; // nothing of this generation reads it
+      return wireFrame(event, { ...overrides, extras });
+    }
     case 'recall':
       return wireFrame(event, { ...overrides, extras: { ...event.extras, microagent_knowledge: knowledgeTwins(event) } });
     default:

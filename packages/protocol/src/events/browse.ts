@@ -44,6 +44,13 @@ export const BrowseObservation = defineObservation({
     last_browser_action_error: z.string().default(''),
     focused_element_bid: z.string().default(''),
     filter_visible_only: z.boolean().default(false),
+    title: z.string().optional(),
+    /** Of the answer to the request for the page. */
+    status_code: z.number().int().optional(),
+    /** What the server sent and scripts made of it, cut where it is very long: `content` is Markdown. */
+    html: z.string().optional(),
+    /** What the agent has to say to its user (`send_msg_to_user`). */
+    messages_to_user: z.array(z.string()).optional(),
   },
   message: (extras) => `Visited ${extras.url}`,
 });

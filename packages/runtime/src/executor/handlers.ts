@@ -26,8 +26,8 @@ export function createHandlers({ workspace, disk, checkSyntax, run, kill, plugge
     write: createWriteAction(workspace, disk),
     edit: createEditAction({ workspace, disk, checkSyntax }),
     run_ipython: absent('the plugin `jupyter`'),
-    browse: absent('a browser'),
-    browse_interactive: absent('a browser'),
+    browse: absent('the plugin `browser`'),
+    browse_interactive: absent('the plugin `browser`'),
     ...plugged,
   };
 }

@@ -23,6 +23,8 @@ export interface ProxyOptions {
 }
 
 const MAX_CONNECTIONS = 256;
+/** Tells an answer of ours from one of the target's (RFC 9209). */
+const OURS = ['proxy-status', 'tendon'] as const;
 const IDLE_MS = 10 * 60_000;
 /** Of one connection only: never passed on. */
 const HOP_HEADERS = new Set([
@@ -86,7 +88,7 @@ async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, re
   } catch (error) {
     const { status, text } = answerTo(error);
     client.end(
-      `HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+      `HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\n${OURS[0]}: ${OURS[1]}\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
     );
   }
 }
@@ -122,7 +124,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, { rea
     if (response.headersSent) return void response.destroy();
     const { status, text } = answerTo(error);
     const [code = '502'] = status.split(' ');
-    response.writeHead(Number(code), { 'content-type': 'text/plain', connection: 'close' }).end(text);
+    response.writeHead(Number(code), { 'content-type': 'text/plain', [OURS[0]]: OURS[1], connection: 'close' }).end(text);
   }
 }
 

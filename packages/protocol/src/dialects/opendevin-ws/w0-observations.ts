@@ -60,7 +60,7 @@ function encodeEdit(event: Observation<'edit'>): readonly Frame[] {
 }
 
 function encodeBrowse(event: Observation<'browse'>): readonly Frame[] {
-  const { url, screenshot, error, status_code } = event.extras;
+  const { url, screenshot, error, status_code, html } = event.extras;
   const extras = {
     url,
     /** Bare base64: spring's frontends put the `data:` prefix on themselves. */
@@ -68,7 +68,7 @@ function encodeBrowse(event: Observation<'browse'>): readonly Frame[] {
     status_code: typeof status_code === 'number' ? status_code : error ? 500 : 200,
     error,
   };
-  return [observation('browse', event.content, extras, messageOf(event))];
+  return [observation('browse', html || event.content, extras, messageOf(event))];
 }
 
 function encodeRecall(event: Observation<'recall'>): readonly Frame[] {

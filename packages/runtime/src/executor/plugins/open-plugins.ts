@@ -2,6 +2,7 @@ import type { RunnableKind } from '@tendon/protocol';
 import { PLUGIN_NAMES, type PluginName } from '../../executor-api.ts';
 import type { ActionHandler } from '../action-handler.ts';
 import { createAgentSkills } from './agent-skills.ts';
+import { createBrowserPlugin } from './browser-plugin.ts';
 import { createEditorPlugin } from './editor-plugin.ts';
 import { createJupyterPlugin } from './jupyter-plugin.ts';
 import type { Plugin, PluginParts, PluginSleep } from './plugin.ts';
@@ -9,6 +10,7 @@ import type { Plugin, PluginParts, PluginSleep } from './plugin.ts';
 /** A new plugin is a file and a line here. */
 const PLUGINS = {
   jupyter: createJupyterPlugin,
+  browser: createBrowserPlugin,
   agent_skills: createAgentSkills,
   vscode: createEditorPlugin,
 } satisfies Record<PluginName, (parts: PluginParts) => Plugin>;

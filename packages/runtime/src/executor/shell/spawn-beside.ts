@@ -20,16 +20,17 @@ const EARLY_VICTIM = '{ echo 500 >/proc/self/oom_score_adj; } 2>/dev/null';
  */
 export function spawnBeside(
   options: BesideOptions,
-  place: Place,
+  place: Pick<Place, 'exports' | 'workingDir'>,
   command: string,
   cwd: string | undefined,
   output: 'pipe' | number,
+  input: 'pipe' | 'ignore' = 'ignore',
 ): ChildProcess {
   // Exported variables arrive as `declare -x` lines, which only a shell can read; then it becomes the command's shell.
   const script = `${OWN_DESCRIPTORS}; ${EARLY_VICTIM}; eval "$1" 2>/dev/null; cd -- "$2" || exit 1; exec "$0" -c "$3"`;
   const args = [options.shell, '--norc', '--noprofile', '-c', script, options.shell, place.exports, cwd ?? place.workingDir, command];
   const [program = '', ...rest] = [...options.enter, ...args];
-  return spawn(program, rest, { cwd: '/', env: options.env, detached: true, stdio: ['ignore', output, output] });
+  return spawn(program, rest, { cwd: '/', env: options.env, detached: true, stdio: [input, output, output] });
 }
 
 /**

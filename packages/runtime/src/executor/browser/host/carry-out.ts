@@ -1,0 +1,102 @@
+import type { ObservationDraft } from '@tendon/protocol';
+import type { BrowserContext } from 'playwright-core';
+import { reasonOf } from '../../observation.ts';
+import { browseObservation } from '../browse-observation.ts';
+import type { HostConfig } from '../browser-lines.ts';
+import { act, type Done, type Order } from './act.ts';
+import { createDownloads, type DownloadedFile } from './downloads.ts';
+import { observe, type Seen } from './observe.ts';
+import { fitted } from './fitted.ts';
+import { openPage } from './open-page.ts';
+import { createSettle } from './settle.ts';
+import { openTabs, type Tabs } from './tabs.ts';
+import { within } from './within.ts';
+
+export type CarryOut = (order: Order, signal: AbortSignal, output: (text: string) => void) => Promise<ObservationDraft>;
+
+const OBSERVE_MS = 45_000;
+const MAX_CONTENT_CHARS = 26_000;
+const NOTHING: Seen = {
+  content: { title: '', html: '', text: '' },
+  ...{ tree: '', screenshot: '', setOfMarks: '', focusedBid: '', domObject: {}, treeObject: {}, elementProperties: {} },
+};
+
+/** Carries out one order at a time and tells what is to be seen afterwards. */
+export async function createCarryOut(context: BrowserContext, { workspace, profile, startUrl }: HostConfig): Promise<CarryOut> {
+  const tabs = await openTabs(context);
+  const downloads = createDownloads(context, { workspace, incoming: `${profile}/downloads`, note: tabs.note });
+  const settle = createSettle(context);
+  if (startUrl !== undefined) await openPage(tabs, startUrl, workspace).catch((error: unknown) => tabs.note(reasonOf(error)));
+
+  return async (order, signal, output) => {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(order.deadlineMs)]);
+    const done = await act(order, { tabs, settle, workspace, signal: deadline, output });
+    await settle(tabs.active, deadline);
+    const files = downloads.hasNew ? await downloads.take(order.deadlineMs, deadline) : [];
+    const isInteractive = order.type === 'interact';
+    const looking = observe(tabs.active, { withTree: order.withTree || isInteractive, withContent: !isInteractive });
+    const seen = await within(OBSERVE_MS, looking, signal).catch(() => undefined);
+    const error = seen === undefined && !signal.aborted ? await closeHanging(tabs) : '';
+    const told = { ...done, error: signal.aborted ? 'it was cancelled' : [done.error, error].filter((part) => part !== '').join(' ') };
+    return answer(order, told, { tabs, files, seen: seen ?? NOTHING, folder: `${profile}/pages` });
+  };
+}
+
+async function closeHanging(tabs: Tabs): Promise<string> {
+  const url = tabs.active.url();
+  await tabs.replaceActive();
+  return `The page ${url} does not answer: a script on it may run without end. Its tab was closed`;
+}
+
+interface After {
+  readonly tabs: Tabs;
+  readonly files: readonly DownloadedFile[];
+  readonly seen: Seen;
+  /** For texts that are too long for an answer. */
+  readonly folder: string;
+}
+
+function answer(order: Order, done: Done, { tabs, files, seen, folder }: After): ObservationDraft {
+  const isBrowse = order.type === 'browse';
+  const messages = done.messages.map((message) => `Message for the user: ${message}`);
+  const page = fitted(seen.content.text, MAX_CONTENT_CHARS, folder);
+  const content = [...messages, ...tabs.takeNotes(), page, seen.tree].filter((part) => part !== '').join('\n\n');
+  if (files.length > 0) return downloaded(files, [done.error, content].filter((part) => part !== '').join('\n\n'));
+  return browseObservation({
+    trigger: isBrowse ? 'browse' : 'browse_interactive',
+    action: isBrowse ? `goto(${JSON.stringify(order.url)})` : order.text,
+    content,
+    url: tabs.active.url(),
+    error: done.error,
+    extras: {
+      ...extrasOf(seen, tabs),
+      ...(done.status !== undefined && { status_code: done.status }),
+      ...(done.messages.length > 0 && { messages_to_user: [...done.messages] }),
+    },
+  });
+}
+
+function extrasOf(seen: Seen, tabs: Tabs): Record<string, unknown> {
+  return {
+    ...(seen.content.title !== '' && { title: seen.content.title.slice(0, 1000) }),
+    ...(seen.content.html !== '' && { html: seen.content.html }),
+    screenshot: seen.screenshot,
+    set_of_marks: seen.setOfMarks,
+    open_pages_urls: tabs.all.map((page) => page.url().slice(0, 2000)),
+    active_page_index: tabs.all.indexOf(tabs.active),
+    dom_object: seen.domObject,
+    axtree_object: seen.treeObject,
+    extra_element_properties: seen.elementProperties,
+    focused_element_bid: seen.focusedBid,
+  };
+}
+
+/** What was downloaded counts for more than the page, whose text follows. */
+function downloaded(files: readonly DownloadedFile[], page: string): ObservationDraft<'download'> {
+  const words = files.map(({ path, bytes, url }) => `Downloaded ${url.slice(0, 300)} to ${path} (${bytes} bytes).`);
+  return {
+    observation: 'download',
+    content: [...words, ...(page === '' ? [] : ['', page])].join('\n'),
+    extras: { file_path: files[0]!.path },
+  };
+}
