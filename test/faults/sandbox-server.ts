@@ -1,19 +1,21 @@
 /**
  * A server reduced to its sandboxes, to be killed: holds the state in the folder it is given, acquires one sandbox, dispatches one
- * action and says so. `node sandbox-server.ts <folder> <driver> <command> <event id> <lease in seconds>`
+ * action and says so. `node sandbox-server.ts <folder> <driver> <command> <event id> <lease in seconds> <milliseconds until it sleeps>`
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
 import { createTestSandboxes, never, runAction } from '../../packages/runtime/src/sandbox.test-support.ts';
 
-const [folder = '', driver = 'local', command = 'true', id = '0', lease = '600'] = process.argv.slice(2);
+const [folder = '', driver = 'local', command = 'true', id = '0', lease = '600', idle = '600000'] = process.argv.slice(2);
 mkdirSync(join(folder, 'workspace'), { recursive: true });
 const storage = await openStorage(folder);
 const { runtimes } = createTestSandboxes(openDriver(driver), {
   folder,
   records: storage.records,
   leaseSeconds: Number(lease),
+  rest: { idleMs: Number(idle) },
+  onAsleep: () => process.stdout.write('asleep\n'),
   workspaceOf: async () => ({ hostPath: join(folder, 'workspace') }),
 });
 process.stdout.write('acquiring\n');

@@ -1,9 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Storage } from '@tendon/core';
@@ -19,6 +16,7 @@ import {
 } from '../../packages/runtime/src/sandbox.test-support.ts';
 import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
+import { servers, startServer } from './sandbox-server-process.ts';
 
 /** A process that holds a sandbox is ended with SIGKILL; another takes over from what is durable. */
 describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
@@ -29,7 +27,7 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
     folder = mkdtempSync(join(tmpdir(), 'tendon-fault-'));
   });
   afterEach(async () => {
-    for (const child of children.splice(0)) child.kill('SIGKILL');
+    for (const child of servers.splice(0)) child.kill('SIGKILL');
     await sandboxes?.close();
     await storage?.close();
     sandboxes = undefined;
@@ -116,40 +114,3 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
     expect(await sandboxes.record('conversation')).toBeUndefined();
   });
 });
-
-const children: ChildProcess[] = [];
-
-interface Server {
-  /** The rest of the first line that begins with this word. */
-  line(word: string): Promise<string>;
-  kill(): Promise<void>;
-}
-
-function startServer(args: readonly string[]): Server {
-  const entry = join(import.meta.dirname, 'sandbox-server.ts');
-  const child: ChildProcess = spawn(process.execPath, ['--conditions=tendon-source', entry, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  children.push(child);
-  const lines: string[] = [];
-  let wake = (): void => {};
-  createInterface({ input: child.stdout! }).on('line', (line) => {
-    lines.push(line);
-    wake();
-  });
-  return {
-    async line(word) {
-      for (;;) {
-        const found = lines.find((line) => line.startsWith(word));
-        if (found !== undefined) return found.slice(word.length + 1);
-        if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-        await Promise.race([new Promise<void>((resolve) => (wake = resolve)), once(child, 'exit')]);
-      }
-    },
-    async kill() {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
-}

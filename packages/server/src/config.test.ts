@@ -25,7 +25,7 @@ describe('SV1: configuration', () => {
       sessionApiKey: undefined,
       jwtSecret: undefined,
       runtime: 'local',
-      sandbox: { limits: {}, idleSeconds: 900, maxSeconds: undefined, maxLive: 32, diskBytes: undefined },
+      sandbox: { limits: {}, idleSeconds: 900, maxSeconds: undefined, maxLive: 32 },
       upstreamProxy: undefined,
       network: { mode: 'full', allow: [], allowPrivate: [] },
       logLevel: 'info',
@@ -40,13 +40,12 @@ describe('SV1: configuration', () => {
   });
 
   it('SB90: takes sizes with units and the names that peers have', () => {
-    const env = { SANDBOX_MEMORY: '1.5g', SANDBOX_FILE_SIZE: '512 MiB', SANDBOX_DISK: '1073741824', SANDBOX_CLOSE_DELAY: '60' };
+    const env = { SANDBOX_MEMORY: '1.5g', SANDBOX_FILE_SIZE: '512 MiB', SANDBOX_CLOSE_DELAY: '60' };
     expect(configOf({ ...env, SANDBOX_CPUS: '0.5', SANDBOX_PROCESSES: '99', MAX_CONCURRENT_CONVERSATIONS: '3' }).sandbox).toEqual({
       limits: { memoryBytes: 1.5 * 1024 ** 3, fileBytes: 512 * 1024 ** 2, cpus: 0.5, processes: 99 },
       idleSeconds: 60,
       maxSeconds: undefined,
       maxLive: 3,
-      diskBytes: 1024 ** 3,
     });
     const wrong = readConfig({ SANDBOX_MEMORY: 'much', SANDBOX_FILE_SIZE: '1m', SANDBOX_MAX_LIVE: '0' });
     expect(wrong).toMatchObject({ ok: false, problems: expect.arrayContaining([expect.stringMatching(/^SANDBOX_MEMORY: a size/)]) });

@@ -11,8 +11,6 @@ export interface SandboxConfig {
   readonly maxSeconds: number | undefined;
   /** Sandboxes that are awake at the same time. */
   readonly maxLive: number;
-  /** Of workspace, home and state of one sandbox. Unset: what the disk holds. */
-  readonly diskBytes: number | undefined;
 }
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
@@ -45,7 +43,6 @@ export const SandboxEnvironment = z.object({
   SANDBOX_FILE_SIZE: size('256m'),
   SANDBOX_OPEN_FILES: count(256),
   SANDBOX_TMP_SIZE: size('1m'),
-  SANDBOX_DISK: size('64m'),
   SANDBOX_IDLE_SECONDS: seconds(1),
   SANDBOX_CLOSE_DELAY: seconds(1),
   SANDBOX_MAX_SECONDS: seconds(60),
@@ -70,7 +67,6 @@ export function sandboxConfig(values: z.output<typeof SandboxEnvironment>): Sand
     idleSeconds: values.SANDBOX_IDLE_SECONDS ?? values.SANDBOX_CLOSE_DELAY ?? IDLE_SECONDS,
     maxSeconds: values.SANDBOX_MAX_SECONDS,
     maxLive: values.SANDBOX_MAX_LIVE ?? values.MAX_CONCURRENT_CONVERSATIONS ?? MAX_LIVE,
-    diskBytes: values.SANDBOX_DISK,
   };
 }
 

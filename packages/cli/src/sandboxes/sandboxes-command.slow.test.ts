@@ -52,15 +52,19 @@ function tracesOf(texts: readonly string[]): string[] {
     }
   };
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
-  const below = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []);
+  const below = (folder: string): string[] => {
+    try {
+      return readdirSync(folder).map((name) => join(folder, name));
+    } catch {
+      return []; // gone, or a file
+    }
+  };
   return [
     ...processes.filter((pid) => names(read(`/proc/${pid}/cmdline`)) || names(read(`/proc/${pid}/environ`))).map((pid) => `process ${pid}`),
     ...processes.filter((pid) => names(read(`/proc/${pid}/cgroup`))).map((pid) => `in a group: ${pid}`),
     ...read('/proc/self/mountinfo').split('\n').filter(names),
     ...read('/proc/net/unix').split('\n').filter(names),
-    ...below('/sys/fs/cgroup')
-      .flatMap((folder) => [...below(join(folder, 'tendon')), ...below(folder).filter(names)])
-      .filter(names),
+    ...readdirSync('/sys/fs/cgroup', { recursive: true }).map(String).filter(names),
     ...['/run', '/tmp', tmpdir()].flatMap((folder) =>
       below(folder)
         .filter((path) => path.includes('tendon-'))

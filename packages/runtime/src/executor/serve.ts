@@ -10,6 +10,7 @@ import { createTunnels } from './ports/tunnel.ts';
 import { readBody } from './read-body.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { LinesToEditOf } from './files/lines-to-edit.ts';
+import type { SleepWish } from './sleep/sleeper.ts';
 import type { SandboxFiles } from './files/sandbox-files.ts';
 
 export interface Parts {
@@ -21,7 +22,7 @@ export interface Parts {
   readonly lease: Lease;
   readonly ports: PortWatch;
   readonly plugins: Plugins;
-  readonly sleep: (wish: { readonly withKernel: boolean }) => Promise<SleepAnswer>;
+  readonly sleep: (wish: SleepWish) => Promise<SleepAnswer>;
   readonly shutdown: () => void;
 }
 
@@ -75,9 +76,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   'POST /sleep': async (request, response, _url, { sleep, shutdown }) => {
     const { with_kernel } = await jsonBody<{ with_kernel?: boolean }>(request, MAX_SMALL_BODY);
-    const answer = await sleep({ withKernel: with_kernel === true });
-    if (answer.slept) response.once('close', shutdown);
+    // Another server may have come for it by then, which knows nothing of this.
+    const isWanted = (): boolean => !request.socket.destroyed;
+    const answer = await sleep({ withKernel: with_kernel === true, isWanted });
     json(response, answer);
+    if (!answer.slept) return;
+    response.once('close', shutdown);
   },
   'POST /shutdown': (_request, response, _url, { shutdown }) => {
     response.once('finish', shutdown);

@@ -21,6 +21,8 @@ export interface SleepParts {
 export interface SleepWish {
   /** Also when a plugin loses something by it, as a kernel its variables. */
   readonly withKernel: boolean;
+  /** Whether who asked still waits for the answer. */
+  readonly isWanted?: () => boolean;
   /** Ends in any case: what can be kept is. */
   readonly isLast?: boolean;
 }
@@ -66,6 +68,7 @@ export function createSleeper(parts: SleepParts): (wish: SleepWish) => Promise<S
       // Something of the agent's may have started by itself meanwhile.
       const late = wish.isLast ? undefined : await whyAwake(wish);
       if (late !== undefined) throw new Error(late);
+      if (wish.isWanted?.() === false) throw new Error('who asked for it is gone');
       return { slept: true };
     } catch (error) {
       if (wish.isLast !== true) forgetSession(stateDir);

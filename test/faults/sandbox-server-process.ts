@@ -1,0 +1,43 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** `sandbox-server.ts` as a process, to be killed. */
+export interface SandboxServer {
+  /** The rest of the first line that begins with this word. */
+  line(word: string): Promise<string>;
+  kill(): Promise<void>;
+}
+
+/** All that were started and still run. */
+export const servers: ChildProcess[] = [];
+
+export function startServer(args: readonly string[]): SandboxServer {
+  const entry = join(import.meta.dirname, 'sandbox-server.ts');
+  const child: ChildProcess = spawn(process.execPath, ['--conditions=tendon-source', entry, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  servers.push(child);
+  const lines: string[] = [];
+  let wake = (): void => {};
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    lines.push(line);
+    wake();
+  });
+  return {
+    async line(word) {
+      for (;;) {
+        const found = lines.find((line) => line.startsWith(word));
+        if (found !== undefined) return found.slice(word.length + 1);
+        if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+        await Promise.race([new Promise<void>((resolve) => (wake = resolve)), once(child, 'exit')]);
+      }
+    },
+    async kill() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
