@@ -24,6 +24,7 @@ describe('SV1: configuration', () => {
       llmBaseUrl: undefined,
       sessionApiKey: undefined,
       jwtSecret: undefined,
+      previews: { scheme: 'http', domain: 'preview.localhost' },
       runtime: 'local',
       sandbox: { limits: {}, idleSeconds: 900, maxSeconds: undefined, maxLive: 32 },
       upstreamProxy: undefined,

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
 import { z } from 'zod';
+import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from './previews/preview-site.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig } from './network/network-config.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
@@ -33,6 +34,8 @@ export interface Config {
   readonly network: NetworkPolicy;
   /** The proxy this host must use to get out, and the names it is not used for. */
   readonly upstreamProxy: { readonly url: URL; readonly except: string } | undefined;
+  /** Where what agents serve is shown. */
+  readonly previews: PreviewSite;
   readonly logLevel: LogLevel;
 }
 
@@ -68,6 +71,17 @@ const Environment = z.object({
   TENDON_HOME: path.default(() => join(homedir(), '.tendon')),
   WORKSPACE_BASE: path.optional(),
   TENDON_ALLOWED_DIRS: list.transform((entries) => entries.map((entry) => path.parse(entry))).default([]),
+  TENDON_PREVIEW_DOMAIN: z
+    .string()
+    .transform((text, { addIssue }) => {
+      const site = parsePreviewSite(text);
+      if (!site)
+        addIssue(
+          'a name of at least two parts is expected, such as previews.example.org, with https:// before it and a port behind it where need be',
+        );
+      return site;
+    })
+    .optional(),
   TENDON_ALLOWED_HOSTS: list.transform((entries) => entries.map((entry) => entry.toLowerCase())).default([]),
   PERMITTED_CORS_ORIGINS: origins.default([]),
   LLM_MODEL: z.string().optional(),
@@ -121,6 +135,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       sandbox: sandboxConfig(values),
       network: networkConfig(values),
       upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,
+      previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
       logLevel: values.LOG_LEVEL,
     },
   };

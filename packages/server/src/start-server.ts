@@ -7,6 +7,7 @@ import type { ServerContext } from './http/context.ts';
 import { openSockets } from './http/open-sockets.ts';
 import { findWebRoot } from './http/web-files.ts';
 import { Metrics } from './metrics.ts';
+import { routePreviews } from './previews/route-previews.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { isLoopbackBind } from './security/loopback.ts';
 import { forgetAddress, keepAddress } from './server-address.ts';
@@ -50,6 +51,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);
   const plain = servePlainWs(app.server, context);
+  routePreviews(app.server, context);
   try {
     await app.listen({ port: config.port, host: config.host });
   } catch (cause) {

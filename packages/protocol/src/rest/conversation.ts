@@ -98,8 +98,8 @@ export type UpdateConversation = z.output<typeof UpdateConversation>;
 export const ConversationConfig = z.object({ runtime_id: z.string().nullable(), session_id: z.string() });
 export type ConversationConfig = z.output<typeof ConversationConfig>;
 
-/** Address → port of what listens in the sandbox. */
-export const WebHosts = z.object({ hosts: z.record(z.string(), z.number().int()) });
+/** Address → port of what listens in the sandbox; `error` says why there can be none. */
+export const WebHosts = z.object({ hosts: z.record(z.string(), z.number().int()), error: z.string().optional() });
 export type WebHosts = z.output<typeof WebHosts>;
 
 export const VscodeUrl = z.object({ vscode_url: z.string().nullable(), error: z.string().optional() });

@@ -1,8 +1,15 @@
 import { Secret } from '@tendon/core';
 import { describe, expect, it } from 'vitest';
+import { LOOPBACK_SITE } from '../previews/preview-site.ts';
 import { authorize, type AccessRequest, type AccessRules } from './authorize.ts';
 
-const rules: AccessRules = { host: '127.0.0.1', allowedHosts: ['box.lan'], corsOrigins: ['https://ide.example'], sessionApiKey: undefined };
+const rules: AccessRules = {
+  host: '127.0.0.1',
+  allowedHosts: ['box.lan'],
+  corsOrigins: ['https://ide.example'],
+  sessionApiKey: undefined,
+  previews: LOOPBACK_SITE,
+};
 const locked: AccessRules = { ...rules, sessionApiKey: new Secret('right-key') };
 
 function request(headers: Record<string, string>, more: Partial<AccessRequest> = {}): AccessRequest {

@@ -2,13 +2,15 @@
  * The one place that decides whether a request may be served; every route, poll and upgrade asks it.
  *
  * A1  `Host` is a loopback name, the bound address, or configured: a page whose name was rebound to 127.0.0.1 is refused.
- * A2  `Origin` is absent, our own, a loopback name with any port, or permitted: a foreign page is refused, also for upgrades.
+ * A2  `Origin` is absent, our own, a loopback name with any port, or permitted: a foreign page is refused, also for upgrades, and
+ *     a preview of what agents built always.
  * A3  With a key configured every request needs it, unless its route says that it is public; nothing is public by its path.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
+import { isPreviewName, type PreviewSite } from '../previews/preview-site.ts';
 import { hostnameOf, isLoopbackName } from './loopback.ts';
 
 export interface AccessRules {
@@ -17,6 +19,7 @@ export interface AccessRules {
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly sessionApiKey: Secret | undefined;
+  readonly previews: PreviewSite;
 }
 
 export interface AccessRequest {
@@ -58,9 +61,10 @@ function isHostAllowed(host: string | undefined, localAddress: string | undefine
 
 /** Also decides the CORS headers. `host` is the request's own, already allowed. */
 export function isOriginAllowed(origin: string, host: string, rules: AccessRules): boolean {
-  if (rules.corsOrigins.includes(origin) || rules.corsOrigins.includes('*')) return true;
   const match = /^https?:\/\/(.+)$/.exec(origin);
   const name = match && hostnameOf(match[1]!);
+  if (name && isPreviewName(name, rules.previews.domain)) return false;
+  if (rules.corsOrigins.includes(origin) || rules.corsOrigins.includes('*')) return true;
   return name ? match[1]!.toLowerCase() === host.toLowerCase() || isLoopbackName(name) : false;
 }
 

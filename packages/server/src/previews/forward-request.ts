@@ -1,0 +1,96 @@
+import { request as httpRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { pipeline, type Duplex } from 'node:stream';
+import { joinStreams } from '@tendon/runtime';
+import { inwardHeaders, outwardHeaders } from './clean-headers.ts';
+import { PAGES, sendPage } from './preview-page.ts';
+
+/** A development server may compile for minutes before its first word. */
+const FIRST_WORD_MS = 5 * 60_000;
+
+export interface Forwarding {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Connected to the program inside. */
+  readonly target: Duplex;
+  /** Our own key: it does not go inside. */
+  readonly key: string | undefined;
+  /** Further `Set-Cookie` lines of ours. */
+  readonly cookies: readonly string[];
+}
+
+/** Passes one request on and its answer back, as they come; neither is kept. When either side goes the other is let go. */
+export function forwardRequest(forwarding: Forwarding): void {
+  const { request, response } = forwarding;
+  const outgoing = begin(forwarding, false);
+  outgoing.on('response', (answer) => answerWith(answer, forwarding));
+  outgoing.on('upgrade', (_answer, socket) => {
+    socket.destroy(); // nobody asked for that
+    sendPage(request, response, PAGES.broken);
+  });
+  response.once('close', () => outgoing.destroy());
+  const { 'transfer-encoding': coding, 'content-length': length = 0 } = request.headers;
+  // An answer may come before the question has ended: then the rest of it is not missed.
+  if (coding !== undefined || Number(length) > 0) request.pipe(outgoing);
+  else outgoing.end();
+}
+
+/** The same for a connection that is to become something else, a WebSocket. `client` is the browser's, `head` what it said already. */
+export function forwardUpgrade(forwarding: Forwarding & { readonly client: Duplex; readonly head: Buffer }): void {
+  const { client, head } = forwarding;
+  const outgoing = begin(forwarding, true);
+  client.once('close', () => outgoing.destroy());
+  outgoing.on('response', (answer) => answerWith(answer, forwarding));
+  outgoing.on('upgrade', (answer, target, first) => {
+    client.write(switchingProtocols(answer), 'latin1');
+    if (first.length > 0) target.unshift(first);
+    if (head.length > 0) target.write(head);
+    joinStreams(client, target);
+  });
+  outgoing.end();
+}
+
+function begin({ request, response, target, key }: Forwarding, isUpgrade: boolean): ClientRequest {
+  const { upgrade, 'transfer-encoding': coding } = request.headers;
+  const headers = {
+    ...inwardHeaders(request, key),
+    ...(coding !== undefined && { 'transfer-encoding': 'chunked' }),
+    ...(isUpgrade && { connection: 'Upgrade', upgrade }),
+  };
+  const path = key === undefined ? request.url! : request.url!.replaceAll(key, '');
+  const outgoing = httpRequest({ createConnection: () => target, method: request.method ?? 'GET', path, headers, setHost: false });
+  let isAnswered = false;
+  const timer = setTimeout(() => fail(PAGES.slow), FIRST_WORD_MS);
+  const settle = (): void => {
+    isAnswered = true;
+    clearTimeout(timer);
+  };
+  const fail = (page: (typeof PAGES)['slow' | 'broken']): void => {
+    if (!isAnswered) sendPage(request, response, page);
+    settle();
+    outgoing.destroy();
+  };
+  outgoing.once('response', settle).once('upgrade', settle);
+  outgoing.on('error', () => fail(PAGES.broken)).once('close', () => fail(PAGES.broken));
+  return outgoing;
+}
+
+function answerWith(answer: IncomingMessage, { request, response, cookies }: Forwarding): void {
+  try {
+    const headers = outwardHeaders(answer);
+    const all = [...((headers['set-cookie'] as string[] | undefined) ?? []), ...cookies];
+    response.writeHead(answer.statusCode ?? 502, { ...headers, ...(all.length > 0 && { 'set-cookie': all }) });
+    response.flushHeaders();
+    pipeline(answer, response, () => {}); // cut off on one side, cut off on the other: the browser sees it
+  } catch {
+    answer.destroy();
+    sendPage(request, response, PAGES.broken); // a status or a header that is none
+  }
+}
+
+/** Its headers were parsed, so that no line break is in them. */
+function switchingProtocols(answer: IncomingMessage): string {
+  const lines = Object.entries(outwardHeaders(answer)).flatMap(([name, values]) =>
+    (values as string[]).map((value) => `${name}: ${value}`),
+  );
+  return `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${answer.headers.upgrade ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n`;
+}

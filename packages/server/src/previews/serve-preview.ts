@@ -1,0 +1,84 @@
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { NotServed } from '@tendon/runtime';
+import type { ServerContext } from '../http/context.ts';
+import { isOriginAllowed } from '../security/authorize.ts';
+import { authorizePreview } from './authorize-preview.ts';
+import { enterPreview, entryIn, renewed } from './enter-preview.ts';
+import { forwardRequest, forwardUpgrade } from './forward-request.ts';
+import { createPreviewKeys } from './preview-keys.ts';
+import { notServed, PAGES, sendPage, type PreviewPage } from './preview-page.ts';
+import { previewPlace, type PreviewPlace } from './preview-site.ts';
+
+const CONNECT_MS = 10_000;
+/** So often the system asks a silent peer whether it is still there. */
+const ALIVE_MS = 30_000;
+
+/** Answers a request whose `Host` is below the name of previews, and one that is to become a WebSocket (`upgrade`). */
+export async function servePreview(
+  context: ServerContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  upgrade?: { readonly client: Duplex; readonly head: Buffer },
+): Promise<void> {
+  const { engine, clock, config } = context;
+  const site = config.previews;
+  const place = previewPlace(request.headers.host, site);
+  if (place === undefined || place === 'unknown') return sendPage(request, response, PAGES.unknown);
+  request.socket.setKeepAlive(true, ALIVE_MS);
+  const keys = createPreviewKeys(engine.jwtSecret, clock);
+  const entry = entryIn(request.url ?? '/');
+  if (entry) {
+    if (request.headers.origin === undefined) return enterPreview(request, response, { ...entry, place, site, keys });
+    const opened = keys.read(entry.token, place);
+    return sayWhetherServed(context, request, response, { ...place, conversationId: opened?.conversationId });
+  }
+  const access = authorizePreview(request, place, keys);
+  if (!access.ok) return sendPage(request, response, PAGES[access.why]);
+  const target = await connect(context, access.conversationId, place.port);
+  if ('status' in target) return sendPage(request, response, target);
+  if (response.destroyed || request.socket.destroyed) return void target.destroy();
+  const key = config.sessionApiKey?.reveal();
+  const forwarding = { request, response, target, key, cookies: renewed(access, place, site, keys) };
+  if (upgrade) forwardUpgrade({ ...forwarding, ...upgrade });
+  else forwardRequest(forwarding);
+}
+
+/** An upgrade that is not carried out is answered like any request. */
+export function responseOn(request: IncomingMessage, client: Duplex): ServerResponse {
+  const response = new ServerResponse(request);
+  response.assignSocket(request.socket);
+  response.shouldKeepAlive = false;
+  client.on('drain', () => response.emit('drain'));
+  response.once('finish', () => client.end());
+  return response;
+}
+
+async function connect({ engine }: ServerContext, conversationId: string, port: number): Promise<Duplex | PreviewPage> {
+  const ports = (await engine.conversations.get(conversationId)) && engine.runtimes.ports(conversationId);
+  if (!ports) return PAGES.asleep;
+  try {
+    return await ports.connect(port, { signal: AbortSignal.timeout(CONNECT_MS) });
+  } catch (error) {
+    return error instanceof NotServed ? notServed(port) : PAGES.asleep;
+  }
+}
+
+/** A page of a frontend looks whether something is there before it shows it, and learns no more. */
+async function sayWhetherServed(
+  context: ServerContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { port, conversationId }: { readonly port: PreviewPlace['port']; readonly conversationId: string | undefined },
+): Promise<void> {
+  const { origin = '', host = '' } = request.headers;
+  if (conversationId === undefined || !isOriginAllowed(origin, host, context.config)) return sendPage(request, response, PAGES.foreign);
+  const target = await connect(context, conversationId, port);
+  if (!('status' in target)) target.destroy();
+  response.writeHead('status' in target ? target.status : 204, {
+    'access-control-allow-origin': origin,
+    vary: 'Origin',
+    'cache-control': 'no-store',
+  });
+  response.end();
+}
