@@ -7,7 +7,13 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
-import { plainClient, testServer, type TestOptions, type TestServer } from '../../packages/server/src/server.test-support.ts';
+import {
+  plainClient,
+  socketIoClient,
+  testServer,
+  type TestOptions,
+  type TestServer,
+} from '../../packages/server/src/server.test-support.ts';
 
 const PROGRAM = readFileSync(join(import.meta.dirname, 'preview-program.py'));
 const KEY = 'a-key-of-the-api';
@@ -261,6 +267,19 @@ describe('previews', () => {
     const conversation = await plain.create();
     const answer = await ask(plain, 'box.lan', `/api/conversations/${conversation}/web-hosts`, {});
     expect(JSON.parse(answer.body)).toEqual({ hosts: {}, error: expect.stringContaining('TENDON_PREVIEW_DOMAIN') });
+  });
+
+  it('SV60: who looks at the conversation hears of what is served', async () => {
+    const { server, id, port, inside } = await preview();
+    const { volatile } = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
+    const told = (isThere: boolean) =>
+      volatile.until(
+        (frame) =>
+          frame.volatile === 'ports' && (frame.ports as readonly { port: number }[]).some((each) => each.port === port) === isThere,
+      );
+    expect(await told(true)).toMatchObject({ ports: [{ program: expect.stringContaining('python') }] });
+    await inside('pkill -f program.py');
+    await told(false);
   });
 
   it('SV69: the editor is offered by link where there is one, else with the reason', async () => {

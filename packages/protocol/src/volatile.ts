@@ -2,7 +2,7 @@
  * Frames that are shown and forgotten: never stored, never replayed, lost without harm. Correctness comes from the log alone.
  * On Socket.IO they travel as `tendon_volatile` (status updates as `oh_event`, which is where clients look for them).
  */
-export type VolatileFrame = DeltaFrame | OutputFrame | StatusFrame;
+export type VolatileFrame = DeltaFrame | OutputFrame | PortsFrame | StatusFrame;
 
 /** A piece of the model's answer in the making. `turn` is the id the first event of the answer will have. `offset` in UTF-16 units. */
 export interface DeltaFrame {
@@ -19,6 +19,12 @@ export interface OutputFrame {
   readonly cause: number;
   readonly offset: number;
   readonly text: string;
+}
+
+/** What the agent's programs serve now, told when it has changed while somebody looks. Links to them are asked for at `web-hosts`. */
+export interface PortsFrame {
+  readonly volatile: 'ports';
+  readonly ports: readonly { readonly port: number; readonly program: string }[];
 }
 
 /** The status line of old clients, e.g. `STATUS$STARTING_RUNTIME`. */

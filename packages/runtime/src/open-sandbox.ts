@@ -3,6 +3,7 @@ import type { Clock, Runtime, StartPhase } from '@tendon/core';
 import { awaitExecutor } from './await-executor.ts';
 import { addressOf, proxySocketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
 import { boundLog, logTail } from './drivers/start-log.ts';
+import type { PluginName } from './executor-api.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { watchLimits } from './limit-notes.ts';
 import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
@@ -46,6 +47,7 @@ export interface OpenContext {
   /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
   readonly leaseSeconds: number;
   readonly renewsLease: (conversationId: string) => boolean;
+  readonly plugins: readonly PluginName[];
   readonly wayOut: WayOut;
 }
 
@@ -143,7 +145,16 @@ async function start(
     await records.put({ ...record, state: 'starting' });
     if (!driver.isElsewhere) context.folders.prepare();
     const gitHosts = context.wayOut.gitHosts();
-    const spec = { conversationId, incarnation, workspace, folders, leaseSeconds, noOutputTimeoutSeconds, gitHosts };
+    const spec = {
+      conversationId,
+      incarnation,
+      workspace,
+      folders,
+      leaseSeconds,
+      noOutputTimeoutSeconds,
+      gitHosts,
+      plugins: context.plugins,
+    };
     await inPhase({ name: 'getting the image', deadlineMs: DEADLINE_MS.prepare, signal }, async (within) =>
       driver.prepare?.({ signal: within, onProgress: (text) => onPhase('starting', text) }),
     );

@@ -83,6 +83,17 @@ while True:
     expect(heard.filter((list) => list.includes(String(port)))).toHaveLength(1);
   });
 
+  it('RT180: a sandbox has the plugins that are configured for all', async () => {
+    const bare = createTestSandboxes(DRIVERS[name]({ executor: executorFolder() }), { plugins: ['jupyter'] });
+    try {
+      await bare.runtimes.acquire('bare', { signal });
+      const started = await bare.runtimes.ports('bare')!.startPlugin('vscode');
+      expect(started).toEqual({ ok: false, reason: expect.stringContaining('does not have the plugin "vscode"') });
+    } finally {
+      await bare.close();
+    }
+  });
+
   it('SB114: a sandbox that is killed ends its connections', async () => {
     const port = await serve('last');
     const socket = await ports.connect(port, { signal });

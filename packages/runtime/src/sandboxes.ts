@@ -3,6 +3,7 @@ import { opendir } from 'node:fs/promises';
 import type { Clock, RecordStore, Runtime, Runtimes, StartPhase } from '@tendon/core';
 import type { SandboxInfo } from '@tendon/protocol';
 import { addressOf, type Driver } from './drivers/driver.ts';
+import { PLUGIN_NAMES, type PluginName } from './executor-api.ts';
 import type { ExecutorAddress } from './executor-door.ts';
 import { endSandbox, letGo, openSandbox, putToSleep, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
 import { admission } from './admission.ts';
@@ -39,6 +40,8 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly leaseSeconds?: number;
   /** Seconds without output after which a command is handed back as still running. */
   readonly noOutputTimeoutSeconds?: number;
+  /** What sandboxes have beside shell and files. Default: every plugin. */
+  readonly plugins?: readonly PluginName[];
   /** Names and equips the next sandbox of a conversation; `undefined` = only one that lives may be used. Default: a fresh name, and the values above. */
   readonly planOf?: (conversationId: string) => SandboxPlan | undefined;
   /** Of which conversations the leases are renewed here while a sandbox is held. Default: of all. */
@@ -117,6 +120,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       options.planOf ??
       (() => ({ incarnation: newIncarnation(), leaseSeconds, noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10 })),
     renewsLease: options.renewsLease ?? (() => true),
+    plugins: options.plugins ?? PLUGIN_NAMES,
     wayOut: createWayOut({ ...options, notice: options.onNotice ?? (() => {}) }),
   };
 
@@ -307,7 +311,9 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     current: (conversationId) => liveRuntime(conversationId, entries.get(conversationId)),
     ports(conversationId) {
       const entry = entries.get(conversationId);
-      return liveRuntime(conversationId, entry) && entry?.state === 'live' ? entry.open.client.ports : undefined;
+      // One that is asked to sleep refuses while something of the agent runs: what is served stays in reach.
+      const open = entry?.state === 'live' || entry?.state === 'dozing' ? entry.open : undefined;
+      return open && context.driver.isAlive(open.handle) ? open.client.ports : undefined;
     },
     addressOf(conversationId) {
       const entry = entries.get(conversationId);

@@ -23,6 +23,7 @@ import { chooseModel, type ModelChoice } from './model-choice.ts';
 import { modelSource } from './model-source.ts';
 import { userMicroagents } from './microagents/user-microagents.ts';
 import { openDriver } from './open-driver.ts';
+import { announcePorts } from './previews/announce-ports.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { replayThen } from './replay/replay-then.ts';
 import { liveMask } from './security/live-mask.ts';
@@ -87,6 +88,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     clock,
     onNotice: (notice) => logger.info(notice),
     rest: restPlan(config.sandbox),
+    plugins: config.sandbox.plugins,
     onAsleep: (id) => conversations.sayAsleep(id),
     ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
     networkOf: async (id) => {
@@ -105,6 +107,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     clock,
     logger,
     mask,
+    onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),
     open: async (record) => {
       const log = await storage.events.open(record.id);
       return openConversation({

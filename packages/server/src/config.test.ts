@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { PLUGIN_NAMES } from '@tendon/runtime';
 import { describe, expect, it } from 'vitest';
 import { readConfig, type Config } from './config.ts';
 
@@ -26,11 +27,23 @@ describe('SV1: configuration', () => {
       jwtSecret: undefined,
       previews: { scheme: 'http', domain: 'preview.localhost' },
       runtime: 'local',
-      sandbox: { limits: {}, idleSeconds: 900, maxSeconds: undefined, maxLive: 32 },
+      sandbox: {
+        limits: {},
+        idleSeconds: 900,
+        maxSeconds: undefined,
+        maxLive: 32,
+        plugins: PLUGIN_NAMES,
+      },
       upstreamProxy: undefined,
       network: { mode: 'full', allow: [], allowPrivate: [] },
       logLevel: 'info',
     });
+  });
+
+  it('RT180: takes the names of plugins, or none of them', () => {
+    expect(configOf({ SANDBOX_PLUGINS: 'jupyter, vscode,jupyter' }).sandbox.plugins).toEqual(['jupyter', 'vscode']);
+    expect(configOf({ SANDBOX_PLUGINS: 'none' }).sandbox.plugins).toEqual([]);
+    expect(readConfig({ SANDBOX_PLUGINS: 'jupiter' })).toMatchObject({ ok: false, problems: [expect.stringContaining('agent_skills')] });
   });
 
   it('takes a key without a model for gpt-4o, and an empty value for none', () => {
@@ -46,6 +59,7 @@ describe('SV1: configuration', () => {
       limits: { memoryBytes: 1.5 * 1024 ** 3, fileBytes: 512 * 1024 ** 2, cpus: 0.5, processes: 99 },
       idleSeconds: 60,
       maxSeconds: undefined,
+      plugins: PLUGIN_NAMES,
       maxLive: 3,
     });
     const wrong = readConfig({ SANDBOX_MEMORY: 'much', SANDBOX_FILE_SIZE: '1m', SANDBOX_MAX_LIVE: '0' });

@@ -16,7 +16,7 @@ import { defaultTitle, titleFromTask } from './conversation-title.ts';
 import type { Logger } from './logger.ts';
 import { networkPolicy, takeNetworkWish, type NetworkRules } from './network/conversation-network.ts';
 import type { ReplayAnswer } from './replay/read-trajectory.ts';
-import type { Room } from './room.ts';
+import type { OnLooked, Room } from './room.ts';
 import { Rooms } from './rooms.ts';
 import { ownFolder, workspaceFolder } from './workspace-folder.ts';
 
@@ -61,6 +61,7 @@ export interface ConversationsOptions {
   /** Makes the engine's conversation over the log of this record. */
   readonly open: (record: StoredConversation) => Promise<Conversation>;
   readonly idleMs?: number;
+  readonly onLooked?: OnLooked;
 }
 
 /** How long an agent may take to end what it is doing before its sandbox is taken away. */

@@ -9,16 +9,22 @@ import { isActive, type CatalogError, type VolatileFrame } from '@tendon/protoco
 
 export type FrameListener = (frame: VolatileFrame) => void;
 
+/** Called when the first client looks at a room; what it returns, when the last one has left. */
+export type OnLooked = (room: Room) => () => void;
+
 export class Room {
   readonly conversation: Conversation;
   readonly #ended = new AbortController();
   readonly #listeners = new Set<FrameListener>();
   #leases = 0;
   #idleSince: number;
+  readonly #onLooked: OnLooked | undefined;
+  #unattended: (() => void) | undefined;
 
-  constructor(conversation: Conversation, now: number) {
+  constructor(conversation: Conversation, now: number, onLooked?: OnLooked) {
     this.conversation = conversation;
     this.#idleSince = now;
+    this.#onLooked = onLooked;
   }
 
   /** Aborts when nobody may look any longer; `reason` says why when clients should know. */
@@ -66,8 +72,9 @@ export class Room {
   watch(listener: FrameListener): () => void {
     this.#listeners.add(listener);
     const unwatch = this.conversation.watch(listener);
+    if (this.#listeners.size === 1) this.#unattended = this.#onLooked?.(this);
     return () => {
-      this.#listeners.delete(listener);
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#unattended?.();
       unwatch();
     };
   }

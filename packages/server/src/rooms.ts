@@ -3,7 +3,7 @@ import type { Clock, Conversation } from '@tendon/core';
 import type { CatalogError } from '@tendon/protocol';
 import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
 import type { Logger } from './logger.ts';
-import { Room } from './room.ts';
+import { Room, type OnLooked } from './room.ts';
 
 export interface RoomsOptions {
   readonly records: ConversationRecords;
@@ -12,6 +12,7 @@ export interface RoomsOptions {
   readonly open: (record: StoredConversation) => Promise<Conversation>;
   /** A room that nobody needed for so long is closed; default 30 s. */
   readonly idleMs?: number;
+  readonly onLooked?: OnLooked;
 }
 
 const IDLE_MS = 30_000;
@@ -86,7 +87,7 @@ export class Rooms {
   async #make(record: StoredConversation): Promise<Room> {
     await this.#closing.get(record.id)?.catch(() => undefined);
     if (!(await this.#options.records.get(record.id))) throw new Error(`conversation ${record.id} was deleted while it was being opened`);
-    return new Room(await this.#options.open(record), this.#now());
+    return new Room(await this.#options.open(record), this.#now(), this.#options.onLooked);
   }
 
   async #settle(id: string, opening: Promise<Room>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Limits, RestPlan } from '@tendon/runtime';
+import { PLUGIN_NAMES, type Limits, type PluginName, type RestPlan } from '@tendon/runtime';
 import { z } from 'zod';
 
 /** What sandboxes may use, and how long they stay. */
@@ -11,6 +11,8 @@ export interface SandboxConfig {
   readonly maxSeconds: number | undefined;
   /** Sandboxes that are awake at the same time. */
   readonly maxLive: number;
+  /** What they have beside shell and files. */
+  readonly plugins: readonly PluginName[];
 }
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
@@ -35,6 +37,11 @@ const count = (atLeast: number) =>
   z.coerce.number('a number is expected').int('a whole number is expected').min(atLeast, `at least ${atLeast} is needed`).optional();
 const seconds = (atLeast: number) => z.coerce.number('seconds are expected').min(atLeast, `at least ${atLeast} is needed`).optional();
 
+const plugins = z
+  .string()
+  .transform((text) => (text.trim() === 'none' ? [] : [...new Set(text.split(',').map((name) => name.trim()))]))
+  .pipe(z.array(z.enum(PLUGIN_NAMES, `expected none, or some of ${PLUGIN_NAMES.join(', ')}, separated by commas`)));
+
 /** Each as the environment names it; the second names of some are those of 0.62. */
 export const SandboxEnvironment = z.object({
   SANDBOX_MEMORY: size('128m'),
@@ -48,6 +55,7 @@ export const SandboxEnvironment = z.object({
   SANDBOX_MAX_SECONDS: seconds(60),
   SANDBOX_MAX_LIVE: count(1),
   MAX_CONCURRENT_CONVERSATIONS: count(1),
+  SANDBOX_PLUGINS: plugins.default([...PLUGIN_NAMES]),
 });
 
 const IDLE_SECONDS = 900;
@@ -67,6 +75,7 @@ export function sandboxConfig(values: z.output<typeof SandboxEnvironment>): Sand
     idleSeconds: values.SANDBOX_IDLE_SECONDS ?? values.SANDBOX_CLOSE_DELAY ?? IDLE_SECONDS,
     maxSeconds: values.SANDBOX_MAX_SECONDS,
     maxLive: values.SANDBOX_MAX_LIVE ?? values.MAX_CONCURRENT_CONVERSATIONS ?? MAX_LIVE,
+    plugins: values.SANDBOX_PLUGINS,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Strength } from '@tendon/core';
+import type { PluginName } from '../executor-api.ts';
 import type { ExecutorAddress } from '../executor-door.ts';
 import type { Limits } from './control-group.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -12,6 +13,8 @@ export interface SandboxSpec {
   readonly folders: SandboxFolders;
   readonly leaseSeconds: number;
   readonly noOutputTimeoutSeconds: number;
+  /** What it has beside shell and files. */
+  readonly plugins: readonly PluginName[];
   /** Git hosts that the proxy answers for; of use only where our proxy is the way out. */
   readonly gitHosts: readonly string[];
 }

@@ -31,5 +31,6 @@ export function insideConfig(spec: SandboxSpec): ExecutorConfig {
     shell: '/bin/bash',
     noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds,
     leaseSeconds: spec.leaseSeconds,
+    plugins: spec.plugins,
   };
 }

@@ -86,7 +86,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
   };
 }
 
-function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, leaseSeconds }: SandboxSpec): string {
+function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, leaseSeconds, plugins }: SandboxSpec): string {
   const config: ExecutorConfig = {
     incarnation,
     socketPath: socketPathOf(folders),
@@ -96,6 +96,7 @@ function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, lea
     shell: '/bin/bash',
     noOutputTimeoutSeconds,
     leaseSeconds,
+    plugins,
   };
   return JSON.stringify(config);
 }

@@ -40,7 +40,12 @@ describe('plugins', () => {
 
   it('RT180: without a choice it has all of them, and none of them is up before it is used', async () => {
     await open();
-    expect(await states()).toEqual({ jupyter: { ready: false }, agent_skills: { ready: true }, vscode: { ready: false } });
+    expect(await states()).toEqual({
+      jupyter: { ready: false },
+      browser: { ready: false },
+      agent_skills: { ready: true },
+      vscode: { ready: false },
+    });
   });
 
   it('RT181: a plugin that was started ahead is ready for its first action', async () => {

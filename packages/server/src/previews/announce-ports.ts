@@ -1,0 +1,37 @@
+import type { SandboxPorts } from '@tendon/runtime';
+import type { Room } from '../room.ts';
+
+/**
+ * Tells those who look at a room what the agent's programs serve, whenever that has changed, until the returned function is called.
+ * A sandbox is never started for it: it is looked for when the engine says something of it.
+ */
+export function announcePorts(room: Room, portsNow: () => SandboxPorts | undefined): () => void {
+  const left = new AbortController();
+  let isFollowing = false;
+  let told = '[]';
+
+  function tell(ports: Awaited<ReturnType<SandboxPorts['list']>>): void {
+    const text = JSON.stringify(ports);
+    if (text !== told && !left.signal.aborted) room.announce({ volatile: 'ports', ports });
+    told = text;
+  }
+
+  async function follow(): Promise<void> {
+    const ports = isFollowing || left.signal.aborted ? undefined : portsNow();
+    if (!ports) return;
+    isFollowing = true;
+    for await (const list of ports.follow({ signal: left.signal })) tell(list);
+    isFollowing = false;
+    tell([]); // the sandbox has ended, and what it served with it
+  }
+
+  // The sandbox that a frame speaks of is in its place a moment later.
+  const unwatch = room.conversation.watch((frame) => {
+    if (frame.volatile !== 'delta' && !isFollowing) setImmediate(() => void follow());
+  });
+  void follow();
+  return () => {
+    unwatch();
+    left.abort();
+  };
+}
