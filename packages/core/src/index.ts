@@ -1,6 +1,7 @@
 export type { Agent, PromptContext } from './agents/agent.ts';
 export { codeActAgent } from './agents/code-act-agent.ts';
 export { agentNames, DEFAULT_AGENT, findAgent } from './agents/registry.ts';
+export { withoutBrowsing } from './agents/without-browsing.ts';
 export type { Clock } from './clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';

@@ -4,6 +4,8 @@ import {
   agentNames,
   findAgent,
   openConversation,
+  withoutBrowsing,
+  type Agent,
   type Clock,
   type ConversationSettings,
   type EventLog,
@@ -97,6 +99,10 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     },
     git: gitAccess(providerTokens),
   });
+  const agentOf = (name: string | undefined): Agent => {
+    const { agent } = findAgent(name);
+    return config.browsing ? agent : withoutBrowsing(agent);
+  };
   const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
     chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
   const conversations: Conversations = new Conversations({
@@ -113,7 +119,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       return openConversation({
         id: record.id,
         log: around.log?.(log) ?? log,
-        agent: withInstructions(findAgent(record.agent).agent, record.instructions),
+        agent: withInstructions(agentOf(record.agent), record.instructions),
         runtimes: around.runtimes?.(runtimes) ?? runtimes,
         llm: replayThen(
           await conversations.replay(record.id),

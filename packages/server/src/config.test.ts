@@ -11,10 +11,17 @@ function configOf(env: Record<string, string>): Config {
 }
 
 describe('SV1: configuration', () => {
+  it.each([
+    [{ AGENT_ENABLE_BROWSING: 'false' }, false],
+    [{ ENABLE_BROWSER: '0' }, false],
+    [{ AGENT_ENABLE_BROWSING: 'True', ENABLE_BROWSER: 'false' }, true],
+  ])('RT171: %j', (env, browsing) => expect(configOf(env)).toMatchObject({ browsing }));
+
   it('has a default for everything', () => {
     expect(configOf({})).toEqual({
       port: 3000,
       host: '127.0.0.1',
+      browsing: true,
       home: join(homedir(), '.tendon'),
       workspaceBase: undefined,
       allowedDirs: [],

@@ -36,6 +36,8 @@ export interface Config {
   readonly upstreamProxy: { readonly url: URL; readonly except: string } | undefined;
   /** Where what agents serve is shown. */
   readonly previews: PreviewSite;
+  /** Whether agents are offered the browser. */
+  readonly browsing: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -56,6 +58,11 @@ const secret = z
   .string()
   .min(MIN_SECRET_LENGTH, `at least ${MIN_SECRET_LENGTH} characters are needed, shorter ones can not be kept out of logs`)
   .transform((value) => new Secret(value));
+const flag = z
+  .string()
+  .transform((value) => value.toLowerCase())
+  .pipe(z.enum(['true', 'false', '1', '0'], 'expected true or false'))
+  .transform((value) => value === 'true' || value === '1');
 const url = z.url({ protocol: /^https?$/, error: 'an http:// or https:// address is expected' });
 
 /** An origin without a scheme (as 0.62 documents it) means both schemes. */
@@ -94,6 +101,9 @@ const Environment = z.object({
   SESSION_API_KEY: secret.optional(),
   JWT_SECRET: secret.optional(),
   RUNTIME: z.enum(['local', 'none'], 'expected local, or none to run without a sandbox').default('local'),
+  /** The second is the name of older releases. */
+  AGENT_ENABLE_BROWSING: flag.optional(),
+  ENABLE_BROWSER: flag.optional(),
   HTTPS_PROXY: url.optional(),
   NO_PROXY: z.string().default(''),
   LOG_LEVEL: z
@@ -136,6 +146,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       network: networkConfig(values),
       upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,
       previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
+      browsing: values.AGENT_ENABLE_BROWSING ?? values.ENABLE_BROWSER ?? true,
       logLevel: values.LOG_LEVEL,
     },
   };

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { codeActAgent } from './code-act-agent.ts';
 import { agentNames, findAgent } from './registry.ts';
+import { withoutBrowsing } from './without-browsing.ts';
 
 const MAX_FIRST_REQUEST_BYTES = 12 * 1024;
 
@@ -21,4 +22,10 @@ it('EN62: an unknown agent is answered by the default one, and said so', () => {
   expect(agentNames()).toEqual(['CodeActAgent']);
   expect(findAgent('CodeActAgent')).toEqual({ agent: codeActAgent });
   expect(findAgent('toString')).toMatchObject({ agent: codeActAgent, notice: expect.stringContaining('no agent "toString"') });
+});
+
+it('RT171: without browsing the tools of the browser are not offered', () => {
+  const names = (agent: typeof codeActAgent): readonly string[] => agent.tools.map(({ spec }) => spec.name);
+  expect(names(codeActAgent)).toEqual(expect.arrayContaining(['browser', 'web_read']));
+  expect(names(withoutBrowsing(codeActAgent))).toEqual(names(codeActAgent).filter((name) => name !== 'browser' && name !== 'web_read'));
 });

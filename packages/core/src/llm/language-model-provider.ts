@@ -37,7 +37,11 @@ export function createLanguageModelProvider({ model, apiKey, clock, load, silenc
   async function open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
     const aborted = rejectedBy(signal);
     try {
-      const options = { ...callOptions(request), maxOutputTokens, abortSignal: signal };
+      const options = {
+        ...callOptions(facts?.vision === false ? withoutPictures(request) : request),
+        maxOutputTokens,
+        abortSignal: signal,
+      };
       for (;;) {
         const language = await load[api]!();
         const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
@@ -82,6 +86,11 @@ export function createLanguageModelProvider({ model, apiKey, clock, load, silenc
 
 function failed(reason: LlmFailure): LlmEvent {
   return { type: 'failed', failure: reason };
+}
+
+/** A model that is known to see nothing refuses the whole request for one picture. */
+function withoutPictures({ messages, tools }: LlmRequest): LlmRequest {
+  return { tools, messages: messages.map((message) => ('imageUrls' in message ? { ...message, imageUrls: [] } : message)) };
 }
 
 function callOptions({ messages, tools }: LlmRequest): LanguageModelV4CallOptions {

@@ -21,7 +21,7 @@ it('EN50: a wrong argument is named to the model', () => {
 
 it('EN51: an unknown tool is answered with the ones there are', () => {
   expect(errorOf('rm', {})).toBe(
-    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, think, finish.',
+    'There is no tool "rm". The available tools are: execute_bash, execute_ipython_cell, str_replace_editor, browser, web_read, think, finish.',
   );
 });
 
@@ -54,6 +54,19 @@ it('EN56: a cell is a call of its own, and an empty one waits', () => {
   });
   expect(call('execute_ipython_cell', { code: '' })).toMatchObject({ ok: true });
   expect(errorOf('execute_ipython_cell', {})).toContain('required parameter "code" is missing');
+});
+
+it('RT170: pages are used and read by calls of their own; the tree of the page comes back', () => {
+  expect(call('browser', { code: 'goto("http://localhost:3000")' })).toMatchObject({
+    action: {
+      action: 'browse_interactive',
+      args: { browser_actions: 'goto("http://localhost:3000")', return_axtree: true, security_risk: -1 },
+    },
+  });
+  expect(call('web_read', { url: 'https://example.org', security_risk: 'LOW' })).toMatchObject({
+    action: { action: 'browse', args: { url: 'https://example.org', return_axtree: false, security_risk: 0 } },
+  });
+  expect(errorOf('web_read', {})).toContain('required parameter "url" is missing');
 });
 
 it('EN55: parsing is total: whatever the model writes is an action or a sentence', () => {

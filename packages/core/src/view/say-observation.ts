@@ -11,7 +11,7 @@ const SAYINGS = {
   write: (observation) => result(observation.content || `Wrote ${observation.extras.path}.`),
   edit: fileText,
   download: (observation) => result(observation.content || `Downloaded to ${observation.extras.file_path}.`),
-  browse: (observation) => result(observation.content, [observation.extras.set_of_marks || observation.extras.screenshot]),
+  browse: sayPage,
   chat: (observation) => ({ says: 'user', text: observation.content, pinned: true }),
   message: (observation) => result(observation.content),
   agent_state_changed: nothing,
@@ -51,6 +51,24 @@ function fileText({ content, extras: { path }, observation }: Observation<'read'
     return result(`[${path} is a PDF. Take its text out in the shell, e.g. with: pdftotext -layout ${path} -]`);
   if (type !== undefined) return result(`[${path} is a file of the type ${type} and cannot be shown here. Convert it in the shell.]`);
   return result(content || (observation === 'edit' ? `Edited ${path}.` : ''));
+}
+
+/** Where the browser is, what went wrong, and the page. A page that was only read needs no picture. */
+function sayPage({ content, extras }: Observation<'browse'>): Saying {
+  const tabs = extras.open_pages_urls;
+  const head = [
+    `[Current URL: ${extras.url}]`,
+    extras.title && `[Title: ${extras.title}]`,
+    extras.status_code !== undefined && extras.status_code >= 400 && `[The server answered with status ${extras.status_code}]`,
+    extras.last_browser_action_error &&
+      !content.includes(extras.last_browser_action_error) &&
+      `[Error of the last action: ${extras.last_browser_action_error}]`,
+    tabs.length > 1 &&
+      `[Tabs: ${tabs.map((url, index) => `${index}${index === extras.active_page_index ? ' (in use)' : ''} ${url}`).join(', ')}]`,
+    extras.focused_element_bid && `[Focused element: ${extras.focused_element_bid}]`,
+  ].filter(Boolean);
+  const pictures = extras.trigger_by_action === 'browse' ? [] : [extras.set_of_marks || extras.screenshot];
+  return result(`${head.join('\n')}\n\n${content || '[The page shows no text.]'}`, pictures);
 }
 
 /** Output, hints for the model, and where the shell stands now. */

@@ -88,6 +88,44 @@ it('EN41: pictures reach the model: those of the user and those of a tool', () =
   expect(messages[2]).toMatchObject({ role: 'tool', imageUrls: [png] });
 });
 
+it('RT172: a page is told with its address, title, error and tabs; one that was only read without a picture', () => {
+  const png = 'data:image/png;base64,AAAA';
+  const act = { action: 'browse_interactive', args: { browser_actions: 'noop()' }, tool_call_metadata: metadataOf('r', ['c1'], 0) };
+  const extras = {
+    ...{
+      url: 'http://x/',
+      title: 'X',
+      status_code: 404,
+      last_browser_action_error: 'noop: no',
+      focused_element_bid: '7',
+      set_of_marks: png,
+    },
+    ...{
+      open_pages_urls: ['http://x/', 'http://y/'],
+      active_page_index: 0,
+      trigger_by_action: 'browse_interactive',
+      html: '<p>never told',
+    },
+  };
+  const told = project(user('go'), act, { observation: 'browse', content: '[1] link', extras, cause: 1 })[2];
+  expect(told).toMatchObject({
+    text: `[Current URL: http://x/]
+[Title: X]
+[The server answered with status 404]
+[Error of the last action: noop: no]
+[Tabs: 0 (in use) http://x/, 1 http://y/]
+[Focused element: 7]
+
+[1] link`,
+    imageUrls: [png],
+  });
+  const read = { observation: 'browse', content: '', extras: { url: 'http://x/', screenshot: png, trigger_by_action: 'browse' }, cause: 1 };
+  expect(project(user('go'), act, read)[2]).toEqual({
+    ...{ role: 'tool', toolCallId: 'c1', toolName: 'execute_bash' },
+    text: '[Current URL: http://x/]\n\n[The page shows no text.]',
+  });
+});
+
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 it.each([
   [PNG, { text: '[The image /workspace/it]', imageUrls: [PNG] }],

@@ -29,14 +29,13 @@ function pageOf(observation: Observation | undefined, what: string): Pick<Face, 
   if (failure) return { body: failure, open: 'always' };
   const page = observed('browse', observation);
   if (!page) return { open: 'never' };
-  const { screenshot, last_browser_action_error: error } = page.extras;
-  const [title = '', ...rest] = page.content.trim().split('\n');
+  const { title = '', screenshot, last_browser_action_error: error } = page.extras;
   return {
     open: isInlinePicture(screenshot) || error ? 'always' : 'newest',
     body: () => (
       <>
         {isInlinePicture(screenshot) ? (
-          <Picture src={screenshot} alt={`Screenshot of ${what}`} title={title} text={rest.join('\n')} />
+          <Picture src={screenshot} alt={`Screenshot of ${what}`} title={title} text={page.content.trim()} />
         ) : (
           page.content.trim() && <Well text={page.content} />
         )}

@@ -125,7 +125,7 @@ describe('the action language', () => {
           expect(parsed.ok || /^line \d+, column \d+: ./s.test(parsed.error)).toBe(true);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 100 },
     );
   });
 
@@ -135,7 +135,7 @@ describe('the action language', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), quote, (text, marks) => {
         expect(callsOf(`keyboard_type(${literal(text, marks)})`)).toEqual([{ name: 'keyboard_type', args: { text } }]);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 });
