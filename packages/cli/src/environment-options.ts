@@ -6,6 +6,8 @@ export interface EnvironmentOptions {
   readonly home?: string;
   readonly model?: string;
   readonly runtime?: string;
+  readonly driver?: string;
+  readonly keyFile?: string;
 }
 
 const NAMES = {
@@ -15,6 +17,8 @@ const NAMES = {
   home: 'TENDON_HOME',
   model: 'LLM_MODEL',
   runtime: 'RUNTIME',
+  driver: 'RUNTIME',
+  keyFile: 'TENDON_EXECUTOR_KEY_FILE',
 } as const satisfies Record<keyof EnvironmentOptions, string>;
 
 /** The environment with the given options in it. */

@@ -3,6 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { backupCommand } from './backup/backup-command.ts';
 import { restoreCommand } from './backup/restore-command.ts';
 import { doctorCommand } from './doctor/doctor-command.ts';
+import { executorCommand } from './executor-command.ts';
 import { EXIT } from './exit-code.ts';
 import { importCommand } from './import/import-command.ts';
 import { conformanceCommand } from './conformance/conformance-command.ts';
@@ -21,6 +22,7 @@ const COMMANDS: readonly AddCommand[] = [
   restoreCommand,
   doctorCommand,
   sandboxesCommand,
+  executorCommand,
   conformanceCommand,
 ];
 

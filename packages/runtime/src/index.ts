@@ -9,6 +9,8 @@ export { PLUGIN_NAMES, type ExecutorConfig, type PluginName, type PluginStart, t
 export { connectTo, type ExecutorAddress } from './executor-door.ts';
 export { EXECUTOR_API, type HostedSandbox, type HostInfo, type StartRequest } from './executor-host-api.ts';
 export type { SandboxPlan } from './open-sandbox.ts';
+export { relay } from './relay.ts';
+export type { SandboxRecord } from './sandbox-record.ts';
 export { createRuntimes, newIncarnation, type RuntimesOptions, type SandboxRuntimes } from './sandboxes.ts';
 export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
 export { hostPattern, type NetworkMode, type NetworkPolicy } from './proxy/network-policy.ts';

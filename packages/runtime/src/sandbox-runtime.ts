@@ -224,7 +224,7 @@ class ActionStream {
         const alive = await client.alive({ signal: this.#end.signal });
         return alive.incarnation === incarnation ? undefined : 'the sandbox ended while it ran';
       } catch (error) {
-        if (error instanceof SandboxGone) return `the sandbox ended: ${error.message}`;
+        if (error instanceof SandboxGone) return error.message;
         const isOver = attempt >= MISSED_HEARTBEATS && performance.now() >= patienceEnds;
         if (isOver || this.#lostReason() !== undefined || this.#end.signal.aborted)
           return patience.sentMs > 0 ? `the sandbox cannot be reached: ${messageOf(error)}` : 'the sandbox ended while it ran';

@@ -42,7 +42,7 @@ export function watchSandbox(client: ExecutorClient, watched: Watched): SandboxW
     while (!stopped.signal.aborted) {
       const said = await client.hold({ signal: stopped.signal });
       if (stopped.signal.aborted) return;
-      if (said !== undefined) return report(`the sandbox ended: ${said}`);
+      if (said !== undefined) return report(said);
       for (const waitMs of LOOK_AGAIN_MS) {
         if (!watched.isAlive()) return report(['the sandbox ended', watched.whyEnded()].filter(Boolean).join(': '));
         if (!(await pause(waitMs, stopped.signal))) return;

@@ -8,8 +8,13 @@ export function banner(url: string, config: Config, engine: Engine, generatedKey
     ['Tendon', url],
     ['model', model === 'demo' ? 'demo model: answers are scripted (set LLM_API_KEY or LLM_MODEL for a real one)' : model],
     ['sandbox', `${engine.sandbox.strength}: ${engine.sandbox.description}`],
-    ['workspace', config.workspaceBase ?? `${config.home}/workspaces/<conversation>`],
+    ['workspace', workspaceWords(config)],
     ...(generatedKey ? [['key', `${generatedKey} (the page asks for it; programs send it as X-Session-API-Key)`]] : []),
   ];
   return `${lines.map(([name, value]) => `${name!.padEnd(10)} ${value}`).join('\n')}\n`;
+}
+
+function workspaceWords({ runtime, executorHost, workspaceBase, home }: Config): string {
+  if (runtime === 'remote') return `at ${executorHost?.url.host}, in a folder of each conversation or as tendon executor was told`;
+  return workspaceBase ?? `${home}/workspaces/<conversation>`;
 }

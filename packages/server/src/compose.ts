@@ -64,7 +64,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const secretStore = await SecretStore.open(storage.records, jwtSecret);
   const providerTokens = await ProviderTokens.open(storage.records, jwtSecret);
   const secrets = (): Secret[] => [
-    ...given(config.llmApiKey, config.sessionApiKey, jwtSecret),
+    ...given(config.llmApiKey, config.sessionApiKey, config.executorHost?.key, jwtSecret),
     ...settings.secrets,
     ...secretStore.values.values(),
     ...providerTokens.secrets,

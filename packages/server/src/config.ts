@@ -28,7 +28,12 @@ export interface Config {
   readonly sessionApiKey: Secret | undefined;
   /** Unset: generated and kept in `home`. */
   readonly jwtSecret: Secret | undefined;
-  readonly runtime: 'local' | 'none';
+  readonly runtime: 'local' | 'remote' | 'none';
+  /** Where sandboxes are kept with the runtime `remote`: the address of `tendon executor`, and its key. */
+  readonly executorHost: { readonly url: URL; readonly key: Secret | undefined } | undefined;
+  /** What `tendon executor` asks of who comes in: the key, or a file that holds it. */
+  readonly executorKey: Secret | undefined;
+  readonly executorKeyFile: string | undefined;
   readonly sandbox: SandboxConfig;
   /** The most that a conversation's sandbox can reach, and what it reaches without a wish. */
   readonly network: NetworkPolicy;
@@ -100,10 +105,14 @@ const Environment = z.object({
   LLM_BASE_URL: url.optional(),
   SESSION_API_KEY: secret.optional(),
   JWT_SECRET: secret.optional(),
-  RUNTIME: z.enum(['local', 'none'], 'expected local, or none to run without a sandbox').default('local'),
   /** The second is the name of older releases. */
   AGENT_ENABLE_BROWSING: flag.optional(),
   ENABLE_BROWSER: flag.optional(),
+  RUNTIME: z.enum(['local', 'remote', 'none'], 'expected local, remote, or none to run without a sandbox').default('local'),
+  SANDBOX_REMOTE_RUNTIME_API_URL: url.optional(),
+  SANDBOX_API_KEY: secret.optional(),
+  TENDON_EXECUTOR_KEY: secret.optional(),
+  TENDON_EXECUTOR_KEY_FILE: path.optional(),
   HTTPS_PROXY: url.optional(),
   NO_PROXY: z.string().default(''),
   LOG_LEVEL: z
@@ -126,6 +135,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const parsed = Environment.safeParse(withProxyNames(given));
   if (!parsed.success) return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
   const values = parsed.data;
+  const { SANDBOX_REMOTE_RUNTIME_API_URL: executorUrl } = values;
+  if (values.RUNTIME === 'remote' && executorUrl === undefined) {
+    return { ok: false, problems: ['SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote'] };
+  }
   return {
     ok: true,
     config: {
@@ -142,6 +155,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       sessionApiKey: values.SESSION_API_KEY,
       jwtSecret: values.JWT_SECRET,
       runtime: values.RUNTIME,
+      executorHost: executorUrl === undefined ? undefined : { url: new URL(executorUrl), key: values.SANDBOX_API_KEY },
+      executorKey: values.TENDON_EXECUTOR_KEY,
+      executorKeyFile: values.TENDON_EXECUTOR_KEY_FILE,
       sandbox: sandboxConfig(values),
       network: networkConfig(values),
       upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,

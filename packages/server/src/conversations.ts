@@ -10,7 +10,6 @@ import { rm } from 'node:fs/promises';
 import type { Clock, Conversation, EventLog, Mask, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
-import type { Config } from './config.ts';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
 import type { Logger } from './logger.ts';
@@ -18,7 +17,7 @@ import { networkPolicy, takeNetworkWish, type NetworkRules } from './network/con
 import type { ReplayAnswer } from './replay/read-trajectory.ts';
 import type { OnLooked, Room } from './room.ts';
 import { Rooms } from './rooms.ts';
-import { ownFolder, workspaceFolder } from './workspace-folder.ts';
+import { ownFolder, workspaceFolder, type FolderRules } from './workspace-folder.ts';
 
 /** What a client may wish for a new conversation; everything has a default. */
 export interface ConversationWish {
@@ -49,7 +48,7 @@ export interface ModelAccess {
 export type Created = { readonly ok: true; readonly record: StoredConversation } | { readonly ok: false; readonly error: CatalogError };
 
 export interface ConversationsOptions {
-  readonly config: Pick<Config, 'home' | 'workspaceBase' | 'allowedDirs'>;
+  readonly config: FolderRules;
   /** Default: every wish can be kept. */
   readonly network?: NetworkRules;
   readonly storage: Storage;

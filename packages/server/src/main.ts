@@ -1,44 +1,12 @@
 /** The entry of `tendon serve` without a command line: reads the environment, serves until it is told to stop. */
-import { flushCompileCache } from 'node:module';
-import { readConfig } from './config.ts';
-import type { Logger } from './logger.ts';
 import { startServer } from './start-server.ts';
+import { untilTold } from './until-told.ts';
 
 /** Resolves with the exit code when the server has ended: 0 told to, 1 could not start, 2 wrong configuration. */
-export async function serve(env: NodeJS.ProcessEnv): Promise<number> {
-  const read = readConfig(env);
-  if (!read.ok) {
-    for (const problem of read.problems) process.stderr.write(`${problem}\n`);
-    return 2;
-  }
-  try {
-    const server = await startServer(read.config);
-    process.stdout.write(server.banner);
-    flushCompileCache();
-    outliveMistakes(server.engine.logger);
-    await told();
-    await server.close();
-    return 0;
-  } catch (cause) {
-    process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
-    return 1;
-  }
-}
-
-/** A promise that nobody looked after is a mistake of ours, and no reason to end everybody's work: it is written down. */
-function outliveMistakes(logger: Logger): void {
-  process.on('unhandledRejection', (cause) => logger.error({ err: cause }, 'nobody looked after a failure'));
-}
-
-/** The first signal asks; whoever sends a second one does not want to wait. */
-function told(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
-      resolve();
-    };
-    process.once('SIGINT', stop);
-    process.once('SIGTERM', stop);
+export function serve(env: NodeJS.ProcessEnv): Promise<number> {
+  return untilTold(env, async (config) => {
+    const server = await startServer(config);
+    return { banner: server.banner, logger: server.engine.logger, close: () => server.close() };
   });
 }
 

@@ -1,30 +1,42 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLocalDriver, createNoneDriver, type Driver, type ExecutorFolder } from '@tendon/runtime';
+import { createLocalDriver, createNoneDriver, createRemoteDriver, type Driver, type ExecutorFolder } from '@tendon/runtime';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { networkWords } from './network/network-words.ts';
 
-/** The configured driver, probed. Rejects with what to install when it can not be had: never another one in its place. */
-export async function openDriver({
-  runtime,
-  home,
-  sandbox: { limits },
-  network,
-}: Config): Promise<{ readonly driver: Driver; readonly sandbox: Engine['sandbox'] }> {
-  const executor = findExecutor(import.meta.dirname);
-  const driver =
-    runtime === 'none'
-      ? createNoneDriver({ executor, limits })
-      : createLocalDriver({ executor, limits, hidden: [home], workspacesFolder: join(home, 'workspaces') });
+export interface OpenedDriver {
+  readonly driver: Driver;
+  readonly sandbox: Engine['sandbox'] & { readonly limits: readonly string[] };
+}
+
+export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'executorHost' | 'network'> & {
+  /** Folders that no sandbox sees, beside the home. */
+  readonly hidden?: readonly string[];
+};
+
+/** The configured driver, probed. Rejects with what to do when it can not be had: never another one in its place. */
+export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
+  const driver = makeDriver(config);
   const probe = await driver.probe();
-  if (!probe.available)
-    throw new Error(`The sandbox can not be had: ${probe.reason}. ${probe.fix} Or set RUNTIME=none to run without one.`);
+  if (!probe.available) {
+    const instead = config.runtime === 'remote' ? '' : ' Or set RUNTIME=none to run without one.';
+    throw new Error(`The sandbox can not be had: ${probe.reason}. ${probe.fix}${instead}`);
+  }
+  const { network, runtime } = config;
   const isPoliced = driver.name !== 'none' && !driver.isElsewhere;
   if (!isPoliced && network.mode !== 'full')
     throw new Error(`SANDBOX_NETWORK=${network.mode} can not be kept with RUNTIME=${runtime}: its connections do not pass through Tendon.`);
   const description = [probe.description, ...(isPoliced ? networkWords(network) : [])].join(', ');
-  return { driver, sandbox: { driver: driver.name, strength: probe.strength, description, isPoliced } };
+  const { strength, limits } = probe;
+  return { driver, sandbox: { driver: driver.name, strength, description, limits, isPoliced } };
+}
+
+function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits } }: DriverConfig): Driver {
+  if (runtime === 'remote') return createRemoteDriver(executorHost!);
+  const executor = findExecutor(import.meta.dirname);
+  if (runtime === 'none') return createNoneDriver({ executor, limits });
+  return createLocalDriver({ executor, limits, hidden: [home, ...hidden], workspacesFolder: join(home, 'workspaces') });
 }
 
 /** Beside the bundle when published, in the workspace of the runtime package otherwise. */

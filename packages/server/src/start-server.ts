@@ -4,6 +4,7 @@ import { composeEngine, type ComposedEngine, type ComposeOptions } from './compo
 import type { Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import type { ServerContext } from './http/context.ts';
+import { listenError, urlOf } from './http/listening.ts';
 import { openSockets } from './http/open-sockets.ts';
 import { findWebRoot } from './http/web-files.ts';
 import { Metrics } from './metrics.ts';
@@ -82,19 +83,4 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
 async function withKey(config: Config): Promise<Config> {
   if (config.sessionApiKey || isLoopbackBind(config.host)) return config;
   return { ...config, sessionApiKey: await keptSecret(join(config.home, 'session-api-key')) };
-}
-
-function urlOf(address: string | { readonly port: number } | null, host: string): string {
-  const port = typeof address === 'object' && address ? address.port : 0;
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
-}
-
-function listenError(cause: unknown, { host, port }: Config): Error {
-  const { code } = cause as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE')
-    return new Error(`Port ${port} of ${host} is in use. Set PORT to another one, or end the other server.`, { cause });
-  if (code === 'EACCES') return new Error(`Port ${port} needs more rights. Set PORT to one above 1023.`, { cause });
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new Error(`HOST ${host} is not an address of this machine.`, { cause });
-  return cause as Error;
 }

@@ -3,18 +3,22 @@
  *
  * W1  Without a wish: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
  * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links can not lead out.
+ * W3  With sandboxes on another host nothing is looked for or made here: a wish names a folder of the workspace there.
  */
 import { mkdir, readdir, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import type { Config } from './config.ts';
 
 export type WorkspaceFolder = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly error: CatalogError };
 
-type FolderRules = Pick<Config, 'home' | 'workspaceBase' | 'allowedDirs'>;
+export type FolderRules = Pick<Config, 'home' | 'workspaceBase' | 'allowedDirs'> & Partial<Pick<Config, 'runtime'>>;
+
+const INSIDE = '/workspace';
 
 /** `wish` is a path of the host, absolute or relative to the base, or `/workspace/…` as agents see it. Makes the folder. */
 export async function workspaceFolder(rules: FolderRules, conversationId: string, wish: string | undefined): Promise<WorkspaceFolder> {
+  if (rules.runtime === 'remote') return folderElsewhere(wish ?? '');
   const base = rules.workspaceBase ?? ownFolder(rules.home, conversationId);
   if (wish === undefined || wish === '' || wish === '.') return made(base);
   if (wish.includes('\0')) return refused(wish);
@@ -29,8 +33,8 @@ export async function workspaceFolder(rules: FolderRules, conversationId: string
 }
 
 /** Makes WORKSPACE_BASE. Rejects with an Error that names it when it can not be a folder. */
-export async function makeWorkspaceBase({ workspaceBase }: Pick<Config, 'workspaceBase'>): Promise<void> {
-  if (workspaceBase === undefined) return;
+export async function makeWorkspaceBase({ workspaceBase, runtime }: Pick<FolderRules, 'workspaceBase' | 'runtime'>): Promise<void> {
+  if (workspaceBase === undefined || runtime === 'remote') return;
   try {
     await mkdir(workspaceBase, { recursive: true });
     await readdir(workspaceBase);
@@ -44,8 +48,14 @@ export function ownFolder(home: string, conversationId: string): string {
   return join(home, 'workspaces', conversationId);
 }
 
+function folderElsewhere(wish: string): WorkspaceFolder {
+  const path = posix.resolve(INSIDE, wish);
+  const isInside = path === INSIDE || path.startsWith(`${INSIDE}/`);
+  return isInside && !wish.includes('\0') ? { ok: true, path } : refused(wish);
+}
+
 function insideWorkspace(base: string, wish: string): string | undefined {
-  return wish === '/workspace' || wish.startsWith('/workspace/') ? resolve(base, `.${wish.slice('/workspace'.length)}`) : undefined;
+  return wish === INSIDE || wish.startsWith(`${INSIDE}/`) ? resolve(base, `.${wish.slice(INSIDE.length)}`) : undefined;
 }
 
 async function made(path: string): Promise<WorkspaceFolder> {

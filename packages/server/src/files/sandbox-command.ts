@@ -29,7 +29,7 @@ export async function runSandboxCommand(runtime: Runtime, command: string, optio
   const { cwd, timeoutSeconds, maxBytes, now } = options;
   const action: RunnableAction = {
     ...RunAction.create({ command, is_static: true, hidden: true, cwd }),
-    id: randomInt(FIRST_ID, LAST_ID),
+    id: doorActionId(),
     timestamp: now.toISOString(),
     source: 'environment',
     timeout: timeoutSeconds,
@@ -48,6 +48,11 @@ export async function runSandboxCommand(runtime: Runtime, command: string, optio
   const { observation } = result;
   if (observation.observation !== 'run') throw new Error('content' in observation ? observation.content.slice(0, 500) : 'it did not run');
   return { text: text.slice(0, maxBytes), isCut, exitCode: observation.extras.metadata.exit_code };
+}
+
+/** For an action that is in no log. */
+export function doorActionId(): number {
+  return randomInt(FIRST_ID, LAST_ID);
 }
 
 /** As one word of a shell. */

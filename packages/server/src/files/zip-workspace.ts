@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { Workspace } from '../http/workspace-of.ts';
@@ -10,10 +11,11 @@ const READ_MS = 120_000;
 
 /**
  * The workspace as a zip, made while it is sent: one file at a time is in memory. Links are left out, so nothing of outside gets in;
- * so are names that would lead out where it is unpacked. Rejects with an Error that can be shown when it is too large.
+ * so are names that would lead out where it is unpacked. `folder` = only that one, relative or absolute. Rejects with an Error that
+ * can be shown when it is too large.
  */
-export async function zipWorkspace(workspace: Workspace, now: Date): Promise<Readable> {
-  const { entries, isCut } = await workspaceEntries(workspace, '.', { withHidden: true, now });
+export async function zipWorkspace(workspace: Workspace, now: Date, folder = '.'): Promise<Readable> {
+  const { entries, isCut } = await workspaceEntries(workspace, folder, { withHidden: true, now });
   const wanted = entries.filter(({ type, path }) => (type === 'file' || type === 'directory') && isSafeName(path));
   const bytes = wanted.reduce((sum, { type, size }) => sum + (type === 'file' ? size : 0), 0);
   const tooLarge = wanted.find(({ type, size }) => type === 'file' && size > MAX_ZIP_FILE_BYTES);
@@ -21,10 +23,10 @@ export async function zipWorkspace(workspace: Workspace, now: Date): Promise<Rea
   if (isCut || wanted.length > MAX_ZIP_ENTRIES || bytes > MAX_ZIP_BYTES) {
     throw new Error(`more than ${MAX_ZIP_BYTES} bytes or ${MAX_ZIP_ENTRIES} entries`);
   }
-  return zipped(workspace, wanted);
+  return zipped(workspace, folder, wanted);
 }
 
-function zipped({ runtime }: Workspace, entries: readonly WorkspaceEntry[]): Readable {
+function zipped({ runtime }: Workspace, folder: string, entries: readonly WorkspaceEntry[]): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   zip.on('error', (cause: Error) => output.destroy(cause));
@@ -32,7 +34,7 @@ function zipped({ runtime }: Workspace, entries: readonly WorkspaceEntry[]): Rea
     if (type === 'directory') zip.addEmptyDirectory(path);
     else {
       zip.addReadStreamLazy(path, {}, (done) => {
-        const read = runtime.files.read(path, { signal: AbortSignal.timeout(READ_MS), maxBytes: MAX_ZIP_FILE_BYTES });
+        const read = runtime.files.read(posix.join(folder, path), { signal: AbortSignal.timeout(READ_MS), maxBytes: MAX_ZIP_FILE_BYTES });
         read.then(
           (bytes) => done(null, Readable.from([Buffer.from(bytes)])),
           // Gone since it was listed, or not readable: the others are worth having.

@@ -1,5 +1,5 @@
 import { catalogError, validationFailure } from '@tendon/protocol';
-import { fastify, type FastifyError, type FastifyReply, type FastifyRequest, type FastifySchemaCompiler } from 'fastify';
+import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { guard } from './guard.ts';
 import type { App, Routes, ServerContext } from './context.ts';
@@ -24,6 +24,7 @@ import { secretRoutes } from './routes/secrets.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { v1Routes } from './routes/v1.ts';
 import { webAppRoutes } from './routes/web-app.ts';
+import { zodValidator } from './zod-validator.ts';
 
 export const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
@@ -70,14 +71,6 @@ export async function createApp(context: ServerContext, extend?: (app: App) => P
   for (const routes of RESOURCES) routes(app, context);
   return app;
 }
-
-/** Answers the parsed value: defaults are in, unknown keys are out. */
-const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
-  return (data) => {
-    const parsed = schema.safeParse(data);
-    return parsed.success ? { value: parsed.data } : { error: parsed.error };
-  };
-};
 
 /** Old clients announce JSON and send nothing. */
 function acceptEmptyJson(app: App): void {

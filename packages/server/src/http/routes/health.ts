@@ -1,9 +1,8 @@
-import { statfs } from 'node:fs/promises';
-import { totalmem } from 'node:os';
 import { Alive, ServerInfo as WireServerInfo } from '@tendon/protocol';
 import { z } from 'zod';
 import type { Routes, ServerContext } from '../context.ts';
 import { sendJsonText } from '../failure.ts';
+import { processResources } from '../process-resources.ts';
 
 /** The last three fields are ours. */
 const ServerInfo = WireServerInfo.extend({
@@ -27,22 +26,10 @@ export const healthRoutes: Routes = (app, context) => {
 };
 
 async function serverInfo({ config, engine, metrics, clock, version }: ServerContext): Promise<z.output<typeof ServerInfo>> {
-  const cpu = process.cpuUsage();
-  const uptime = process.uptime();
-  const memory = process.memoryUsage();
-  const disk = await statfs(config.home).catch(() => undefined);
-  const total = disk ? disk.blocks * disk.bsize : 0;
-  const free = disk ? disk.bavail * disk.bsize : 0;
-  const usage = process.resourceUsage();
   return {
-    uptime,
+    uptime: process.uptime(),
     idle_time: metrics.idleSeconds(clock.now()),
-    resources: {
-      cpu_percent: ((cpu.user + cpu.system) / 1e6 / uptime) * 100,
-      memory: { rss: memory.rss, vms: memory.heapTotal + memory.external, percent: (memory.rss / totalmem()) * 100 },
-      disk: { total, used: total - free, free, percent: total ? ((total - free) / total) * 100 : 0 },
-      io: { read_bytes: usage.fsRead * 512, write_bytes: usage.fsWrite * 512 },
-    },
+    resources: await processResources(config.home),
     version,
     model: engine.defaultModel(),
     sandbox: engine.sandbox,

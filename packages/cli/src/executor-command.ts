@@ -1,0 +1,34 @@
+import { withOptions, type EnvironmentOptions } from './environment-options.ts';
+import { EXIT } from './exit-code.ts';
+import type { AddCommand } from './program.ts';
+
+const HELP = `
+A server uses it with RUNTIME=remote, SANDBOX_REMOTE_RUNTIME_API_URL=<its address> and SANDBOX_API_KEY=<its key>.
+The key is TENDON_EXECUTOR_KEY, or stands in the file of --key-file. Without either, one is made, kept and printed, unless only this
+machine can reach the port. Anyone who has the key can do what an agent can: put a proxy with TLS before it on any network.
+Exit code: 0 told to stop, 1 could not start, 2 wrong options or environment.`;
+
+interface Options extends EnvironmentOptions {
+  readonly openapi?: boolean;
+}
+
+export const executorCommand: AddCommand = (program, end) => {
+  program
+    .command('executor')
+    .description('keep sandboxes on this machine for Tendon servers on others')
+    .option('-p, --port <number>', 'port to listen on (0 takes a free one)', '3001')
+    .option('--host <address>', 'address to listen on (default 127.0.0.1)')
+    .option('-w, --workspace <folder>', 'the folder agents work in (default: one of its own for each conversation)')
+    .option('--driver <driver>', 'local (sandboxed, the default) or none (no isolation at all)')
+    .option('--home <folder>', 'where sandboxes are kept (default ~/.tendon, in its folder executor)')
+    .option('--key-file <file>', 'a file that holds the key')
+    .option('--openapi', 'print the description of its routes (OpenAPI 3.1) and end')
+    .addHelpText('after', HELP)
+    .action(async ({ openapi = false, ...options }: Options) => {
+      const { executorOpenApi, serveExecutor } = await import('@tendon/server/executor-host');
+      if (!openapi) return end(await serveExecutor(withOptions(process.env, options)));
+      const text = await executorOpenApi();
+      await new Promise((written) => process.stdout.write(text, written)); // a pipe takes 64 KiB at once
+      end(EXIT.done);
+    });
+};

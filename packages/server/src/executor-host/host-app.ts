@@ -1,0 +1,49 @@
+import { catalogError } from '@tendon/protocol';
+import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { App } from '../http/context.ts';
+import { fail, failureWith, sendFailure } from '../http/failure.ts';
+import { zodValidator } from '../http/zod-validator.ts';
+import type { HostContext, HostRoutes } from './host-context.ts';
+import { hostGuard } from './host-guard.ts';
+import { executorRoutes } from './routes/executor-routes.ts';
+import { hostInfoRoutes } from './routes/host-info.ts';
+import { ownFileRoutes } from './routes/own-files.ts';
+import { ownSandboxRoutes } from './routes/own-sandbox.ts';
+import { sandboxRoutes } from './routes/sandboxes.ts';
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const ROUTES: readonly HostRoutes[] = [hostInfoRoutes, ownSandboxRoutes, ownFileRoutes, sandboxRoutes, executorRoutes];
+
+/** The HTTP side of an executor host, not listening yet. `extend` adds to it before the routes, e.g. to record them. */
+export async function createHostApp(context: HostContext, extend?: (app: App) => Promise<void>): Promise<App> {
+  const app: App = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: 0, // uploads and streams end by their own rules
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
+  });
+  app.setValidatorCompiler(zodValidator);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
+  hostGuard(app, context);
+  app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
+  app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
+  await extend?.(app);
+  for (const routes of ROUTES) routes(app, context);
+  return app;
+}
+
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, { logger }: HostContext): FastifyReply {
+  if (error instanceof z.ZodError) {
+    const errors = error.issues.map(({ path, message }) => ({ loc: path.map(String), msg: message }));
+    return reply.code(422).send({ ...failureWith('Invalid request parameters'), errors });
+  }
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail(reply, 'FRAME_TOO_LARGE', '64 MB');
+  if (error instanceof SyntaxError || error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') return fail(reply, 'INVALID_JSON');
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return sendFailure(reply, { ...catalogError('INVALID_ARGUMENTS', error.message), status: error.statusCode });
+  }
+  logger.error({ err: error, route: request.routeOptions.url }, 'a request failed');
+  return fail(reply, 'INTERNAL');
+}

@@ -1,0 +1,50 @@
+import { onTestFinished } from 'vitest';
+import { createLogger } from '../logger.ts';
+import { liveMask } from '../security/live-mask.ts';
+import { temporaryFolder, testConfig } from '../server.test-support.ts';
+import { createHostApp } from './host-app.ts';
+import type { HostContext } from './host-context.ts';
+import { startExecutorHost, type RunningHost } from './start-executor-host.ts';
+
+export const KEY = 'the key of the host';
+
+export interface TestHost extends RunningHost {
+  readonly home: string;
+  readonly workspace: string;
+  /** With the key; `json` is the body. */
+  call(method: string, path: string, options?: { readonly json?: unknown; readonly headers?: Record<string, string> }): Promise<Response>;
+}
+
+/** A host in this process, on a free port, without isolation; its sandboxes and folders are gone when the test is over. */
+export async function testHost(env: Readonly<Record<string, string>> = {}): Promise<TestHost> {
+  const home = temporaryFolder();
+  const workspace = temporaryFolder();
+  const config = testConfig(home, { TENDON_EXECUTOR_KEY: KEY, WORKSPACE_BASE: workspace, ...env });
+  const logger = createLogger({ level: 'silent', mask: liveMask(() => []) });
+  const host = await startExecutorHost(config, { logger });
+  const call: TestHost['call'] = (method, path, { json, headers } = {}) =>
+    fetch(host.url + path, {
+      method,
+      headers: { 'x-session-api-key': KEY, ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
+  onTestFinished(() => host.close({ stopSandboxes: true }));
+  return { ...host, home, workspace, call };
+}
+
+export interface HostRoute {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Every route of a host, as it registers them. */
+export async function allHostRoutes(): Promise<readonly HostRoute[]> {
+  const routes: HostRoute[] = [];
+  const context = { access: { host: '', allowedHosts: [], key: undefined }, clock: { now: () => new Date() } } as unknown as HostContext;
+  const app = await createHostApp(context, async (recording) => {
+    recording.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((name) => ({ method: name, url }))));
+  });
+  await app.ready();
+  await app.close();
+  return routes;
+}

@@ -1,0 +1,206 @@
+import { rm } from 'node:fs/promises';
+import type { RecordStore, Runtime } from '@tendon/core';
+import {
+  newIncarnation,
+  type ExecutorAddress,
+  type HostedSandbox,
+  type SandboxPlan,
+  type SandboxRecord,
+  type SandboxRuntimes,
+} from '@tendon/runtime';
+import { ownFolder, workspaceFolder, type FolderRules } from '../workspace-folder.ts';
+
+/** Durable: which conversation of which server has which folder here, and what was started for it last. */
+type Hosted = {
+  readonly conversation_id: string;
+  readonly incarnation: string;
+  readonly workspace: string;
+};
+
+export interface StartWish {
+  readonly incarnation: string;
+  readonly conversationId: string;
+  readonly directory: string | undefined;
+  readonly leaseSeconds: number;
+  readonly noOutputTimeoutSeconds: number;
+}
+
+export interface Reached {
+  readonly state: 'live';
+  readonly runtime: Runtime;
+  readonly address: ExecutorAddress;
+}
+
+/** Said instead of a sandbox: it is no more, or was never here. */
+export interface Gone {
+  readonly state: 'gone';
+  readonly reason: string;
+}
+
+export interface HostedOptions {
+  readonly records: RecordStore;
+  readonly runtimes: (seams: HostedSeams) => SandboxRuntimes;
+  readonly folders: FolderRules;
+}
+
+/** What the holder of the sandboxes asks. */
+export interface HostedSeams {
+  readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
+  readonly planOf: (conversationId: string) => SandboxPlan | undefined;
+  readonly renewsLease: (conversationId: string) => boolean;
+}
+
+const COLLECTION = 'hosted';
+/** The sandbox of the routes at the root. No conversation of a server can have this name. */
+const OWN = ':own';
+const OWN_FOLDER = '_own';
+const OWN_LEASE_SECONDS = 600;
+const NO_OUTPUT_SECONDS = 10;
+const ATTACH_MS = 20_000;
+
+/**
+ * Sandboxes that this host keeps for servers elsewhere, by the incarnation that the server has named, and one of its own.
+ *
+ * 1. An incarnation is started at most once: asked for again it is attached to, or it is gone. What its journal knew would be lost.
+ * 2. A conversation has one sandbox; asking for another ends the one before. All that is asked of one conversation is done in turn.
+ * 3. Its server renews its lease, nobody here: a sandbox whose server is gone ends by itself.
+ */
+export class HostedSandboxes {
+  readonly #options: HostedOptions;
+  readonly #runtimes: SandboxRuntimes;
+  readonly #hosted = new Map<string, Hosted>();
+  readonly #plans = new Map<string, SandboxPlan>();
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(options: HostedOptions) {
+    this.#options = options;
+    this.#runtimes = options.runtimes({
+      workspaceOf: (id) => this.#workspaceOf(id),
+      planOf: (id) => (id === OWN ? ownPlan() : this.#plans.get(id)),
+      renewsLease: (id) => id === OWN,
+    });
+  }
+
+  /** Once, before anything is asked: finds what an earlier process left. */
+  async open(): Promise<void> {
+    for (const { value } of await this.#options.records.list<Hosted>(COLLECTION)) this.#hosted.set(value.conversation_id, value);
+    await this.#runtimes.reconcile();
+  }
+
+  /** The sandbox of the root routes, started when it is first needed. Rejects with an Error that can be shown. */
+  own(signal: AbortSignal): Promise<Runtime> {
+    return this.#runtimes.acquire(OWN, { signal });
+  }
+
+  /** Rejects with an Error that can be shown when it can not be started. */
+  start(wish: StartWish, signal: AbortSignal): Promise<HostedSandbox | Gone> {
+    const { conversationId, incarnation } = wish;
+    return this.#inTurn(conversationId, async () => {
+      signal.throwIfAborted();
+      const before = this.#hosted.get(conversationId);
+      if (before?.incarnation !== incarnation) {
+        if (this.#conversationOf(incarnation) !== undefined) return gone('the sandbox belongs to another conversation');
+        if (before) await this.#runtimes.end(conversationId, 'another sandbox was asked for');
+        await this.#begin(wish);
+      }
+      try {
+        const found = await this.#find(conversationId, incarnation, signal);
+        return found.state === 'gone' ? found : { incarnation, conversation_id: conversationId, workspace: found.runtime.workspace };
+      } finally {
+        this.#plans.delete(conversationId);
+      }
+    });
+  }
+
+  /** The live sandbox of that name. */
+  async reach(incarnation: string): Promise<Reached | Gone> {
+    const id = this.#conversationOf(incarnation);
+    if (id === undefined) return gone('there is no such sandbox here');
+    const runtime = this.#runtimes.current(id);
+    const address = this.#runtimes.addressOf(id);
+    if (runtime?.incarnation === incarnation && address) return { state: 'live', runtime, address };
+    return this.#inTurn(id, () => this.#find(id, incarnation, AbortSignal.timeout(ATTACH_MS)));
+  }
+
+  list(): readonly Hosted[] {
+    return [...this.#hosted.values()];
+  }
+
+  /** Resolves when nothing of it is left; the home stays. What is not here has ended. */
+  async end(incarnation: string): Promise<void> {
+    const id = this.#conversationOf(incarnation);
+    if (id === undefined) return;
+    await this.#inTurn(id, async () => {
+      if (this.#hosted.get(id)?.incarnation === incarnation) await this.#runtimes.end(id, 'the sandbox was ended by its server');
+    });
+  }
+
+  /** Ends the conversation's sandbox and removes its home; with `workspace` also the folder that was made for it. */
+  forget(conversationId: string, { workspace }: { readonly workspace: boolean }): Promise<void> {
+    return this.#inTurn(conversationId, async () => {
+      await this.#runtimes.stop(conversationId);
+      await this.#options.records.delete(COLLECTION, conversationId);
+      this.#hosted.delete(conversationId);
+      if (workspace) await rm(ownFolder(this.#options.folders.home, conversationId), { recursive: true, force: true });
+    });
+  }
+
+  /** Lets go; sandboxes live on for their leases. With `stopSandboxes` those that are held end. */
+  close(options: { readonly stopSandboxes?: boolean }): Promise<void> {
+    return this.#runtimes.close(options);
+  }
+
+  async #begin({ conversationId, incarnation, directory, leaseSeconds, noOutputTimeoutSeconds }: StartWish): Promise<void> {
+    const folder = await workspaceFolder(this.#options.folders, conversationId, directory);
+    if (!folder.ok) throw new Error(folder.error.message);
+    const hosted = { conversation_id: conversationId, incarnation, workspace: folder.path };
+    await this.#options.records.put(COLLECTION, { id: conversationId, sort: '', value: hosted });
+    this.#hosted.set(conversationId, hosted);
+    this.#plans.set(conversationId, { incarnation, leaseSeconds, noOutputTimeoutSeconds });
+  }
+
+  async #find(conversationId: string, incarnation: string, signal: AbortSignal): Promise<Reached | Gone> {
+    const record = await this.#options.records.get<SandboxRecord>('sandboxes', conversationId);
+    if (record?.incarnation === incarnation && record.state === 'ended') return gone(record.reason);
+    const isNew = this.#plans.has(conversationId);
+    if (!isNew && record?.incarnation !== incarnation) return gone('the sandbox is no more');
+    const runtime = await this.#runtimes.acquire(conversationId, { signal }).catch((cause: unknown) => {
+      if (isNew || signal.aborted) throw cause;
+      return undefined; // found dead
+    });
+    if (runtime === undefined) return gone('the sandbox ended');
+    const address = this.#runtimes.addressOf(conversationId);
+    return runtime.incarnation === incarnation && address ? { state: 'live', runtime, address } : gone('the sandbox is no more');
+  }
+
+  #conversationOf(incarnation: string): string | undefined {
+    for (const hosted of this.#hosted.values()) if (hosted.incarnation === incarnation) return hosted.conversation_id;
+    return undefined;
+  }
+
+  async #workspaceOf(conversationId: string): Promise<{ readonly hostPath: string } | undefined> {
+    if (conversationId !== OWN) {
+      const hosted = this.#hosted.get(conversationId);
+      return hosted && { hostPath: hosted.workspace };
+    }
+    const folder = await workspaceFolder(this.#options.folders, OWN_FOLDER, undefined);
+    if (!folder.ok) throw new Error(folder.error.message);
+    return { hostPath: folder.path };
+  }
+
+  #inTurn<T>(conversationId: string, task: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(conversationId) ?? Promise.resolve()).then(task, task);
+    this.#turns.set(conversationId, turn);
+    const leave = (): void => void (this.#turns.get(conversationId) === turn && this.#turns.delete(conversationId));
+    turn.then(leave, leave);
+    return turn;
+  }
+}
+
+function ownPlan(): SandboxPlan {
+  return { incarnation: newIncarnation(), leaseSeconds: OWN_LEASE_SECONDS, noOutputTimeoutSeconds: NO_OUTPUT_SECONDS };
+}
+
+function gone(reason: string): Gone {
+  return { state: 'gone', reason };
+}

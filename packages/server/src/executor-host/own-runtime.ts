@@ -1,0 +1,18 @@
+import type { Runtime } from '@tendon/core';
+import type { FastifyReply } from 'fastify';
+import { wordsOf } from '../files/file-failure.ts';
+import { failureWith } from '../http/failure.ts';
+import type { HostContext } from './host-context.ts';
+
+const START_MS = 60_000;
+
+/** The sandbox of the root routes; where it can not be had the answer is sent, and `undefined` given. */
+export async function ownRuntime({ sandboxes, logger }: HostContext, reply: unknown): Promise<Runtime | undefined> {
+  try {
+    return await sandboxes.own(AbortSignal.timeout(START_MS));
+  } catch (cause) {
+    logger.warn({ err: cause }, 'the sandbox did not start');
+    await (reply as FastifyReply).code(503).send(failureWith(wordsOf(cause)));
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+import type { ServerResponse } from 'node:http';
+import { Failure } from '@tendon/protocol';
+import { relay } from '@tendon/runtime';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { App } from '../../http/context.ts';
+import { failureWith } from '../../http/failure.ts';
+import type { HostContext, HostRoutes } from '../host-context.ts';
+import { Incarnation } from './sandboxes.ts';
+
+interface ExecutorRoute {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly summary: string;
+  readonly params?: z.ZodRawShape;
+  readonly querystring?: z.ZodType;
+}
+
+const path = z.object({ path: z.string() });
+const key = { key: z.string().describe('`<conversation>:<event>`') };
+
+/** What the executor of each sandbox answers; it checks what it is asked itself, and its answers are handed on as they are. */
+const EXECUTOR_ROUTES: readonly ExecutorRoute[] = [
+  { method: 'GET', path: 'alive', summary: 'Its incarnation, when it answers.' },
+  { method: 'GET', path: 'server_info', summary: 'Uptime, memory, processes.' },
+  {
+    method: 'POST',
+    path: 'execute_action',
+    summary: 'Carries out an action under its key, once; asked again it is attached to. Lines of JSON: output, then the outcome.',
+  },
+  { method: 'GET', path: 'effects/:key', summary: 'What is known of a key.', params: key },
+  { method: 'POST', path: 'effects/:key/cancel', summary: 'Cancels the action of that key; it still ends with an outcome.', params: key },
+  { method: 'POST', path: 'list_files', summary: 'Names in a folder.' },
+  { method: 'GET', path: 'files', summary: 'The bytes of a file.', querystring: path },
+  { method: 'PUT', path: 'files', summary: 'Writes a file.', querystring: path },
+  { method: 'POST', path: 'lease', summary: 'Keeps it alive for so many seconds without a word.' },
+];
+
+const PREFIX = '/sandboxes/:incarnation';
+const STILL_HERE_MS = 15_000;
+const GONE = 410;
+const anything = { '2xx': z.any(), '4xx': Failure, '5xx': Failure };
+
+export const executorRoutes: HostRoutes = (app, context) => {
+  watch(app, context);
+  void app.register(async (scope: App) => {
+    // Bodies are the executor's to read.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    const handler = (request: FastifyRequest, reply: FastifyReply) => handOn(request, reply, context);
+    for (const { method, path: url, summary, params = {}, querystring } of EXECUTOR_ROUTES) {
+      const schema = { summary, params: Incarnation.extend(params), response: anything, ...(querystring && { querystring }) };
+      scope.route({ method, url: `${PREFIX}/${url}`, schema, handler: handler as never });
+    }
+  });
+};
+
+async function handOn(request: FastifyRequest, reply: FastifyReply, { sandboxes }: HostContext): Promise<void> {
+  const { incarnation } = request.params as { readonly incarnation: string };
+  const reached = await sandboxes.reach(incarnation);
+  if (reached.state === 'gone') return void reply.code(GONE).send(failureWith(reached.reason));
+  reply.hijack();
+  const rest = request.raw.url!.slice(request.raw.url!.indexOf(incarnation) + incarnation.length);
+  await relay(reached.address, rest, request.raw, reply.raw);
+}
+
+function watch(app: App, { sandboxes }: HostContext): void {
+  const schema = {
+    summary: 'Stays open as long as the sandbox lives, with an empty line now and then; its end is a line `{"ended": <why>}`.',
+    params: Incarnation,
+    response: anything,
+  };
+  app.get(`${PREFIX}/watch`, { schema }, async ({ params: { incarnation } }, reply) => {
+    const reached = await sandboxes.reach(incarnation);
+    if (reached.state === 'gone') return reply.code(GONE).send(failureWith(reached.reason));
+    reply.hijack();
+    await streamUntilLost(reply.raw, reached.runtime.lost);
+    return reply;
+  });
+}
+
+async function streamUntilLost(response: ServerResponse, lost: Promise<string>): Promise<void> {
+  const closed = new Promise<undefined>((resolve) => response.once('close', () => resolve(undefined)));
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+  response.flushHeaders();
+  const stillHere = setInterval(() => response.writableNeedDrain || response.write('\n'), STILL_HERE_MS);
+  const reason = await Promise.race([lost, closed]);
+  clearInterval(stillHere);
+  if (reason !== undefined) response.end(`${JSON.stringify({ ended: reason })}\n`);
+}

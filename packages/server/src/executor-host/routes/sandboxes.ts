@@ -1,0 +1,97 @@
+import { Failure } from '@tendon/protocol';
+import { z } from 'zod';
+import { failureWith } from '../../http/failure.ts';
+import { wordsOf } from '../../files/file-failure.ts';
+import type { HostRoutes } from '../host-context.ts';
+
+export const Incarnation = z.object({ incarnation: z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hexadecimal digits are expected') });
+const ConversationId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/, 'letters, digits, points, hyphens and underscores are expected, 200 at most');
+
+const Start = z.object({
+  conversation_id: ConversationId.describe('What its home and its workspace belong to; it has one sandbox at a time.'),
+  directory: z.string().max(4096).optional().describe('A folder of the workspace, relative; the sandbox sees it as its whole workspace.'),
+  lease_seconds: z.number().positive().max(86_400).describe('How long it lives without a word, with nothing running.'),
+  no_output_timeout_seconds: z.number().positive().max(86_400).default(10),
+});
+const Sandbox = z.object({
+  incarnation: z.string(),
+  conversation_id: z.string(),
+  workspace: z.string().describe('Where the workspace is for what runs inside.'),
+});
+const Listed = z.object({
+  incarnation: z.string(),
+  conversation_id: z.string(),
+  folder: z.string().describe('Of its workspace, on this host.'),
+});
+const failures = { '4xx': Failure, '5xx': Failure };
+const GONE = 410;
+
+/** Sandboxes for servers elsewhere: begun, looked at, ended. */
+export const sandboxRoutes: HostRoutes = (app, { sandboxes }) => {
+  const listed = {
+    summary: 'What is kept here for servers: of each conversation the newest.',
+    response: { 200: z.array(Listed), ...failures },
+  };
+  app.get('/sandboxes', { schema: listed }, async () =>
+    sandboxes.list().map(({ incarnation, conversation_id, workspace }) => ({ incarnation, conversation_id, folder: workspace })),
+  );
+
+  const started = {
+    summary: 'Starts a sandbox under the name that its server gave it; one that lives already is found. It is never started twice.',
+    params: Incarnation,
+    body: Start,
+    response: { 200: Sandbox, ...failures },
+  };
+  app.put('/sandboxes/:incarnation', { schema: started }, async ({ params: { incarnation }, body }, reply) => {
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort(new Error('whoever asked for it is gone')));
+    const wish = {
+      incarnation,
+      conversationId: body.conversation_id,
+      directory: body.directory,
+      leaseSeconds: body.lease_seconds,
+      noOutputTimeoutSeconds: body.no_output_timeout_seconds,
+    };
+    try {
+      const sandbox = await sandboxes.start(wish, gone.signal);
+      return 'state' in sandbox ? reply.code(GONE).send(failureWith(sandbox.reason)) : sandbox;
+    } catch (cause) {
+      return reply.code(503).send(failureWith(wordsOf(cause)));
+    }
+  });
+
+  const found = {
+    summary: 'The sandbox, if it lives; 410 with the reason when it does not.',
+    params: Incarnation,
+    response: { 200: Sandbox, ...failures },
+  };
+  app.get('/sandboxes/:incarnation', { schema: found }, async ({ params: { incarnation } }, reply) => {
+    const reached = await sandboxes.reach(incarnation);
+    if (reached.state === 'gone') return reply.code(GONE).send(failureWith(reached.reason));
+    const hosted = sandboxes.list().find((one) => one.incarnation === incarnation);
+    return { incarnation, conversation_id: hosted?.conversation_id ?? '', workspace: reached.runtime.workspace };
+  });
+
+  const ended = {
+    summary: 'Ends it; answers when nothing of it is left. The home of its conversation stays.',
+    params: Incarnation,
+    response: { 204: z.null(), ...failures },
+  };
+  app.delete('/sandboxes/:incarnation', { schema: ended }, async ({ params: { incarnation } }, reply) => {
+    await sandboxes.end(incarnation);
+    return reply.code(204).send(null);
+  });
+
+  const forgotten = {
+    summary: 'Ends the sandbox of a conversation and removes its home.',
+    params: z.object({ id: ConversationId }),
+    querystring: z.object({ workspace: z.stringbool().default(false).describe('And the folder that was made here for it.') }),
+    response: { 204: z.null(), ...failures },
+  };
+  app.delete('/conversations/:id', { schema: forgotten }, async ({ params: { id }, query: { workspace } }, reply) => {
+    await sandboxes.forget(id, { workspace });
+    return reply.code(204).send(null);
+  });
+};

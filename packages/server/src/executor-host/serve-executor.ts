@@ -1,0 +1,13 @@
+import { untilTold } from '../until-told.ts';
+import { startExecutorHost } from './start-executor-host.ts';
+
+/** `tendon executor` without a command line. Resolves with the exit code when it has ended. */
+export function serveExecutor(env: NodeJS.ProcessEnv): Promise<number> {
+  return untilTold(env, startExecutorHost);
+}
+
+/** The OpenAPI document of what it answers, as text. */
+export async function executorOpenApi(): Promise<string> {
+  const { hostOpenApi } = await import('./host-openapi.ts');
+  return `${JSON.stringify(await hostOpenApi(), null, 2)}\n`;
+}

@@ -1,0 +1,102 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MIN_SECRET_LENGTH, Secret, type Clock } from '@tendon/core';
+import { openSqliteStorage } from '@tendon/core/storage';
+import { createRuntimes } from '@tendon/runtime';
+import type { Config } from '../config.ts';
+import { listenError, urlOf } from '../http/listening.ts';
+import { openSockets } from '../http/open-sockets.ts';
+import { createLogger, type Logger } from '../logger.ts';
+import { openDriver } from '../open-driver.ts';
+import { keptSecret } from '../security/kept-secret.ts';
+import { liveMask } from '../security/live-mask.ts';
+import { isLoopbackBind } from '../security/loopback.ts';
+import { systemClock } from '../system-clock.ts';
+import { VERSION } from '../version.ts';
+import { makeWorkspaceBase } from '../workspace-folder.ts';
+import { createHostApp } from './host-app.ts';
+import { hostBanner } from './host-banner.ts';
+import { HostedSandboxes } from './hosted-sandboxes.ts';
+
+export interface RunningHost {
+  /** With the port that was really bound. */
+  readonly url: string;
+  readonly banner: string;
+  readonly logger: Logger;
+  /** Stops accepting and lets go of the sandboxes; they live on for their leases, to be found again. With `stopSandboxes` they end. */
+  close(options?: { readonly stopSandboxes?: boolean }): Promise<void>;
+}
+
+export interface HostOptions {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+const CLOSE_MS = 500;
+
+/** Listens. Rejects with an Error whose message can be shown. */
+export async function startExecutorHost(config: Config, options: HostOptions = {}): Promise<RunningHost> {
+  if (config.runtime === 'remote') throw new Error('The sandboxes of an executor are on its own host: choose another driver than remote.');
+  const clock = options.clock ?? systemClock;
+  const home = join(config.home, 'executor');
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeWorkspaceBase(config);
+  const { key, isMade } = await keyOf(config, home);
+  const logger = options.logger ?? createLogger({ level: config.logLevel, mask: liveMask(() => (key ? [key] : [])) });
+  const { driver, sandbox } = await openDriver({ ...config, home, hidden: [config.home] });
+  const warn = (finding: string): void => logger.warn(finding);
+  const storage = await openSqliteStorage({ path: join(home, 'executor.db'), blobDir: join(home, 'blobs'), clock, onFinding: warn });
+  storage.findings.forEach(warn);
+  const sandboxes = new HostedSandboxes({
+    records: storage.records,
+    folders: { home, workspaceBase: config.workspaceBase, allowedDirs: [] },
+    runtimes: (seams) =>
+      createRuntimes({
+        ...seams,
+        records: storage.records,
+        driver,
+        stateRoot: join(home, 'sandboxes'),
+        clock,
+        onNotice: (notice) => logger.info(notice),
+        ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
+      }),
+  });
+  const access = { host: config.host, allowedHosts: config.allowedHosts, key };
+  const openApi = async () => (await import('./host-openapi.ts')).hostOpenApi();
+  const app = await createHostApp({ sandboxes, sandbox, home, access, clock, logger, version: VERSION, openApi });
+  const sockets = openSockets(app.server);
+  const close = async (stop: { readonly stopSandboxes?: boolean } = {}): Promise<void> => {
+    const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
+    await app.close();
+    clearTimeout(cutOff);
+    await sandboxes.close(stop);
+    await storage.close();
+  };
+  try {
+    await sandboxes.open();
+    await app.listen({ port: config.port, host: config.host });
+  } catch (cause) {
+    await close();
+    throw listenError(cause, config);
+  }
+  const url = urlOf(app.server.address(), config.host);
+  let closing: Promise<void> | undefined;
+  return { url, banner: hostBanner(url, config, sandbox, isMade ? key : undefined), logger, close: (stop) => (closing ??= close(stop)) };
+}
+
+/** Whoever can reach the port from outside needs a key; one that was made is kept, so that a restart locks nobody out. */
+async function keyOf(config: Config, home: string): Promise<{ readonly key: Secret | undefined; readonly isMade: boolean }> {
+  const given = config.executorKey ?? (await keyIn(config.executorKeyFile));
+  if (given || isLoopbackBind(config.host)) return { key: given, isMade: false };
+  return { key: await keptSecret(join(home, 'key')), isMade: true };
+}
+
+async function keyIn(file: string | undefined): Promise<Secret | undefined> {
+  if (file === undefined) return undefined;
+  const text = await readFile(file, 'utf8').catch((cause: Error) => {
+    throw new Error(`The key file can not be read: ${cause.message}`);
+  });
+  const key = new Secret(text.trim());
+  if (!key.isMaskable) throw new Error(`The key file ${file} holds no key: at least ${MIN_SECRET_LENGTH} characters are needed.`);
+  return key;
+}

@@ -1,0 +1,24 @@
+import { posix } from 'node:path';
+import type { Runtime } from '@tendon/core';
+import { readZip } from './read-zip.ts';
+import { runSandboxCommand, shellQuoted } from './sandbox-command.ts';
+
+const WRITE_MS = 60_000;
+const FOLDERS_AT_ONCE = 100;
+
+/** Puts what a zip holds into a folder of the sandbox. Nothing is written when any entry is not fit. Rejects with an Error that can be shown. */
+export async function unzipInto(runtime: Runtime, folder: string, zip: Buffer, now: Date): Promise<void> {
+  const entries = readZip(zip);
+  const folders = entries.filter(({ name }) => name.endsWith('/')).map(({ name }) => posix.join(folder, name));
+  for (let start = 0; start < folders.length; start += FOLDERS_AT_ONCE) {
+    const words = folders.slice(start, start + FOLDERS_AT_ONCE).map(shellQuoted);
+    const made = await runSandboxCommand(runtime, `mkdir -p -- ${words.join(' ')}`, {
+      ...{ cwd: runtime.workspace, timeoutSeconds: 20, maxBytes: 4096, now },
+    });
+    if (made.exitCode !== 0) throw new Error(`the folders could not be made: ${made.text.trim().slice(0, 300)}`);
+  }
+  for (const { name, read } of entries) {
+    if (name.endsWith('/')) continue;
+    await runtime.files.write(posix.join(folder, name), read(), { signal: AbortSignal.timeout(WRITE_MS) });
+  }
+}

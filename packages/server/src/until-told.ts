@@ -1,0 +1,48 @@
+import { flushCompileCache } from 'node:module';
+import { readConfig, type Config } from './config.ts';
+import type { Logger } from './logger.ts';
+
+/** Something that serves until it is told to stop. */
+export interface Serving {
+  readonly banner: string;
+  readonly logger: Logger;
+  close(): Promise<void>;
+}
+
+/** Reads the environment, starts, waits for a signal, closes. Resolves with the exit code: 0 told to, 1 could not start, 2 wrong configuration. */
+export async function untilTold(env: NodeJS.ProcessEnv, start: (config: Config) => Promise<Serving>): Promise<number> {
+  const read = readConfig(env);
+  if (!read.ok) {
+    for (const problem of read.problems) process.stderr.write(`${problem}\n`);
+    return 2;
+  }
+  try {
+    const serving = await start(read.config);
+    process.stdout.write(serving.banner);
+    flushCompileCache();
+    outliveMistakes(serving.logger);
+    await told();
+    await serving.close();
+    return 0;
+  } catch (cause) {
+    process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
+    return 1;
+  }
+}
+
+/** A promise that nobody looked after is a mistake of ours, and no reason to end everybody's work: it is written down. */
+function outliveMistakes(logger: Logger): void {
+  process.on('unhandledRejection', (cause) => logger.error({ err: cause }, 'nobody looked after a failure'));
+}
+
+/** The first signal asks; whoever sends a second one does not want to wait. */
+function told(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+      resolve();
+    };
+    process.once('SIGINT', stop);
+    process.once('SIGTERM', stop);
+  });
+}

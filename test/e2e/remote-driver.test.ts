@@ -1,0 +1,24 @@
+import { Secret } from '@tendon/core';
+import { describeDriver } from '../../packages/runtime/src/drivers/contract.ts';
+import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
+import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
+import { leftOf } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { ExecutorHostProcess } from '../support/executor-host-process.ts';
+
+let host: ExecutorHostProcess | undefined;
+
+/** The host is this machine, in a process of its own: what is left there can be counted, and killed. */
+describeDriver('remote', {
+  async make() {
+    host ??= await ExecutorHostProcess.start();
+    return createRemoteDriver({ url: host.url, key: new Secret(host.key) });
+  },
+  workspacePath: () => '/workspace',
+  workspaceFolder: () => host!.workspace,
+  async killExecutor({ url = '' }) {
+    const incarnation = url.slice(url.lastIndexOf('/') + 1);
+    for (const pid of findProcesses(incarnation, 'cmdline')) process.kill(pid, 'SIGKILL');
+  },
+  leftOf: async (incarnation) => leftOf(incarnation, host!.stateRoot),
+  close: () => host!.remove(),
+});

@@ -1,0 +1,89 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const ENTRY = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+
+export interface HostOptions {
+  /** Default: the key of the host. */
+  readonly key?: string;
+  readonly driver?: 'local' | 'none';
+  readonly ownWorkspaces?: boolean;
+  readonly port?: number;
+}
+
+/** A real `tendon executor` on a loopback port, with a home of its own, to be killed and started again over both. */
+export class ExecutorHostProcess {
+  readonly folder = mkdtempSync(join(tmpdir(), 'tendon-host-'));
+  readonly workspace = join(this.folder, 'workspace');
+  readonly key = 'the key of the host';
+  readonly #options: HostOptions;
+  #port: number;
+  #child: ChildProcess | undefined;
+
+  private constructor(options: HostOptions) {
+    this.#options = options;
+    this.#port = options.port ?? 0;
+    mkdirSync(this.workspace);
+  }
+
+  static async start(options: HostOptions = {}): Promise<ExecutorHostProcess> {
+    const host = new ExecutorHostProcess(options);
+    await host.start();
+    return host;
+  }
+
+  get url(): URL {
+    return new URL(`http://127.0.0.1:${this.#port}`);
+  }
+
+  get stateRoot(): string {
+    return join(this.folder, 'home', 'executor', 'sandboxes');
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? -1;
+  }
+
+  /** Again on the same port. */
+  async start(): Promise<void> {
+    const { driver = 'local', ownWorkspaces = false, key = this.key } = this.#options;
+    const folder = ownWorkspaces ? [] : ['--workspace', this.workspace];
+    const args = ['executor', '--port', String(this.#port), '--driver', driver, '--home', join(this.folder, 'home'), ...folder];
+    const child = spawn(process.execPath, ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', ENTRY, ...args], {
+      env: { PATH: process.env.PATH, HOME: this.folder, TENDON_EXECUTOR_KEY: key, LOG_LEVEL: 'warn' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#child = child;
+    const lines = createInterface({ input: child.stdout });
+    const ended = once(child, 'exit').then(() => Promise.reject(new Error('the executor host did not start')));
+    ended.catch(() => undefined);
+    const [banner] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+    this.#port = Number(new URL(/http:\S+/.exec(banner)![0]).port);
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+
+  call(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(new URL(path, this.url), { ...init, headers: { 'x-session-api-key': this.key, ...init.headers } });
+  }
+
+  /** Ends every sandbox of it, then the host; removes what it kept. */
+  async remove(): Promise<void> {
+    for (const { conversation_id: id } of (await (await this.call('/sandboxes')).json()) as { conversation_id: string }[]) {
+      await this.call(`/conversations/${id}`, { method: 'DELETE' });
+    }
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
