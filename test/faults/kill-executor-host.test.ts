@@ -80,7 +80,7 @@ describe('sandboxes on another host', () => {
   function server(more: Partial<RuntimesOptions> = {}): TestSandboxes {
     folder = folder || mkdtempSync(join(tmpdir(), 'tendon-far-'));
     const driver = createRemoteDriver({ url: network!.url, key: new Secret(host.key) });
-    const one = createTestSandboxes(driver, { folder, ...more });
+    const one = createTestSandboxes(driver, { folder, workspaceOf: async () => ({ hostPath: '/workspace' }), ...more });
     servers.push(one);
     return one;
   }

@@ -54,7 +54,14 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
       createRuntimes({
         ...seams,
         records: storage.records,
-        driver,
+        // Servers know a sandbox by its incarnation: it stays one until they end it.
+        driver: { ...driver, canSleep: false },
+        rest: {
+          idleMs: Infinity,
+          maxLive: config.sandbox.maxLive,
+          ...(config.sandbox.maxSeconds && { maxMs: config.sandbox.maxSeconds * 1000 }),
+        },
+        networkOf: async () => config.network,
         stateRoot: join(home, 'sandboxes'),
         clock,
         onNotice: (notice) => logger.info(notice),
