@@ -97,9 +97,10 @@ describe('SV1: configuration', () => {
   it.each([
     [{ PORT: 'x' }, 'PORT: a number is expected'],
     [{ PORT: '70000' }, 'PORT: ports end at 65535'],
-    [{ RUNTIME: 'docker' }, 'RUNTIME: expected local, or none to run without a sandbox'],
+    [{ RUNTIME: 'docker' }, 'RUNTIME: expected local, remote, or none to run without a sandbox'],
     [{ SESSION_API_KEY: 'short' }, 'SESSION_API_KEY: at least 8 characters are needed, shorter ones can not be kept out of logs'],
     [{ LLM_BASE_URL: 'file:///etc' }, 'LLM_BASE_URL: an http:// or https:// address is expected'],
+    [{ RUNTIME: 'remote' }, 'SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent'],
   ])('names what is wrong with %o on one line', (env, problem) => {
     expect(readConfig(env)).toEqual({ ok: false, problems: [problem] });

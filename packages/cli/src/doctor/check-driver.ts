@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RunAction } from '@tendon/protocol';
-import { composeEngine, readConfig, systemClock } from '@tendon/server/headless';
+import { composeEngine, readConfig, systemClock, type Config } from '@tendon/server/headless';
 import type { Finding } from './finding.ts';
 
 const START_MS = 60_000;
@@ -10,12 +10,16 @@ const ACTION_MS = 20_000;
 const WORDS = 'tendon-doctor';
 
 /** Starts a real sandbox in a home of its own, does one thing in it, ends it. Names the phase that failed; leaves nothing. */
-export async function checkDriver(runtime: 'local' | 'none'): Promise<Finding> {
+export async function checkDriver(runtime: Config['runtime'], env: NodeJS.ProcessEnv): Promise<Finding> {
   const name = `sandbox ${runtime}`;
   const home = await mkdtemp(join(tmpdir(), 'tendon-doctor-'));
   let phase = 'probe';
   try {
-    const read = readConfig({ TENDON_HOME: home, RUNTIME: runtime, LOG_LEVEL: 'silent' });
+    const { SANDBOX_REMOTE_RUNTIME_API_URL, SANDBOX_API_KEY } = env; // where `remote` is
+    const read = readConfig({
+      ...{ TENDON_HOME: home, RUNTIME: runtime, LOG_LEVEL: 'silent' },
+      ...{ SANDBOX_REMOTE_RUNTIME_API_URL, SANDBOX_API_KEY },
+    });
     if (!read.ok) return { name, ok: false, says: read.problems.join('; ') };
     const engine = await composeEngine(read.config, { clock: systemClock });
     try {
@@ -39,7 +43,7 @@ export async function checkDriver(runtime: 'local' | 'none'): Promise<Finding> {
       const { content } = result.observation;
       if (!content.includes(WORDS)) return { name, ok: false, says: `first action: echo answered "${content.slice(0, 200)}"` };
       phase = 'stop';
-      await engine.runtimes.stop(id);
+      await engine.runtimes.stop(id, { forGood: true });
       return { name, ok: true, says: `${engine.sandbox.strength}: ${sandbox.description}` };
     } finally {
       await engine.close();

@@ -13,15 +13,17 @@ export const doctorCommand: AddCommand = (program, end) => {
     .addHelpText('after', HELP)
     .action(async (options: { home?: string }) => {
       const { readConfig } = await import('@tendon/server/headless');
-      const read = readConfig(withOptions(process.env, options));
+      const env = withOptions(process.env, options);
+      const read = readConfig(env);
       if (!read.ok) {
         process.stderr.write(`${read.problems.join('\n')}\n`);
         return end(EXIT.usage);
       }
       const [{ checkMachine }, { checkDriver }] = await Promise.all([import('./check-machine.ts'), import('./check-driver.ts')]);
       const findings = [...(await checkMachine(read.config))];
-      for (const runtime of ['local', 'none'] as const) {
-        const found = await checkDriver(runtime);
+      const drivers = ['local', 'none', ...(read.config.executorHost ? (['remote'] as const) : [])] as const;
+      for (const runtime of drivers) {
+        const found = await checkDriver(runtime, env);
         findings.push({ ...found, ...(!found.ok && runtime !== read.config.runtime && { ok: true, isNote: true }) });
       }
       for (const { name, ok, says, isNote } of findings) {
