@@ -1,6 +1,7 @@
 import { catalogError } from '@tendon/protocol';
 import type { App } from '../http/context.ts';
 import { sendFailure } from '../http/failure.ts';
+import { LOOPBACK_SITE } from '../previews/preview-site.ts';
 import { authorize } from '../security/authorize.ts';
 import type { HostContext } from './host-context.ts';
 
@@ -10,7 +11,7 @@ import type { HostContext } from './host-context.ts';
  */
 export function hostGuard(app: App, { access: { host, allowedHosts, key }, logger }: HostContext): void {
   // A name that was rebound to this machine is of use to a page only, and only where no key is asked for.
-  const rules = { host, allowedHosts: key ? ['*'] : allowedHosts, corsOrigins: [], sessionApiKey: key };
+  const rules = { host, allowedHosts: key ? ['*'] : allowedHosts, corsOrigins: [], sessionApiKey: key, previews: LOOPBACK_SITE };
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-content-type-options', 'nosniff').header('referrer-policy', 'no-referrer');
     const { headers, socket, routeOptions } = request;
