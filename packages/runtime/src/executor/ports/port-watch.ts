@@ -15,16 +15,32 @@ export interface PortWatch {
 }
 
 const POLL_MS = 1000;
+/** A process that just loses its parent can be missed: a new list is looked at more than once. */
+const LOOKS = 3;
+const LOOK_AGAIN_MS = 50;
 
 export function createPortWatch(reserved: () => readonly number[]): PortWatch {
-  let known: { readonly sign: string; readonly ports: readonly ReachablePort[] } = { sign: '', ports: [] };
+  let known: { readonly sign: string; readonly looks: number; readonly ports: readonly ReachablePort[] } = {
+    sign: '',
+    looks: 0,
+    ports: [],
+  };
 
   async function look(wanted?: number): Promise<readonly ReachablePort[]> {
     const sockets = await readListening();
     const sign = sockets.map(({ inode }) => inode).join();
     const isNew = sockets.some(({ port }) => port === wanted) && !known.ports.some(({ port }) => port === wanted);
-    if (sign !== known.sign || isNew) known = { sign, ports: servedPorts(sockets) };
+    const looks = sign === known.sign ? known.looks : 0;
+    if (looks < LOOKS || isNew) known = { sign, looks: looks + 1, ports: servedPorts(sockets) };
     return known.ports;
+  }
+
+  async function find(wanted: number): Promise<ReachablePort | undefined> {
+    for (let tries = 1; ; tries += 1) {
+      const found = (await look(wanted)).find(({ port }) => port === wanted);
+      if (found !== undefined || tries === LOOKS || !(await readListening()).some(({ port }) => port === wanted)) return found;
+      await delay(LOOK_AGAIN_MS);
+    }
   }
 
   async function list(): Promise<readonly ReachablePort[]> {
@@ -35,7 +51,7 @@ export function createPortWatch(reserved: () => readonly number[]): PortWatch {
 
   return {
     list,
-    find: async (port) => (await look(port)).find((served) => served.port === port),
+    find,
     async *follow(signal) {
       let told = '';
       while (!signal.aborted) {

@@ -26,7 +26,7 @@ export async function readListening(): Promise<ListeningSocket[]> {
 export function servedPorts(sockets: readonly ListeningSocket[]): ReachablePort[] {
   const reachable = new Map(sockets.flatMap((socket) => (socket.addresses.length > 0 ? [[`socket:[${socket.inode}]`, socket]] : [])));
   const found = new Map<number, ReachablePort>();
-  for (const pid of reachable.size === 0 ? [] : descendants(process.pid)) {
+  for (const pid of reachable.size === 0 ? [] : new Set([...descendants(process.pid), ...marked()])) {
     for (const link of openFiles(pid)) {
       const socket = reachable.get(link);
       if (socket === undefined) continue;
@@ -44,6 +44,19 @@ function descendants(root: number): readonly number[] {
   const found: number[] = [];
   for (let next = children.get(root) ?? []; next.length > 0; next = next.flatMap((pid) => children.get(pid) ?? [])) found.push(...next);
   return found;
+}
+
+/** Without a namespace of processes, those that have left their parent: what the driver marks is known by its environment. */
+function marked(): readonly number[] {
+  const mark = process.env.TENDON_SANDBOX;
+  if (mark === undefined) return [];
+  return allProcesses().filter((pid) => {
+    try {
+      return pid !== process.pid && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`TENDON_SANDBOX=${mark}`);
+    } catch {
+      return false; // gone, or not ours to look at
+    }
+  });
 }
 
 function openFiles(pid: number): readonly string[] {
