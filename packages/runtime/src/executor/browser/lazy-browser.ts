@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutorConfig } from '../../executor-api.ts';
+import { reasonOf } from '../observation.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import type { BrowserTool } from './browser-tool.ts';
 
@@ -46,7 +47,16 @@ export function createLazyBrowser(config: ExecutorConfig, shell: Promise<ShellTo
     isUp: () => tool?.isUp() === true,
     close() {
       tool?.close();
-      if (profile !== undefined) rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+      if (profile !== undefined) removeProfile(profile);
     },
   };
+}
+
+/** What was killed a moment ago may still write there. What stays is in the sandbox's home and goes with it. */
+function removeProfile(profile: string): void {
+  try {
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  } catch (error) {
+    process.stderr.write(`browser: ${reasonOf(error)}\n`);
+  }
 }

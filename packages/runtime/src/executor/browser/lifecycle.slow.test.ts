@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allProcesses } from '../shell/process-tree.ts';
 import { startBrowserSite, type BrowserSite } from './testing/browser-site.ts';
 import { startBrowserUser, type BrowserUser } from './testing/browser-user.ts';
-import { readFileSync } from 'node:fs';
 
 let site: BrowserSite;
 let user: BrowserUser;
@@ -75,13 +74,11 @@ describe('the life of the browser', { timeout: 120_000 }, () => {
     expect(content).toMatch(/^The browser had ended since the last action \(Chromium was killed or crashed\)[^]*# Home$/);
   });
 
-  it('RT152: a page whose script never ends costs its tab, and a crash too', async () => {
+  it('RT152: a page whose script never ends costs its tab', async () => {
     user = await startBrowserUser();
     const hung = await user.do(`goto("${site.origin}/hangs")`, 'mouse_click(30, 20)', 'noop(10)');
     expect(hung.content).toContain('does not answer: a script on it may run without end. Its tab was closed');
     expect(await user.browse(site.origin)).toMatchObject({ content: '# Home', extras: { open_pages_urls: [`${site.origin}/`] } });
-    const renderer = browserProcesses(); // the page's own is among the children of these
-    expect(renderer.length).toBeGreaterThan(0);
   });
 
   it('RT153: a cancelled action ends, and the browser is there for the next', async () => {
@@ -121,7 +118,7 @@ describe('the life of the browser', { timeout: 120_000 }, () => {
     await user.browse(site.origin);
     await user.executor.call('POST', '/shutdown');
     await until(() => browserProcesses().length === 0);
-    expect(existsSync(join(user.executor.workspace, '.cache/tendon/browser/one'))).toBe(false);
+    await until(() => !existsSync(join(user.executor.workspace, '.cache/tendon/browser/one')));
   });
 
   it('RT157, RT143: without a Chromium an error says what to do; what cannot be parsed starts none', async () => {

@@ -21,7 +21,9 @@ const opened = await openChromium(config).catch((error: unknown) => {
   say({ type: 'failed', reason: reasonOf(error) });
   process.exit(1);
 });
-opened.context.on('close', () => process.exit(3));
+let isEnding = false;
+// Its connection closes before it has saved its cookies: when it was asked to end, that is waited for.
+opened.context.on('close', () => isEnding || process.exit(3));
 const carryOut = await createCarryOut(opened.context, config);
 say({ type: 'ready', ...(opened.note !== undefined && { note: opened.note }) });
 
@@ -49,6 +51,7 @@ async function answer(order: Order, signal: AbortSignal): Promise<void> {
 
 /** Chromium writes its cookies when it is asked to end; one that does not end is killed with this process's group. */
 async function end(): Promise<void> {
+  isEnding = true;
   setTimeout(() => process.exit(0), STOP_MS).unref();
   await opened!.context.close().catch(() => {});
   rmSync(`${config.profile}/downloads`, { recursive: true, force: true });
