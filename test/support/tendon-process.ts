@@ -117,6 +117,8 @@ export interface WireEvent {
 /** A Socket.IO client that keeps every event it was sent, reconnects on its own, and can be waited on. */
 export class Watcher {
   readonly events: WireEvent[] = [];
+  /** Frames that are in no log: output as it comes, pieces of answers. */
+  readonly volatile: unknown[] = [];
   readonly #socket: Socket;
   readonly #waiting = new Set<{ test: (event: WireEvent) => boolean; resolve: (event: WireEvent) => void }>();
 
@@ -138,6 +140,7 @@ export class Watcher {
       if (!this.#socket.active) setTimeout(() => this.#socket.connect(), 50).unref();
     });
     this.#socket.on('oh_event', (event: WireEvent) => this.#take(event));
+    this.#socket.on('tendon_volatile', (frame: unknown) => this.volatile.push(frame));
   }
 
   get lastId(): number {

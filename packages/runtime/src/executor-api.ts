@@ -92,6 +92,8 @@ export interface ExecuteRequest {
   readonly key: string;
   readonly incarnation: string;
   readonly action: { readonly action: string; readonly args: Readonly<Record<string, unknown>>; readonly timeout?: number };
+  /** Variables for this command alone; they are in no log, journal or spool. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Ask for `output` lines from this offset on. */
   readonly outputFrom?: number;
 }

@@ -11,7 +11,7 @@ import { listenProxy, type Proxy } from './proxy/listen-proxy.ts';
 import type { WayOut } from './proxy/way-out.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
 import { isThere, type SandboxRecord, type SandboxRecords } from './sandbox-record.ts';
-import { createSandboxRuntime } from './sandbox-runtime.ts';
+import { createSandboxRuntime, type SecretsFor } from './sandbox-runtime.ts';
 import { countUse, type SandboxUse } from './sandbox-use.ts';
 import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
 import { inPhase, messageOf, StartFailed } from './start-phase.ts';
@@ -49,6 +49,7 @@ export interface OpenContext {
   readonly renewsLease: (conversationId: string) => boolean;
   readonly plugins: readonly PluginName[];
   readonly wayOut: WayOut;
+  readonly secretsFor: SecretsFor;
 }
 
 export interface OpenOptions {
@@ -222,6 +223,7 @@ async function hold(
     previousStartedAt: previous === undefined ? undefined : new Date(previous),
     lost: watch.lost,
     giveUp: watch.report,
+    secretsFor: context.secretsFor,
     limits,
   });
   return { ...countUse(runtime, context.clock), handle, client, watch, proxy, record };

@@ -68,6 +68,7 @@ describe('a runtime and what it hears', () => {
       attachedAt: new Date('2026-01-02T00:00:00Z'),
       previousStartedAt: undefined,
       lost: lost.promise,
+      secretsFor: () => new Map(),
       limits: watchLimits([], undefined),
       giveUp: () => {},
     });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Strength } from '@tendon/core';
+import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Secret, Strength } from '@tendon/core';
 import type { ExecuteLine, ExecuteRequest } from './executor-api.ts';
 import type { ExecutorClient } from './executor-client.ts';
 import { NotConnected, SandboxGone } from './executor-door.ts';
@@ -25,7 +25,12 @@ export interface SandboxRuntimeParts {
   /** Called when the executor lives but does not answer. */
   readonly giveUp: (reason: string) => void;
   readonly limits: LimitWatch;
+  /** Variables for one command alone. */
+  readonly secretsFor: SecretsFor;
 }
+
+/** By name; what an action does not name is not among them. */
+export type SecretsFor = (action: RunnableAction) => ReadonlyMap<string, Secret>;
 
 /** How often a silent executor is asked whether it lives, and how many times it may fail to say so. */
 const HEARTBEAT_MS = 15_000;
@@ -207,10 +212,12 @@ class ActionStream {
 
   #request(): ExecuteRequest {
     const { action, args, timeout } = this.#action;
+    const secrets = [...this.#parts.secretsFor(this.#action)].map(([name, secret]) => [name, secret.reveal()] as const);
     return {
       key: this.#key,
       incarnation: this.#parts.incarnation,
       action: { action, args: args as Readonly<Record<string, unknown>>, ...(timeout !== undefined && { timeout }) },
+      ...(secrets.length > 0 && { secrets: Object.fromEntries(secrets) }),
       ...(this.#options.onOutput && { outputFrom: Math.max(0, this.#newest.offset) }),
     };
   }

@@ -15,6 +15,7 @@ import { listSandboxes, type Held } from './list-sandboxes.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
 import { planFolders } from './sandbox-folders.ts';
 import { sandboxRecords } from './sandbox-record.ts';
+import type { SecretsFor } from './sandbox-runtime.ts';
 import { inPhase, StartFailed } from './start-phase.ts';
 
 const MAX_STARTS = 3;
@@ -46,6 +47,8 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly planOf?: (conversationId: string) => SandboxPlan | undefined;
   /** Of which conversations the leases are renewed here while a sandbox is held. Default: of all. */
   readonly renewsLease?: (conversationId: string) => boolean;
+  /** Variables that an action names and that are put into its command alone. Default: none. */
+  readonly secretsFor?: SecretsFor;
   /** Starts at the same time; the others wait. */
   readonly maxParallelStarts?: number;
 }
@@ -121,6 +124,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       (() => ({ incarnation: newIncarnation(), leaseSeconds, noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10 })),
     renewsLease: options.renewsLease ?? (() => true),
     plugins: options.plugins ?? PLUGIN_NAMES,
+    secretsFor: options.secretsFor ?? (() => new Map()),
     wayOut: createWayOut({ ...options, notice: options.onNotice ?? (() => {}) }),
   };
 

@@ -30,7 +30,9 @@ import { keptSecret } from './security/kept-secret.ts';
 import { replayThen } from './replay/replay-then.ts';
 import { liveMask } from './security/live-mask.ts';
 import { restPlan } from './sandbox-config.ts';
+import { namedSecrets } from './secrets/named-secrets.ts';
 import { SecretStore } from './secrets/secret-store.ts';
+import { secretsForAction } from './secrets/secrets-for-action.ts';
 import { SettingsStore } from './settings.ts';
 import { withInstructions } from './with-instructions.ts';
 import { makeWorkspaceBase } from './workspace-folder.ts';
@@ -98,6 +100,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       return record ? conversations.networkOf(record) : { mode: 'none', allow: [], allowPrivate: [] };
     },
     git: gitAccess(providerTokens),
+    secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
   });
   const agentOf = (name: string | undefined): Agent => {
     const { agent } = findAgent(name);

@@ -7,7 +7,7 @@ export interface Spellings {
 }
 
 /**
- * As it is, as JSON inside JSON, in URLs (as JavaScript, Python and curl write them), and in base64 and hexadecimal digits, where
+ * As it is, as JSON inside JSON, quoted as shells, Python and HTML do, in URLs (as JavaScript, Python and curl write them), and in base64 and hexadecimal digits, where
  * it may stand in the middle of something longer.
  */
 export function spellingsOf(value: string): Spellings {
@@ -15,13 +15,31 @@ export function spellingsOf(value: string): Spellings {
   const once = escaped(value);
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return {
-    exact: distinct([value, once, escaped(once), ...urlEncoded(value, bytes)]),
+    exact: distinct([value, once, escaped(once), ...quotedForShell(value), ...forMarkup(value), ...urlEncoded(value, bytes)]),
     wrapped: distinct([...[0, 1, 2].flatMap((before) => base64Within(bytes, before)), hex, hex.toUpperCase()]),
   };
 }
 
 function escaped(value: string): string {
   return JSON.stringify(value).slice(1, -1);
+}
+
+/** As `set -x`, `printf %q`, `$'…'` and Python's `repr` show it. */
+function quotedForShell(value: string): readonly string[] {
+  const inSingle = value.replaceAll('\\', '\\\\').replaceAll("'", "\\'");
+  return [
+    value.replaceAll("'", "'\\''"),
+    value.replaceAll("'", "'\"'\"'"),
+    value.replace(/[^\w@%+=:,./\u0080-\uffff-]/g, '\\$&'),
+    inSingle.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'),
+    inSingle.replaceAll("\\'", "'").replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'),
+  ];
+}
+
+function forMarkup(value: string): readonly string[] {
+  const basic = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const quoted = basic.replaceAll('"', '&quot;');
+  return [basic, quoted, quoted.replaceAll("'", '&#x27;'), quoted.replaceAll("'", '&#39;')];
 }
 
 function urlEncoded(value: string, bytes: Uint8Array): readonly string[] {

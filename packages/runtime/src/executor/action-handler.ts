@@ -5,6 +5,8 @@ export interface Request {
   readonly args: Readonly<Record<string, unknown>>;
   /** Seconds. */
   readonly timeout?: number;
+  /** Variables for this command alone. */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 export interface HandlerContext {

@@ -5,6 +5,7 @@ import type { EffectReport, ExecuteLine, ExecuteRequest } from '../../executor-a
 import type { ActionHandler } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
 import type { Journal, JournalEntry } from './journal.ts';
+import { createSecretGuard } from './secret-guard.ts';
 import { createSpool, type Spool } from './spool.ts';
 
 /**
@@ -49,6 +50,7 @@ export function createEffects({ stateDir, incarnation, journal, handlers }: Effe
   const outputDir = join(stateDir, 'output');
   rmSync(outputDir, { recursive: true, force: true });
   mkdirSync(outputDir, { recursive: true, mode: 0o700 });
+  const guard = createSecretGuard();
   let spools = 0;
   let held: string | undefined;
 
@@ -59,16 +61,22 @@ export function createEffects({ stateDir, incarnation, journal, handlers }: Effe
     const effect: Effect = { spool, cancel: new AbortController(), outcome: undefined, changed: Promise.withResolvers() };
     effects.set(request.key, effect);
     forgetOldest();
+    guard.learn(request.secrets);
     void run(request, handler, effect);
     return effect;
   }
 
-  async function run({ key, action }: ExecuteRequest, handler: ActionHandler, effect: Effect): Promise<void> {
-    const output = (text: string): void => {
+  async function run({ key, action, secrets }: ExecuteRequest, handler: ActionHandler, effect: Effect): Promise<void> {
+    const masked = guard.stream();
+    const show = (text: string): void => {
+      if (text === '') return;
       effect.spool.append(text);
       announce(effect);
     };
-    const outcome = await carryOut(handler, action, { signal: effect.cancel.signal, output });
+    const output = (text: string): void => show(masked.push(text));
+    const told = await carryOut(handler, { ...action, secrets }, { signal: effect.cancel.signal, output });
+    show(masked.flush());
+    const outcome = guard.observation(told);
     record(key, outcome);
     effect.outcome = outcome;
     announce(effect);
@@ -122,11 +130,11 @@ export function createEffects({ stateDir, incarnation, journal, handlers }: Effe
 
 async function carryOut(
   handler: ActionHandler,
-  { args, timeout }: ExecuteRequest['action'],
+  { args, timeout, secrets }: ExecuteRequest['action'] & Pick<ExecuteRequest, 'secrets'>,
   context: Parameters<ActionHandler>[1],
 ): Promise<ObservationDraft> {
   try {
-    return await handler({ args, ...(timeout !== undefined && { timeout }) }, context);
+    return await handler({ args, ...(timeout !== undefined && { timeout }), ...(secrets && { secrets }) }, context);
   } catch (error) {
     return errorObservation(`The executor failed: ${reasonOf(error)}`);
   }

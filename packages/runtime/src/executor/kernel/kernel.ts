@@ -18,7 +18,7 @@ export interface Kernel {
   /** The path of its Python. */
   readonly interpreter: string;
   /** Only when nothing runs. In a kernel that has ended the cell has, too. */
-  run(cell: Cell, code: string): void;
+  run(cell: Cell, code: string, options?: { readonly isSilent: boolean }): void;
   close(): void;
 }
 
@@ -160,11 +160,11 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
     },
     process,
     interpreter: interpreterOf(about),
-    run(next, code) {
+    run(next, code, options) {
       if (isOver) return next.end('died');
       if (between !== '') next.print(between);
       between = '';
-      const { id, frames } = encodeRequest('execute_request', { ...EXECUTE, code }, process.key);
+      const { id, frames } = encodeRequest('execute_request', { ...EXECUTE, code, ...(options?.isSilent && UNSEEN) }, process.key);
       cell = { cell: next, id, hasReply: false, isIdle: false, status: 'ok' };
       shell.send(frames);
     },
@@ -176,6 +176,8 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
 }
 
 /** Without stdin `input()` raises an error at once; with `stop_on_error` a kernel would drop what is asked shortly after an error. */
+/** Shown to nobody and in no history. */
+const UNSEEN = { silent: true, store_history: false };
 const EXECUTE = { silent: false, store_history: true, user_expressions: {}, allow_stdin: false, stop_on_error: false };
 
 async function connectWhenThere(

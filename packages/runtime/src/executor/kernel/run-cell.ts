@@ -8,6 +8,7 @@ import type { Kernel } from './kernel.ts';
 import type { KernelPlace } from './kernel-process.ts';
 import type { KernelBefore } from './lazy-kernel.ts';
 import * as words from './kernel-words.ts';
+import { exchangeSecrets } from './exchange-secrets.ts';
 import { startKernel } from './start-kernel.ts';
 import { waitForCell, type CellClocks, type CellWaitEnd } from './wait-for-cell.ts';
 
@@ -52,6 +53,7 @@ export function createRunCell(options: RunCellOptions): KernelTool {
   let initCode = options.before?.kernelInitCode ?? '';
   let isMissed = options.before?.hadKernel === true;
   let hasInit = false; // in this kernel
+  let lent: Request['secrets']; // variables that this kernel has for its newest cell
   let turn: Promise<unknown> = Promise.resolve();
 
   async function start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
@@ -67,6 +69,7 @@ export function createRunCell(options: RunCellOptions): KernelTool {
     const failure = hasInit ? undefined : await prepare(up, initCode, context);
     hasInit = true;
     if (failure !== undefined) notes.push(failure);
+    await give(up, request.secrets, context);
     const cell = createCell();
     last = cell;
     up.run(cell, textArgument(request.args, 'code'));
@@ -84,9 +87,20 @@ export function createRunCell(options: RunCellOptions): KernelTool {
     hasInit = false;
     if (isMissed) notes.push(words.slept());
     isMissed = false;
+    lent = undefined;
     const failure = await prepare(started, options.preload, context);
     if (failure !== undefined) notes.push(failure);
     return started;
+  }
+
+  /** Before a cell: takes back what the one before it was given. Unseen and in no history. */
+  async function give(to: Kernel, secrets: Request['secrets'], { signal }: HandlerContext): Promise<void> {
+    if (secrets === undefined && lent === undefined) return;
+    const cell = createCell();
+    to.run(cell, exchangeSecrets(lent ?? {}, secrets ?? {}), { isSilent: true });
+    lent = secrets;
+    const end = await waitForCell(cell, { quietMs: Infinity, hardMs: INIT_DEADLINE_MS }, signal);
+    if (end !== 'ended') await stop(to, cell);
   }
 
   async function prepare(fresh: Kernel, code: string, { signal }: HandlerContext): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { textArgument, type ActionHandler } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
-import { signalBeside, spawnBeside, type BesideOptions } from './spawn-beside.ts';
+import { signalBeside, spawnBeside, withSecrets, type BesideOptions } from './spawn-beside.ts';
 
 const MAX_RUNNING = 64;
 const KILL_AFTER_MS = 3000;
@@ -20,14 +20,20 @@ export function createBackgroundCommands(
   let next = 0;
   let folder: string | undefined; // of the outputs, where commands can read them
 
-  const run: ActionHandler = ({ args }) => {
+  const run: ActionHandler = ({ args, secrets }) => {
     if (running.size >= MAX_RUNNING)
       return Promise.resolve(errorObservation(`${MAX_RUNNING} background commands are running; kill one first.`));
     const id = String(next++);
     folder ??= mkdtempSync(join(tmpdir(), 'tendon-background-'));
     const path = join(folder, `${id}.log`);
     const log = openSync(path, 'w', 0o600);
-    const child = spawnBeside(options, session.place, textArgument(args, 'command'), textArgument(args, 'cwd') || undefined, log);
+    const child = spawnBeside(
+      withSecrets(options, secrets),
+      session.place,
+      textArgument(args, 'command'),
+      textArgument(args, 'cwd') || undefined,
+      log,
+    );
     closeSync(log);
     running.set(id, child);
     child.on('error', () => running.delete(id));

@@ -44,7 +44,7 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
       return errorObservation(`The shell could not be started: ${reasonOf(error)}`);
     }
     const prefix = unseen();
-    last = session.start(textArgument(request.args, 'command'));
+    last = session.start(textArgument(request.args, 'command'), request.secrets);
     return watch(last, request, context, prefix);
   }
 

@@ -25,7 +25,10 @@ __tendon_code=0 __tendon_id='' __tendon_running=1 __tendon_trace='' __tendon_com
 # Takes the next command. Keeps `$?` of the one before, as an ordinary prompt does.
 __tendon_begin() {
   # A shell that cannot take its command must not run another in its place; the executor starts a new one.
-  IFS= builtin read -r -d '' -u 250 __tendon_id && IFS= builtin read -r -d '' -u 250 __tendon_command || builtin kill -9 $$
+  IFS= builtin read -r -d '' -u 250 __tendon_id && IFS= builtin read -r -d '' -u 250 __tendon_command &&
+    IFS= builtin read -r -d '' -u 250 __tendon_given || builtin kill -9 $$
+  [[ -z $__tendon_given ]] || builtin eval "$__tendon_given"
+  __tendon_given=''
   __tendon_command="$__tendon_trace$__tendon_command"
   __tendon_running=1
   builtin printf '\e]133;C;%s\a' "$__tendon_id" >/dev/tty
@@ -37,6 +40,7 @@ __tendon_end() {
   __tendon_code=$1 __tendon_running=0
   # A quote that a command left open leaves the parser in the middle of a line; one that ends puts it back.
   builtin eval :
+  __tendon_forget
   __tendon_trace=''
   case $- in *x*) __tendon_trace='set -x; ' ;; esac
   case $- in *v*) __tendon_trace+=$'set -v\n' ;; esac
@@ -51,6 +55,12 @@ __tendon_end() {
   __tendon_arm
   __tendon_command=''
   builtin printf '\e]133;D;%s;%s\a' "$__tendon_id" "$1" >/dev/tty || builtin printf 'unmarked\0' >&250
+}
+
+# What was given to the command that ended is nobody else's.
+__tendon_forget() {
+  [[ -z ${__tendon_secrets-} ]] || builtin eval "builtin unset -v$__tendon_secrets"
+  __tendon_secrets=''
 }
 
 # Says which background jobs have ended, where an ordinary shell says it: before the prompt.
@@ -85,6 +95,7 @@ __tendon_arm() {
 # A shell that ends (`exit`, `set -e`), and one that goes to sleep, leave their variables, functions, aliases and options to the
 # next one.
 __tendon_leave() {
+  __tendon_forget
   builtin printf '%s\0' "$1" "$__tendon_id" "$2" "$PWD" >&250
   {
     builtin declare -p; builtin declare -f; builtin alias -p; builtin shopt -p; builtin umask -p

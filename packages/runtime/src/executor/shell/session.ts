@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { begin, createRunning, receive, type Foreground, type Running, type ShellAfter } from './foreground.ts';
 import type { Marker } from './marker-scanner.ts';
+import type { Request } from '../action-handler.ts';
 import type { Report } from './report-reader.ts';
 import { quoted, startShell, type ShellOptions, type ShellProcess } from './shell-process.ts';
 import { createShellWatch } from './shell-watch.ts';
+import { giveSecrets, takeSecrets } from './secret-variables.ts';
 import { createTerminalText } from './terminal-text.ts';
 
 /**
@@ -21,7 +23,7 @@ export interface Session {
   /** Resolves when a command can be started; rejects when no shell could be. */
   ready(): Promise<void>;
   /** Only when ready and nothing runs. */
-  start(command: string): Foreground;
+  start(command: string, secrets?: Request['secrets']): Foreground;
   type(text: string): void;
   /** Signals the process group that has the terminal; the shell itself never. */
   signal(signal: NodeJS.Signals): void;
@@ -82,6 +84,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
   let entering: 'asked' | 'refused' | undefined;
   let current: Running | undefined;
   let left: Left | undefined;
+  let given: Request['secrets']; // to the newest command
   let commands = 0;
   let failedStarts = 0;
   let deadline: NodeJS.Timeout | undefined;
@@ -218,7 +221,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     if (!shell || !current || entering || !shell.hasInnerPrompt()) return;
     entering = 'asked';
     current.phase = 'typed';
-    shell.send('', '', innerId);
+    shell.send(takeSecrets(given), '', innerId);
     // Line editing ends only where a line that was typed ends it; it would prompt and echo in ways of its own.
     shell.type(` set +o emacs +o vi; . ${quoted(options.script)}\n`);
     expect(INNER_DEADLINE_MS, () => {
@@ -237,12 +240,13 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     finish(0, 'same');
   }
 
-  function start(command: string): Foreground {
+  function start(command: string, secrets?: Request['secrets']): Foreground {
     if (current || !shell) throw new Error('the shell is not ready');
     commands += 1;
     current = createRunning(`${nonce}-${commands}`, command, between);
     between = createTerminalText();
-    shell.send(current.id, command);
+    given = secrets;
+    shell.send(current.id, command, giveSecrets(secrets));
     shell.type(TRIGGER);
     expect(BEGIN_DEADLINE_MS, lose);
     watch.start(current);

@@ -33,6 +33,11 @@ export function spawnBeside(
   return spawn(program, rest, { cwd: '/', env: options.env, detached: true, stdio: [input, output, output] });
 }
 
+/** With variables for one command; those that the session has of the same names come later and win. */
+export function withSecrets(options: BesideOptions, secrets: Readonly<Record<string, string>> | undefined): BesideOptions {
+  return secrets === undefined ? options : { ...options, env: { ...secrets, ...options.env } };
+}
+
 /**
  * Signals the process group that a child leads; a group that is gone is no error. What only entered the namespace (`nsenter`) is
  * spared: it ends with its child, and reaps it.

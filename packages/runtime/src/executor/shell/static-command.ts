@@ -4,7 +4,7 @@ import { errorObservation } from '../observation.ts';
 import * as hints from './hints.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
-import { signalBeside, spawnBeside, type BesideOptions } from './spawn-beside.ts';
+import { signalBeside, spawnBeside, withSecrets, type BesideOptions } from './spawn-beside.ts';
 import { createTerminalText } from './terminal-text.ts';
 
 /** After the command has ended, how long its pipes are read on: a child may hold them for ever. */
@@ -12,12 +12,12 @@ const DRAIN_MS = 200;
 
 /** `is_static`: a command beside the session, answered when it ends or its time is up; then it is killed. */
 export function createStaticCommand(session: Session, options: BesideOptions, defaultTimeoutSeconds: number): ActionHandler {
-  return ({ args, timeout }, { signal, output }) =>
+  return ({ args, timeout, secrets }, { signal, output }) =>
     new Promise((resolve) => {
       const seconds = typeof timeout === 'number' && timeout > 0 ? timeout : defaultTimeoutSeconds;
       const { place } = session;
       const cwd = textArgument(args, 'cwd') || undefined;
-      const child = spawnBeside(options, place, textArgument(args, 'command'), cwd, 'pipe');
+      const child = spawnBeside(withSecrets(options, secrets), place, textArgument(args, 'command'), cwd, 'pipe');
       const text = createTerminalText();
       let stopped: 'timeout' | 'cancelled' | undefined;
       const stop = (why: 'timeout' | 'cancelled'): void => {

@@ -1,0 +1,32 @@
+import { createMask, MIN_SECRET_LENGTH, Secret, type Mask } from '@tendon/core/masking';
+import type { ObservationDraft } from '@tendon/protocol';
+
+/**
+ * What this executor was given to put into commands, so that none of it reaches a spool or the journal. Owns the values, in memory
+ * only; they are kept as long as the executor lives, since what was given to one command may be printed by a later one.
+ */
+export interface SecretGuard {
+  learn(secrets: Readonly<Record<string, string>> | undefined): void;
+  /** Hides what is known now in a text that comes in pieces. */
+  stream(): ReturnType<Mask['stream']>;
+  observation(observation: ObservationDraft): ObservationDraft;
+}
+
+export function createSecretGuard(): SecretGuard {
+  const known = new Set<string>();
+  let mask = createMask([]);
+  return {
+    learn(secrets) {
+      const fresh = Object.values(secrets ?? {}).filter((value) => value.length >= MIN_SECRET_LENGTH && !known.has(value));
+      if (fresh.length === 0) return;
+      for (const value of fresh) known.add(value);
+      mask = createMask([...known].map((value) => new Secret(value)));
+    },
+    stream: () => mask.stream(),
+    observation(observation) {
+      if (known.size === 0) return observation;
+      const { source: _source, ...masked } = mask.draft({ source: 'environment', ...observation });
+      return masked as ObservationDraft;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { quoted } from './shell-process.ts';
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * What a session evaluates before a command: each secret becomes a variable, unless the session has one of that name, and is
+ * remembered as one to be taken away when the command has ended, however it ends.
+ */
+export function giveSecrets(secrets: Readonly<Record<string, string>> | undefined): string {
+  return Object.entries(secrets ?? {})
+    .filter(([name]) => NAME.test(name))
+    .map(([name, value]) => `[[ -v ${name} ]] || { builtin export ${name}=${quoted(value)}; __tendon_secrets+=' ${name}'; }`)
+    .join('\n');
+}
+
+/** For a shell inside the session, which has inherited them. */
+export function takeSecrets(secrets: Readonly<Record<string, string>> | undefined): string {
+  const names = Object.keys(secrets ?? {}).filter((name) => NAME.test(name));
+  return names.length === 0 ? '' : `builtin unset -v ${names.join(' ')}`;
+}

@@ -1,0 +1,27 @@
+import type { RunnableAction, Secret } from '@tendon/core';
+
+const NOTHING: ReadonlyMap<string, Secret> = new Map();
+/** Ways to read a variable in the languages that agents write, with the name after them. */
+const READERS = String.raw`(?:environ|getenv|printenv|process\.env|ENV|Env|env)\b[^\n]{0,12}?\b`;
+
+/**
+ * The secrets whose variables a command or cell reads: `$NAME`, `\${NAME}`, `os.environ["NAME"]`, `getenv`, `process.env.NAME` and
+ * their like. A secret that is not named is not given, so a command can only leak what it says it uses.
+ */
+export function secretsForAction(action: RunnableAction, secrets: ReadonlyMap<string, Secret>): ReadonlyMap<string, Secret> {
+  if (secrets.size === 0) return NOTHING;
+  const text = textOf(action);
+  if (text === '') return NOTHING;
+  return new Map([...secrets].filter(([name]) => text.includes(name) && isRead(name, text)));
+}
+
+/** Input to a running program is no command, whatever stands in it. */
+function textOf({ action, args }: RunnableAction): string {
+  if (action === 'run') return args.is_input ? '' : args.command;
+  return action === 'run_ipython' ? `${args.kernel_init_code ?? ''}\n${args.code}` : '';
+}
+
+/** `name` is a name of the secret store: letters, digits and underscores. */
+function isRead(name: string, text: string): boolean {
+  return new RegExp(String.raw`\$(?:\{[#!]?)?${name}(?![A-Za-z0-9_])|${READERS}${name}\b`).test(text);
+}
