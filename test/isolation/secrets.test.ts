@@ -1,6 +1,5 @@
 /** A secret that the agent may use and nobody may see: a whole server, a model that prints it in every way it can. */
 import { createHash } from 'node:crypto';
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -40,7 +39,7 @@ const TURNS: readonly EndpointTurn[] = [
   cell(
     'import os, hashlib; print(hashlib.sha256(os.environ["API_KEY"].encode()).hexdigest()); print(os.environ["API_KEY"]); raise ValueError(os.environ["API_KEY"])',
   ),
-  cell('any(name.startswith("API_") for name in os.environ), len(In)'),
+  cell('any(name.startswith("API_") for name in os.environ), any("os.environ.setdefault" in code for code in In[:-1])'),
   bash('export API_KEY=mine'),
   bash('echo "still $API_KEY"; unset API_KEY'),
   call('finish', { message: 'done' }),
@@ -67,16 +66,24 @@ function tracesIn(text: string): readonly string[] {
   return TRACES.filter((trace) => text.includes(trace));
 }
 
-/** Everything that this server keeps, but for the sealed values, and what its processes were started with. */
-function kept(home: string): string {
-  const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const stored = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1')).join('\n');
-  return (
-    stored +
-    execFileSync('sh', ['-c', "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'; true"], {
-      maxBuffer: 64 * 1024 ** 2,
-    }).toString('latin1')
-  );
+/** Files of this server and processes of this machine that have a trace. */
+function placesOf(home: string): readonly string[] {
+  const files = readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const processes = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => [`/proc/${pid}/cmdline`, `/proc/${pid}/environ`]);
+  return [...files, ...processes].filter((path) => tracesIn(textOf(path)).length > 0);
+}
+
+/** Nothing of what is gone meanwhile. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
 }
 
 it('SB82–SB85: a secret reaches the commands that name it, and nothing that is kept, sent or asked', async () => {
@@ -105,14 +112,14 @@ it('SB82–SB85: a secret reaches the commands that name it, and nothing that is
   const cells = watcher.events.filter((event) => event.observation === 'run_ipython').map((event) => event.content);
   expect(cells[0]).toContain(hash);
   expect(cells[0]).toContain('ValueError');
-  expect(cells[1]).toMatch(/^\(False, 3\)/);
+  expect(cells[1]).toMatch(/^\(False, False\)/);
 
   expect(tracesIn(JSON.stringify(watcher.events)), 'events').toEqual([]);
   expect(tracesIn(JSON.stringify(watcher.volatile)), 'live frames').toEqual([]);
   expect(watcher.volatile.length).toBeGreaterThan(0);
   expect(tracesIn(JSON.stringify(model.requests.map(({ body }) => body))), 'requests to the model').toEqual([]);
   expect(tracesIn(tendon.output), 'the server’s log').toEqual([]);
-  expect(tracesIn(kept(tendon.home)), 'files and processes').toEqual([]);
+  expect(placesOf(tendon.home), 'files and processes').toEqual([]);
   const { title } = await tendon.json<{ title: string }>(`/api/conversations/${id}`);
   expect(tracesIn(title)).toEqual([]);
 });

@@ -12,9 +12,3 @@ export function giveSecrets(secrets: Readonly<Record<string, string>> | undefine
     .map(([name, value]) => `[[ -v ${name} ]] || { builtin export ${name}=${quoted(value)}; __tendon_secrets+=' ${name}'; }`)
     .join('\n');
 }
-
-/** For a shell inside the session, which has inherited them. */
-export function takeSecrets(secrets: Readonly<Record<string, string>> | undefined): string {
-  const names = Object.keys(secrets ?? {}).filter((name) => NAME.test(name));
-  return names.length === 0 ? '' : `builtin unset -v ${names.join(' ')}`;
-}

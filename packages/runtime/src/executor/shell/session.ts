@@ -5,7 +5,7 @@ import type { Request } from '../action-handler.ts';
 import type { Report } from './report-reader.ts';
 import { quoted, startShell, type ShellOptions, type ShellProcess } from './shell-process.ts';
 import { createShellWatch } from './shell-watch.ts';
-import { giveSecrets, takeSecrets } from './secret-variables.ts';
+import { giveSecrets } from './secret-variables.ts';
 import { createTerminalText } from './terminal-text.ts';
 
 /**
@@ -219,9 +219,11 @@ export function createSession(options: ShellOptions & { readonly workDir: string
   /** Where another bash waits at its prompt inside this one: commands go to it from now on, and the one that started it ends. */
   function enterInnerShell(): void {
     if (!shell || !current || entering || !shell.hasInnerPrompt()) return;
+    // A shell that was made with them keeps them where nothing can be taken back: the next one begins without.
+    if (given !== undefined) return shell.kill();
     entering = 'asked';
     current.phase = 'typed';
-    shell.send(takeSecrets(given), '', innerId);
+    shell.send('', '', innerId);
     // Line editing ends only where a line that was typed ends it; it would prompt and echo in ways of its own.
     shell.type(` set +o emacs +o vi; . ${quoted(options.script)}\n`);
     expect(INNER_DEADLINE_MS, () => {
