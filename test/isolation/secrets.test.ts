@@ -122,4 +122,4 @@ it('SB82–SB85: a secret reaches the commands that name it, and nothing that is
   expect(placesOf(tendon.home), 'files and processes').toEqual([]);
   const { title } = await tendon.json<{ title: string }>(`/api/conversations/${id}`);
   expect(tracesIn(title)).toEqual([]);
-});
+}, 240_000);

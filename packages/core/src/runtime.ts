@@ -68,7 +68,7 @@ export type LinesToEdit =
   /** It can not be edited so; `reason` is for the model. */
   | { readonly state: 'refused'; readonly reason: string };
 
-export type StartPhase = 'starting' | 'started' | 'workspace' | 'ready';
+export type StartPhase = 'starting' | 'started' | 'workspace' | 'git-hooks' | 'ready';
 
 /** One sandbox per conversation: started on first need, found again after a crash, replaced when it died. */
 export interface Runtimes {

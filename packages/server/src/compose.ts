@@ -7,6 +7,7 @@ import {
   withoutBrowsing,
   type Agent,
   type Clock,
+  type Conversation,
   type ConversationSettings,
   type EventLog,
   type Runtimes,
@@ -28,6 +29,7 @@ import { openDriver } from './open-driver.ts';
 import { announcePorts } from './previews/announce-ports.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { replayThen } from './replay/replay-then.ts';
+import { repositoryOf } from './repository/repository-of.ts';
 import { liveMask } from './security/live-mask.ts';
 import { restPlan } from './sandbox-config.ts';
 import { namedSecrets } from './secrets/named-secrets.ts';
@@ -119,11 +121,12 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),
     open: async (record) => {
       const log = await storage.events.open(record.id);
-      return openConversation({
+      const opening = Promise.withResolvers<Conversation>();
+      const conversation = await openConversation({
         id: record.id,
         log: around.log?.(log) ?? log,
         agent: withInstructions(agentOf(record.agent), record.instructions),
-        runtimes: around.runtimes?.(runtimes) ?? runtimes,
+        runtimes: repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...repositoryParts(), opened: opening.promise }),
         llm: replayThen(
           await conversations.replay(record.id),
           log,
@@ -138,8 +141,11 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         settings: conversationSettings(settings, record),
         report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on'),
       });
+      opening.resolve(conversation);
+      return conversation;
     },
   });
+  const repositoryParts = () => ({ config, providerTokens, settings, conversations, clock });
   const defaultChoice = (): ModelChoice => chooseModel({}, settings, config);
   return {
     logger,

@@ -43,6 +43,7 @@ describe('SV1: configuration', () => {
       },
       upstreamProxy: undefined,
       network: { mode: 'full', allow: [], allowPrivate: [] },
+      clone: { timeoutSeconds: 900, maxBytes: 4 * 1024 ** 3 },
       logLevel: 'info',
     });
   });

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from './previews/preview-site.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig } from './network/network-config.ts';
+import { CloneEnvironment, cloneConfig } from './repository/clone-config.ts';
+import type { CloneLimits } from './repository/prepare-repository.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
 
 /** Everything that is configured from outside. This file is the only reader of the environment. */
@@ -37,6 +39,8 @@ export interface Config {
   readonly sandbox: SandboxConfig;
   /** The most that a conversation's sandbox can reach, and what it reaches without a wish. */
   readonly network: NetworkPolicy;
+  /** What the clone of a conversation's repository may take. */
+  readonly clone: CloneLimits;
   /** The proxy this host must use to get out, and the names it is not used for. */
   readonly upstreamProxy: { readonly url: URL; readonly except: string } | undefined;
   /** Where what agents serve is shown. */
@@ -127,6 +131,7 @@ const Environment = z.object({
     .default('info'),
   ...SandboxEnvironment.shape,
   ...NetworkEnvironment.shape,
+  ...CloneEnvironment.shape,
 });
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
@@ -160,6 +165,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       executorKeyFile: values.TENDON_EXECUTOR_KEY_FILE,
       sandbox: sandboxConfig(values),
       network: networkConfig(values),
+      clone: cloneConfig(values),
       upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,
       previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
       browsing: values.AGENT_ENABLE_BROWSING ?? values.ENABLE_BROWSER ?? true,

@@ -18,6 +18,8 @@ export type StoredConversation = ConversationRecord & {
   /** For the agent, from whoever made the conversation. */
   readonly instructions?: string;
   readonly network?: StoredNetwork;
+  /** The incarnation of the sandbox that has the repository. */
+  readonly repository_ready?: string;
   /** For lists: as it was when it was last closed. */
   readonly summary?: { readonly agent_state: string; readonly reason: string; readonly accumulated_cost: number };
 };

@@ -131,6 +131,11 @@ export class Conversations {
     return this.#options.network ?? { network: { mode: 'full', allow: [], allowPrivate: [] }, isPoliced: true };
   }
 
+  /** Its repository is in this sandbox. */
+  async noteRepository(id: string, incarnation: string): Promise<void> {
+    await this.#records.change(id, () => ({ repository_ready: incarnation }));
+  }
+
   get(id: string): Promise<StoredConversation | undefined> {
     return this.#records.get(id);
   }

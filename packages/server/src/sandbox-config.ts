@@ -19,7 +19,7 @@ const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 *
 const SIZE = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i;
 
 /** As in "2g", "512 MiB" or plain bytes. */
-function size(atLeast: string) {
+export function size(atLeast: string) {
   return z
     .string()
     .regex(SIZE, 'a size is expected, like 2g or 512m')

@@ -1,5 +1,5 @@
 import type { ActionDraft, CatalogError, ConversationState, Event, VolatileFrame } from '@tendon/protocol';
-import type { EventLog } from '../log/event-log.ts';
+import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 
 export type SubmitResult = { readonly ok: true; readonly event: Event } | { readonly ok: false; readonly error: CatalogError };
 
@@ -14,6 +14,8 @@ export interface Conversation {
    * `message` and `start` begin or go on with a task; `change_agent_state` is a request; runnable actions run in the sandbox as the user's.
    */
   submit(action: ActionDraft): Promise<SubmitResult>;
+  /** Appends what happened around the agent, under the id that is given; for the host, not for clients. Rejects with the storage's error. */
+  note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void>;
   /** Volatile frames from now on, after the last status so far; the returned function ends it. */
   watch(listener: (frame: VolatileFrame) => void): () => void;
   /** Starts the loop if the log says there is something to do; resolves at once. Called after opening, e.g. on a restart. */

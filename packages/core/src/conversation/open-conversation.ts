@@ -112,6 +112,10 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
       wake();
       return result;
     },
+    async note(drafts) {
+      if (aborts.closing.aborted) return;
+      await folded.append(({ conversation }) => drafts(conversation.nextId));
+    },
     watch(listener) {
       watchers.add(listener);
       if (lastStatus) listener(lastStatus);

@@ -17,6 +17,7 @@ const STATUS = {
   starting: 'STATUS$STARTING_RUNTIME',
   started: 'STATUS$RUNTIME_STARTED',
   workspace: 'STATUS$SETTING_UP_WORKSPACE',
+  'git-hooks': 'STATUS$SETTING_UP_GIT_HOOKS',
   ready: 'STATUS$READY',
 } as const satisfies Record<StartPhase, string>;
 

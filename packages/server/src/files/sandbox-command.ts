@@ -8,6 +8,8 @@ export interface CommandOptions {
   readonly timeoutSeconds: number;
   readonly maxBytes: number;
   readonly now: Date;
+  /** Told of each piece of what is printed, beyond `maxBytes` too. */
+  readonly onText?: (text: string) => void;
 }
 
 export interface CommandOutput {
@@ -40,6 +42,7 @@ export async function runSandboxCommand(runtime: Runtime, command: string, optio
   const result = await runtime.execute(action, {
     signal: AbortSignal.timeout((timeoutSeconds + 5) * 1000),
     onOutput: (chunk) => {
+      options.onText?.(chunk.text);
       if (text.length < maxBytes) text += chunk.text;
       if (text.length >= maxBytes) isCut = true;
     },

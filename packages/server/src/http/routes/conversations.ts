@@ -14,6 +14,7 @@ import { z } from 'zod';
 import type { StoredConversation } from '../../conversation-records.ts';
 import type { Engine } from '../../engine.ts';
 import { readTrajectory } from '../../replay/read-trajectory.ts';
+import { readRepository } from '../../repository/repository-source.ts';
 import { startingWords, triggerOf } from '../../starting-words.ts';
 import type { Routes } from '../context.ts';
 import { ConversationInfo, conversationInfo } from '../conversation-info.ts';
@@ -104,12 +105,15 @@ export const conversationRoutes: Routes = (app, { engine }) => {
 };
 
 /** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
-async function create({ conversations }: Engine, body: CreateConversation): Promise<StoredConversation | CatalogError> {
+async function create({ conversations, providerTokens }: Engine, body: CreateConversation): Promise<StoredConversation | CatalogError> {
   const replay = body.replay_json ? readTrajectory(body.replay_json) : undefined;
   if (replay && !replay.ok) return catalogError('INVALID_ARGUMENTS', `replay_json: ${replay.problem}`);
+  const repository = repositoryOf(body);
+  const misread = repository && readRepository({ repository, branch: body.selected_branch, provider: body.git_provider }, providerTokens);
+  if (misread && !misread.ok) return catalogError('INVALID_ARGUMENTS', `repository: ${misread.problem}`);
   const created = await conversations.create({
     directory: body.directory ?? undefined,
-    repository: repositoryOf(body) ?? null,
+    repository: repository ?? null,
     branch: body.selected_branch ?? null,
     gitProvider: body.git_provider ?? null,
     trigger: triggerOf(body),
