@@ -117,7 +117,7 @@ export interface WireEvent {
 /** A Socket.IO client that keeps every event it was sent, reconnects on its own, and can be waited on. */
 export class Watcher {
   readonly events: WireEvent[] = [];
-  /** Frames that are in no log: output as it comes, pieces of answers. */
+  /** Frames that are in no log: output as it comes, pieces of answers, the state of the sandbox. */
   readonly volatile: unknown[] = [];
   readonly #socket: Socket;
   readonly #waiting = new Set<{ test: (event: WireEvent) => boolean; resolve: (event: WireEvent) => void }>();
@@ -167,7 +167,7 @@ export class Watcher {
   }
 
   #take(event: WireEvent): void {
-    if (typeof event.id !== 'number') return;
+    if (typeof event.id !== 'number') return void this.volatile.push(event);
     this.events.push(event);
     for (const waiter of this.#waiting) {
       if (!waiter.test(event)) continue;

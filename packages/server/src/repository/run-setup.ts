@@ -3,7 +3,8 @@ import type { ExecuteResult, RunnableAction, Runtime, SourcedDraft } from '@tend
 import { ErrorObservation, RunAction } from '@tendon/protocol';
 
 const SETUP_SECONDS = 600;
-const COMMAND = 'chmod +x .openhands/setup.sh && source .openhands/setup.sh';
+/** Read and not run: what it exports stays. Its mode is left alone, for that would be a change of the repository's. */
+const COMMAND = 'source .openhands/setup.sh';
 /** Ids of events never get there. */
 const [FIRST_ID, LAST_ID] = [2 ** 40, 2 ** 47];
 

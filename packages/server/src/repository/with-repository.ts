@@ -56,22 +56,25 @@ export function withRepository(runtimes: Runtimes, options: WithRepositoryOption
     return options.note(() => [{ source: 'environment', ...ErrorObservation.create(words, { error_id: id }) }]);
   }
 
-  /** Never rejects: a sandbox that was lost meanwhile is somebody else's to notice. */
   function made(runtime: Runtime): Promise<void> {
     const { incarnation } = runtime;
     if (ready === incarnation) return Promise.resolve();
     if (preparing?.incarnation === incarnation) return preparing.done;
-    const done = prepare(runtime)
-      .catch((cause: unknown) =>
-        say(`The repository could not be made ready: ${cause instanceof Error ? cause.message : String(cause)}`, 'STATUS$ERROR_REPOSITORY'),
-      )
-      .catch(() => undefined)
-      .then(() => {
-        ready = incarnation;
-        preparing = undefined;
-      });
+    const done = prepareOnce(runtime);
     preparing = { incarnation, done };
     return done;
+  }
+
+  /** Never rejects: a sandbox that was lost meanwhile is somebody else's to notice. */
+  async function prepareOnce(runtime: Runtime): Promise<void> {
+    try {
+      await prepare(runtime);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      await say(`The repository could not be made ready: ${why}`, 'STATUS$ERROR_REPOSITORY').catch(() => undefined);
+    }
+    ready = runtime.incarnation;
+    preparing = undefined;
   }
 
   return {
