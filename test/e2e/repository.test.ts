@@ -63,7 +63,7 @@ describe('a repository at start', () => {
   const workspaces = (tendon: TendonProcess) =>
     readdirSync(join(tendon.home, 'workspaces')).map((id) => join(tendon.home, 'workspaces', id));
 
-  it('SV53–SV55: is cloned, set up and checked before the agent works in it', async () => {
+  it('SV53, SV54, SV55: is cloned, set up and checked before the agent works in it', async () => {
     const commit = 'git add -A && git -c user.name=a -c user.email=a@b.c commit -qm x';
     const tendon = await start([
       bash('pwd; echo "setup: $SETUP_RAN"; git branch --show-current; cat a.txt; git status --short'),

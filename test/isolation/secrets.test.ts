@@ -86,7 +86,7 @@ function textOf(path: string): string {
   }
 }
 
-it('SB82–SB85: a secret reaches the commands that name it, and nothing that is kept, sent or asked', async () => {
+it('SB82, SB83, SB84, SB85: a secret reaches the commands that name it, and nothing that is kept, sent or asked', async () => {
   await using model = await startModelEndpoint('openai', TURNS);
   const tendon = await TendonProcess.start({
     LLM_MODEL: 'openai/test',
