@@ -34,6 +34,10 @@ describe('SV1: configuration', () => {
       jwtSecret: undefined,
       previews: { scheme: 'http', domain: 'preview.localhost' },
       runtime: 'local',
+      container: {
+        ...{ image: 'python:3.12-bookworm', mayPull: true, network: 'proxy', volumes: [], ports: [], isRootReadOnly: false },
+        ...{ host: undefined, userId: undefined },
+      },
       sandbox: {
         limits: {},
         idleSeconds: 900,
@@ -98,7 +102,7 @@ describe('SV1: configuration', () => {
   it.each([
     [{ PORT: 'x' }, 'PORT: a number is expected'],
     [{ PORT: '70000' }, 'PORT: ports end at 65535'],
-    [{ RUNTIME: 'docker' }, 'RUNTIME: expected local, remote, or none to run without a sandbox'],
+    [{ RUNTIME: 'magic' }, 'RUNTIME: expected local, docker, remote, or none to run without a sandbox'],
     [{ SESSION_API_KEY: 'short' }, 'SESSION_API_KEY: at least 8 characters are needed, shorter ones can not be kept out of logs'],
     [{ LLM_BASE_URL: 'file:///etc' }, 'LLM_BASE_URL: an http:// or https:// address is expected'],
     [{ RUNTIME: 'remote' }, 'SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote'],

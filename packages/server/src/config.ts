@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
 import { z } from 'zod';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from './previews/preview-site.ts';
+import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig } from './network/network-config.ts';
 import { CloneEnvironment, cloneConfig } from './repository/clone-config.ts';
@@ -30,13 +31,14 @@ export interface Config {
   readonly sessionApiKey: Secret | undefined;
   /** Unset: generated and kept in `home`. */
   readonly jwtSecret: Secret | undefined;
-  readonly runtime: 'local' | 'remote' | 'none';
+  readonly runtime: 'local' | 'docker' | 'remote' | 'none';
   /** Where sandboxes are kept with the runtime `remote`: the address of `tendon executor`, and its key. */
   readonly executorHost: { readonly url: URL; readonly key: Secret | undefined } | undefined;
   /** What `tendon executor` asks of who comes in: the key, or a file that holds it. */
   readonly executorKey: Secret | undefined;
   readonly executorKeyFile: string | undefined;
   readonly sandbox: SandboxConfig;
+  readonly container: ContainerConfig;
   /** The most that a conversation's sandbox can reach, and what it reaches without a wish. */
   readonly network: NetworkPolicy;
   /** What the clone of a conversation's repository may take. */
@@ -112,7 +114,9 @@ const Environment = z.object({
   /** The second is the name of older releases. */
   AGENT_ENABLE_BROWSING: flag.optional(),
   ENABLE_BROWSER: flag.optional(),
-  RUNTIME: z.enum(['local', 'remote', 'none'], 'expected local, remote, or none to run without a sandbox').default('local'),
+  RUNTIME: z
+    .enum(['local', 'docker', 'remote', 'none'], 'expected local, docker, remote, or none to run without a sandbox')
+    .default('local'),
   SANDBOX_REMOTE_RUNTIME_API_URL: url.optional(),
   SANDBOX_API_KEY: secret.optional(),
   TENDON_EXECUTOR_KEY: secret.optional(),
@@ -132,6 +136,7 @@ const Environment = z.object({
   ...SandboxEnvironment.shape,
   ...NetworkEnvironment.shape,
   ...CloneEnvironment.shape,
+  ...ContainerEnvironment.shape,
 });
 
 /** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
@@ -150,7 +155,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       port: values.PORT,
       host: values.HOST,
       home: values.TENDON_HOME,
-      workspaceBase: values.WORKSPACE_BASE,
+      workspaceBase: values.WORKSPACE_BASE ?? workspaceVolume(values),
       allowedDirs: values.TENDON_ALLOWED_DIRS,
       allowedHosts: values.TENDON_ALLOWED_HOSTS,
       corsOrigins: values.PERMITTED_CORS_ORIGINS,
@@ -164,6 +169,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       executorKey: values.TENDON_EXECUTOR_KEY,
       executorKeyFile: values.TENDON_EXECUTOR_KEY_FILE,
       sandbox: sandboxConfig(values),
+      container: containerConfig(values),
       network: networkConfig(values),
       clone: cloneConfig(values),
       upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,

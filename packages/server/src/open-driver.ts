@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLocalDriver, createNoneDriver, createRemoteDriver, type Driver, type ExecutorFolder } from '@tendon/runtime';
+import {
+  createDockerDriver,
+  createLocalDriver,
+  createNoneDriver,
+  createRemoteDriver,
+  type Driver,
+  type ExecutorFolder,
+} from '@tendon/runtime';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
 import { networkWords } from './network/network-words.ts';
@@ -10,7 +17,7 @@ export interface OpenedDriver {
   readonly sandbox: Engine['sandbox'] & { readonly limits: readonly string[] };
 }
 
-export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'executorHost' | 'network'> & {
+export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'executorHost' | 'network' | 'container'> & {
   /** Folders that no sandbox sees, beside the home. */
   readonly hidden?: readonly string[];
 };
@@ -24,7 +31,8 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
     throw new Error(`The sandbox can not be had: ${probe.reason}. ${probe.fix}${instead}`);
   }
   const { network, runtime } = config;
-  const isPoliced = driver.name !== 'none' && !driver.isElsewhere;
+  const passesUs = runtime !== 'docker' || config.container.network === 'proxy';
+  const isPoliced = driver.name !== 'none' && !driver.isElsewhere && passesUs;
   if (!isPoliced && network.mode !== 'full')
     throw new Error(`SANDBOX_NETWORK=${network.mode} can not be kept with RUNTIME=${runtime}: its connections do not pass through Tendon.`);
   const description = [probe.description, ...(isPoliced ? networkWords(network) : [])].join(', ');
@@ -32,11 +40,12 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
   return { driver, sandbox: { driver: driver.name, strength, description, limits, isPoliced } };
 }
 
-function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits } }: DriverConfig): Driver {
+function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits }, container }: DriverConfig): Driver {
   if (runtime === 'remote') return createRemoteDriver(executorHost!);
   const executor = findExecutor(import.meta.dirname);
   if (runtime === 'none') return createNoneDriver({ executor, limits });
-  return createLocalDriver({ executor, limits, hidden: [home, ...hidden], workspacesFolder: join(home, 'workspaces') });
+  const options = { executor, limits, hidden: [home, ...hidden], workspacesFolder: join(home, 'workspaces') };
+  return runtime === 'docker' ? createDockerDriver({ ...options, ...container }) : createLocalDriver(options);
 }
 
 /** Beside the bundle when published, in the workspace of the runtime package otherwise. */

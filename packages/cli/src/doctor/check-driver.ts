@@ -9,17 +9,13 @@ const START_MS = 60_000;
 const ACTION_MS = 20_000;
 const WORDS = 'tendon-doctor';
 
-/** Starts a real sandbox in a home of its own, does one thing in it, ends it. Names the phase that failed; leaves nothing. */
+/** Starts a real sandbox in a home of its own, does one thing in it, ends it. Names the phase that failed; leaves nothing. `env` = how sandboxes are to be made. */
 export async function checkDriver(runtime: Config['runtime'], env: NodeJS.ProcessEnv): Promise<Finding> {
   const name = `sandbox ${runtime}`;
   const home = await mkdtemp(join(tmpdir(), 'tendon-doctor-'));
   let phase = 'probe';
   try {
-    const { SANDBOX_REMOTE_RUNTIME_API_URL, SANDBOX_API_KEY } = env; // where `remote` is
-    const read = readConfig({
-      ...{ TENDON_HOME: home, RUNTIME: runtime, LOG_LEVEL: 'silent' },
-      ...{ SANDBOX_REMOTE_RUNTIME_API_URL, SANDBOX_API_KEY },
-    });
+    const read = readConfig({ ...env, TENDON_HOME: home, RUNTIME: runtime, LOG_LEVEL: 'silent' });
     if (!read.ok) return { name, ok: false, says: read.problems.join('; ') };
     const engine = await composeEngine(read.config, { clock: systemClock });
     try {
@@ -29,7 +25,7 @@ export async function checkDriver(runtime: Config['runtime'], env: NodeJS.Proces
       phase = 'start';
       const sandbox = await engine.runtimes.acquire(id, {
         signal: AbortSignal.timeout(START_MS),
-        onPhase: (at) => (phase = `start (${at})`),
+        onPhase: (at, detail) => (phase = `start (${[at, detail].filter(Boolean).join(': ')})`),
       });
       phase = 'first action';
       const action = {

@@ -6,7 +6,8 @@ it('TJ13: tendon doctor starts each sandbox, says what it found and leaves nothi
   const place = makePlace();
   const { code, stdout, stderr } = await tendon(place, ['doctor'], { env: { PORT: '0', RUNTIME: 'none', TMPDIR: place.workspace } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  for (const words of ['Node: ', 'home: ', 'port: ', 'model: ', 'sandbox local: ', 'ok    sandbox none: ']) expect(stdout).toContain(words);
+  for (const words of ['Node: ', 'home: ', 'port: ', 'model: ', 'sandbox local: ', 'sandbox docker: ', 'ok    sandbox none: '])
+    expect(stdout).toContain(words);
   expect(readdirSync(place.workspace).filter((name) => name.startsWith('tendon'))).toEqual([]);
 });
 

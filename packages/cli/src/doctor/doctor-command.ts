@@ -21,9 +21,9 @@ export const doctorCommand: AddCommand = (program, end) => {
       }
       const [{ checkMachine }, { checkDriver }] = await Promise.all([import('./check-machine.ts'), import('./check-driver.ts')]);
       const findings = [...(await checkMachine(read.config))];
-      const drivers = ['local', 'none', ...(read.config.executorHost ? (['remote'] as const) : [])] as const;
+      const drivers = ['local', 'docker', 'none', ...(read.config.executorHost ? (['remote'] as const) : [])] as const;
       for (const runtime of drivers) {
-        const found = await checkDriver(runtime, env);
+        const found = await checkDriver(runtime, environmentOf(env, runtime === read.config.runtime));
         findings.push({ ...found, ...(!found.ok && runtime !== read.config.runtime && { ok: true, isNote: true }) });
       }
       for (const { name, ok, says, isNote } of findings) {
@@ -34,3 +34,9 @@ export const doctorCommand: AddCommand = (program, end) => {
       end(findings.every(({ ok }) => ok) ? EXIT.done : EXIT.failed);
     });
 };
+
+/** How containers are to be made; nothing large is fetched for what is not in use. */
+function environmentOf(env: NodeJS.ProcessEnv, isConfigured: boolean): Readonly<Record<string, string | undefined>> {
+  const own = Object.entries(env).filter(([name]) => name === 'DOCKER_HOST' || name.startsWith('SANDBOX_'));
+  return { ...Object.fromEntries(own), ...(!isConfigured && { SANDBOX_PULL: 'never' }) };
+}

@@ -20,10 +20,9 @@ const REMOVE_DEADLINE_MS = 30_000;
 const AGAIN_MS = 50;
 const LOG_LINES = 12;
 
-/** All containers of ours that the engine has, in whatever state; with `incarnation` only that one's. */
-export function listContainers(engine: EngineClient, incarnation?: string): Promise<readonly Listed[]> {
-  const label = incarnation === undefined ? INCARNATION_LABEL : `${INCARNATION_LABEL}=${incarnation}`;
-  const filters = encodeURIComponent(JSON.stringify({ label: [label] }));
+/** All containers of ours that the engine has, in whatever state. */
+export function listContainers(engine: EngineClient): Promise<readonly Listed[]> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [INCARNATION_LABEL] }));
   return engine.json({ method: 'GET', path: `/containers/json?all=1&filters=${filters}` });
 }
 

@@ -1,21 +1,21 @@
-import { DEFAULT_LIMITS, type Limits } from '../control-group.ts';
-import type { Driver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
+import { limitsOf, type Limits } from '../control-group.ts';
+import type { Driver, SandboxHandle, SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { killAll, killPids } from '../kill-all.ts';
 import { ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../prepare-folders.ts';
 import { findProcesses, isAlive } from '../process-identity.ts';
-import { listContainers, removeContainer } from './containers.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
 import { withWantedId } from './container-user.ts';
 import { createEngineClient } from './engine-client.ts';
-import { EngineUnreachable, explained } from './engine-error.ts';
+import { explained } from './engine-error.ts';
+import { engineFacts, type EngineFacts } from './engine-facts.ts';
 import { findEngine } from './find-engine.ts';
 import { unmountNamed } from './id-mapped-mount.ts';
-import { describeImage, inspectImage, type Image } from './image.ts';
+import { createImageSource } from './image-source.ts';
 import { probeDocker } from './probe-docker.ts';
-import { pullImage } from './pull-image.ts';
-import { strayIncarnations } from './stray-incarnations.ts';
+import { createRemover } from './remover.ts';
 import { startContainer } from './start-container.ts';
+import { strayIncarnations } from './stray-incarnations.ts';
 
 export interface DockerDriverOptions extends Partial<OwnFolders> {
   readonly executor: ExecutorFolder;
@@ -23,7 +23,9 @@ export interface DockerDriverOptions extends Partial<OwnFolders> {
   readonly image: string;
   /** `unix:///path` or a path; the usual ones when missing. */
   readonly host?: string;
-  readonly limits?: Limits;
+  /** Whether an image that the engine does not have is fetched; true when it is not said. */
+  readonly mayPull?: boolean;
+  readonly limits?: Partial<Limits>;
   readonly network?: ContainerNetwork;
   /** The user inside where nobody owns the workspace but root. */
   readonly userId?: number;
@@ -39,17 +41,18 @@ export interface DockerDriverOptions extends Partial<OwnFolders> {
  * 2. What could not be removed because the engine was away is removed when it is back.
  */
 export function createDockerDriver(options: DockerDriverOptions): Driver {
-  const limits = options.limits ?? DEFAULT_LIMITS;
-  const images = new Map<string, Image>();
-  const owed = new Set<string>();
-  const engine = createEngineClient(findEngine(options.host));
+  const limits = limitsOf(options.limits ?? {});
+  const found = findEngine(options.host);
+  const engine = createEngineClient('socketPath' in found ? found.socketPath : '/nowhere');
+  const images = createImageSource(engine, { image: options.image, mayPull: options.mayPull ?? true });
+  const remover = createRemover(engine);
+  let facts: Promise<EngineFacts> | undefined;
 
-  async function prepare({ signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void }) {
-    try {
-      if ((await inspectImage(engine, options.image, signal)) === undefined) await pullImage(engine, options.image, { signal, onProgress });
-    } catch (error) {
-      throw signal.aborted ? error : explained(error);
-    }
+  /** Asked once; again after whatever failed, for the engine may be another one by then. */
+  function factsNow(): Promise<EngineFacts> {
+    facts ??= engineFacts(engine);
+    facts.catch(() => (facts = undefined));
+    return facts;
   }
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
@@ -57,68 +60,50 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     const user = withWantedId(await sandboxUser(spec), options.userId);
     await prepareFolders(spec, user);
     try {
-      await settleDebts();
-      const image = await imageOf(spec, signal);
-      return await startContainer({ engine, image, user, limits, options }, spec, signal);
+      await remover.settle();
+      const image = await images.describe(spec, signal);
+      return await startContainer({ engine, facts: await factsNow(), image, user, limits, options }, spec, signal);
     } catch (error) {
+      facts = undefined;
       await endByIncarnation(spec.incarnation);
       throw signal.aborted ? error : explained(error);
     }
   }
 
-  async function imageOf(spec: SandboxSpec, signal: AbortSignal): Promise<Image> {
-    const inspected = await inspectImage(engine, options.image, signal);
-    if (inspected === undefined) throw new Error(`No such image: ${options.image}`);
-    const image = images.get(inspected.Id) ?? (await describeImage(engine, inspected, spec, signal));
-    images.set(image.id, image);
-    return image;
-  }
-
   /** The anchor is the first process of the namespace: the kernel ends all others with it, also where the engine is away. */
-  async function end(handle: SandboxHandle): Promise<void> {
-    const { anchor, container } = handle;
-    if (container !== undefined) await unlessAway(container, () => removeContainer(engine, container));
+  async function end({ anchor, container }: SandboxHandle): Promise<void> {
+    if (container !== undefined) await remover.remove({ container });
     if (anchor !== undefined) await killAll([anchor]);
   }
 
   async function endByIncarnation(incarnation: string): Promise<void> {
-    await unlessAway(incarnation, async () => {
-      for (const { Id } of await listContainers(engine, incarnation)) await removeContainer(engine, Id);
-    });
+    await remover.remove({ incarnation });
     await killPids(async () => findProcesses(incarnation, 'cmdline'));
     await unmountNamed(incarnation);
   }
 
-  async function unlessAway(name: string, remove: () => Promise<void>): Promise<void> {
-    try {
-      await remove();
-      owed.delete(name);
-    } catch (error) {
-      if (!(error instanceof EngineUnreachable)) throw explained(error);
-      owed.add(name);
-    }
-  }
-
-  async function settleDebts(): Promise<void> {
-    for (const name of owed) {
-      for (const { Id, Labels } of await listContainers(engine)) {
-        if (Id === name || Object.values(Labels).includes(name)) await removeContainer(engine, Id);
-      }
-      owed.delete(name);
-    }
+  async function ask(handle: SandboxHandle, what: 'pause' | 'unpause'): Promise<void> {
+    await engine.json({ method: 'POST', path: `/containers/${handle.container}/${what}` });
   }
 
   return {
     name: 'docker',
     limits,
-    probe: (): Promise<Probe> => probeDocker(engine, { ...options, limits }),
-    prepare,
+    async probe() {
+      if ('problem' in found) return { available: false, reason: found.problem, fix: 'Set DOCKER_HOST=unix:///path.' };
+      return probeDocker(factsNow, { ...options, limits });
+    },
+    async prepare({ signal, onProgress }) {
+      await images.fetch({ signal, onProgress }).catch((error: unknown) => {
+        throw signal.aborted ? error : explained(error);
+      });
+    },
     start,
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
     endByIncarnation,
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),
-    pause: async ({ container }) => void (await engine.json({ method: 'POST', path: `/containers/${container}/pause` })),
-    resume: async ({ container }) => void (await engine.json({ method: 'POST', path: `/containers/${container}/unpause` })),
+    pause: (handle) => ask(handle, 'pause'),
+    resume: (handle) => ask(handle, 'unpause'),
   };
 }

@@ -20,8 +20,8 @@ interface Version {
   readonly Components?: readonly { readonly Name: string }[];
 }
 
-export async function engineFacts(engine: EngineClient, signal?: AbortSignal): Promise<EngineFacts> {
-  const ask = { method: 'GET', deadlineMs: 10_000, ...(signal && { signal }) } as const;
+export async function engineFacts(engine: EngineClient): Promise<EngineFacts> {
+  const ask = { method: 'GET', deadlineMs: 10_000 } as const;
   const [version, info] = await Promise.all([
     engine.json<Version>({ ...ask, path: '/version' }),
     engine.json<{ readonly SecurityOptions?: readonly string[] | null }>({ ...ask, path: '/info' }),

@@ -3,20 +3,22 @@ import type { Probe } from '../driver.ts';
 import { sizeText } from '../../size-text.ts';
 import { missingToCarry } from './carried.ts';
 import type { DockerDriverOptions } from './docker-driver.ts';
-import type { EngineClient } from './engine-client.ts';
-import { engineFacts } from './engine-facts.ts';
+import type { EngineFacts } from './engine-facts.ts';
 import { explain } from './engine-error.ts';
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 const NETWORKS = { proxy: 'own network', engine: 'NETWORK OF THE ENGINE' } as const;
 
 /** Asks the engine, and whether this host has what a container needs of it; the image is a matter of the start. */
-export async function probeDocker(engine: EngineClient, options: DockerDriverOptions & { readonly limits: Limits }): Promise<Probe> {
+export async function probeDocker(
+  factsNow: () => Promise<EngineFacts>,
+  options: Omit<DockerDriverOptions, 'limits'> & { readonly limits: Limits },
+): Promise<Probe> {
   if (process.platform !== 'linux') return no('containers of this server need Linux', 'Run the server in a Linux machine.');
   const missing = missingToCarry();
   if (missing.length > 0) return no(`${missing.join(' and ')} is not installed`, `Install it: apt install ${missing.join(' ')}.`);
   try {
-    const facts = await engineFacts(engine);
+    const facts = await factsNow();
     if (facts.architecture !== ARCHITECTURES[process.arch]) {
       return no(`the engine runs ${facts.architecture} containers`, 'It must run on this machine, without emulating another processor.');
     }

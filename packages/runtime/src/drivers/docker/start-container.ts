@@ -14,7 +14,7 @@ import { containerUser, userFiles, type ContainerUser } from './container-user.t
 import { logsOf, stateOf } from './containers.ts';
 import type { DockerDriverOptions } from './docker-driver.ts';
 import type { EngineClient } from './engine-client.ts';
-import { engineFacts, type EngineFacts } from './engine-facts.ts';
+import type { EngineFacts } from './engine-facts.ts';
 import { mountIdMapped, unmountNamed } from './id-mapped-mount.ts';
 import type { Image } from './image.ts';
 import { labelsOf, ownerOf } from './labels.ts';
@@ -22,6 +22,7 @@ import { seccompProfile } from './seccomp-profile.ts';
 
 export interface Surroundings {
   readonly engine: EngineClient;
+  readonly facts: EngineFacts;
   readonly image: Image;
   readonly user: HostUser;
   readonly limits: Limits;
@@ -30,8 +31,9 @@ export interface Surroundings {
 
 /** One container with the executor as its first process. What a failure leaves is found by the incarnation's label. */
 export async function startContainer(surroundings: Surroundings, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
-  const { engine, image, user } = surroundings;
-  const facts = await engineFacts(engine, signal);
+  const { engine, facts, image, user } = surroundings;
+  // What is carried along would run, and nothing of the image.
+  if (image.architecture !== facts.architecture) throw new Error(`exec format error: the image is for ${image.architecture}`);
   const workspace = user.idMapped && !facts.isRootless ? join(spec.folders.stage, 'workspace') : spec.workspace;
   if (workspace !== spec.workspace) await mountIdMapped(spec.workspace, workspace, user);
   const inside = containerUser(user, facts);
@@ -51,9 +53,11 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     command: commandOf(surroundings, spec),
   };
   signal.throwIfAborted();
+  // Not given up half way: an engine would finish it, after everything of it has been removed.
   const path = `/containers/create?name=tendon-${spec.incarnation}`;
-  const { Id: container } = await engine.json<{ Id: string }>({ method: 'POST', path, body: containerRequest(plan), signal });
-  await engine.json({ method: 'POST', path: `/containers/${container}/start`, signal });
+  const { Id: container } = await engine.json<{ Id: string }>({ method: 'POST', path, body: containerRequest(plan) });
+  await engine.json({ method: 'POST', path: `/containers/${container}/start` });
+  signal.throwIfAborted();
   const handle = await handleOf(engine, container, spec, signal);
   await refuseOtherFolder(handle, spec.workspace);
   if (workspace !== spec.workspace) await unmountNamed(spec.incarnation);

@@ -25,7 +25,7 @@ export interface TestEngine {
 }
 
 /** Images and the engines' storage, kept from run to run. */
-const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tendon/containers');
+export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tendon/containers');
 const START_DEADLINE_MS = 60_000;
 const LOCK_DEADLINE_MS = 600_000;
 
@@ -79,7 +79,10 @@ export async function openEngine(kind: EngineKind): Promise<TestEngine> {
     host: `unix://${place.socket}`,
     command,
     start,
-    kill: () => stop('SIGKILL'),
+    async kill() {
+      await stop('SIGKILL');
+      await helperEnded(join(place.run, 'exec/containerd/containerd.pid'));
+    },
     image(name) {
       if (command('images', '--quiet', imageTag(name)).trim() === '') {
         const changes = (IMAGES[name].changes ?? []).flatMap((change) => ['--change', change]);
@@ -143,6 +146,14 @@ function answers(socket: string): Promise<boolean> {
     connection.once('data', (data) => settle(data.toString().includes('200')));
     connection.setTimeout(5000, () => settle(false));
   });
+}
+
+/** Docker's own helper dies with it, a moment later; a start in between would take it for a live one. */
+async function helperEnded(pidFile: string): Promise<void> {
+  if (!existsSync(pidFile)) return;
+  const pid = readFileSync(pidFile, 'utf8').trim();
+  for (const end = performance.now() + START_DEADLINE_MS; existsSync(`/proc/${pid}`) && performance.now() < end;) await delay(20);
+  rmSync(pidFile, { force: true });
 }
 
 /** Holds a file with this process's id; one of a process that is no more is taken over. */
