@@ -17,6 +17,11 @@ describe('what a client of spring 2024 sees', () => {
     expect(opendevinWs.greeting).toEqual([{ action: 'initialize', message: 'Control loop started.' }]);
   });
 
+  it('DL10: a page is told as its HTML, which those clients show', () => {
+    const extras = { url: 'http://x', html: '<h1>X</h1>', screenshot: '', error: false };
+    expect(encode({ observation: 'browse', content: '# X', extras })[0]).toMatchObject({ observation: 'browse', content: '<h1>X</h1>' });
+  });
+
   it('DL14: a command and its result, with the flat exit code', () => {
     expect(encode({ action: 'run', args: { command: 'ls' } })).toEqual([
       { action: 'run', args: { command: 'ls', background: false }, message: 'Running command: ls' },

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ChildProcess } from 'node:child_process';
 import type { ObservationDraft } from '@tendon/protocol';
@@ -95,11 +95,18 @@ export function startBrowserProcess(beside: BesideOptions, config: HostConfig): 
   };
 }
 
-/** The same Node with the same options, and the program beside this one. */
+/** The same Node in the same way, and the program beside this one. */
 function commandOf(config: HostConfig): string {
   const built = fileURLToPath(new URL('browser.mjs', import.meta.url));
   const program = existsSync(built) ? built : fileURLToPath(new URL('host/main.ts', import.meta.url));
-  return ['exec', ...[process.execPath, ...process.execArgv, program, JSON.stringify(config)].map(quoted)].join(' ');
+  return ['exec', ...[...ownNode(), program, JSON.stringify(config)].map(quoted)].join(' ');
+}
+
+/** What this program was started with, up to its file: in an image of somebody else's Node runs through a loader of ours. */
+function ownNode(): readonly string[] {
+  const words = readFileSync('/proc/self/cmdline', 'utf8').split('\0');
+  const at = words.indexOf(process.argv[1] ?? '');
+  return at > 0 ? words.slice(0, at) : [process.execPath, ...process.execArgv];
 }
 
 async function readHost(child: ChildProcess, take: (line: HostLine) => void): Promise<void> {
