@@ -5,7 +5,7 @@ import { EVERY_KIND, UNKNOWN } from './every-kind.ts';
 import { nameOf, typeProblems, type Fact } from './facts.ts';
 
 const BASE = { id: 'number', timestamp: 'string', source: 'string', message: 'string' };
-const EMITTED = EVERY_KIND.filter((event) => event !== UNKNOWN).flatMap((event) => eventsDoc.encode(event, 'live'));
+const EMITTED = EVERY_KIND.filter((event) => event !== UNKNOWN).map((event) => eventsDoc.encode(event, 'live')[0]!);
 
 function factOf(frame: Frame): Fact {
   const isAction = frame.action !== undefined;
@@ -46,6 +46,22 @@ describe('events-doc against the letter of openhands-events.md', () => {
     expect(eventsDoc.encode(event, 'live')).toMatchObject([
       { action: 'think', args: { kind: 'call_tool_mcp', name: 'fetch', arguments: { a: 1 }, thought: expect.stringContaining('fetch') } },
     ]);
+  });
+
+  it('DL91: INIT is told once, beside the introduction, without an id', () => {
+    const all = EVERY_KIND.flatMap((event) => eventsDoc.encode(event, 'live'));
+    expect(all.filter((frame) => (frame.extras as Frame | undefined)?.agent_state === 'INIT' && frame.id === undefined)).toEqual([
+      expect.objectContaining({ observation: 'agent_state_changed', source: 'environment', content: '', message: '' }),
+    ]);
+  });
+
+  it('DL92: a null action comes back, then its observation', () => {
+    expect(eventsDoc.decode({ action: 'null' })).toMatchObject({ type: 'answer', frames: [{ action: 'null' }, { observation: 'null' }] });
+  });
+
+  it('DL93: a condensation is a summarize with the summary', () => {
+    const event = fromJson({ id: 3, timestamp: '', source: 'agent', action: 'condensation', args: { summary: 'in short' } });
+    expect(eventsDoc.encode(event, 'live')).toMatchObject([{ action: 'summarize', args: { summary: 'in short', kind: 'condensation' } }]);
   });
 
   it('DL32: every documented key is there with the documented type', () => {

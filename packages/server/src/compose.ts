@@ -192,6 +192,7 @@ function conversationSettings({ current }: SettingsStore, wished: StoredConversa
   return {
     confirmationMode: wished.confirmation_mode ?? current?.confirmation_mode ?? false,
     ...(maxIterations && { maxIterations }),
+    condenses: current?.enable_default_condenser ?? true,
     ...(current?.max_budget_per_task && { maxBudgetUsd: current.max_budget_per_task }),
   };
 }

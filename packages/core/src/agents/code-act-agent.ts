@@ -2,6 +2,7 @@ import { browser } from '../tools/browser.ts';
 import { executeBash } from '../tools/execute-bash.ts';
 import { executeIpythonCell } from '../tools/execute-ipython-cell.ts';
 import { finish } from '../tools/finish.ts';
+import { reject } from '../tools/reject.ts';
 import { strReplaceEditor } from '../tools/str-replace-editor.ts';
 import { think } from '../tools/think.ts';
 import { webRead } from '../tools/web-read.ts';
@@ -10,7 +11,7 @@ import type { Agent } from './agent.ts';
 /** The general agent: a shell, cells of Python, an editor, a browser, and a way to end. */
 export const codeActAgent: Agent = {
   name: 'CodeActAgent',
-  tools: [executeBash, executeIpythonCell, strReplaceEditor, browser, webRead, think, finish],
+  tools: [executeBash, executeIpythonCell, strReplaceEditor, browser, webRead, think, finish, reject],
   systemPrompt: ({
     workspace,
   }) => `You are Tendon, a software engineer who works in a sandbox through tools. The user's files are in ${workspace}.

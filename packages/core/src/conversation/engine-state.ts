@@ -7,6 +7,8 @@
  * N2  `ending` is set by the agent's own last word (finish, reject, a question) and cleared by the next state change.
  * N3  `turns`, `malformed` and `repetition` count since a person last said or asked for something.
  * N4  `told` are the microagents that the model was told of and has not forgotten by a condensation.
+ * N5  `condensing` is set by a request for a condensation and cleared by the condensation, by the error that answers the request,
+ *     and by a stop; `condensedTo` is the last id that the model was made to forget.
  */
 import {
   INITIAL_STATE,
@@ -22,6 +24,9 @@ import {
 } from '@tendon/protocol';
 import { NO_REPETITION, repeat, type Repetition } from '../loop/repetition.ts';
 
+/** The id of the error that answers a request for a condensation which came to nothing. */
+export const NOT_CONDENSED = 'AGENT_ERROR$NOT_CONDENSED';
+
 export interface EngineState {
   readonly conversation: ConversationState;
   /** The prompt and tools are in the log. */
@@ -35,6 +40,8 @@ export interface EngineState {
   readonly repetition: Repetition;
   /** Names of microagents. */
   readonly told: ReadonlySet<string>;
+  readonly condensing: boolean;
+  readonly condensedTo: number;
   readonly metrics: LlmMetrics | undefined;
 }
 
@@ -47,6 +54,8 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   malformed: 0,
   repetition: NO_REPETITION,
   told: new Set<string>(),
+  condensing: false,
+  condensedTo: -1,
   metrics: undefined,
 });
 
@@ -57,6 +66,7 @@ export function foldEngine(state: EngineState, event: Event): EngineState {
   const answers = event.source === 'agent' && event.llm_metrics && event.cause === undefined ? 1 : 0;
   const metrics = event.llm_metrics ?? state.metrics;
   const next = { ...state, conversation: reduce(before, event), metrics, turns: state.turns + answers };
+  if (isAction(event) && event.action === 'condensation_request') return { ...next, condensing: true };
   if (isAction(event)) return event.source === 'user' ? foldPerson(next, event) : foldAgent(next, event);
   if (isObservation(event)) return foldObservation(next, event, before);
   return next;
@@ -71,7 +81,7 @@ function foldPerson(state: EngineState, action: Action): EngineState {
 }
 
 function foldAgent(state: EngineState, action: Action): EngineState {
-  if (action.action === 'condensation') return { ...state, told: INITIAL_ENGINE_STATE.told };
+  if (action.action === 'condensation') return foldCondensation(state, action);
   if (action.source !== 'agent') return state;
   if (action.action === 'system') return { ...state, hasSystem: true };
   const understood = { ...state, malformed: 0 };
@@ -81,8 +91,16 @@ function foldAgent(state: EngineState, action: Action): EngineState {
   return understood;
 }
 
+function foldCondensation(state: EngineState, { id, args }: Action<'condensation'>): EngineState {
+  return { ...state, told: INITIAL_ENGINE_STATE.told, condensing: false, condensedTo: args.forgotten_events_end_id ?? id };
+}
+
 function foldObservation(state: EngineState, observation: Observation, before: ConversationState): EngineState {
-  if (observation.observation === 'agent_state_changed') return { ...state, requested: undefined, ending: undefined };
+  if (observation.observation === 'agent_state_changed') {
+    const condensing = state.condensing && observation.extras.agent_state !== 'stopped';
+    return { ...state, requested: undefined, ending: undefined, condensing };
+  }
+  if (observation.observation === 'error' && observation.extras.error_id === NOT_CONDENSED) return { ...state, condensing: false };
   if (observation.observation === 'recall') return foldRecall(state, observation);
   if (observation.cause === undefined) {
     // A call that could not be understood has no action: its error carries the call, and the first of an answer its cost.

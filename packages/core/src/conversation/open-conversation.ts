@@ -37,6 +37,8 @@ export interface ConversationSettings {
   readonly maxIterations?: number;
   /** US dollars for the whole conversation; default no limit. */
   readonly maxBudgetUsd?: number;
+  /** Whether the older part is put into words before the model's window is full; default true. When it is full that is done in any case. */
+  readonly condenses?: boolean;
 }
 
 export interface OpenOptions {
@@ -79,7 +81,11 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     library: createLibrary({ sandbox, microagents, clock, closing: aborts.closing, report }),
     lane: createLane(),
     policy: settings.confirmationMode ? alwaysConfirm : neverConfirm,
-    limits: { maxIterations: settings.maxIterations ?? 500, maxBudgetUsd: settings.maxBudgetUsd },
+    limits: {
+      maxIterations: settings.maxIterations ?? 500,
+      maxBudgetUsd: settings.maxBudgetUsd,
+      condenses: settings.condenses ?? true,
+    },
     clock,
     mask: options.mask,
     aborts,

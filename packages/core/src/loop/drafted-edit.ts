@@ -4,16 +4,11 @@
  * were taken from; a file that has changed meanwhile is not edited. Nothing of this is in the log but the observation, which
  * carries what the call cost.
  */
-import { EditObservation, type Action, type LlmMetrics } from '@tendon/protocol';
-import type { LlmAnswer } from '../llm/llm-provider.ts';
+import { EditObservation, type Action } from '@tendon/protocol';
 import type { ExecuteOptions, ExecuteResult, LinesToEdit, RunnableAction, Runtime } from '../runtime.ts';
-import { accumulateMetrics } from './accumulate-metrics.ts';
+import { askAside, type Spent } from './ask-aside.ts';
 import { draftRequest, linesOfAnswer } from './draft-request.ts';
 import type { Engine } from './engine.ts';
-import { turn } from './turn.ts';
-
-/** Adds what was spent to what was spent before. */
-export type Spent = (before: LlmMetrics | undefined) => LlmMetrics;
 
 export type DraftedResult = ExecuteResult & { readonly spent?: Spent };
 
@@ -49,26 +44,12 @@ type Drafted =
   | { readonly aborted: true };
 
 async function askModel(engine: Engine, about: Parameters<typeof draftRequest>[0], signal: AbortSignal): Promise<Drafted> {
-  const provider = await engine.llm().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
-  if (provider instanceof Error) return { failure: `no model could be asked: ${provider.message}` };
-  const outcome = await turn(provider, draftRequest(about), {
-    signal,
-    listener: {
-      onDelta: () => undefined,
-      onRetry: async ({ failure }) =>
-        engine.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: failure.error.message }),
-      onResume: async () => undefined,
-    },
-  });
-  if (outcome.type === 'aborted') return { aborted: true };
-  if (outcome.type === 'failed') return { failure: `the model could not be asked: ${outcome.failure.error.message}` };
-  const spent = spending(engine, outcome.answer, provider.contextWindow);
-  const text = linesOfAnswer(outcome.answer);
+  const aside = await askAside(engine, draftRequest(about), signal);
+  if (aside.type === 'aborted') return { aborted: true };
+  if (aside.type === 'failed') return { failure: aside.why };
+  const text = linesOfAnswer(aside.answer);
+  const { spent } = aside;
   return text === undefined ? { failure: 'the model did not write the lines out.', spent } : { text, spent };
-}
-
-function spending({ limits }: Engine, answer: LlmAnswer, contextWindow: number | undefined): Spent {
-  return (before) => accumulateMetrics(before, answer, { maxBudgetUsd: limits.maxBudgetUsd, contextWindow });
 }
 
 function refused(path: string, reason: string): ExecuteResult {

@@ -272,3 +272,13 @@ it('EN99: a wait that the provider asked for outlives a restart', async () => {
   expect(await slept.promise).toBeGreaterThan(50_000);
   await untilState('finished');
 });
+
+it('EN136: a task is declined with a reason, and a message goes on', async () => {
+  const decline = { toolCalls: [{ name: 'reject', arguments: { reason: 'it would do harm' } }] };
+  const { say, untilState, events } = await stage({ script: [decline, done] });
+  await say('do harm');
+  const { id } = await untilState('rejected');
+  expect((await events())[id - 1]).toMatchObject({ action: 'reject', args: { outputs: { reason: 'it would do harm' } } });
+  await say('then something else');
+  await untilState('finished', id);
+});

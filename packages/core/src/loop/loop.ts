@@ -13,6 +13,7 @@ import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../runtime.ts';
 import { searchMessages } from '../knowledge/search-messages.ts';
 import { answerCore } from './answer-core.ts';
+import { condenseLog } from './condense-log.ts';
 import type { Engine } from './engine.ts';
 import { execute } from './execute.ts';
 import { nextStep } from './next-step.ts';
@@ -39,6 +40,9 @@ export async function runLoop(engine: Engine, onRest: () => void): Promise<void>
           break;
         case 'execute':
           await engine.lane(() => execute(engine, step.action));
+          break;
+        case 'condense':
+          await condenseLog(engine);
           break;
         case 'turn':
           await takeTurn(engine, feed);

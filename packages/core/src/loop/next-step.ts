@@ -11,6 +11,8 @@ export interface Limits {
   readonly maxIterations: number;
   /** US dollars for the whole conversation. */
   readonly maxBudgetUsd: number | undefined;
+  /** The older part of a conversation is put into words before the model's window is full. */
+  readonly condenses: boolean;
 }
 
 export type Step =
@@ -22,6 +24,8 @@ export type Step =
   /** The engine itself answers this action. */
   | { readonly do: 'answer'; readonly action: Action }
   | { readonly do: 'execute'; readonly action: RunnableAction }
+  /** Part of what the model is shown is to be put into words and forgotten. */
+  | { readonly do: 'condense' }
   /** The model's turn. */
   | { readonly do: 'turn' };
 
@@ -31,6 +35,7 @@ const MAX_MALFORMED = 5;
 export function nextStep(state: EngineState, limits: Limits): Step {
   const { conversation } = state;
   if (state.requested) return { do: 'settle' };
+  if (state.condensing && conversation.pending.length === 0 && conversation.agentState !== 'paused') return { do: 'condense' };
   if (!isActive(conversation.agentState)) return { do: 'rest' };
   const action = nextPending(conversation.pending);
   if (action) return toCarryOut(action);

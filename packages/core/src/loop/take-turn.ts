@@ -1,10 +1,11 @@
 /** The model's turn: the view of the log goes out, a complete answer comes back and is appended as one batch. */
-import { isActive } from '@tendon/protocol';
+import { isActive, type LlmMetrics } from '@tendon/protocol';
 import type { EngineState } from '../conversation/engine-state.ts';
 import type { LlmFailure, LlmMessage, LlmProvider } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import { accumulateMetrics } from './accumulate-metrics.ts';
 import { answerToDrafts, needsSandbox, parseAnswer, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
+import { forgettable, requestCondensation } from './condense-log.ts';
 import { createDeltaFrames } from './delta-frames.ts';
 import type { Engine } from './engine.ts';
 import { sandboxFailed } from './execute.ts';
@@ -71,6 +72,11 @@ function resumed(state: EngineState): readonly SourcedDraft[] {
 
 /** What clients show is the state's reason: the id where they have words for it, else ours. */
 async function appendFailure(engine: Engine, { error }: LlmFailure): Promise<void> {
+  // What was too long is shortened and tried again, as long as there is something to leave out.
+  if (error.code === 'LLM_CONTEXT_EXCEEDED' && forgettable(engine.folded.state) !== undefined) {
+    await engine.folded.append((state) => (mayAct(state) ? [requestCondensation] : []));
+    return;
+  }
   const reason = error.messageId === 'STATUS$ERROR' ? error.message : error.messageId;
   engine.emit({ volatile: 'status', type: 'error', id: error.messageId, message: error.message });
   await engine.folded.append((state) => (mayAct(state) ? [stateChanged('error', { reason, content: error.message })] : []));
@@ -93,8 +99,14 @@ async function appendAnswer(
     const steered = state.conversation.lastUserMessageId >= seen;
     const answer = answerToDrafts(parsed, { firstId, policy: engine.policy, destination, steered, metrics, now });
     const failure = destination && 'failure' in destination ? [sandboxFailed(destination.failure)] : [];
-    return [...lead, ...answer, ...failure];
+    const full = isNearlyFull(metrics, contextWindow) && engine.limits.condenses && forgettable(state) !== undefined;
+    return [...lead, ...answer, ...failure, ...(full ? [requestCondensation] : [])];
   });
+}
+
+/** Four fifths of what the model can take: the next observations need room. */
+function isNearlyFull({ accumulated_token_usage: tokens }: LlmMetrics, contextWindow: number | undefined): boolean {
+  return contextWindow !== undefined && (tokens?.per_turn_token ?? 0) > 0.8 * contextWindow;
 }
 
 /** The sandbox is acquired before its actions are appended: what is in the log without a destination never started. */

@@ -28,7 +28,7 @@ export const DOCUMENTED_ACTIONS = {
   call_tool_mcp: 'think',
   kill: 'think',
   system: 'message',
-  condensation: 'think',
+  condensation: 'summarize',
   condensation_request: 'think',
   task_tracking: 'think',
   loop_recovery: 'think',

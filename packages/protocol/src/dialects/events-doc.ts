@@ -18,7 +18,8 @@ export const eventsDoc: Dialect = {
   greeting: [],
   encode(event) {
     if (isUnknown(event)) return [unknownFrame(event)];
-    return [isAction(event) ? encodeAction(event) : encodeObservation(event)];
+    if (!isAction(event)) return [encodeObservation(event)];
+    return event.action === 'system' ? [encodeAction(event), initialized(event)] : [encodeAction(event)];
   },
   encodeVolatile: () => [],
   encodeError: (error, timestamp) => ({
@@ -29,16 +30,38 @@ export const eventsDoc: Dialect = {
     content: error.message,
     extras: { error_id: error.messageId, code: error.code },
   }),
-  decode: decodeFrame,
+  decode(frame) {
+    const decoded = decodeFrame(frame);
+    // The document has the action too: who sends one sees it come back, as any other.
+    return decoded.type === 'answer' && isNull(frame) ? { ...decoded, frames: [NULL_ACTION, ...decoded.frames] } : decoded;
+  },
 };
+
+const NULL_ACTION: Frame = Object.freeze({ action: 'null', args: {}, message: '', source: 'user' });
+
+function isNull(frame: unknown): boolean {
+  return typeof frame === 'object' && frame !== null && 'action' in frame && frame.action === 'null';
+}
+
+/** Its state INIT is the moment at which the agent introduced itself; inside that is no event of its own, so the frame has no id. */
+function initialized({ timestamp }: Action<'system'>): Frame {
+  const extras = { agent_state: 'INIT', reason: '' };
+  const meta = { timestamp: wholeSeconds(timestamp), source: 'environment', message: '' };
+  return { ...meta, observation: 'agent_state_changed', content: '', extras };
+}
 
 function encodeAction(event: Action): Frame {
   const frame = wireFrame(event, { timestamp: wholeSeconds(event.timestamp), args: actionArgs(event) });
   const documented = DOCUMENTED_ACTIONS[event.action];
   if (documented === event.action) return frame;
   const text = messageOf(event);
-  const shown = documented === 'message' ? MessageAction.create({ content: text }).args : { thought: text };
+  const shown = shownAs(documented, event, text);
   return { ...frame, action: documented, args: { ...event.args, ...shown, kind: event.action } };
+}
+
+function shownAs(documented: string, event: Action, text: string): Frame {
+  if (documented === 'message') return MessageAction.create({ content: text }).args;
+  return documented === 'summarize' && event.action === 'condensation' ? { summary: event.args.summary ?? text } : { thought: text };
 }
 
 function actionArgs(event: Action): Frame {

@@ -38,12 +38,12 @@ const HANDLING = {
   recall: 'recall',
   summarize: 'refuse',
   condensation: 'refuse',
-  condensation_request: 'refuse',
+  condensation_request: 'condense',
   task_tracking: 'refuse',
   loop_recovery: 'refuse',
   add_task: 'refuse',
   modify_task: 'refuse',
-} as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'refuse' | AgentState>;
+} as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'condense' | 'refuse' | AgentState>;
 
 /** Never rejects. Of what the client sent only the kind, its arguments and a sane timeout are taken. */
 export async function submit(engine: Engine, given: ActionDraft): Promise<SubmitResult> {
@@ -73,6 +73,8 @@ async function handle(engine: Engine, action: ActionDraft): Promise<SubmitResult
       return append(engine, userMessage(engine, action));
     case 'recall':
       return append(engine, await userRecall(engine, action as ActionDraft<'recall'>));
+    case 'condense':
+      return append(engine, () => [{ ...action, source: 'user' }]);
     case 'request':
       return request(engine, action.action === 'change_agent_state' ? action.args.agent_state : 'stopped');
     default:

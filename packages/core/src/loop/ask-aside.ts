@@ -1,0 +1,35 @@
+/** A question to the conversation's model that is no turn of the agent: nothing of it is streamed to clients, and nothing is appended. */
+import type { LlmMetrics } from '@tendon/protocol';
+import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
+import { accumulateMetrics } from './accumulate-metrics.ts';
+import type { Engine } from './engine.ts';
+import { turn } from './turn.ts';
+
+/** Adds what was spent to what was spent before. */
+export type Spent = (before: LlmMetrics | undefined) => LlmMetrics;
+
+export type Aside =
+  | { readonly type: 'answered'; readonly answer: LlmAnswer; readonly spent: Spent }
+  /** `why` can be shown. */
+  | { readonly type: 'failed'; readonly why: string }
+  | { readonly type: 'aborted' };
+
+/** Never rejects. */
+export async function askAside(engine: Engine, request: LlmRequest, signal: AbortSignal): Promise<Aside> {
+  const provider = await engine.llm().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  if (provider instanceof Error) return { type: 'failed', why: `no model could be asked: ${provider.message}` };
+  const outcome = await turn(provider, request, {
+    signal,
+    listener: {
+      onDelta: () => undefined,
+      onRetry: async ({ failure }) =>
+        engine.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: failure.error.message }),
+      onResume: async () => undefined,
+    },
+  });
+  if (outcome.type === 'aborted') return outcome;
+  if (outcome.type === 'failed') return { type: 'failed', why: `the model could not be asked: ${outcome.failure.error.message}` };
+  const { answer } = outcome;
+  const about = { maxBudgetUsd: engine.limits.maxBudgetUsd, contextWindow: provider.contextWindow };
+  return { type: 'answered', answer, spent: (before) => accumulateMetrics(before, answer, about) };
+}
