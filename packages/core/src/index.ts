@@ -31,8 +31,10 @@ export type {
   LinesToEdit,
   WorkspaceFiles,
 } from './runtime.ts';
+export type { Delegate, DelegatedTask, Delegation } from './loop/delegated.ts';
 export { createMask, SECRET_HIDDEN, type Mask, type MaskedStream } from './secret-mask.ts';
 export { MIN_SECRET_LENGTH, Secret } from './secret.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
+export { delegate } from './tools/delegate.ts';
 export type { Tool, ToolCallResult } from './tools/tool.ts';
 export { projectMessages } from './view/project-messages.ts';

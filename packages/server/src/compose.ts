@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import {
   agentNames,
+  delegate,
   findAgent,
   openConversation,
   withoutBrowsing,
@@ -18,6 +19,7 @@ import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
 import type { Config } from './config.ts';
 import type { StoredConversation } from './conversation-records.ts';
 import { Conversations } from './conversations.ts';
+import { delegation } from './delegation.ts';
 import type { Engine } from './engine.ts';
 import { gitAccess } from './git/git-access.ts';
 import { ProviderTokens } from './git/provider-tokens.ts';
@@ -104,9 +106,10 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     git: gitAccess(providerTokens),
     secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
   });
-  const agentOf = (name: string | undefined): Agent => {
+  const agentOf = ({ agent: name, delegated_by: by }: StoredConversation): Agent => {
     const { agent } = findAgent(name);
-    return config.browsing ? agent : withoutBrowsing(agent);
+    const able = config.browsing ? agent : withoutBrowsing(agent);
+    return by ? able : { ...able, tools: [...able.tools, delegate] };
   };
   const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
     chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
@@ -125,7 +128,9 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       const conversation = await openConversation({
         id: record.id,
         log: around.log?.(log) ?? log,
-        agent: withInstructions(agentOf(record.agent), record.instructions),
+        agent: withInstructions(agentOf(record), record.instructions),
+        // One level deep: who was asked does the work itself.
+        ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
         runtimes: repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...repositoryParts(), opened: opening.promise }),
         llm: replayThen(
           await conversations.replay(record.id),

@@ -20,6 +20,8 @@ export type StoredConversation = ConversationRecord & {
   readonly network?: StoredNetwork;
   /** The incarnation of the sandbox that has the repository. */
   readonly repository_ready?: string;
+  /** The conversation whose agent asked for this one, and the action it did so with. */
+  readonly delegated_by?: { readonly conversation_id: string; readonly action_id: number };
   /** For lists: as it was when it was last closed. */
   readonly summary?: { readonly agent_state: string; readonly reason: string; readonly accumulated_cost: number };
 };

@@ -5,9 +5,9 @@
  * C2  An idle conversation is closed; opening it again is folding its log.
  * C3  A deleted conversation can not be opened again, whoever still holds its id.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { Clock, Conversation, EventLog, Mask, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
+import type { Clock, Conversation, DelegatedTask, EventLog, Mask, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
@@ -106,6 +106,35 @@ export class Conversations {
     if (wish.replay) await this.#options.storage.records.put('replays', { id, sort: '', value: wish.replay });
     await this.#records.add(record);
     return { ok: true, record };
+  }
+
+  /**
+   * The conversation in which another agent does a part of this one's work, in its folder and under its settings; asked again for
+   * the same action, the one that was made then.
+   */
+  async createDelegated(
+    parent: StoredConversation,
+    { actionId, agent }: Pick<DelegatedTask, 'actionId' | 'agent'>,
+  ): Promise<StoredConversation> {
+    const id = createHash('sha256').update(`${parent.id}:${actionId}`).digest('hex').slice(0, 32);
+    const made = await this.get(id);
+    if (made) return made;
+    const llm = this.modelAccess(parent.id);
+    const { summary: _summary, repository_ready: _ready, ...inherited } = parent;
+    const record: StoredConversation = {
+      ...inherited,
+      stopped: false,
+      selected_repository: null, // it is in the folder
+      id,
+      agent,
+      title: defaultTitle(id),
+      created_at: this.#records.now(),
+      updated_at: this.#records.now(),
+      delegated_by: { conversation_id: parent.id, action_id: actionId },
+    };
+    if (llm) this.#modelAccess.set(id, llm);
+    await this.#records.add(record);
+    return record;
   }
 
   /** What a client that comes back says anew: its keys are not stored, and the model may be another one from the next opening on. */

@@ -57,6 +57,8 @@ export interface StageOptions {
   readonly folder?: string;
   readonly clock?: Clock;
   readonly microagents?: OpenOptions['microagents'];
+  readonly agent?: OpenOptions['agent'];
+  readonly delegate?: OpenOptions['delegate'];
 }
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
@@ -69,7 +71,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   const conversation = await openConversation({
     id: ID,
     log,
-    agent: codeActAgent,
+    agent: options.agent ?? codeActAgent,
+    ...(options.delegate && { delegate: options.delegate }),
     llm: options.llm ?? (async () => provider),
     runtimes,
     clock,

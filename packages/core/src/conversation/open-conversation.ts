@@ -15,6 +15,7 @@ import type { Microagent } from '../knowledge/parse-microagent.ts';
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createAborts } from '../loop/aborts.ts';
+import type { Delegate } from '../loop/delegated.ts';
 import type { Engine } from '../loop/engine.ts';
 import { runLoop } from '../loop/loop.ts';
 import { stateChanged } from '../loop/notices.ts';
@@ -48,6 +49,8 @@ export interface OpenOptions {
   /** Asked at each turn. Rejects with an Error whose message can be shown. */
   readonly llm: () => Promise<LlmProvider>;
   readonly runtimes: Runtimes;
+  /** With it, offer the tool `delegate`. Default: nobody can be asked. */
+  readonly delegate?: Delegate;
   /** The user's own microagents, beside those of the workspace; read once. Default none. */
   readonly microagents?: () => Promise<readonly Microagent[]>;
   readonly clock: Clock;
@@ -79,6 +82,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     llm: options.llm,
     sandbox,
     library: createLibrary({ sandbox, microagents, clock, closing: aborts.closing, report }),
+    delegate: options.delegate,
     lane: createLane(),
     policy: settings.confirmationMode ? alwaysConfirm : neverConfirm,
     limits: {

@@ -10,6 +10,7 @@ import type { ConfirmationPolicy } from '../policies/confirmation-policy.ts';
 import type { Mask } from '../secret-mask.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Aborts } from './aborts.ts';
+import type { Delegate } from './delegated.ts';
 import type { Limits } from './next-step.ts';
 
 /** Everything the loop works with; nothing else reaches it. */
@@ -21,6 +22,8 @@ export interface Engine {
   readonly llm: () => Promise<LlmProvider>;
   readonly sandbox: Sandbox;
   readonly library: Library;
+  /** Has another agent do a part of the work; where there is none, an action `delegate` says so. */
+  readonly delegate: Delegate | undefined;
   /** One action at a time is carried out, whoever it is from. */
   readonly lane: Lane;
   readonly policy: ConfirmationPolicy;

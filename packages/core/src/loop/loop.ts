@@ -14,6 +14,7 @@ import type { RunnableAction } from '../runtime.ts';
 import { searchMessages } from '../knowledge/search-messages.ts';
 import { answerCore } from './answer-core.ts';
 import { condenseLog } from './condense-log.ts';
+import { delegated } from './delegated.ts';
 import type { Engine } from './engine.ts';
 import { execute } from './execute.ts';
 import { nextStep } from './next-step.ts';
@@ -63,6 +64,7 @@ function announced(state: EngineState, engine: Engine): readonly SourcedDraft[] 
 
 /** What it takes is looked up first; meanwhile somebody may have asked for something else. */
 async function answer(engine: Engine, action: Action): Promise<void> {
+  if (action.action === 'delegate') return answerDelegate(engine, action);
   const recalls = action.action === 'recall';
   if (recalls) await engine.library.load();
   const hits = recalls && action.source !== 'user' ? await searchMessages(engine.log, action.args.query) : undefined;
@@ -70,6 +72,18 @@ async function answer(engine: Engine, action: Action): Promise<void> {
   await engine.folded.append((state) => {
     const step = nextStep(state, engine.limits);
     return step.do === 'answer' && step.action.id === action.id ? [answered(engine, state, { action, hits })] : [];
+  });
+}
+
+async function answerDelegate(engine: Engine, action: Action<'delegate'>): Promise<void> {
+  const done = await delegated(engine, action);
+  if (!done || engine.aborts.closing.aborted) return;
+  const { costUsd, ...observation } = done;
+  await engine.folded.append((state) => {
+    const step = nextStep(state, engine.limits);
+    const metrics = state.metrics && costUsd > 0 && { ...state.metrics, accumulated_cost: state.metrics.accumulated_cost + costUsd };
+    const draft = { ...answerTo(action, observation), ...(metrics && { llm_metrics: metrics }) };
+    return step.do === 'answer' && step.action.id === action.id ? [draft] : [];
   });
 }
 

@@ -1,0 +1,42 @@
+/** An action `delegate`: somebody outside the engine has another agent do the work; this waits for its report. */
+import { DelegateObservation, type Action, type ObservationDraft } from '@tendon/protocol';
+import type { Engine } from './engine.ts';
+import { notStarted } from './notices.ts';
+
+export interface DelegatedTask {
+  /** Id of the action: asked again for the same one, what was begun is attached to. */
+  readonly actionId: number;
+  /** As clients know agents, e.g. `CodeActAgent`. */
+  readonly agent: string;
+  readonly task: string;
+}
+
+export type Delegation =
+  | { readonly ok: true; readonly report: string; readonly outputs: Readonly<Record<string, unknown>>; readonly costUsd: number }
+  /** It was not begun; `reason` can be shown. */
+  | { readonly ok: false; readonly reason: string };
+
+/** Never rejects. Aborting ends the other agent's work too and still resolves. */
+export type Delegate = (task: DelegatedTask, options: { readonly signal: AbortSignal }) => Promise<Delegation>;
+
+/** The observation, with what it cost; nothing when this process is leaving: the next one attaches to what was begun. */
+export async function delegated(
+  engine: Engine,
+  { id, args }: Action<'delegate'>,
+): Promise<(ObservationDraft & { costUsd: number }) | undefined> {
+  if (!engine.delegate) return { ...notStarted('no other agent can be asked here.'), costUsd: 0 };
+  const { signal, end } = engine.aborts.beginAction();
+  const left = Promise.withResolvers<undefined>();
+  const leave = (): void => left.resolve(undefined);
+  engine.aborts.closing.addEventListener('abort', leave, { once: true });
+  try {
+    const task = typeof args.inputs.task === 'string' ? args.inputs.task : JSON.stringify(args.inputs);
+    const done = await Promise.race([engine.delegate({ actionId: id, agent: args.agent, task }, { signal }), left.promise]);
+    if (!done) return undefined;
+    if (!done.ok) return { ...notStarted(done.reason), costUsd: 0 };
+    return { ...DelegateObservation.create(done.report, { outputs: done.outputs }), costUsd: done.costUsd };
+  } finally {
+    end();
+    engine.aborts.closing.removeEventListener('abort', leave);
+  }
+}

@@ -1,0 +1,55 @@
+import type { Conversation, Delegate, Delegation } from '@tendon/core';
+import { ChangeAgentStateAction, isAction, isObservation, MessageAction, type AgentState, type Event } from '@tendon/protocol';
+import type { Conversations } from './conversations.ts';
+import type { StoredConversation } from './conversation-records.ts';
+
+const ENDS: ReadonlySet<AgentState> = new Set(['finished', 'rejected', 'error', 'awaiting_user_input', 'stopped']);
+
+/**
+ * A conversation's agent has another one do a part of its work: in a conversation of its own that clients can open, on the same folder.
+ * Its name follows from the action, so that after a crash what was begun is found and not begun again.
+ */
+export function delegation(conversations: Conversations, parent: StoredConversation): Delegate {
+  return async (task, { signal }) => {
+    const { id } = await conversations.createDelegated(parent, task);
+    const held = await conversations.enter(id);
+    if (!held) return { ok: false, reason: 'its conversation was deleted.' };
+    const { conversation } = held.room;
+    const stop = (): void => void conversation.submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }));
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      if (signal.aborted) return { ok: false, reason: 'it was cancelled.' };
+      if (conversation.state.lastUserMessageId < 0) {
+        const said = await conversations.submit(id, MessageAction.create({ content: task.task }));
+        if (!said.ok) return { ok: false, reason: said.error.message };
+      }
+      conversation.wake();
+      return await report(conversation, held.room.ended);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      held.release();
+    }
+  };
+}
+
+/** Waits until the other agent rests; what it said last. */
+async function report(conversation: Conversation, ended: AbortSignal): Promise<Delegation> {
+  const { id, log, state } = conversation;
+  let said = '';
+  for await (const event of log.follow(state.lastUserMessageId + 1, { signal: ended })) {
+    said = wordsOf(event) ?? said;
+    if (!isObservation(event) || event.observation !== 'agent_state_changed') continue;
+    const { agent_state, reason } = event.extras;
+    if (!ENDS.has(agent_state)) continue;
+    const outputs = { content: said || reason, agent_state, conversation_id: id };
+    return { ok: true, report: outputs.content, outputs, costUsd: conversation.state.metrics?.accumulated_cost ?? 0 };
+  }
+  return { ok: false, reason: 'its conversation was closed.' };
+}
+
+function wordsOf(event: Event): string | undefined {
+  if (!isAction(event) || event.source !== 'agent') return undefined;
+  if (event.action === 'finish') return event.args.final_thought;
+  if (event.action === 'reject') return String(event.args.outputs.reason ?? event.args.thought);
+  return event.action === 'message' ? event.args.content : undefined;
+}
