@@ -2,7 +2,8 @@
  * A client's cursor over one conversation's log, spoken through a dialect. Owns neither the socket nor the conversation.
  *
  * N1  First load, reconnect and live are one loop over `log.follow`: every event once, in the order of the log.
- * N2  Stored states are held back while the past is sent, and the last of them is sent when it has been; `loading` never is.
+ * N2  Stored states are held back while the past is sent, and the last of them is sent when it has been; `loading` never is. A dialect
+ *     that wants all of them gets them in their place.
  * N3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
  * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error.
  */
@@ -121,7 +122,7 @@ export class Connection {
     let heldState: Event | undefined;
     for await (const event of log.follow(Math.min(from, mark), { signal })) {
       const phase: Phase = event.id < mark ? 'replay' : 'live';
-      if (phase === 'replay' && isStateEvent(event)) heldState = event;
+      if (phase === 'replay' && isStateEvent(event) && !this.#options.dialect.replaysStates) heldState = event;
       else this.#send(this.#options.dialect.encode(event, phase));
       if (event.id === mark - 1 && heldState && !isLoading(heldState)) this.#send(this.#options.dialect.encode(heldState, 'replay'));
       await this.#untilTaken(signal);

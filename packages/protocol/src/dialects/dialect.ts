@@ -28,6 +28,8 @@ export type Phase = 'replay' | 'live';
 export interface Dialect {
   readonly name: 'openhands-v0' | 'opendevin-ws' | 'events-doc';
   /** Sent when a client connects, and again as the answer to `initialize`. */
+  /** Stored states come in their place; else only the last one, after everything else. */
+  readonly replaysStates?: true;
   readonly greeting: readonly Frame[];
   /** The frames that show this event to the client, in order; none when the generation does not know or show it. */
   encode(event: Event, phase: Phase): readonly Frame[];

@@ -7,6 +7,7 @@ import { workspace } from './v0-rest/workspace.ts';
 import { acting } from './v0-socketio/acting.ts';
 import { events } from './v0-socketio/events.ts';
 import { joining } from './v0-socketio/joining.ts';
+import { document } from './events-doc/document.ts';
 import { resilience } from './resilience/resilience.ts';
 import { generations, peculiar } from './ws-legacy/generations.ts';
 import { readme } from './ws-readme/readme.ts';
@@ -15,4 +16,4 @@ const SOCKET_IO = [...joining, ...acting, ...events];
 const REST = [...options, ...settings, ...conversations, ...history, ...workspace];
 
 /** Every check, level by level. */
-export const CHECKS: readonly Check[] = [...readme, ...generations, ...peculiar, ...SOCKET_IO, ...REST, ...resilience];
+export const CHECKS: readonly Check[] = [...readme, ...generations, ...peculiar, ...SOCKET_IO, ...REST, ...document, ...resilience];
