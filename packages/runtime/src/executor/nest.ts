@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { childOf } from './shell/process-tree.ts';
 
@@ -40,29 +40,27 @@ interface Way {
 const FIRST_PROCESS = `mount=$1; shift; for folder; do "$mount" -t tmpfs -o ro,size=4k,mode=555 none "$folder" || exit 1; done
 trap "" TERM INT HUP; echo ready; while read -r _; do :; done; exit 0`;
 const MAKE = ['--pid', '--mount', '--mount-proc', '--fork', '--kill-child'];
-const START_DEADLINE_MS = 5000;
+/** Given up too early, what runs is neither told apart nor put to sleep for the whole life of a sandbox: machines may be busy. */
+const START_DEADLINE_MS = 15_000;
+/** With a socket for its input a bash would take itself for a remote login, and read the user's files. */
+const PLAIN = ['--norc', '--noprofile', '-c'];
 
 export async function makeNest(options: NestOptions): Promise<Nest> {
   const tool = (name: string): string => (options.tools === undefined ? name : join(options.tools, name));
   const { make, enter } = wayFor(process.getuid?.() ?? -1, process.getgid?.() ?? -1, tool);
-  const [program = '', ...args] = [
-    ...make,
-    options.shell,
-    '--norc',
-    '--noprofile',
-    '-c',
-    FIRST_PROCESS,
-    'first',
-    tool('mount'),
-    ...options.hidden,
-  ];
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { PATH: process.env.PATH ?? '/usr/bin:/bin' } });
+  const [program = '', ...args] = [...make, options.shell, ...PLAIN, FIRST_PROCESS, 'first', tool('mount'), ...options.hidden];
+  const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env });
   const failure = await firstWord(child);
   const first = failure === undefined && child.pid !== undefined ? childOf(child.pid) : undefined;
   if (first === undefined) return unnested(child, failure ?? 'its first process was not found');
-  const [entry = '', ...rest] = [...enter(first), options.shell, '-c', ':'];
-  const probe = spawnSync(entry, rest, { timeout: START_DEADLINE_MS });
-  if (probe.status !== 0) return unnested(child, `nsenter: ${probe.error?.message ?? probe.stderr.toString().trim()}`);
+  const [entry = '', ...rest] = [...enter(first), options.shell, ...PLAIN, 'echo in'];
+  const visitor = spawn(entry, rest, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const refusal = await firstWord(visitor);
+  if (refusal !== undefined) {
+    visitor.kill('SIGKILL');
+    return unnested(child, `nsenter: ${refusal}`);
+  }
   for (const stream of [child, child.stdin, child.stdout, child.stderr] as { unref?: () => void }[]) stream.unref?.();
   child.on('error', () => {});
   return { nested: true, enter: enter(first), processes: () => [child.pid!, first], close: () => void child.kill('SIGKILL') };
@@ -89,7 +87,7 @@ function unnested(child: ChildProcess, reason: string): Nest {
   return { nested: false, reason, enter: [], processes: () => [], close: () => {} };
 }
 
-/** Nothing when the first process is up, else why it is not. */
+/** Nothing when the process has said something, else why it has not. */
 function firstWord(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     let errors = '';
