@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { containerStarts } from './containers.ts';
 import { startModelServer, type ModelServer } from './model-server.ts';
 import { membersOf, pssMiB } from './process-memory.ts';
 import { start, type RunningTarget, type Target } from './target.ts';
@@ -53,6 +54,8 @@ const ROWS = {
   idle: 'server idle memory, PSS MiB',
   create: 'create conversation → ready for the first message, ms',
   perConversation: 'memory per open conversation with a running sandbox, PSS MiB',
+  container: 'container start → ready for the first action, image present, Docker, ms',
+  podman: '  the same on Podman with runc, ms',
   step: 'one step: model answer → next model request, `true` in the shell, ms',
   fsync: '  beside it: one fdatasync on this disk, ms',
   kernel: 'Jupyter: first cell of a running sandbox, kernel start included, ms',
@@ -169,6 +172,11 @@ try {
   const cliHome = join(home, 'cli');
   const cliEnv = { TENDON_HOME: cliHome, LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'benchmark-key', LLM_BASE_URL: model.url };
   await measureCli('Tendon', `${process.execPath} ${main} run {task}`, { env: cliEnv, figures: ours });
+  if (process.getuid?.() === 0) {
+    say('containers');
+    add(ours, ROWS.container, ...(await containerStarts('docker', rounds)));
+    add(ours, ROWS.podman, ...(await containerStarts('podman', rounds)));
+  }
   for (const [name, url] of peers) {
     const figures: Figures = new Map();
     all.set(name, figures);

@@ -1,6 +1,6 @@
 import type { SandboxSpec } from '../driver.ts';
 import type { EngineClient } from './engine-client.ts';
-import { describeImage, inspectImage, type Image } from './image.ts';
+import { describeImage, inspectImage, type Image, type Inspected } from './image.ts';
 import { pullImage } from './pull-image.ts';
 
 export interface ImageSource {
@@ -15,14 +15,17 @@ export function createImageSource(
   { image, mayPull }: { readonly image: string; readonly mayPull: boolean },
 ): ImageSource {
   const known = new Map<string, Image>();
+  let fetched: Inspected | undefined; // just now, for the start that follows
   return {
     async fetch({ signal, onProgress }) {
-      if ((await inspectImage(engine, image, signal)) !== undefined) return;
+      fetched = await inspectImage(engine, image, signal);
+      if (fetched !== undefined) return;
       if (!mayPull) throw new Error(`No such image: ${image} is not here, and SANDBOX_PULL=never`);
       await pullImage(engine, image, { signal, onProgress });
     },
     async describe(spec, signal) {
-      const inspected = await inspectImage(engine, image, signal);
+      const inspected = fetched ?? (await inspectImage(engine, image, signal));
+      fetched = undefined;
       if (inspected === undefined) throw new Error(`No such image: ${image}`);
       const found = known.get(inspected.Id) ?? (await describeImage(engine, inspected, spec, signal));
       known.set(found.id, found);

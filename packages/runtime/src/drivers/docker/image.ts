@@ -17,7 +17,7 @@ export interface Image {
   readonly python3: string | undefined;
 }
 
-interface Inspected {
+export interface Inspected {
   readonly Id: string;
   readonly Os: string;
   readonly Architecture: string;
