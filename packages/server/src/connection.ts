@@ -25,6 +25,7 @@ import {
 } from '@tendon/protocol';
 import type { Conversations, ConversationWish } from './conversations.ts';
 import { wishFrom } from './initialize-wish.ts';
+import { createLateOutput, type LateOutput } from './late-output.ts';
 import type { Logger } from './logger.ts';
 import type { Room } from './room.ts';
 import type { Wire } from './sockets/wire.ts';
@@ -48,6 +49,7 @@ export interface ConnectionOptions {
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #waiting: unknown[] = [];
+  readonly #lateOutput: LateOutput;
   #isTaking = false;
   #wish: ConversationWish = {};
   #conversationId: string | undefined;
@@ -55,6 +57,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#lateOutput = createLateOutput(options.wire, MAX_UNSENT_FOR_VOLATILE);
   }
 
   get conversationId(): string | undefined {
@@ -146,6 +149,8 @@ export class Connection {
 
   #show(frame: VolatileFrame): void {
     const { wire, dialect } = this.#options;
+    // Output waits for a client that is behind; an answer in the making comes whole with its event.
+    if (frame.volatile === 'output' && this.#lateOutput.holds(frame)) return;
     if (wire.unsentBytes > MAX_UNSENT_FOR_VOLATILE) return;
     const frames = dialect.encodeVolatile(frame);
     if (frames.length > 0) this.#send(frames);

@@ -3,6 +3,7 @@ export const PROVEN_ELSEWHERE: Readonly<Record<string, string>> = {
   RT38: 'packages/runtime/src/executor/shell/full-screen.slow.test.ts',
   RT39: 'packages/runtime/src/executor/shell/full-screen.slow.test.ts',
   RT45: 'packages/runtime/src/executor/shell/hostile.slow.test.ts',
+  RT46: 'packages/runtime/src/executor/effects/output-folder.test.ts',
   RT100: 'packages/runtime/src/executor/kernel/provision.slow.test.ts',
   RT113: 'packages/runtime/src/executor/kernel/run-cell.slow.test.ts',
   RT118: 'packages/runtime/src/executor/kernel/zmtp-frames.test.ts',

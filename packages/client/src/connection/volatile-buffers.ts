@@ -20,6 +20,8 @@ export interface AnswerInTheMaking {
 export class VolatileBuffers {
   #answer: AnswerInTheMaking | undefined;
   #outputs = new Map<number, string>();
+  /** By cause: frames with a lower offset are known. */
+  #nextOffsets = new Map<number, number>();
 
   get answer(): AnswerInTheMaking | undefined {
     return this.#answer;
@@ -38,17 +40,26 @@ export class VolatileBuffers {
     this.#answer = { ...answer, [part]: joined.slice(0, MAX_TEXT) };
   }
 
-  addOutput({ cause, text }: OutputFrame): void {
+  addOutput({ cause, offset, text }: OutputFrame): void {
+    // What was shown before the connection broke is sent once more.
+    if (offset < (this.#nextOffsets.get(cause) ?? 0)) return;
+    this.#nextOffsets.set(cause, offset + 1);
     this.#outputs.set(cause, ((this.#outputs.get(cause) ?? '') + text).slice(-MAX_TEXT));
   }
 
   settle(event: Event): void {
     if (this.#answer && event.id >= this.#answer.turn) this.#answer = undefined;
-    if ('observation' in event && event.cause !== undefined) this.#outputs.delete(event.cause);
+    if ('observation' in event && event.cause !== undefined) this.#forget(event.cause);
   }
 
   clear(): void {
     this.#answer = undefined;
     this.#outputs.clear();
+    this.#nextOffsets.clear();
+  }
+
+  #forget(cause: number): void {
+    this.#outputs.delete(cause);
+    this.#nextOffsets.delete(cause);
   }
 }

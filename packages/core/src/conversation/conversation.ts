@@ -16,7 +16,7 @@ export interface Conversation {
   submit(action: ActionDraft): Promise<SubmitResult>;
   /** Appends what happened around the agent, under the id that is given; for the host, not for clients. Rejects with the storage's error. */
   note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void>;
-  /** Volatile frames from now on, after the last status so far; the returned function ends it. */
+  /** Volatile frames from now on, after the last status so far and what a running action has printed; the returned function ends it. */
   watch(listener: (frame: VolatileFrame) => void): () => void;
   /** Starts the loop if the log says there is something to do; resolves at once. Called after opening, e.g. on a restart. */
   wake(): void;

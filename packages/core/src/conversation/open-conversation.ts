@@ -18,6 +18,7 @@ import { createAborts } from '../loop/aborts.ts';
 import type { Delegate } from '../loop/delegated.ts';
 import type { Engine } from '../loop/engine.ts';
 import { runLoop } from '../loop/loop.ts';
+import { createRunningOutput } from '../loop/running-output.ts';
 import { stateChanged } from '../loop/notices.ts';
 import { alwaysConfirm, neverConfirm } from '../policies/confirmation-policy.ts';
 import type { RunnableAction, Runtimes } from '../runtime.ts';
@@ -65,8 +66,10 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   const { id, log, agent, settings } = options;
   const watchers = new Set<(frame: VolatileFrame) => void>();
   let lastStatus: StatusFrame | undefined;
+  const output = createRunningOutput();
   function emit(frame: VolatileFrame): void {
     if (frame.volatile === 'status') lastStatus = frame;
+    if (frame.volatile === 'output') output.push(frame);
     for (const watcher of watchers) watcher(frame);
   }
 
@@ -129,6 +132,8 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     watch(listener) {
       watchers.add(listener);
       if (lastStatus) listener(lastStatus);
+      const running = new Set(folded.state.conversation.pending.map((action) => action.id));
+      for (const frame of output.frames) if (running.has(frame.cause)) listener(frame);
       return () => watchers.delete(listener);
     },
     wake,

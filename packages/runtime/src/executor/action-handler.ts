@@ -13,7 +13,9 @@ export interface HandlerContext {
   /** Fired by a cancellation; the handler still answers. */
   readonly signal: AbortSignal;
   /** Raw output as it comes, escape sequences included. */
-  readonly output: (text: string) => void;
+  readonly output: (output: string | Buffer) => void;
+  /** Where all of it can be read, if it is long. */
+  readonly outputPath: () => string | undefined;
 }
 
 /** Carries out one kind of action. What fails is an observation; a rejection is a fault of ours. */

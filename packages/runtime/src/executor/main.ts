@@ -5,6 +5,7 @@ import type { ActionHandler } from './action-handler.ts';
 import { parseConfig } from './config.ts';
 import { createEffects } from './effects/effects.ts';
 import { openJournal } from './effects/journal.ts';
+import { openOutputFolder } from './effects/output-folder.ts';
 import { createLinesToEdit } from './files/lines-to-edit.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
 import { createDisk } from './files/disk.ts';
@@ -53,7 +54,7 @@ const handlers = createHandlers({
   kill: later('kill'),
   plugged: plugins.handlers,
 });
-const effects = createEffects({ stateDir: config.stateDir, incarnation: config.incarnation, journal, handlers });
+const effects = createEffects({ incarnation: config.incarnation, journal, handlers, outputs: openOutputFolder(join(kept, 'output')) });
 const lease = createLease(
   config.leaseSeconds,
   () => effects.running > 0,

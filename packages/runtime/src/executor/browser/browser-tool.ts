@@ -27,7 +27,7 @@ export interface BrowserTool {
 }
 
 const START_MS = 70_000;
-const NOBODY: HandlerContext = { signal: new AbortController().signal, output: () => {} };
+const NOBODY: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
 
 /**
  * The rules of `browse` and `browse_interactive`. Owns at most one browser, which starts with the first action and again after

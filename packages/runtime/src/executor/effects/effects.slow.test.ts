@@ -70,11 +70,11 @@ describe('effects', () => {
     expect((await lines.next()).value).toMatchObject({ type: 'output', offset: 0, text: expect.stringContaining('äfirst') });
     close();
     expect(await report(executor, 'k')).toEqual({ state: 'started' });
-    const attached = executor.lines({ key: 'k', action: run('ignored'), outputFrom: 'äfirst\r\n'.length + 1 });
+    const attached = executor.lines({ key: 'k', action: run('ignored'), outputFrom: 'äfirst\n'.length + 1 });
     const answered = executor.run('go', { is_input: true });
     const seen = await attached;
     await answered;
-    expect(outputOf(seen)).toBe('go\r\nsecond\r\n'.slice(outputOf(seen).startsWith('go') ? 0 : 4));
+    expect(outputOf(seen)).toBe('go\nsecond\n'.slice(outputOf(seen).startsWith('go') ? 0 : 3));
     expect(seen.at(-1)).toMatchObject({ type: 'outcome', observation: { extras: { metadata: { exit_code: 0 } } } });
   });
 
@@ -83,7 +83,7 @@ describe('effects', () => {
     const { lines, close } = await stream(executor, 'k', 'seq 1 300000');
     await lines.next();
     const whole = await executor.lines({ key: 'k', action: run('ignored') });
-    expect(outputOf(whole)).toBe(Array.from({ length: 300_000 }, (_, index) => `${index + 1}\r\n`).join(''));
+    expect(outputOf(whole)).toBe(Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join(''));
     close();
   });
 

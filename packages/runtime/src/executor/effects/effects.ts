@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { EffectReport, ExecuteLine, ExecuteRequest } from '../../executor-api.ts';
 import type { ActionHandler } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
 import type { Journal, JournalEntry } from './journal.ts';
+import type { OutputFolder } from './output-folder.ts';
 import { createSecretGuard } from './secret-guard.ts';
 import { createSpool, type Spool } from './spool.ts';
 
@@ -28,10 +28,10 @@ export interface Effects {
 }
 
 export interface EffectsOptions {
-  readonly stateDir: string;
   readonly incarnation: string;
   readonly journal: Journal;
   readonly handlers: Readonly<Record<string, ActionHandler>>;
+  readonly outputs: OutputFolder;
 }
 
 interface Effect {
@@ -44,20 +44,19 @@ interface Effect {
 
 const KEPT_SPOOLS = 32;
 const READ_BYTES = 64 * 1024;
+const NEWEST_EVERY_MS = 250;
+/** As much as is given without a gap: to people who watch, and to the server's own commands. */
+const WHOLE_BYTES = { session: 4 * 1024 * 1024, beside: 16 * 1024 * 1024 };
+const MAX_FOLLOWED = 24 * 1024 * 1024;
 
-export function createEffects({ stateDir, incarnation, journal, handlers }: EffectsOptions): Effects {
+export function createEffects({ incarnation, journal, handlers, outputs }: EffectsOptions): Effects {
   const effects = new Map<string, Effect>(); // running, and the newest that ended
-  const outputDir = join(stateDir, 'output');
-  rmSync(outputDir, { recursive: true, force: true });
-  mkdirSync(outputDir, { recursive: true, mode: 0o700 });
   const guard = createSecretGuard();
-  let spools = 0;
   let held: string | undefined;
 
   function begin(request: ExecuteRequest, handler: ActionHandler): Effect {
     journal.started(request.key);
-    spools += 1;
-    const spool = createSpool(join(outputDir, String(spools)));
+    const spool = createSpool(() => outputs.create(request.key));
     const effect: Effect = { spool, cancel: new AbortController(), outcome: undefined, changed: Promise.withResolvers() };
     effects.set(request.key, effect);
     forgetOldest();
@@ -67,15 +66,19 @@ export function createEffects({ stateDir, incarnation, journal, handlers }: Effe
   }
 
   async function run({ key, action, secrets }: ExecuteRequest, handler: ActionHandler, effect: Effect): Promise<void> {
+    const { spool } = effect;
     const masked = guard.stream();
-    const show = (text: string): void => {
-      if (text === '') return;
-      effect.spool.append(text);
-      announce(effect);
+    const show = (piece: string | Buffer): void => {
+      if (piece.length > 0 && spool.append(piece)) announce(effect);
     };
-    const output = (text: string): void => show(masked.push(text));
-    const told = await carryOut(handler, { ...action, secrets }, { signal: effect.cancel.signal, output });
+    const context = {
+      signal: effect.cancel.signal,
+      output: (piece: string | Buffer) => show(masked.push(piece)),
+      outputPath: () => spool.path,
+    };
+    const told = await carryOut(handler, { ...action, secrets }, context);
     show(masked.flush());
+    spool.end();
     const outcome = guard.observation(told);
     record(key, outcome);
     effect.outcome = outcome;
@@ -94,7 +97,7 @@ export function createEffects({ stateDir, incarnation, journal, handlers }: Effe
     for (const [key, effect] of effects) {
       if (effects.size <= KEPT_SPOOLS) return;
       if (!effect.outcome) continue;
-      effect.spool.discard();
+      effect.spool.close();
       effects.delete(key);
     }
   }
@@ -107,7 +110,11 @@ export function createEffects({ stateDir, incarnation, journal, handlers }: Effe
       const entry = known ? undefined : journal.find(request.key);
       if (entry) return yield lineOf(entry, incarnation);
       if (!known && held !== undefined) return yield { type: 'refused', reason: held };
-      yield* follow(known ?? begin(request, handlers[request.action.action]!), request.outputFrom ?? 0);
+      yield* follow(
+        known ?? begin(request, handlers[request.action.action]!),
+        request.outputFrom ?? 0,
+        request.action.args.is_static === true ? WHOLE_BYTES.beside : WHOLE_BYTES.session,
+      );
     },
     report(key) {
       const entry = journal.find(key);
@@ -140,14 +147,22 @@ async function carryOut(
   }
 }
 
-async function* follow(effect: Effect, from: number): AsyncGenerator<ExecuteLine> {
+/** Of an output that is longer, who follows it gets the newest from time to time. */
+async function* follow(effect: Effect, from: number, wholeBytes: number): AsyncGenerator<ExecuteLine> {
   let offset = from;
+  let given = 0;
   for (;;) {
     const { promise } = effect.changed;
     const isLast = effect.outcome !== undefined;
     for (let chunk = effect.spool.read(offset, READ_BYTES); chunk.length > 0; chunk = effect.spool.read(offset, READ_BYTES)) {
       yield { type: 'output', offset, text: chunk.toString('utf8') };
       offset += chunk.length;
+      given += chunk.length;
+      const behind = effect.spool.bytes - offset;
+      if (given < wholeBytes || behind <= READ_BYTES) continue;
+      if (given >= MAX_FOLLOWED) break;
+      offset += behind - READ_BYTES;
+      await delay(NEWEST_EVERY_MS, undefined, { ref: false });
     }
     if (isLast) return yield { type: 'outcome', observation: effect.outcome! };
     await promise;

@@ -1,4 +1,5 @@
-import { createMask, MIN_SECRET_LENGTH, Secret, type Mask } from '@tendon/core/masking';
+import { StringDecoder } from 'node:string_decoder';
+import { createMask, MIN_SECRET_LENGTH, Secret } from '@tendon/core/masking';
 import type { ObservationDraft } from '@tendon/protocol';
 
 /**
@@ -7,9 +8,15 @@ import type { ObservationDraft } from '@tendon/protocol';
  */
 export interface SecretGuard {
   learn(secrets: Readonly<Record<string, string>> | undefined): void;
-  /** Hides what is known now in a text that comes in pieces. */
-  stream(): ReturnType<Mask['stream']>;
+  /** Hides what is known now in output that comes in pieces; where nothing is known it stays as it is, byte for byte. */
+  stream(): GuardedStream;
   observation(observation: ObservationDraft): ObservationDraft;
+}
+
+export interface GuardedStream {
+  push(piece: string | Buffer): string | Buffer;
+  /** What was held back, as it might have become a secret. */
+  flush(): string;
 }
 
 export function createSecretGuard(): SecretGuard {
@@ -22,7 +29,15 @@ export function createSecretGuard(): SecretGuard {
       for (const value of fresh) known.add(value);
       mask = createMask([...known].map((value) => new Secret(value)));
     },
-    stream: () => mask.stream(),
+    stream() {
+      if (known.size === 0) return { push: (piece) => piece, flush: () => '' };
+      const decoder = new StringDecoder('utf8');
+      const masked = mask.stream();
+      return {
+        push: (piece) => masked.push(typeof piece === 'string' ? piece : decoder.write(piece)),
+        flush: () => masked.push(decoder.end()) + masked.flush(),
+      };
+    },
     observation(observation) {
       if (known.size === 0) return observation;
       const { source: _source, ...masked } = mask.draft({ source: 'environment', ...observation });

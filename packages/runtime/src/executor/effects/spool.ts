@@ -1,59 +1,78 @@
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, readSync, writeSync } from 'node:fs';
+import type { OutputFile } from './output-folder.ts';
 
 /**
  * The output of one effect, to be read from any offset while it still grows. Small output stays in memory; from
- * `MEMORY_BYTES` on it is in a file, and beyond `MAX_BYTES` it is only counted.
+ * `MEMORY_BYTES` on it is in a file, which stays when the spool is closed.
  */
 export interface Spool {
   readonly bytes: number;
-  append(text: string): void;
+  /** Of the file, where there is one. */
+  readonly path: string | undefined;
+  /** False when nothing more is kept. */
+  append(output: string | Buffer): boolean;
   /** At most `maxBytes` from `offset`, cut between characters; empty when there is nothing (yet). */
   read(offset: number, maxBytes: number): Buffer;
-  /** Nothing more will come: the file, if any, is kept open for reading until `discard`. */
-  discard(): void;
+  /** Nothing more will come. */
+  end(): void;
+  /** Nothing will be read any more. */
+  close(): void;
 }
 
-const MEMORY_BYTES = 64 * 1024;
-const MAX_BYTES = 16 * 1024 * 1024;
+/** Less than the text of an observation: what is left out of that is in a file. */
+const MEMORY_BYTES = 24 * 1024;
+const WRITE_BYTES = 256 * 1024;
 
-export function createSpool(path: string): Spool {
-  let memory: Buffer[] = [];
-  let fd: number | undefined;
-  let bytes = 0;
+export function createSpool(createFile: () => OutputFile | undefined): Spool {
+  let memory = Buffer.allocUnsafe(MEMORY_BYTES); // what follows what is in the file
+  let inMemory = 0;
+  let inFile = 0;
+  let file: OutputFile | undefined;
+  let isFull = false;
 
-  function toFile(): number {
-    if (fd !== undefined) return fd;
-    fd = openSync(path, 'w+', 0o600);
-    writeAll(fd, Buffer.concat(memory));
-    memory = [];
-    return fd;
+  /** A disk without room, or a file that has its size, ends what is kept and nothing else. */
+  function flush(): void {
+    file ??= createFile();
+    const room = Math.min(inMemory, (file?.maxBytes ?? 0) - inFile);
+    if (file && writeAll(file.fd, memory.subarray(0, room))) {
+      inFile += room;
+      isFull = room < inMemory;
+      inMemory = 0;
+      if (memory.length < WRITE_BYTES) memory = Buffer.allocUnsafe(WRITE_BYTES);
+    } else isFull = true;
   }
 
   return {
     get bytes() {
-      return bytes;
+      return inFile + inMemory;
     },
-    append(text) {
-      const chunk = Buffer.from(text);
-      if (bytes + chunk.length > MAX_BYTES) return;
-      if (bytes + chunk.length > MEMORY_BYTES) writeAll(toFile(), chunk);
-      else memory.push(chunk);
-      bytes += chunk.length;
+    get path() {
+      return file?.path;
+    },
+    append(output) {
+      let rest = typeof output === 'string' ? Buffer.from(output) : output;
+      while (rest.length > 0 && !isFull) {
+        const copied = rest.copy(memory, inMemory);
+        inMemory += copied;
+        rest = rest.subarray(copied);
+        if (inMemory === memory.length) flush();
+      }
+      return !isFull;
     },
     read(offset, maxBytes) {
-      const length = Math.min(maxBytes, bytes - offset);
-      if (length <= 0) return Buffer.alloc(0);
-      if (fd === undefined) return between(Buffer.concat(memory).subarray(offset, offset + length));
-      const chunk = Buffer.alloc(length);
-      return between(chunk.subarray(0, readSync(fd, chunk, 0, length, offset)));
+      if (offset >= inFile) return between(Buffer.from(memory.subarray(offset - inFile, Math.min(inMemory, offset - inFile + maxBytes))));
+      const chunk = Buffer.allocUnsafe(Math.min(maxBytes, inFile - offset));
+      return between(chunk.subarray(0, readSync(file!.fd, chunk, 0, chunk.length, offset)));
     },
-    discard() {
-      memory = [];
-      bytes = 0;
-      if (fd === undefined) return;
-      closeSync(fd);
-      fd = undefined;
-      rmSync(path, { force: true });
+    end() {
+      if (file && !isFull) flush();
+    },
+    close() {
+      memory = Buffer.alloc(0);
+      inMemory = 0;
+      inFile = 0;
+      isFull = true;
+      if (file) closeSync(file.fd);
     },
   };
 }
@@ -65,11 +84,17 @@ function between(chunk: Buffer): Buffer {
     if (byte < 0x80) break;
     if (byte < 0xc0) continue;
     const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return needed > back ? chunk.subarray(0, chunk.length - back) : chunk;
+    return needed > back && chunk.length > back ? chunk.subarray(0, chunk.length - back) : chunk;
   }
   return chunk;
 }
 
-function writeAll(fd: number, chunk: Buffer): void {
-  for (let written = 0; written < chunk.length;) written += writeSync(fd, chunk, written);
+/** False where the disk does not take it. */
+function writeAll(fd: number, chunk: Buffer): boolean {
+  try {
+    for (let written = 0; written < chunk.length;) written += writeSync(fd, chunk, written);
+    return true;
+  } catch {
+    return false;
+  }
 }

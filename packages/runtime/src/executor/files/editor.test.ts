@@ -16,7 +16,7 @@ import { createWriteAction } from './write-action.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tendon-edit-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const context: HandlerContext = { signal: new AbortController().signal, output: () => {} };
+const context: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
 const openDisk = () =>
   createUndoableDisk(
     createDisk({ hidden: [join(folder, 'own')], notes: join(folder, '.writing') }),

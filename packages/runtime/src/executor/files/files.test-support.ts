@@ -35,7 +35,7 @@ export function testFiles(): TestFiles {
 function over(folder: string): TestFiles {
   const [own, notes] = [join(folder, '.own'), join(folder, '.writing')];
   const disk = createUndoableDisk(createDisk({ hidden: [own], notes }), createUndoHistory(join(folder, '.undo')));
-  const context: HandlerContext = { signal: new AbortController().signal, output: () => {} };
+  const context: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
   const handlers = {
     edit: createEditAction({ workspace: folder, disk, checkSyntax: async () => undefined }),
     read: createReadAction(folder, disk),

@@ -67,7 +67,7 @@ export function createLazyKernel({ config, shell, preload, before }: LazyKernelO
 
   return {
     run: async (request, context) => (await loaded()).run(request, context),
-    warm: async (signal) => (await loaded()).warm({ signal, output: () => {} }),
+    warm: async (signal) => (await loaded()).warm({ signal, output: () => {}, outputPath: () => undefined }),
     isUp: () => tool?.isUp() ?? false,
     initCode: () => tool?.initCode() ?? before?.kernelInitCode ?? '',
     processes: () => tool?.processes() ?? [],

@@ -6,8 +6,10 @@ export interface BoundedText {
   append(text: string): void;
   /** Takes the last lines back, as many as there are. */
   takeEnd(lines: number): string;
-  /** Everything, or both ends. */
-  toString(): string;
+  /** So many characters come next and are left out, and with them the end so far. */
+  skip(chars: number): void;
+  /** Everything, or both ends; `whole` says where the rest can be read. */
+  take(whole?: string): string;
   readonly isCut: boolean;
 }
 
@@ -40,10 +42,14 @@ export function createBoundedText(maxChars = MAX_CHARS): BoundedText {
       else tail = rest;
       return source.slice(from + 1);
     },
-    toString() {
+    skip(chars) {
+      left += tail.length + chars;
+      tail = '';
+    },
+    take(whole) {
       if (left === 0 && tail.length <= maxChars - half) return head + tail;
       trimTail();
-      return `${withoutLoneEnd(head)}\n[... Observation truncated due to length: ${left} characters left out ...]\n${withoutLoneStart(tail)}`;
+      return `${withoutLoneEnd(head)}\n[... Observation truncated due to length: ${left} characters left out${whole === undefined ? '' : `; the output is kept in ${whole}`} ...]\n${withoutLoneStart(tail)}`;
     },
     get isCut() {
       return left > 0 || tail.length > maxChars - half;

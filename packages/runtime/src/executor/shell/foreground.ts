@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { EchoFilter } from './echo-filter.ts';
 import { createEchoFilter } from './echo-filter.ts';
 import type { Report } from './report-reader.ts';
@@ -12,7 +13,9 @@ export interface Foreground {
   /** Milliseconds of `performance.now()`. */
   lastOutputAt: number;
   /** Called with raw output as it comes; set by whoever waits. */
-  onOutput: ((text: string) => void) | undefined;
+  onOutput: ((bytes: Buffer) => void) | undefined;
+  /** Output that came while nobody waited; the newest. */
+  readonly unheard: Buffer[];
   onEnd: (() => void) | undefined;
   /** Of the keys sent to it, whether Ctrl-C was among them. */
   interrupted: boolean;
@@ -36,6 +39,7 @@ export type ShellAfter = 'same' | 'ended' | 'broken' | 'deaf';
 export interface Running extends Foreground {
   readonly id: string;
   readonly echo: EchoFilter;
+  readonly decoder: StringDecoder;
   /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is kept apart, its echo is in it. */
   phase: 'typed' | 'begun';
   kept: string;
@@ -47,28 +51,23 @@ export interface Running extends Foreground {
 }
 
 const MAX_KEPT = 65_536;
+const MAX_UNHEARD = 262_144;
 
 export function createRunning(id: string, command: string, text: TerminalText): Running {
   const echo = createEchoFilter();
   return {
-    ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now() },
-    ...{ phase: 'typed', kept: '', report: undefined, marked: undefined, after: undefined },
+    ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now(), decoder: new StringDecoder('utf8') },
+    ...{ phase: 'typed', kept: '', report: undefined, marked: undefined, after: undefined, unheard: [] },
     ...{ ended: undefined, onOutput: undefined, onEnd: undefined, interrupted: false },
   };
 }
 
 /** Output as it came from the terminal. */
-export function receive(running: Running, text: string): void {
+export function receive(running: Running, bytes: Buffer): void {
   running.lastOutputAt = performance.now();
-  if (running.phase === 'typed') {
-    running.kept = (running.kept + text).slice(-MAX_KEPT);
-    return;
-  }
-  const output = running.echo.strip(text);
-  if (output === '') return;
-  running.text.write(output);
-  // The terminal passes line ends on as they are; who follows along gets them as terminals do (one character is found fastest).
-  running.onOutput?.(output.replace(output.includes('\r') ? /\r?\n/g : /\n/g, '\r\n'));
+  const text = running.decoder.write(bytes);
+  if (running.phase === 'typed') running.kept = (running.kept + text).slice(-MAX_KEPT);
+  else take(running, text, bytes);
 }
 
 /** From here on what comes is output; of what was kept, all but the echo. */
@@ -76,8 +75,28 @@ export function begin(running: Running, echoes: readonly string[]): void {
   const { kept } = running;
   running.phase = 'begun';
   running.kept = '';
-  receive(
+  take(
     running,
     echoes.reduce((text, echo) => text.replace(echo, ''), kept),
   );
+}
+
+function take(running: Running, text: string, bytes?: Buffer): void {
+  const output = running.echo.strip(text);
+  running.text.write(output);
+  const raw = bytes !== undefined && output.length === text.length ? bytes : Buffer.from(output);
+  if (raw.length === 0) return;
+  if (running.onOutput) return running.onOutput(raw);
+  running.unheard.push(Buffer.from(raw));
+  while (running.unheard.length > 1 && sizeOf(running.unheard) > MAX_UNHEARD) running.unheard.shift();
+}
+
+function sizeOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((size, piece) => size + piece.length, 0);
+}
+
+/** From now on output goes there, after what nobody has heard. */
+export function listen(running: Foreground, onOutput: (bytes: Buffer) => void): void {
+  for (const piece of running.unheard.splice(0)) onOutput(piece);
+  running.onOutput = onOutput;
 }

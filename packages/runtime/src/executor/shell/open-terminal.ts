@@ -15,7 +15,7 @@ interface NativePty {
 
 export interface Terminal {
   readonly process: ChildProcess;
-  /** What the child writes to its terminal, and where its input is typed. */
+  /** Where its input is typed. */
   readonly master: ReadStream;
   /** Descriptor 3 of the child. */
   readonly line: Duplex;
@@ -34,7 +34,11 @@ export interface OpenTerminalOptions {
   readonly cwd: string;
   readonly columns: number;
   readonly rows: number;
+  /** What the child writes to its terminal; only for the time of the call. */
+  readonly onOutput: (bytes: Buffer) => void;
 }
+
+const READ_BYTES = 65_536;
 
 let native: NativePty | undefined;
 
@@ -46,11 +50,21 @@ export function openTerminal(options: OpenTerminalOptions): Terminal {
   try {
     const [program = '', ...args] = [...options.enter, options.setsid, '-c', ...options.command];
     const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: [device, device, device, 'pipe'] });
-    return { process: child, master: new ReadStream(master), line: child.stdio[3] as Duplex, device: pty };
+    return { process: child, master: readFrom(master, options.onOutput), line: child.stdio[3] as Duplex, device: pty };
   } finally {
     closeSync(device);
     closeSync(slave);
   }
+}
+
+/** Into one piece of memory: a piece for each read, 4 KB of a terminal at a time, is most of what a long output costs. */
+function readFrom(master: number, onOutput: (bytes: Buffer) => void): ReadStream {
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  const callback = (size: number): boolean => {
+    onOutput(buffer.subarray(0, size));
+    return true;
+  };
+  return new ReadStream(master, { onread: { buffer, callback } }).resume();
 }
 
 function loadNative(): NativePty {

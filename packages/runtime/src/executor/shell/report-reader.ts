@@ -1,4 +1,4 @@
-/** What the shell says on its private line; NUL-terminated fields, the first names the kind. */
+/** What the shell says on its private line: NUL-terminated fields, of which the first names the kind, after a record separator. */
 export type Report =
   | {
       readonly kind: 'end';
@@ -14,6 +14,7 @@ export type Report =
   | { readonly kind: 'exit' | 'state'; readonly id: string; readonly code: number; readonly workingDir: string; readonly state: string };
 
 const FIELDS = { end: 8, exit: 5, state: 5 } as const;
+const RECORD = '\u001e';
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Splits the line into reports. Anything else on it (programs inherit the descriptor) is passed over. */
@@ -22,8 +23,10 @@ export function createReportReader(onReport: (report: Report) => void): { push(d
   let fields: string[] = [];
 
   function take(field: string): void {
-    if (fields.length === 0 && !Object.hasOwn(FIELDS, field)) return;
-    fields.push(field);
+    const kind = field.startsWith(RECORD) ? field.slice(1) : undefined;
+    if (kind !== undefined && Object.hasOwn(FIELDS, kind)) fields = [kind]; // one that an interrupt has cut is begun anew
+    else if (fields.length > 0) fields.push(field);
+    else return;
     if (fields.length < FIELDS[fields[0] as keyof typeof FIELDS]) return;
     onReport(toReport(fields));
     fields = [];

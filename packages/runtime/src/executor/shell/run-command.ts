@@ -52,7 +52,7 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
     const clocks = clocksOf(request, limits);
     const end = await waitFor(session, running, clocks, context);
     if (end === 'cancelled') await cancelForeground(session, running);
-    const content = running.text.take().trimEnd();
+    const content = running.text.take(context.outputPath()).trimEnd();
     const ended = running.ended;
     if (ended && last === running) last = undefined;
     return say(request, {

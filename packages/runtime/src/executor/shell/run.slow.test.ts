@@ -242,6 +242,15 @@ describe('run', () => {
     expect(content).toMatch(/^1\n2\n[^]*truncated due to length[^]*\n99999\n100000$/);
   });
 
+  it.each([{ is_static: false }, { is_static: true }])('RT46: of a long output the whole is in a file that it names (%j)', async (args) => {
+    // A job that has ended is said once, and not as an empty line after every command from then on.
+    await executor.run('stty -opost; true & wait');
+    const { content } = await executor.run('for i in {1..3}; do seq 1 30000; done; head -c 1000 /dev/zero', args);
+    const path = /kept in (\/.*\.txt) \.\.\./.exec(content)?.[1];
+    const same = await executor.run(`{ for i in {1..3}; do seq 1 30000; done; head -c 1000 /dev/zero; } | cmp - ${path} && echo same`);
+    expect(same.content).toBe('same');
+  });
+
   it('RT26: a timeout hands the command back and names itself', async () => {
     const seen = await executor.run('sleep 300', {}, 1.5);
     expect(seen).toMatchObject({ exitCode: -1 });

@@ -37,7 +37,7 @@ __tendon_begin() {
 
 # $1: exit code. Reports it with directory and exported variables, then marks the end of the output.
 __tendon_end() {
-  __tendon_code=$1 __tendon_running=0
+  __tendon_code=$1
   # A quote that a command left open leaves the parser in the middle of a line; one that ends puts it back.
   builtin eval :
   __tendon_forget
@@ -49,11 +49,13 @@ __tendon_end() {
   # Input that the command left unread must not become commands.
   while builtin read -t 0; do builtin read -r -t 0.05 -n 4096 __tendon_command || builtin break; done </dev/tty
   local user='\u' host='\h'
-  builtin printf '%s\0' end "$__tendon_id" "$1" "$PWD" "${!:--1}" "${user@P}" "${host@P}" >&250
+  builtin printf '\0\36%s\0' end >&250
+  builtin printf '%s\0' "$__tendon_id" "$1" "$PWD" "${!:--1}" "${user@P}" "${host@P}" >&250
   builtin declare -px >&250
   builtin printf '\0' >&250
   __tendon_arm
-  __tendon_command=''
+  # From here on it has been said; a Ctrl-C before makes the prompt say it once more.
+  __tendon_command='' __tendon_running=0
   builtin printf '\e]133;D;%s;%s\a' "$__tendon_id" "$1" >/dev/tty || builtin printf 'unmarked\0' >&250
 }
 
@@ -67,7 +69,8 @@ __tendon_forget() {
 __tendon_jobs() {
   local line
   while IFS= builtin read -r line; do
-    [[ $line == \[+([0-9])\]*Running* ]] || builtin printf '%s\n' "$line"
+    # No job is an empty line here.
+    [[ -z $line || $line == \[+([0-9])\]*Running* ]] || builtin printf '%s\n' "$line"
   done <<<"$(builtin jobs -n)"
   builtin jobs -n >/dev/null
 }
@@ -96,7 +99,8 @@ __tendon_arm() {
 # next one.
 __tendon_leave() {
   __tendon_forget
-  builtin printf '%s\0' "$1" "$__tendon_id" "$2" "$PWD" >&250
+  builtin printf '\0\36%s\0' "$1" >&250
+  builtin printf '%s\0' "$__tendon_id" "$2" "$PWD" >&250
   {
     builtin declare -p; builtin declare -f; builtin alias -p; builtin shopt -p; builtin umask -p
     for __tendon_option in nounset noglob noclobber allexport pipefail; do

@@ -96,7 +96,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     wasReady = false;
     outerIds.clear();
     watch.forget();
-    shell = startShell(options, (id) => id.startsWith(nonce), { onText, onMarker, onReport, onExit: notReady, onGone });
+    shell = startShell(options, (id) => id.startsWith(nonce), { onOutput, onMarker, onReport, onExit: notReady, onGone });
     shell.send(restore, place.workingDir, startId);
     expect(START_DEADLINE_MS, () => shell?.kill());
   }
@@ -107,9 +107,9 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     deadline = setTimeout(onMissed, ms);
   }
 
-  function onText(text: string): void {
-    if (current) receive(current, text);
-    else between.write(text);
+  function onOutput(bytes: Buffer): void {
+    if (current) receive(current, bytes);
+    else between.write(bytes.toString('utf8'));
   }
 
   function onMarker(marker: Marker, id: string): void {
@@ -244,6 +244,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
 
   function start(command: string, secrets?: Request['secrets']): Foreground {
     if (current || !shell) throw new Error('the shell is not ready');
+    watch.learn(); // before it is typed: afterwards the shell may sit in a read of the command's
     commands += 1;
     current = createRunning(`${nonce}-${commands}`, command, between);
     between = createTerminalText();

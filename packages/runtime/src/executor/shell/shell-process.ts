@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { createMarkerScanner, type Marker } from './marker-scanner.ts';
 import { openTerminal } from './open-terminal.ts';
 import {
@@ -42,7 +41,7 @@ export interface ShellProcess {
 }
 
 export interface ShellEvents {
-  onText(text: string): void;
+  onOutput(bytes: Buffer): void;
   onMarker(marker: Marker, id: string): void;
   onReport(report: Report): void;
   /** Its process has ended; the rest of its output may still come. */
@@ -79,19 +78,13 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
     cwd: '/',
     columns: COLUMNS,
     rows: ROWS,
+    onOutput,
   });
-  const decoder = new StringDecoder('utf8');
   const scanner = createMarkerScanner(isOurs);
   const reports = createReportReader(events.onReport);
   let isGone = false;
   let pid: number | undefined;
 
-  master.on('data', (data: Buffer) => {
-    for (const item of isGone ? [] : scanner.push(decoder.write(data))) {
-      if ('text' in item) events.onText(item.text);
-      else events.onMarker(item.marker, item.id);
-    }
-  });
   master.on('error', () => {}); // EIO: the other side is gone; `exit` tells
   line.on('data', (data: Buffer) => !isGone && reports.push(data));
   line.on('error', () => {});
@@ -102,10 +95,16 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
     setTimeout(() => gone(exitCode, `the shell ended with exit code ${exitCode}`), TRAIL_MS);
   });
 
+  function onOutput(data: Buffer): void {
+    for (const item of isGone ? [] : scanner.push(data)) {
+      if ('bytes' in item) events.onOutput(item.bytes);
+      else events.onMarker(item.marker, item.id);
+    }
+  }
   function gone(exitCode: number, reason: string): void {
     if (isGone) return;
     const rest = scanner.flush();
-    if (rest !== '') events.onText(rest);
+    if (rest.length > 0) events.onOutput(rest);
     isGone = true;
     kill(); // where only what stood before it died
     master.destroy();

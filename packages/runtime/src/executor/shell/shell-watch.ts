@@ -64,7 +64,6 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
     },
     start(running) {
       clearTimeout(timer);
-      learn();
       looks = 0;
       sightings = 0;
       timer = setTimeout(look, LOOK_EVERY_MS, running);

@@ -12,7 +12,7 @@ const DRAIN_MS = 200;
 
 /** `is_static`: a command beside the session, answered when it ends or its time is up; then it is killed. */
 export function createStaticCommand(session: Session, options: BesideOptions, defaultTimeoutSeconds: number): ActionHandler {
-  return ({ args, timeout, secrets }, { signal, output }) =>
+  return ({ args, timeout, secrets }, { signal, output, outputPath }) =>
     new Promise((resolve) => {
       const seconds = typeof timeout === 'number' && timeout > 0 ? timeout : defaultTimeoutSeconds;
       const { place } = session;
@@ -32,9 +32,8 @@ export function createStaticCommand(session: Session, options: BesideOptions, de
       for (const stream of [child.stdout, child.stderr]) {
         const decoder = new StringDecoder('utf8');
         stream?.on('data', (data: Buffer) => {
-          const piece = decoder.write(data);
-          text.write(piece);
-          output(piece);
+          text.write(decoder.write(data));
+          output(data);
         });
       }
       const settle = (exitCode: number): void => {
@@ -43,7 +42,7 @@ export function createStaticCommand(session: Session, options: BesideOptions, de
         child.stdout?.destroy();
         child.stderr?.destroy();
         const suffix = stopped ? hints.stopped(stopped, seconds) : hints.completed(exitCode, false);
-        resolve(runObservation(args, { content: text.take().trimEnd(), exitCode: stopped ? -1 : exitCode, suffix }, place));
+        resolve(runObservation(args, { content: text.take(outputPath()).trimEnd(), exitCode: stopped ? -1 : exitCode, suffix }, place));
       };
       child.on('error', (error) => resolve(errorObservation(`The command could not be started: ${error.message}`)));
       let exitCode = -1;

@@ -8,8 +8,8 @@ import { createScreen, type Screen } from './screen.ts';
  */
 export interface TerminalText {
   write(text: string): void;
-  /** The text since the last take; the line in the making is part of it. */
-  take(): string;
+  /** The text since the last take; the line in the making is part of it. `whole` is where all of it can be read. */
+  take(whole?: string): string;
   /** Forgets the line in the making. */
   dropLine(): void;
   /** Whether a program has the whole screen to itself, as editors and pagers do. */
@@ -31,6 +31,7 @@ const MAX_LINE = 100_000;
 export const COLUMNS = 1000;
 export const ROWS = 50;
 const MAX_SEQUENCE = 4096;
+const MAX_FLOOD = 131_072;
 /** Begins what may open the alternate screen, on which a line end is a step down and no more. */
 const MODE = '\u001b[?';
 
@@ -40,6 +41,8 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
   let column = 0;
   let pending = '';
   let screen: Screen | undefined;
+  const flood: string[] = [];
+  let flooded = 0;
 
   const put = (text: string): void => {
     if (text === '') return;
@@ -104,42 +107,67 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
     if (screen.quietLines > 2 * ROWS) closeScreen(screen);
   }
 
+  /** Of a flood only the end counts: it is kept as it came, and looked at when it is asked for. */
+  function dam(text: string): void {
+    flood.push(text);
+    flooded += text.length;
+    while (flooded - flood[0]!.length > MAX_FLOOD) {
+      const gone = flood.shift()!.length;
+      flooded -= gone;
+      flushLine();
+      pending = '';
+      done.skip(gone);
+    }
+  }
+  function undam(): void {
+    flooded = 0;
+    for (const text of flood.splice(0)) interpret(text);
+  }
+
+  function interpret(text: string): void {
+    // The end of a line, as terminals write it; a carriage return alone may be half of one.
+    const isHalf = text.endsWith('\r');
+    const raw = pending + (isHalf ? text.slice(0, -1) : text);
+    const input = screen || raw.includes(MODE) ? raw : raw.replaceAll('\r\n', '\n');
+    pending = isHalf ? '\r' : '';
+    let at = 0;
+    while (at < input.length) {
+      const run = matchAt(PLAIN, input, at);
+      if (run) plain(run);
+      else if (input[at] === '\u001b') {
+        const found = matchAt(SEQUENCE, input, at);
+        if (found) sequence(found);
+        else if (input.length - at < MAX_SEQUENCE && isUnfinished(input, at)) {
+          pending = input.slice(at) + pending;
+          return;
+        }
+        at += found?.length ?? 1;
+        continue;
+      } else control(input[at]!);
+      at += run?.length ?? 1;
+    }
+  }
+
   return {
     write(text) {
-      // The end of a line, as terminals write it; a carriage return alone may be half of one.
-      const isHalf = text.endsWith('\r');
-      const raw = pending + (isHalf ? text.slice(0, -1) : text);
-      const input = screen || raw.includes(MODE) ? raw : raw.replaceAll('\r\n', '\n');
-      pending = isHalf ? '\r' : '';
-      let at = 0;
-      while (at < input.length) {
-        const run = matchAt(PLAIN, input, at);
-        if (run) plain(run);
-        else if (input[at] === '\u001b') {
-          const found = matchAt(SEQUENCE, input, at);
-          if (found) sequence(found);
-          else if (input.length - at < MAX_SEQUENCE && isUnfinished(input, at)) {
-            pending = input.slice(at) + pending;
-            return;
-          }
-          at += found?.length ?? 1;
-          continue;
-        } else control(input[at]!);
-        at += run?.length ?? 1;
-      }
+      if (done.isCut && !screen) dam(text);
+      else interpret(text);
     },
-    take() {
+    take(whole) {
+      undam();
       flushLine();
       if (screen) done.append(screen.take());
-      const text = done.toString();
+      const text = done.take(whole);
       done = createBoundedText(maxChars);
       return text;
     },
     dropLine() {
+      undam();
       line = '';
       column = 0;
     },
     get isFullScreen() {
+      undam();
       return screen?.isAlternate === true;
     },
   };

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '../action-handler.ts';
-import type { Foreground } from './foreground.ts';
+import { listen, type Foreground } from './foreground.ts';
 import type { Session } from './session.ts';
 
 export type WaitEnd = 'ended' | 'quiet' | 'input' | 'timeout' | 'cancelled';
@@ -38,7 +38,7 @@ export function waitFor(
       resolve(end);
     }
 
-    running.onOutput = output;
+    listen(running, output);
     running.onEnd = () => settle('ended');
     signal.addEventListener('abort', cancel, { once: true });
     quiet = setTimeout(watchQuiet, LOOK_EVERY_MS);

@@ -1,0 +1,60 @@
+import { lstatSync, mkdirSync, openSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Where long outputs are kept whole, one file an action, for the agent's own commands and for who wants to download one. Owns
+ * the folder: the oldest files go when there are too many bytes or files. The agent can write there too, so nothing in it is
+ * believed, and nothing is written through a link.
+ */
+export interface OutputFolder {
+  /** Nothing when it cannot be made. */
+  create(key: string): OutputFile | undefined;
+  /** The file of an action, if it has one; another incarnation may have made it. */
+  pathOf(key: string): string;
+}
+
+export interface OutputFile {
+  readonly fd: number;
+  readonly path: string;
+  readonly maxBytes: number;
+}
+
+export const MAX_OUTPUT_BYTES = 1024 ** 3;
+const MAX_FILES = 1000;
+
+export function openOutputFolder(folder: string, maxBytes = MAX_OUTPUT_BYTES): OutputFolder {
+  /** The last part of a key is the id of the action. */
+  const pathOf = (key: string): string => join(folder, `${key.slice(key.lastIndexOf(':') + 1).replaceAll(/[^\w-]/g, '_')}.txt`);
+
+  function makeRoom(): void {
+    const files = readdirSync(folder)
+      .map((name) => ({ path: join(folder, name), ...sizeOf(join(folder, name)) }))
+      .toSorted((a, b) => b.changedMs - a.changedMs);
+    let bytes = 0;
+    for (const [index, file] of files.entries()) {
+      bytes += file.bytes;
+      if (bytes > maxBytes / 2 || index >= MAX_FILES) rmSync(file.path, { recursive: true, force: true });
+    }
+  }
+
+  return {
+    create(key) {
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        if (realpathSync(folder) !== folder) return undefined;
+        makeRoom();
+        const path = pathOf(key);
+        rmSync(path, { force: true });
+        return { fd: openSync(path, 'wx+', 0o600), path, maxBytes: Math.floor(maxBytes / 2) };
+      } catch {
+        return undefined; // a full disk, or an agent that made something else of the folder
+      }
+    },
+    pathOf,
+  };
+}
+
+function sizeOf(path: string): { readonly bytes: number; readonly changedMs: number } {
+  const { size, mtimeMs } = lstatSync(path);
+  return { bytes: size, changedMs: mtimeMs };
+}
