@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
+import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/open-engine.ts';
+import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+
+const engine = await openEngine('docker');
+const image = engine.image('bookworm');
+afterAll(() => engine.close());
+const ORDINARY = { uid: 1234, gid: 1234 };
+
+it('SB5: files of a container belong to the ordinary user whose server it is', () => {
+  chmodSync(engine.host.replace('unix://', ''), 0o666);
+  const home = mkdtempSync(join(tmpdir(), 'tendon-owner-'));
+  chownSync(home, ORDINARY.uid, ORDINARY.gid);
+  try {
+    const script = join(import.meta.dirname, 'ordinary-user.ts');
+    const args = ['--conditions=tendon-source', script, home, `docker=${engine.host}=${image}`];
+    const answer = execFileSync(process.execPath, args, { ...ORDINARY, env: { HOME: home, PATH: process.env.PATH }, encoding: 'utf8' });
+    expect(JSON.parse(answer)).toEqual({ output: 'tendon\nalive', owner: ORDINARY.uid, strength: 'container' });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+it.each([
+  ['root', 0],
+  ['somebody', 1500],
+])('SB5: with a server of root, files belong to the owner of the workspace: %s; the container is never root', async (_who, uid) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tendon-owner-'));
+  const workspace = join(folder, 'theirs');
+  mkdirSync(workspace);
+  chownSync(workspace, uid, uid);
+  const driver = createDockerDriver({ executor: executorFolder(), host: engine.host, image });
+  const sandboxes = createTestSandboxes(driver, { folder, workspaceOf: async () => ({ hostPath: workspace }) });
+  try {
+    const runtime = await sandboxes.runtimes.acquire('owned', { signal: never });
+    await run(runtime, 'touch made');
+    expect(statSync(join(workspace, 'made')).uid).toBe(uid);
+    const { anchor } = await sandboxes.handle('owned');
+    expect(statSync(`/proc/${anchor?.pid}`).uid).toBeGreaterThan(0);
+  } finally {
+    await sandboxes.close();
+  }
+});
