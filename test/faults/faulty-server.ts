@@ -58,6 +58,7 @@ function faultyRuntime(runtime: Runtime): Runtime {
     description: runtime.description,
     workspace: runtime.workspace,
     files: runtime.files,
+    output: runtime.output,
     lost: runtime.lost,
     async execute(action, options) {
       reach('before-dispatch');

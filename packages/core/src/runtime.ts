@@ -39,6 +39,11 @@ export interface Runtime {
    * An action whose `executor` names another incarnation is not run: its outcome is unknown.
    */
   execute(action: RunnableAction, options: ExecuteOptions): Promise<ExecuteResult>;
+  /**
+   * A piece of what an action printed, from that byte on; empty at its end, as far as it has come. Nothing where none is kept.
+   * Rejects with an Error whose message can be shown.
+   */
+  output(actionId: number, offset: number, options: { readonly signal: AbortSignal }): Promise<Uint8Array | undefined>;
   /** Files of the workspace for the doors (list, read, upload, zip). Paths are absolute inside the sandbox or relative to `workspace`. */
   readonly files: WorkspaceFiles;
   /** Resolves with the reason when the executor is found dead. */

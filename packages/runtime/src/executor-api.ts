@@ -8,6 +8,7 @@
  *   POST /execute_action           ExecuteRequest → application/x-ndjson of ExecuteLine, the last one is an outcome
  *   GET  /effects/<key>            → EffectReport
  *   POST /effects/<key>/cancel     → 204; the effect ends with an outcome of its own
+ *   GET  /effects/<key>/output?from= → at most 1 MiB of its output from that byte on, empty at its end; 404 where none is kept
  *   POST /list_files {path}        → string[]; folders end in "/"
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
  *   POST /lines_to_edit {path, start, end} → LinesToEdit, for an edit that a model writes out

@@ -11,6 +11,8 @@ export interface ExecutorClient {
   execute(request: ExecuteRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ExecuteLine>;
   effect(key: string): Promise<EffectReport>;
   cancel(key: string): Promise<void>;
+  /** A piece of an action's output from there on, empty at its end; nothing where none is kept. */
+  output(key: string, offset: number, options: { readonly signal: AbortSignal }): Promise<Uint8Array | undefined>;
   lease(seconds: number): Promise<void>;
   /** Asks it to end so that the next one goes on where it was; when it slept, it ends by itself. */
   sleep(options: { readonly withKernel: boolean }): Promise<SleepAnswer>;
@@ -62,6 +64,11 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
     execute,
     effect: async (key) => (await json({ method: 'GET', path: effectPath(key), maxBytes: MAX_LINE })) as EffectReport,
     cancel: async (key) => void (await door.ask({ method: 'POST', path: `${effectPath(key)}/cancel` })),
+    output: (key, offset, { signal }) =>
+      door.ask({ method: 'GET', path: `${effectPath(key)}/output?from=${offset}`, signal, deadlineMs: 30_000 }).catch((error: unknown) => {
+        if (error instanceof Refused && error.status === 404) return undefined;
+        throw error;
+      }),
     lease: async (seconds) => void (await door.ask({ method: 'POST', path: '/lease', body: JSON.stringify({ seconds }) })),
     sleep: async ({ withKernel }) =>
       checkSlept(

@@ -93,6 +93,7 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     workspace: parts.workspace,
     lost: parts.lost,
     execute,
+    output: (actionId, offset, options) => client.output(`${parts.conversationId}:${actionId}`, offset, options),
     files: { list: client.listFiles, read: client.readFile, write: client.writeFile, linesToEdit: client.linesToEdit },
   };
 }

@@ -29,6 +29,7 @@ export function countUse(runtime: Runtime, clock: Clock): { readonly runtime: Ru
     runtime: {
       ...runtime,
       execute: (...args) => during(runtime.execute(...args)),
+      output: (...args) => during(runtime.output(...args)),
       files: {
         list: (...args) => during(files.list(...args)),
         read: (...args) => during(files.read(...args)),

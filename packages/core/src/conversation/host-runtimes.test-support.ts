@@ -35,6 +35,7 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
       description: 'bash on the host, for tests',
       workspace: cwd,
       lost: lost.promise,
+      output: async () => undefined,
       files: hostFiles(cwd),
       async execute(action, options) {
         if (action.executor !== incarnation) return { outcome: 'unknown', reason: `${action.executor} is gone` };

@@ -107,6 +107,8 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
   parts.lease.touch();
   try {
     const url = new URL(request.url ?? '/', 'http://executor');
+    const output = /^\/effects\/([^/]+)\/output$/.exec(url.pathname);
+    if (output && request.method === 'GET') return outputRoute(response, decodeURIComponent(output[1]!), url, parts);
     const effect = /^\/effects\/([^/]+)(\/cancel)?$/.exec(url.pathname);
     if (effect) return effectRoute(request, response, decodeURIComponent(effect[1]!), effect[2] !== undefined, parts);
     const route = ROUTES[`${request.method} ${url.pathname}`];
@@ -123,6 +125,14 @@ function effectRoute(request: IncomingMessage, response: ServerResponse, key: st
   if (!isCancel) return json(response, effects.report(key));
   effects.cancel(key);
   empty(response);
+}
+
+function outputRoute(response: ServerResponse, key: string, url: URL, { effects }: Parts): void {
+  const from = Number(url.searchParams.get('from') ?? 0);
+  if (!Number.isSafeInteger(from) || from < 0) throw new Error('from must be an offset in bytes');
+  const piece = effects.output(key, from);
+  if (!piece) return json(response, { error: 'no output of that key is kept' }, 404);
+  response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': piece.length }).end(piece);
 }
 
 async function execute(request: IncomingMessage, response: ServerResponse, _url: URL, { effects }: Parts): Promise<void> {

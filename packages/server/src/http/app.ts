@@ -5,6 +5,7 @@ import { guard } from './guard.ts';
 import type { App, Routes, ServerContext } from './context.ts';
 import { fail, sendFailure } from './failure.ts';
 import { limitRate } from './rate-limit.ts';
+import { actionOutputRoutes } from './routes/action-output.ts';
 import { backendSettingsRoutes } from './routes/backend-settings.ts';
 import { conversationEventRoutes } from './routes/conversation-events.ts';
 import { conversationFileRoutes } from './routes/conversation-files.ts';
@@ -38,6 +39,7 @@ export const RESOURCES: readonly Routes[] = [
   gitProviderUserRoutes,
   conversationRoutes,
   conversationEventRoutes,
+  actionOutputRoutes,
   conversationFileRoutes,
   conversationTransferRoutes,
   conversationGitRoutes,

@@ -20,6 +20,8 @@ export interface Effects {
   /** Lines for one request; the last one is no `output`. */
   execute(request: ExecuteRequest): AsyncIterable<ExecuteLine>;
   report(key: string): EffectReport;
+  /** A piece of its output from there on, empty at the end; nothing where none is kept. */
+  output(key: string, offset: number): Buffer | undefined;
   /** False for a key that is not running. */
   cancel(key: string): boolean;
   readonly running: number;
@@ -44,6 +46,8 @@ interface Effect {
 
 const KEPT_SPOOLS = 32;
 const READ_BYTES = 64 * 1024;
+/** Of an output that is read piece by piece. */
+const PIECE_BYTES = 1024 * 1024;
 const NEWEST_EVERY_MS = 250;
 /** As much as is given without a gap: to people who watch, and to the server's own commands. */
 const WHOLE_BYTES = { session: 4 * 1024 * 1024, beside: 16 * 1024 * 1024 };
@@ -122,6 +126,7 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
       const observation = effects.get(key)?.outcome ?? entry.outcome();
       return observation ? { state: 'done', observation } : { state: 'started' };
     },
+    output: (key, offset) => effects.get(key)?.spool.read(offset, PIECE_BYTES) ?? outputs.read(key, offset, PIECE_BYTES),
     cancel(key) {
       const effect = effects.get(key);
       if (!effect || effect.outcome) return false;

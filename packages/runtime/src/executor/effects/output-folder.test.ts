@@ -8,6 +8,7 @@ import {
   rmSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,11 +46,15 @@ describe('long outputs', () => {
 
   it('RT46: a name that an agent has made a link is made anew', () => {
     mkdirSync(join(home, 'output'));
-    symlinkSync(join(home, 'victim'), join(home, 'output', '1.txt'));
-    const file = openOutputFolder(join(home, 'output')).create('conversation:1')!;
+    writeFileSync(join(home, 'secret'), 'secret');
+    symlinkSync(join(home, 'secret'), join(home, 'output', '1.txt'));
+    const outputs = openOutputFolder(join(home, 'output'));
+    expect(outputs.read('conversation:1', 0, 100)).toBeUndefined();
+    const file = outputs.create('conversation:1')!;
     writeSync(file.fd, 'output');
     expect(readFileSync(join(home, 'output', '1.txt'), 'utf8')).toBe('output');
-    expect(readdirSync(home)).toEqual(['output']);
+    expect(outputs.read('conversation:1', 3, 100)?.toString()).toBe('put');
+    expect(readFileSync(join(home, 'secret'), 'utf8')).toBe('secret');
     closeSync(file.fd);
   });
 

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, openSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -9,8 +9,8 @@ import { join } from 'node:path';
 export interface OutputFolder {
   /** Nothing when it cannot be made. */
   create(key: string): OutputFile | undefined;
-  /** The file of an action, if it has one; another incarnation may have made it. */
-  pathOf(key: string): string;
+  /** At most so much of an action's file, which another incarnation may have made; nothing where there is none. */
+  read(key: string, offset: number, atMost: number): Buffer | undefined;
 }
 
 export interface OutputFile {
@@ -50,7 +50,22 @@ export function openOutputFolder(folder: string, maxBytes = MAX_OUTPUT_BYTES): O
         return undefined; // a full disk, or an agent that made something else of the folder
       }
     },
-    pathOf,
+    read(key, offset, atMost) {
+      try {
+        if (realpathSync(folder) !== folder) return undefined;
+        // The agent may have put a link or a pipe there, which is no output, and the pipe would never open.
+        const fd = openSync(pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+        try {
+          if (!fstatSync(fd).isFile()) return undefined;
+          const chunk = Buffer.allocUnsafe(atMost);
+          return chunk.subarray(0, readSync(fd, chunk, 0, atMost, offset));
+        } finally {
+          closeSync(fd);
+        }
+      } catch {
+        return undefined;
+      }
+    },
   };
 }
 

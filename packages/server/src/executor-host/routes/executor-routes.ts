@@ -29,6 +29,7 @@ const EXECUTOR_ROUTES: readonly ExecutorRoute[] = [
     summary: 'Carries out an action under its key, once; asked again it is attached to. Lines of JSON: output, then the outcome.',
   },
   { method: 'GET', path: 'effects/:key', summary: 'What is known of a key.', params: key },
+  { method: 'GET', path: 'effects/:key/output', summary: 'A piece of what an action printed, from a byte on (`from`).', params: key },
   { method: 'POST', path: 'effects/:key/cancel', summary: 'Cancels the action of that key; it still ends with an outcome.', params: key },
   { method: 'POST', path: 'list_files', summary: 'Names in a folder.' },
   { method: 'GET', path: 'files', summary: 'The bytes of a file.', querystring: path },

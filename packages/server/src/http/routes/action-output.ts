@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream';
+import { Failure } from '@tendon/protocol';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { foundOutput } from '../../files/found-output.ts';
+import { wholeOutput } from '../../files/whole-output.ts';
+import type { Routes } from '../context.ts';
+import { ById } from '../conversation-param.ts';
+import { fail, failureWith, sendFailure } from '../failure.ts';
+import { workspaceOf } from '../workspace-of.ts';
+
+const ByEvent = ById.extend({ eventId: z.coerce.number().int().min(0) });
+
+/** Ours: all that a command or a cell has printed, as a file. */
+export const actionOutputRoutes: Routes = (app, context) => {
+  const schema = { params: ByEvent, response: { '4xx': Failure, 500: Failure } };
+  app.get('/api/conversations/:id/events/:eventId/output', { schema }, async ({ params: { id, eventId } }, reply) => {
+    const log = await context.engine.conversations.log(id);
+    if (!log) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
+    const found = await foundOutput(log, eventId);
+    if (found.state === 'none') return reply.code(404).send(failureWith(found.reason));
+    if (found.state === 'whole') return asFile(reply, eventId, found.text);
+    const workspace = await workspaceOf(context, id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    const output = await wholeOutput(workspace.runtime, found.actionId, context.engine.secrets());
+    if (output) return asFile(reply, eventId, Readable.from(output));
+    return reply.code(404).send(failureWith('The sandbox does not keep this output any more; the event has its beginning and its end.'));
+  });
+};
+
+function asFile(reply: unknown, eventId: number, body: string | Readable): never {
+  const name = `attachment; filename="output-${eventId}.txt"`;
+  return (reply as FastifyReply).type('text/plain; charset=utf-8').header('content-disposition', name).send(body) as never;
+}
