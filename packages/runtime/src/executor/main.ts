@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SleepAnswer } from '../executor-api.ts';
 import type { ActionHandler } from './action-handler.ts';
 import { parseConfig } from './config.ts';
 import { createEffects } from './effects/effects.ts';
@@ -24,7 +25,7 @@ import { createExecutorServer } from './serve.ts';
 import { serverInfo } from './server-info.ts';
 import { createShellTools } from './shell/shell-tools.ts';
 import { forgetSession, loadSession, sleepFolder } from './sleep/saved-session.ts';
-import { createSleeper } from './sleep/sleeper.ts';
+import { createSleeper, type SleepWish } from './sleep/sleeper.ts';
 import { restoreFolders } from './sleep/temporary-folders.ts';
 
 /** The program inside the sandbox: `node main.mjs --config <ExecutorConfig as JSON>`. It ends with everything it started. */
@@ -60,7 +61,7 @@ const lease = createLease(
   () => effects.running > 0,
   () => void sleep({ withKernel: true, isLast: true }).finally(end),
 );
-const sleep = createSleeper({ stateDir, volatileFolders, effects, shell, nesting, plugins });
+const fallAsleep = createSleeper({ stateDir, volatileFolders, effects, shell, nesting, plugins });
 const server = createExecutorServer({
   alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid },
   info: async () => ({ ...serverInfo(await nesting), plugins: plugins.states() }),
@@ -73,6 +74,13 @@ const server = createExecutorServer({
   sleep,
   shutdown: end,
 });
+
+/** Who comes for one that sleeps is not let in: what never got a connection certainly was not run. */
+async function sleep(wish: SleepWish): Promise<SleepAnswer> {
+  const answer = await fallAsleep(wish);
+  if (answer.slept) server.close();
+  return answer;
+}
 
 function later(name: 'run' | 'kill'): ActionHandler {
   return async (request, context) => (await shell)[name](request, context);

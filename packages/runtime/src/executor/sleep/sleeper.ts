@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SleepAnswer } from '../../executor-api.ts';
 import type { Effects } from '../effects/effects.ts';
 import type { Nest } from '../nest.ts';
@@ -27,9 +28,14 @@ export interface SleepWish {
   readonly isLast?: boolean;
 }
 
+const FREE_EVERY_MS = 20;
+/** Longer than a shell is waited for that does not take a command up: then there is another. */
+const FREE_DEADLINE_MS = 45_000;
+
 /**
  * Writes down what the next executor needs to go on as if nothing had been. Only when nothing would be lost by the end of this one:
- * nothing runs but the shell. From its beginning on no action starts here; when it comes to nothing they may again.
+ * nothing runs but the shell. From its beginning on no action starts here; when it comes to nothing they may again, in a shell that
+ * is free. Of several wishes one is looked at after the other.
  */
 export function createSleeper(parts: SleepParts): (wish: SleepWish) => Promise<SleepAnswer> {
   const { effects, stateDir } = parts;
@@ -59,11 +65,19 @@ export function createSleeper(parts: SleepParts): (wish: SleepWish) => Promise<S
     await saveSession(stateDir, { ...saved, notes });
   }
 
-  return async (wish) => {
+  /** A shell that was too slow to tell its state is still at it: an action would find it busy with what nobody asked for. */
+  async function untilFree(): Promise<void> {
+    const shell = await parts.shell.catch(() => undefined);
+    for (const end = performance.now() + FREE_DEADLINE_MS; shell?.isBusy() === true && performance.now() < end;) await delay(FREE_EVERY_MS);
+  }
+
+  async function fallAsleep(wish: SleepWish): Promise<SleepAnswer> {
     effects.hold('the sandbox goes to sleep');
+    let isShellOurs = false;
     try {
       const reason = wish.isLast ? undefined : await whyAwake(wish);
       if (reason !== undefined) throw new Error(reason);
+      isShellOurs = true;
       await save(wish);
       // Something of the agent's may have started by itself meanwhile.
       const late = wish.isLast ? undefined : await whyAwake(wish);
@@ -71,9 +85,17 @@ export function createSleeper(parts: SleepParts): (wish: SleepWish) => Promise<S
       if (wish.isWanted?.() === false) throw new Error('who asked for it is gone');
       return { slept: true };
     } catch (error) {
+      if (isShellOurs && wish.isLast !== true) await untilFree();
       if (wish.isLast !== true) forgetSession(stateDir);
       effects.hold(undefined);
       return { slept: false, reason: reasonOf(error) };
     }
+  }
+
+  let last: Promise<unknown> = Promise.resolve();
+  return (wish) => {
+    const answer = last.then(() => fallAsleep(wish));
+    last = answer;
+    return answer;
   };
 }
