@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
@@ -113,14 +114,15 @@ describe('a container', () => {
   });
 
   it('SB43: the root can be read-only, and folders of the host can be given', async () => {
-    const given = join(executorFolder().folder, '..', `given-${process.pid}`);
-    mkdirSync(given);
+    const given = mkdtempSync(join(tmpdir(), 'tendon-given-'));
+    chmodSync(given, 0o755);
     writeFileSync(join(given, 'file'), 'theirs\n');
     const volumes = [{ source: given, target: '/data', readOnly: true }];
     const runtime = await start('bookworm', { isRootReadOnly: true, volumes });
     expect((await run(runtime, 'cat /data/file; touch /data/x /usr/x; touch /tmp/x ~/x x && echo fine')).output).toMatch(
       /^theirs\n.*Read-only[^]*Read-only[^]*fine$/,
     );
+    rmSync(given, { recursive: true });
   });
 
   it('SB44: a paused container does nothing, goes on where it stood, and can be ended as it is', async () => {

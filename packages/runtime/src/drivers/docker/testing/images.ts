@@ -48,8 +48,12 @@ export function imageTar(name: ImageName, cache: string): string {
   if (existsSync(path)) return path;
   mkdirSync(cache, { recursive: true });
   const fresh = join(cache, `${name}.${process.pid}.tar`);
-  IMAGES[name].makeTar(fresh, (other) => imageTar(other, cache));
-  renameSync(fresh, path);
+  try {
+    IMAGES[name].makeTar(fresh, (other) => imageTar(other, cache));
+    renameSync(fresh, path);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
   return path;
 }
 

@@ -33,8 +33,8 @@ const LOCK_DEADLINE_MS = 600_000;
 export async function openEngine(kind: EngineKind): Promise<TestEngine> {
   const place = { data: join(CACHE, kind), run: `/run/tendon-test-${kind}`, socket: `/run/tendon-test-${kind}/engine.sock` };
   mkdirSync(place.data, { recursive: true });
-  mkdirSync(place.run, { recursive: true });
   const unlock = await lock(`${place.data}.lock`);
+  mkdirSync(place.run, { recursive: true });
   const { service, client, environment } = LAUNCH[kind](place);
   const env = { ...process.env, ...environment };
   let daemon: ChildProcess | undefined;
@@ -94,6 +94,8 @@ export async function openEngine(kind: EngineKind): Promise<TestEngine> {
       const containers = command('ps', '--all', '--quiet').split('\n').filter(Boolean);
       if (containers.length > 0) command('rm', '--force', '--volumes', ...containers);
       await stop('SIGTERM');
+      unmountBelow(place.data);
+      rmSync(place.run, { recursive: true, force: true });
       unlock();
     },
   };
@@ -146,6 +148,15 @@ function answers(socket: string): Promise<boolean> {
     connection.once('data', (data) => settle(data.toString().includes('200')));
     connection.setTimeout(5000, () => settle(false));
   });
+}
+
+/** What an engine that was killed has left mounted. */
+function unmountBelow(folder: string): void {
+  const points = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '')
+    .filter((point) => `${point}/`.startsWith(`${folder}/`));
+  for (const point of points.toReversed()) execFileSync('umount', ['--lazy', point]);
 }
 
 /** Docker's own helper dies with it, a moment later; a start in between would take it for a live one. */
