@@ -7,7 +7,9 @@ import type { PluginName } from './executor-api.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { watchLimits } from './limit-notes.ts';
 import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
-import { listenProxy, type Proxy } from './proxy/listen-proxy.ts';
+import { createPackagesDoor } from './kernel-packages/packages-door.ts';
+import type { KernelPackages } from './kernel-packages/kernel-packages.ts';
+import { listenProxy, type Proxy, type ProxyOptions } from './proxy/listen-proxy.ts';
 import type { WayOut } from './proxy/way-out.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
 import { isThere, type SandboxRecord, type SandboxRecords } from './sandbox-record.ts';
@@ -50,6 +52,8 @@ export interface OpenContext {
   readonly plugins: readonly PluginName[];
   readonly wayOut: WayOut;
   readonly secretsFor: SecretsFor;
+  /** What Pythons without `ipykernel` are given; missing where nothing is. */
+  readonly kernelPackages: KernelPackages | undefined;
 }
 
 export interface OpenOptions {
@@ -203,7 +207,8 @@ async function hold(
 ): Promise<OpenSandbox> {
   const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
   const folders = context.folders.of(conversationId, incarnation);
-  const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), context.wayOut.of(conversationId));
+  const ways = { ...context.wayOut.of(conversationId), ...kernelDoor(context, record) };
+  const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
   const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
     isAlive: () => context.driver.isAlive(handle),
@@ -227,6 +232,16 @@ async function hold(
     limits,
   });
   return { ...countUse(runtime, context.clock), handle, client, watch, proxy, record };
+}
+
+function kernelDoor(
+  { kernelPackages: packages, wayOut }: OpenContext,
+  { conversation_id: conversationId, handle }: SandboxRecord & { readonly state: 'live' },
+): Pick<ProxyOptions, 'kernel'> {
+  const folder = handle.kernelPackages;
+  if (packages === undefined || folder === undefined) return {};
+  const isOnline = async (): Promise<boolean> => (await wayOut.policyOf(conversationId)).mode !== 'none';
+  return { kernel: createPackagesDoor({ packages, folder, isOnline }) };
 }
 
 /**

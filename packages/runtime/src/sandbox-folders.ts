@@ -19,13 +19,14 @@ export interface FolderPlan {
   /** The private home and the state stay. */
   removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
   removeSandbox(sandbox: string): Promise<void>;
-  /** Homes and states of sandboxes that nobody knows, and the state root with the last one. */
+  /** Homes and states of sandboxes that nobody knows, and the state root with the last one, and what all shared. */
   removeUnused(isUsed: (sandbox: string) => boolean): Promise<void>;
   /** Incarnations of this user whose state root is no more: nobody will ever ask for them. */
   abandoned(): Promise<readonly { readonly incarnation: string; readonly remove: () => Promise<void> }[]>;
 }
 
 const INCARNATION = /^[0-9a-f]{16}$/;
+const KERNELS = 'kernels';
 const MAX_SHORT_BYTES = 60;
 /** In the short folder: the path of the state root that it belongs to. */
 const POINTER = 'state-root';
@@ -52,6 +53,8 @@ export function planFolders(stateRoot: string): FolderPlan {
         link: join(near, 'link'),
         proxy: join(near, 'proxy'),
         stage: join(near, 'stage'),
+        scratch: join(stateRoot, nameOf(conversationId), 'workspace'),
+        kernels: join(stateRoot, KERNELS),
       };
     },
     async list() {
@@ -81,8 +84,9 @@ export function planFolders(stateRoot: string): FolderPlan {
       return found;
     },
     async removeUnused(isUsed) {
-      for (const name of await readdir(stateRoot).catch(() => []))
-        if (INCARNATION.test(name) && !isUsed(name)) await rm(join(stateRoot, name), { recursive: true, force: true });
+      const names = (await readdir(stateRoot).catch(() => [])).filter((name) => INCARNATION.test(name));
+      for (const name of names) if (!isUsed(name)) await rm(join(stateRoot, name), { recursive: true, force: true });
+      if (!names.some(isUsed)) await rm(join(stateRoot, KERNELS), { recursive: true, force: true });
       await rmdir(stateRoot).catch(() => {}); // something is in it
     },
     removeSandbox: (sandbox) => rm(join(stateRoot, sandbox), { recursive: true, force: true }),

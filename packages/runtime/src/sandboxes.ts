@@ -7,6 +7,9 @@ import { PLUGIN_NAMES, type PluginName } from './executor-api.ts';
 import type { ExecutorAddress } from './executor-door.ts';
 import { endSandbox, letGo, openSandbox, putToSleep, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
 import { admission } from './admission.ts';
+import { createKernelPackages } from './kernel-packages/kernel-packages.ts';
+import { makePackagesInSandbox } from './kernel-packages/make-packages.ts';
+import type { NetworkPolicy } from './proxy/network-policy.ts';
 import type { RefusedHost } from './proxy/refused-hosts.ts';
 import { createWayOut, type WayOutOptions } from './proxy/way-out.ts';
 import type { SandboxPorts } from './sandbox-ports.ts';
@@ -43,6 +46,8 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly noOutputTimeoutSeconds?: number;
   /** What sandboxes have beside shell and files. Default: every plugin. */
   readonly plugins?: readonly PluginName[];
+  /** Beside the public registries, where packages for kernels may come from. */
+  readonly registries?: Pick<NetworkPolicy, 'allow' | 'allowPrivate'>;
   /** Names and equips the next sandbox of a conversation; `undefined` = only one that lives may be used. Default: a fresh name, and the values above. */
   readonly planOf?: (conversationId: string) => SandboxPlan | undefined;
   /** Of which conversations the leases are renewed here while a sandbox is held. Default: of all. */
@@ -111,14 +116,30 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   const looking = setInterval(() => void look(), lookEveryMs(rest)).unref();
   let isClosed = false;
   const leaseSeconds = options.leaseSeconds ?? 600;
-  const context: OpenContext = {
+  const shared = {
     records: sandboxRecords(options.records),
     driver: options.driver,
     folders: planFolders(options.stateRoot),
     clock: options.clock,
-    workspaceOf: options.workspaceOf,
     notice: options.onNotice ?? (() => {}),
     leaseSeconds,
+  };
+  const registries = { allow: [], allowPrivate: [], ...options.registries, mode: 'allowlist' } as const;
+  const kernelPackages = createKernelPackages(
+    makePackagesInSandbox({
+      context: shared,
+      newIncarnation,
+      wayOut: createWayOut({
+        ...(options.upstreamProxy && { upstreamProxy: options.upstreamProxy }),
+        networkOf: async () => registries,
+        notice: shared.notice,
+      }),
+    }),
+  );
+  const context: OpenContext = {
+    ...shared,
+    kernelPackages,
+    workspaceOf: options.workspaceOf,
     planOf:
       options.planOf ??
       (() => ({ incarnation: newIncarnation(), leaseSeconds, noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10 })),
@@ -338,6 +359,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     async close({ stopSandboxes = false } = {}) {
       isClosed = true;
       clearInterval(looking);
+      await kernelPackages.close();
       const held = [...entries.entries()];
       if (stopSandboxes) await Promise.allSettled(held.map(([conversationId]) => beginEnd(conversationId, 'the server was shut down')));
       else await Promise.allSettled(held.map(([, entry]) => release(entry)));

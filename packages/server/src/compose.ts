@@ -103,6 +103,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       const record = await conversations.get(id);
       return record ? conversations.networkOf(record) : { mode: 'none', allow: [], allowPrivate: [] };
     },
+    registries: config.network,
     git: gitAccess(providerTokens),
     secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
   });

@@ -33,6 +33,10 @@ export interface SandboxFolders {
   readonly proxy: string;
   /** Short: mount points for a start as root. */
   readonly stage: string;
+  /** The workspace of a sandbox that works for nobody's conversation. */
+  readonly scratch: string;
+  /** Of all sandboxes: what their Pythons need to become kernels, in a folder for each system that they see. Read-only inside. */
+  readonly kernels: string;
 }
 
 /** Enough to find, reach and end a sandbox from another server process. Durable, so it holds no key. */
@@ -45,6 +49,8 @@ export type SandboxHandle = ReachedBy & {
   readonly groups: readonly string[];
   /** Where the workspace is for what runs inside; `/workspace` when it is not said. */
   readonly workspace?: string;
+  /** What it sees of the host's packages for kernels, where it does. */
+  readonly kernelPackages?: string;
 };
 
 /** Where the executor answers: a unix socket on this host, or a URL that its routes are below (`http` or `https`, no final slash). */

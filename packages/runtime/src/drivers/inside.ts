@@ -9,6 +9,7 @@ export const INSIDE = {
   link: '/run/tendon/link',
   proxy: '/run/tendon/proxy',
   executor: '/opt/tendon/executor',
+  kernelPackages: '/opt/tendon/kernel',
   node: '/opt/tendon/bin/node',
 } as const;
 

@@ -22,8 +22,14 @@ export async function ownFolders(configured: Partial<OwnFolders>, folders: Sandb
   return { hidden: hidden.filter((path) => path !== undefined), ...(workspacesFolder !== undefined && { workspacesFolder }) };
 }
 
+interface Asked {
+  readonly workspace: string;
+  readonly folders: Pick<SandboxFolders, 'scratch'>;
+}
+
 /** Throws when the workspace would give the server's own files away. */
-export function refuseHidden(workspace: string, { hidden, workspacesFolder }: OwnFolders): void {
+export function refuseHidden({ workspace, folders }: Asked, { hidden, workspacesFolder }: OwnFolders): void {
+  if (workspace === folders.scratch) return;
   if (workspacesFolder !== undefined && workspace !== workspacesFolder && isWithin(workspace, workspacesFolder)) return;
   const own = hidden.find((folder) => isWithin(workspace, folder));
   if (own !== undefined) throw new Error(`the folder ${workspace} belongs to the server itself and cannot be a workspace`);

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { dial, Refused } from './dial.ts';
+import { KERNEL_PACKAGES_NAME } from '../kernel-packages/packages-request.ts';
+import type { PackagesDoor } from '../kernel-packages/packages-door.ts';
 import type { GitBroker } from './git-broker.ts';
 import { GIT_BROKER_NAME } from './git-request.ts';
 
@@ -20,6 +22,8 @@ export interface ProxyOptions {
   readonly dial?: Dial;
   /** Answers for `http://git.tendon.internal/…`. */
   readonly git?: GitBroker;
+  /** Answers for `http://kernel.tendon.internal/…`. */
+  readonly kernel?: PackagesDoor;
 }
 
 const MAX_CONNECTIONS = 256;
@@ -48,7 +52,9 @@ export async function listenProxy(socketPath: string, options: ProxyOptions = {}
   const reach = options.dial ?? dial;
   const closing = new AbortController();
   const tunnels = new Set<Duplex>();
-  const server = createServer((request, response) => void forward(request, response, { reach, git: options.git, closing: closing.signal }));
+  const server = createServer(
+    (request, response) => void forward(request, response, { reach, git: options.git, kernel: options.kernel, closing: closing.signal }),
+  );
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   server.timeout = IDLE_MS;
   server.on('connect', (request, client: Duplex, head: Buffer) => {
@@ -96,13 +102,15 @@ async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, re
 interface Ways {
   readonly reach: Dial;
   readonly git: GitBroker | undefined;
+  readonly kernel: PackagesDoor | undefined;
   readonly closing: AbortSignal;
 }
 
-async function forward(request: IncomingMessage, response: ServerResponse, { reach, git, closing }: Ways): Promise<void> {
+async function forward(request: IncomingMessage, response: ServerResponse, { reach, git, kernel, closing }: Ways): Promise<void> {
   try {
     const url = httpUrl(request.url ?? '');
     if (url.host === GIT_BROKER_NAME && git !== undefined) return await git(request, response, url, closing);
+    if (url.host === KERNEL_PACKAGES_NAME && kernel !== undefined) return await kernel(request, response, url);
     const socket = await reach(url.hostname, Number(url.port || 80), closing);
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.has(name)));
     const outgoing = httpRequest({

@@ -19,6 +19,7 @@ export interface WayOutOptions {
 /** How the sandboxes of one server reach the world: each by its conversation's policy. */
 export interface WayOut {
   of(conversationId: string): ProxyOptions;
+  policyOf(conversationId: string): Promise<NetworkPolicy>;
   gitHosts(): readonly string[];
   refusedHosts(conversationId: string): readonly RefusedHost[];
   forget(conversationId: string): void;
@@ -34,10 +35,13 @@ export function createWayOut({ upstreamProxy, networkOf, git, notice }: WayOutOp
     return known;
   }
 
+  const policyOf = async (conversationId: string): Promise<NetworkPolicy> => (await networkOf?.(conversationId)) ?? DEFAULT_NETWORK;
+
   return {
+    policyOf,
     of(conversationId) {
       const policed = policedDial({
-        policy: async () => (await networkOf?.(conversationId)) ?? DEFAULT_NETWORK,
+        policy: () => policyOf(conversationId),
         dial: reach,
         refused: refusedOf(conversationId),
         onRefused: (place, reason) => notice(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`),

@@ -56,7 +56,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
   }
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
-    refuseHidden(spec.workspace, await ownFolders(options, spec.folders));
+    refuseHidden(spec, await ownFolders(options, spec.folders));
     const user = withWantedId(await sandboxUser(spec), options.userId);
     await prepareFolders(spec, user);
     try {

@@ -1,5 +1,5 @@
 import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { ExecutorConfig } from '../../executor-api.ts';
 import { findHierarchies, type Limits } from '../control-group.ts';
 import { socketPathOf, startLogOf, type SandboxHandle, type SandboxSpec } from '../driver.ts';
@@ -58,7 +58,7 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   const { Id: container } = await engine.json<{ Id: string }>({ method: 'POST', path, body: containerRequest(plan) });
   await engine.json({ method: 'POST', path: `/containers/${container}/start` });
   signal.throwIfAborted();
-  const handle = await handleOf(engine, container, spec, signal);
+  const handle = { ...(await handleOf(engine, container, spec, signal)), kernelPackages: kernelPackagesOf(surroundings, spec) };
   await refuseOtherFolder(handle, spec.workspace);
   if (workspace !== spec.workspace) await unmountNamed(spec.incarnation);
   return handle;
@@ -103,12 +103,16 @@ async function bindsOf(
   const cached = await carriedFolder(options.executor, join(ownerOf(spec), 'carried'));
   const carried = await keepExecutor(cached, join(folders.host, 'carried'));
   if (image.python3 !== undefined) await symlink(image.python3, join(carried, 'bin/python'));
+  await mkdir(join(carried, basename(INSIDE.kernelPackages)), { mode: 0o755 });
+  const kernelPackages = kernelPackagesOf({ image }, spec);
+  await mkdir(kernelPackages, { recursive: true, mode: 0o755 });
   const etc = join(folders.host, 'etc');
   await mkdir(etc, { recursive: true, mode: 0o755 });
   const files = Object.entries(userFiles(image, inside));
   await Promise.all(files.map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o644 })));
   return [
     { source: carried, target: CARRIED.root, readOnly: true },
+    { source: kernelPackages, target: INSIDE.kernelPackages, readOnly: true },
     ...files.map(([name]) => ({ source: join(etc, name), target: `/etc/${name}`, readOnly: true })),
     { source: folders.proxy, target: INSIDE.proxy, readOnly: true },
     { source: workspace, target: INSIDE.workspace },
@@ -117,6 +121,11 @@ async function bindsOf(
     { source: folders.link, target: INSIDE.link },
     ...(await Promise.all((options.volumes ?? []).map(async (volume) => ({ ...volume, source: await realpath(volume.source) })))),
   ];
+}
+
+/** One for each image: its digest names its Pythons. */
+function kernelPackagesOf({ image }: Pick<Surroundings, 'image'>, { folders }: SandboxSpec): string {
+  return join(folders.kernels, `image-${image.id.replace(/^sha256:/, '').slice(0, 32)}`);
 }
 
 /** Podman reads a profile from a file, Docker from the request. */

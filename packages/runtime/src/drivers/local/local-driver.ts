@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { mkdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGroups, groupsNamed, limitsOf, processesIn, removeGroups, type ControlGroups, type Limits } from '../control-group.ts';
 import { socketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
@@ -43,7 +43,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
     const own = await ownFolders(options, spec.folders);
-    refuseHidden(spec.workspace, own);
+    refuseHidden(spec, own);
     const user = await sandboxUser(spec);
     await prepareFolders(spec, user);
     const groups = await createGroups(spec.incarnation, limits);
@@ -57,7 +57,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       const status = await firstStatus(child, { statusPath, logPath, signal });
       const anchor = identify(Number(status['child-pid']));
       if (anchor === undefined) throw new Error((await logTail(logPath)) || 'it ended at once');
-      return { anchor, socketPath: socketPathOf(spec.folders), groups: groups.outer };
+      return { anchor, socketPath: socketPathOf(spec.folders), groups: groups.outer, kernelPackages: kernelPackagesOf(spec) };
     } catch (error) {
       await endByIncarnation(spec.incarnation);
       throw error;
@@ -112,6 +112,8 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
 
 async function visibleBinds({ workspace, folders }: SandboxSpec, executor: ExecutorFolder, user: HostUser): Promise<readonly Bind[]> {
   const node = await realpath(executor.node);
+  const packages = kernelPackagesOf({ folders });
+  await mkdir(packages, { recursive: true, mode: 0o755 });
   const kept = await keepExecutor(executor.folder, join(folders.host, 'executor'));
   return [
     ...systemBinds(),
@@ -119,11 +121,17 @@ async function visibleBinds({ workspace, folders }: SandboxSpec, executor: Execu
     { source: kept, target: INSIDE.executor, isPrivate: true, idMapped: user.staged && (await isForRootOnly(executor.folder)) },
     { source: node, target: INSIDE.node, isPrivate: true, idMapped: user.staged && (await isForRootOnly(node)) },
     { source: folders.proxy, target: INSIDE.proxy, isPrivate: true },
+    { source: packages, target: INSIDE.kernelPackages, isPrivate: true },
     { source: workspace, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
     { source: folders.home, target: INSIDE_HOME, writable: true, isPrivate: true },
     { source: folders.state, target: INSIDE.state, writable: true, isPrivate: true },
     { source: folders.link, target: INSIDE.link, writable: true, isPrivate: true },
   ];
+}
+
+/** All local sandboxes see the same Pythons: the host's. */
+function kernelPackagesOf({ folders }: Pick<SandboxSpec, 'folders'>): string {
+  return join(folders.kernels, 'local');
 }
 
 /** An installation with a strict umask: the sandbox's uid could not read it as it is. */

@@ -33,10 +33,12 @@ describe('what the inside sees', () => {
 
   it('SB17: refuses the server’s folders as workspaces, but for those made for it', () => {
     const own = { hidden: ['/home/me/.tendon'], workspacesFolder: '/home/me/.tendon/workspaces' };
+    const asked = (workspace: string) => ({ workspace, folders: { scratch: '/home/me/.tendon/sandboxes/1/workspace' } });
     for (const path of ['/home/me/.tendon', '/home/me/.tendon/workspaces', '/home/me/.tendon/blobs']) {
-      expect(() => refuseHidden(path, own)).toThrow(/belongs to the server/);
+      expect(() => refuseHidden(asked(path), own)).toThrow(/belongs to the server/);
     }
-    for (const path of ['/home/me', '/home/me/.tendon/workspaces/1', '/srv']) expect(() => refuseHidden(path, own)).not.toThrow();
+    for (const path of ['/home/me', '/home/me/.tendon/workspaces/1', '/home/me/.tendon/sandboxes/1/workspace', '/srv'])
+      expect(() => refuseHidden(asked(path), own)).not.toThrow();
   });
 });
 

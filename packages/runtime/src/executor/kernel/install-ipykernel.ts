@@ -1,28 +1,24 @@
 import type { ChildProcess } from 'node:child_process';
 import type { HandlerContext } from '../action-handler.ts';
+import { installCommand } from '../../kernel-packages/install-command.ts';
+import { readPythonKind, type PythonKind } from '../../kernel-packages/python-kind.ts';
 import type { Place } from '../shell/session.ts';
 import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
 import type { KernelEnd } from './kernel-process.ts';
-import { quote } from './launch-script.ts';
 
 /** A Python that has no `ipykernel`, as the launch script tells it. */
-export interface BarePython {
+export interface BarePython extends PythonKind {
   readonly interpreter: string;
-  /** E.g. `cpython-311`: what is installed for it serves no other. */
-  readonly tag: string;
-  /** E.g. `3.11`. */
-  readonly version: string;
 }
 
 const DEADLINE_MS = 300_000;
 const TAIL_CHARS = 2000;
-const PACKAGE = 'ipykernel>=6.17,<8';
 
 /** From the last words of the launch script; nothing when it said something else. */
 export function barePythonOf({ tail }: KernelEnd): BarePython | undefined {
   const [interpreter, tag, version] = tail.trimEnd().split('\n').slice(-3);
-  if (interpreter === undefined || tag === undefined || version === undefined) return undefined;
-  return /^\w[\w.-]*$/.test(tag) && /^\d+\.\d+$/.test(version) ? { interpreter, tag, version } : undefined;
+  const kind = readPythonKind(tag ?? '', version ?? '');
+  return interpreter !== undefined && kind !== undefined ? { interpreter, ...kind } : undefined;
 }
 
 /**
@@ -37,7 +33,13 @@ export async function installIpykernel(
   { signal, output }: HandlerContext,
 ): Promise<string | undefined> {
   output(`Installing ipykernel for ${python.interpreter} (once) …\n`);
-  const child = spawnBeside(options, place, command(python, folder), undefined, 'pipe');
+  const child = spawnBeside(
+    options,
+    place,
+    installCommand(python, folder, [python.interpreter, 'python3', '/usr/bin/python3']),
+    undefined,
+    'pipe',
+  );
   const stop = (): void => killGroup(child, 'SIGKILL');
   const timer = setTimeout(stop, DEADLINE_MS);
   signal.addEventListener('abort', stop, { once: true });
@@ -49,19 +51,6 @@ export async function installIpykernel(
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
-}
-
-function command({ interpreter, tag, version }: BarePython, folder: string): string {
-  const [target, fresh] = [quote(`${folder}/${tag}`), quote(`${folder}/${tag}.new`)];
-  const wheels = `--only-binary :all: --implementation cp --python-version ${version}`;
-  const how = `--no-input --quiet --progress-bar off --disable-pip-version-check --retries 1 --timeout 20`;
-  return `rm -rf ${fresh}; mkdir -p ${quote(folder)} || exit 1
-for python in ${quote(interpreter)} python3 /usr/bin/python3; do
-  "$python" -m pip --version >/dev/null 2>&1 || continue
-  "$python" -m pip install ${how} ${wheels} --target ${fresh} ${quote(PACKAGE)} && rm -rf ${target} && mv ${fresh} ${target}
-  exit
-done
-exit 1`;
 }
 
 function finished(child: ChildProcess, output: (text: string) => void): Promise<{ readonly isDone: boolean; readonly tail: string }> {

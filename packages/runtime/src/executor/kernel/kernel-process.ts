@@ -12,6 +12,8 @@ export interface KernelPlace {
   readonly temporary: string;
   /** Where `ipykernel` is looked for when the Python does not have it; below each a folder for every version. */
   readonly packageFolders: readonly string[];
+  /** Through it the host can be asked for packages that all its sandboxes see. */
+  readonly proxySocketPath?: string;
   readonly beside: BesideOptions;
 }
 

@@ -49,6 +49,7 @@ export function createLazyKernel({ config, shell, preload, before }: LazyKernelO
     tool = createRunCell({
       temporary: base,
       packageFolders: [SHARED_PACKAGES, join(home, '.cache/tendon/kernel')],
+      ...(config.proxySocketPath !== undefined && { proxySocketPath: config.proxySocketPath }),
       beside: { ...tools.beside, env: { ...tools.beside.env, ...KERNEL_ENVIRONMENT, ...parentWatch(tools.beside) } },
       place: tools.place,
       preload: preload(),

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../start-phase.ts';
+import type { PythonKind } from './python-kind.ts';
+
+/**
+ * `ipykernel` for Pythons that have none, once for all sandboxes that see the same folder. Owns what is being fetched. Invariants:
+ * 1. What stands in a folder is whole: it is made elsewhere and moved there.
+ * 2. It is made in a sandbox in which nothing of a user ever was, and seen read-only.
+ * 3. Those who ask for the same share one work; one is done at a time.
+ */
+export interface KernelPackages {
+  /** Resolves when `<folder>/<tag>` is there, or with the reason why it can not be had. A late caller hears what was said before. */
+  provide(folder: string, kind: PythonKind, output: (text: string) => void): Promise<string | undefined>;
+  /** Gives up what is being made; resolves when nothing of it runs. */
+  close(): Promise<void>;
+}
+
+/** Makes `target`; rejects with what can be shown. */
+export type MakePackages = (kind: PythonKind, target: string, options: MakeOptions) => Promise<void>;
+
+export interface MakeOptions {
+  readonly signal: AbortSignal;
+  readonly output: (text: string) => void;
+}
+
+interface Work {
+  readonly done: Promise<string | undefined>;
+  readonly listeners: Set<(text: string) => void>;
+  said: string;
+}
+
+/** What failed is not tried again at once, whoever asks however often. */
+const FAILURE_HOLDS_MS = 60_000;
+const MAX_SAID = 10_000;
+
+export function createKernelPackages(make: MakePackages): KernelPackages {
+  const works = new Map<string, Work>();
+  const failures = new Map<string, { readonly reason: string; readonly at: number }>();
+  const closing = new AbortController();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function begin(kind: PythonKind, target: string): Work {
+    const listeners = new Set<(text: string) => void>();
+    const output = (text: string): void => {
+      work.said = (work.said + text).slice(-MAX_SAID);
+      for (const listener of listeners) listener(text);
+    };
+    const run = async (): Promise<string | undefined> => {
+      try {
+        closing.signal.throwIfAborted();
+        await make(kind, target, { signal: closing.signal, output });
+        return undefined;
+      } catch (error) {
+        const reason = messageOf(error);
+        failures.set(target, { reason, at: performance.now() });
+        return reason;
+      } finally {
+        works.delete(target);
+      }
+    };
+    const done = turn.then(run);
+    turn = done;
+    const work: Work = { done, listeners, said: '' };
+    works.set(target, work);
+    return work;
+  }
+
+  return {
+    async provide(folder, kind, output) {
+      const target = join(folder, kind.tag);
+      if (existsSync(target)) return undefined;
+      const failed = failures.get(target);
+      if (failed !== undefined && performance.now() - failed.at < FAILURE_HOLDS_MS) return failed.reason;
+      const work = works.get(target) ?? begin(kind, target);
+      if (work.said !== '') output(work.said);
+      work.listeners.add(output);
+      try {
+        return await work.done;
+      } finally {
+        work.listeners.delete(output);
+      }
+    },
+    async close() {
+      closing.abort(new Error('the server is shutting down'));
+      await turn;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
+import type { RunnableAction, Runtime } from '@tendon/core';
+import { afterEach, expect, it, vi } from 'vitest';
+import { createLocalDriver } from '../drivers/local/local-driver.ts';
+import {
+  anchorOf,
+  createTestSandboxes,
+  executorFolder,
+  leftOf,
+  never,
+  run,
+  runAction,
+  until,
+  type TestSandboxes,
+} from '../sandbox.test-support.ts';
+
+/** Where this machine finds its registry need not be a public address. */
+const REGISTRIES = { allow: [], allowPrivate: ['pypi.org:443', 'files.pythonhosted.org:443'] };
+const ID = 'kernel-packages';
+/** What a registry needs on a busy day; a deadline, not a measurement. */
+vi.setConfig({ testTimeout: 300_000 });
+
+let sandboxes: TestSandboxes | undefined;
+afterEach(async () => {
+  await sandboxes?.close();
+  sandboxes = undefined;
+});
+
+function open(mode: 'full' | 'none' = 'full'): TestSandboxes {
+  const networkOf = async () => ({ mode, allow: [], allowPrivate: [] });
+  sandboxes = createTestSandboxes(createLocalDriver({ executor: executorFolder() }), { registries: REGISTRIES, networkOf });
+  return sandboxes;
+}
+
+/** A sandbox whose first Python has no packages, not even pip. */
+async function withBarePython({ runtimes }: TestSandboxes, name: string): Promise<Runtime> {
+  const runtime = await runtimes.acquire(name, { signal: never });
+  const { exitCode } = await run(runtime, 'python3 -m venv --without-pip /tmp/bare && export PATH=/tmp/bare/bin:$PATH');
+  expect(exitCode).toBe(0);
+  return runtime;
+}
+
+async function cell(runtime: Runtime, code: string): Promise<{ readonly seen: ObservationDraft; readonly said: string }> {
+  let said = '';
+  const action = runAction(runtime, '', { ...ACTIONS.run_ipython.create({ code }), timeout: 300 } as Partial<RunnableAction>);
+  const result = await runtime.execute(action, { signal: never, onOutput: ({ text }) => void (said += text) });
+  if (result.outcome !== 'observed') throw new Error(JSON.stringify(result));
+  return { seen: result.observation, said };
+}
+
+const TWO = { observation: 'run_ipython', content: expect.stringMatching(/^2\n/), success: true };
+
+it('RT120: two who need it at once share one installation; it is there for all later ones, and nobody can change it', async () => {
+  const own = open();
+  const two = await Promise.all(['one', 'two'].map((name) => withBarePython(own, name)));
+  const cells = await Promise.all(two.map((runtime) => cell(runtime, '1 + 1')));
+  for (const { seen, said } of cells) {
+    expect(seen).toMatchObject(TWO);
+    expect(said).toMatch(/^Installing ipykernel for Python 3\.\d+ \(once for all conversations\) …\n/);
+  }
+  expect(readdirSync(join(own.stateRoot, 'kernels/local'))).toEqual([expect.stringMatching(/^cpython-3\d+$/)]);
+  expect((await run(two[0]!, 'ls ~/.cache/tendon/kernel')).exitCode).not.toBe(0);
+  expect(await own.record(ID)).toBeUndefined();
+
+  const later = await withBarePython(own, 'later');
+  expect(await cell(later, '1 + 1')).toMatchObject({ seen: TWO, said: expect.not.stringContaining('Installing') });
+  const { output } = await run(later, 'touch /opt/tendon/kernel/cpython-3*/ipykernel/__init__.py /opt/tendon/kernel/new');
+  expect(output.match(/Read-only file system|Permission denied/g)).toHaveLength(2);
+});
+
+it('RT121: what is killed in the middle leaves nothing that is used, and nothing at all', async () => {
+  const own = open();
+  const runtime = await withBarePython(own, 'killed');
+  const first = cell(runtime, '1 + 1');
+  await until('the installation to begin', async () => (await own.record(ID))?.state === 'live');
+  const handle = await own.handle(ID);
+  const incarnation = (await own.record(ID))!.incarnation;
+  process.kill(anchorOf(handle).pid, 'SIGKILL');
+  expect((await first).seen.content).toContain('has no package "ipykernel"');
+  expect(readdirSync(join(own.stateRoot, 'kernels/local'))).toEqual([]);
+  expect(leftOf(incarnation, own.stateRoot)).toEqual([]);
+  expect(existsSync(join(own.stateRoot, incarnation))).toBe(false);
+});
+
+it('RT122: without a network the error says what to install, and nothing is fetched for it', async () => {
+  const own = open('none');
+  const { seen } = await cell(await withBarePython(own, 'offline'), '1');
+  expect(seen).toMatchObject({ observation: 'error', content: expect.stringContaining('has no package "ipykernel"') });
+  expect(seen.content).toContain('apt-get install python3-ipykernel');
+  expect(await own.record(ID)).toBeUndefined();
+  expect(readdirSync(join(own.stateRoot, 'kernels/local'))).toEqual([]);
+});
