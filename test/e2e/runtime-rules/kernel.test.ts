@@ -98,10 +98,15 @@ provesRules([
   ),
   rule(
     'RT110',
-    'of 40 MB of output both ends are kept',
+    'of much output both ends are kept, however it is printed',
     cell(
       'print("first"); [print("x" * 1_000_000) for _ in range(40)]; print("last")',
       /^first\nx+\n\[\.\.\. Observation truncated due to length: \d+ characters left out.*\]\nx+\nlast$/,
+      { timeout: 120 },
+    ),
+    cell(
+      'print("first" + "x" * 100_000_000 + "last")',
+      /^firstx+\n\[\.\.\. Observation truncated due to length: \d+ characters left out.*\]\nx+last$/,
       { timeout: 120 },
     ),
   ),

@@ -29,6 +29,20 @@ if importlib.util.find_spec("ipykernel") is None:
     sys.stderr.write(sys.executable + "\n" + tag + "\n" + "%d.%d" % sys.version_info[:2] + "\n")
     sys.exit(86)
 from ipykernel.kernelapp import IPKernelApp
+from ipykernel.iostream import OutStream
+PIECE, write = 1 << 22, OutStream.write
+def write_in_pieces(self, string):  # what is printed at once is one message otherwise, and a message may be too long to be read
+    if not isinstance(string, str):
+        return write(self, string)
+    for at in range(0, len(string), PIECE):
+        piece = string[at:at + PIECE]
+        write(self, piece)
+        self.unsent = getattr(self, "unsent", 0) + len(piece)
+        if self.unsent >= PIECE:
+            self.unsent = 0
+            self.flush()
+    return len(string)
+OutStream.write = write_in_pieces
 sys.argv[:] = ["ipykernel_launcher", "-f", connection]
 IPKernelApp.launch_instance(argv=[
     "-f", connection,

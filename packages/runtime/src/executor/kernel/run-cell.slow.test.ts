@@ -94,6 +94,12 @@ describe('cells', () => {
     expect(content).toMatch(/^first\nx+\n\[\.\.\. Observation truncated due to length: \d+ characters left out \.\.\.\]\nx+\nlast$/);
   });
 
+  it('RT110: of 100 MB that are printed at once nothing is lost', async () => {
+    const { content } = await cell('print("first" + "x" * 100_000_000 + "last")', {}, 60);
+    const [, head = '', count, tail = ''] = /^(firstx+)\n\[\.\.\. .*: (\d+) characters left out .*\]\n(x+last)$/.exec(content) ?? [];
+    expect(head.length + Number(count) + tail.length).toBe(100_000_009);
+  });
+
   it('RT110: output comes while the cell runs', async () => {
     const code = 'import time\nfor i in range(3):\n  print(i, flush=True); time.sleep(0.3)';
     const lines = await executor.lines({ action: { action: 'run_ipython', args: { code }, timeout: 30 } });
