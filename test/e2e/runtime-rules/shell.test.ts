@@ -9,6 +9,39 @@ const ended = (code: number): string => `\n[The command ended with exit code ${c
 
 provesRules([
   rule(
+    'RT47',
+    'a session of its own has its own folder, variables and foreground',
+    client('run', { command: 'mkdir -p far && cd far && OWN=1', session: 'build' }, { exitCode: 0 }),
+    client('run', { command: 'read -r answer; echo "got $answer"', session: 'build' }, { content: '', exitCode: -1 }),
+    client('run', { command: 'echo "free $OWN"; pwd' }, { content: 'free \n/workspace', exitCode: 0 }),
+    client('run', { command: 'hello', is_input: true, session: 'build' }, { content: 'got hello', exitCode: 0 }),
+    client('run', { command: 'echo "own $OWN"', session: 'build' }, { content: 'own 1', exitCode: 0, folder: '/workspace/far' }),
+    client('kill', { id: 'build' }, { observation: 'run', content: 'Session "build" has ended.', exitCode: 0 }),
+    client('run', { command: 'echo "own $OWN"; pwd', session: 'build' }, { content: 'own \n/workspace', exitCode: 0 }),
+    client('kill', { id: 'build' }, { observation: 'run', exitCode: 0 }),
+  ),
+  rule(
+    'RT48',
+    'eight are open at most, and one that is ended makes room',
+    ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => client('run', { command: `echo ${n}`, session: `s${n}` }, { content: `${n}`, exitCode: 0 })),
+    client('run', { command: 'touch /tmp/ninth', session: 's9' }, { observation: 'error', content: /^8 sessions are open: s1, s2, / }),
+    client('kill', { id: 's3' }, { observation: 'run', content: 'Session "s3" has ended.' }),
+    client('run', { command: 'ls /tmp/ninth 2>/dev/null; echo ninth', session: 's9' }, { content: 'ninth', exitCode: 0 }),
+    ...[1, 2, 4, 5, 6, 7, 8, 9].map((n) => client('kill', { id: `s${n}` }, { observation: 'run', exitCode: 0 })),
+  ),
+  rule(
+    'RT49',
+    'what is for no session is refused',
+    client('run', { command: 'touch /tmp/run', session: '../x' }, { observation: 'error', content: /^"..\/x" names no session: / }),
+    client(
+      'run',
+      { command: 'y', is_input: true, session: 'none' },
+      { observation: 'error', content: 'There is no session "none" to interact with. Nothing was sent.' },
+    ),
+    client('run', { command: '', session: 'none' }, { observation: 'error', content: /^There is no session "none"/ }),
+    client('run', { command: 'ls /tmp/run 2>/dev/null; true' }, { content: '', exitCode: 0 }),
+  ),
+  rule(
     'RT20',
     'folder, variables, functions, aliases and options stay',
     run('mkdir -p a && cd a; b=2; export C=3; f() { echo "f$1$b$C"; }; alias al="echo aliased"; set -o noglob', ''),

@@ -16,12 +16,14 @@ export const RunAction = defineAction({
     security_risk: securityRisk,
     /** Of the first protocol: start it beside the session and answer at once. */
     background: z.boolean().optional(),
+    /** The name of a shell of its own; nothing is the usual one. */
+    session: z.string().optional(),
   },
   traits: { answeredBy: 'runtime', mutating: true, confirmable: true },
   message: (args) => `Running command: ${args.command}`,
 });
 
-/** Ends a command that was started with `background`. */
+/** Ends a command that was started with `background`, by its number, or a shell of its own, by its name. */
 export const KillAction = defineAction({
   kind: 'kill',
   args: { id: z.coerce.string(), thought },

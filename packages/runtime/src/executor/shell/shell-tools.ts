@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutorConfig } from '../../executor-api.ts';
-import { flagArgument, type ActionHandler } from '../action-handler.ts';
+import { flagArgument, textArgument, type ActionHandler } from '../action-handler.ts';
 import type { Nest } from '../nest.ts';
 import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment, variablesOfImage } from './environment.ts';
 import { writeGitConfig } from './git-config.ts';
+import { createNamedSessions } from './named-sessions.ts';
 import { createRunCommand } from './run-command.ts';
 import { createSession, type Left, type Place } from './session.ts';
 import type { BesideOptions } from './spawn-beside.ts';
@@ -36,7 +37,7 @@ export interface Given {
   readonly onFirstCommand: () => void;
 }
 
-/** The session, and the commands beside it, behind the actions `run` and `kill`. */
+/** The session, others by name, and the commands beside them, behind the actions `run` and `kill`. */
 export function createShellTools(
   config: ExecutorConfig,
   shell: string,
@@ -50,9 +51,11 @@ export function createShellTools(
   const common = { shell, enter: nest.enter, env };
   const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
   const before = left ?? { workingDir: config.workDir, shell: late };
-  const session = createSession({ ...common, setsid, workDir: config.workDir, script, left: before });
+  const openSession = (from: Left) => createSession({ ...common, setsid, workDir: config.workDir, script, left: from });
+  const session = openSession(before);
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
   const inSession = createRunCommand(session, limits);
+  const named = createNamedSessions(() => openSession({ workingDir: config.workDir, shell: late }), limits);
   const isStatic = createStaticCommand(session, common, DEFAULT_TIMEOUT_SECONDS);
   const background = createBackgroundCommands(session, common);
   let isTakenUp = left === undefined;
@@ -65,16 +68,18 @@ export function createShellTools(
     run: (request, context) => {
       takeUp();
       if (flagArgument(request.args, 'background')) return background.run(request, context);
-      return flagArgument(request.args, 'is_static') ? isStatic(request, context) : inSession(request, context);
+      if (flagArgument(request.args, 'is_static')) return isStatic(request, context);
+      return textArgument(request.args, 'session') === '' ? inSession(request, context) : named.run(request, context);
     },
-    kill: background.kill,
+    kill: (request, context) => (named.has(textArgument(request.args, 'id')) ? named : background).kill(request, context),
     place: () => session.place,
     snapshot: session.snapshot,
     processes: session.processes,
     beside: common,
-    isBusy: () => session.current !== undefined,
+    isBusy: () => session.current !== undefined || named.isBusy(),
     close() {
       background.close();
+      named.close();
       session.close();
     },
   };
