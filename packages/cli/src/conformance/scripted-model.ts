@@ -8,8 +8,8 @@ import { randomBytes } from 'node:crypto';
 export type ModelStep =
   | { readonly text: string }
   | { readonly call: string; readonly args: Readonly<Record<string, unknown>>; readonly text?: string }
-  /** The endpoint answers with this status instead. */
-  | { readonly status: number };
+  /** The endpoint answers with this status instead, and with the provider's machine word for why. */
+  | { readonly status: number; readonly code?: string };
 
 export interface ScriptedModel {
   /** Base URL of an OpenAI-compatible endpoint, with `/v1`. */
@@ -46,7 +46,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     if (!path.endsWith('/chat/completions')) return json(response, 404, { error: { message: 'there is only /chat/completions' } });
     const body = JSON.parse(await text(request)) as ChatRequest;
     const step = nextStep(body);
-    if ('status' in step) return json(response, step.status, { error: { message: `scripted status ${step.status}`, type: 'scripted' } });
+    if ('status' in step) return json(response, step.status, { error: { message: `scripted status ${step.status}`, type: 'scripted', code: step.code ?? null } });
     if (body.stream === true) stream(response, step);
     else json(response, 200, completion(step));
   }
