@@ -39,18 +39,21 @@ class Talk {
     this.type(model.script(steps));
   }
 
-  /** The next line that shows this. */
+  /** Waits for the next line that shows this. */
   async until(shown: RegExp): Promise<void> {
-    await expect.poll(() => shown.exec(this.#output.slice(this.#from)) !== null || this.#output, { timeout: 60_000 }).toBe(true);
-    const { index, 0: text } = shown.exec(this.#output.slice(this.#from))!;
-    this.#from += index + text.length;
+    for (;;) {
+      const found = shown.exec(this.#output.slice(this.#from));
+      if (found) return void (this.#from += found.index + found[0].length);
+      if (this.#child.exitCode !== null) throw new Error(`the client ended:\n${this.#output}`);
+      await Promise.race([once(this.#child.stdout, 'data'), once(this.#child, 'exit')]);
+    }
   }
 
   /** The kinds and states that were shown. */
   async leave(): Promise<ReadonlySet<string>> {
     this.#child.stdin.end();
     const [code] = (await once(this.#child, 'exit')) as [number | null];
-    expect(code, this.#output).toBe(0);
+    if (code !== 0) throw new Error(`the client ended with ${code}:\n${this.#output}`);
     const kinds = this.#output.matchAll(/^ *\d* +\w+ +((?:action|observation) \w+)/gm);
     const states = this.#output.matchAll(/observation agent_state_changed +is (\w+)/g);
     const shown = new Set([...kinds, ...states].map(([, name]) => name!));
