@@ -1,0 +1,83 @@
+#!/usr/bin/env node
+// Writes docs/conformance.md: what holds on Tendon, started here, and beside it on another server that is named.
+//   node scripts/conformance-page.mjs
+//   node scripts/conformance-page.mjs --peer http://127.0.0.1:3400 --start './openhands-start.sh v0 --port 3400' \
+//        --deviations test/conformance/deviations/openhands-0.62.0.json
+// The peer is started anew for every five checks: a server that leaves its sandboxes behind would run out of memory.
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { setup } from './setup.mjs';
+
+const { values } = parseArgs({
+  options: {
+    peer: { type: 'string' },
+    start: { type: 'string' },
+    deviations: { type: 'string' },
+    patience: { type: 'string', default: '60' },
+  },
+});
+const { node, env } = setup('test');
+if (process.execPath !== node) {
+  const child = spawn(node, ['--conditions=tendon-source', ...process.argv.slice(1)], { stdio: 'inherit', env });
+  child.once('exit', (code) => process.exit(code ?? 1));
+} else {
+  await main();
+}
+
+async function main() {
+  const { conform } = await import('../packages/cli/src/conformance/conform.ts');
+  const { CHECKS } = await import('../packages/cli/src/conformance/levels/index.ts');
+  const { readDeviations } = await import('../packages/cli/src/conformance/deviations.ts');
+  const { renderMarkdown } = await import('../packages/cli/src/conformance/report/render-markdown.ts');
+  const { tally } = await import('../packages/cli/src/conformance/report/render-table.ts');
+  const { TendonProcess } = await import('../test/support/tendon-process.ts');
+  const onResult = ({ check, verdict, why }) => console.log(verdict, check.id, verdict === 'failed' ? why : '');
+
+  const tendon = await TendonProcess.start();
+  const own = await conform({ url: tendon.url, onResult });
+  await tendon.remove();
+  const runs = [own];
+  if (values.peer) {
+    const deviations = await readDeviations(values.deviations);
+    const options = { url: values.peer, deviations, parallel: 1, patienceMs: Number(values.patience) * 1000, onResult };
+    const results = [];
+    for (let at = 0; at < CHECKS.length; at += 5) {
+      const stop = await started(values.start, values.peer);
+      const only = CHECKS.slice(at, at + 5).map(({ id }) => id);
+      results.push(...(await conform({ ...options, only })).results.filter(({ check }) => only.includes(check.id)));
+      await stop();
+    }
+    runs.push({ url: values.peer, server: deviations.server, results });
+  }
+  const totals = runs.map(({ server, results }) => {
+    const levels = tally(results).map(
+      ({ level, passed, known, total }) => `${level} ${passed}/${total}${known > 0 ? ` (${known} known)` : ''}`,
+    );
+    return `- **${server}**: ${levels.join(' · ')}`;
+  });
+  writeFileSync(new URL('../docs/conformance.md', import.meta.url), `${HEAD}\n${totals.join('\n')}\n\n${renderMarkdown(runs)}\n`);
+}
+
+const HEAD = `# Conformance
+
+What clients of every generation rely on, asked of a running server from outside. \`npx tendon conformance URL\` runs it against any
+server; \`--deviations FILE\` names what one is known to do otherwise. Made by \`node scripts/conformance-page.mjs\`.
+`;
+
+/** Runs the peer until the returned function is called. */
+async function started(command, url) {
+  const child = spawn('bash', ['-c', `exec ${command}`], { stdio: 'ignore', detached: true });
+  const deadline = Date.now() + 120_000;
+  for (;;) {
+    const answer = await fetch(`${url}/alive`).catch(() => undefined);
+    if (answer?.ok) break;
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${command} did not start`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  return () =>
+    new Promise((resolve) => {
+      child.once('exit', resolve);
+      process.kill(-child.pid, 'SIGTERM');
+    });
+}
