@@ -103,6 +103,26 @@ export const ERRORS = {
     messageId: 'STATUS$ERROR',
     text: (provider: string) => `${provider} could not be asked whether the token is valid. Nothing was stored.`,
   },
+  PROVIDER_REFUSED: {
+    status: 401,
+    messageId: 'STATUS$ERROR',
+    text: (provider: string) => `${provider} refused the stored token for this. Store another one in the settings.`,
+  },
+  PROVIDER_FAILED: {
+    status: 502,
+    messageId: 'STATUS$ERROR',
+    text: (detail: string) => `The git provider could not be asked. ${detail}. Try again later.`,
+  },
+  PROVIDER_LIMIT: {
+    status: 429,
+    messageId: 'STATUS$ERROR',
+    text: (provider: string) => `${provider} takes no more requests with this token for now. Try again later.`,
+  },
+  PROVIDER_NOT_FOUND: {
+    status: 404,
+    messageId: 'STATUS$ERROR',
+    text: (detail: string) => `Not found at ${detail}.`,
+  },
   TOO_MANY_REQUESTS: { status: 429, messageId: 'STATUS$ERROR', text: () => 'Too many requests' },
   NOT_IMPLEMENTED: {
     status: 501,

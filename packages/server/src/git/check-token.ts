@@ -40,7 +40,7 @@ export function originOf(host: string): string {
 }
 
 /** Bitbucket's app passwords are `user:password`. */
-function authorizationFor(provider: GitProvider, token: Secret): string {
+export function authorizationFor(provider: GitProvider, token: Secret): string {
   const text = token.reveal();
   return provider === 'bitbucket' && text.includes(':') ? `Basic ${Buffer.from(text).toString('base64')}` : `Bearer ${text}`;
 }

@@ -15,6 +15,7 @@ import { conversationNetworkRoutes } from './routes/conversation-network.ts';
 import { conversationPanelRoutes } from './routes/conversation-panels.ts';
 import { conversationTransferRoutes } from './routes/conversation-transfer.ts';
 import { conversationRoutes } from './routes/conversations.ts';
+import { gitProviderRepositoryRoutes } from './routes/git-provider-repository.ts';
 import { gitProviderUserRoutes } from './routes/git-provider-user.ts';
 import { healthRoutes } from './routes/health.ts';
 import { legacyRoutes } from './routes/legacy/legacy-routes.ts';
@@ -37,6 +38,7 @@ export const RESOURCES: readonly Routes[] = [
   settingsRoutes,
   secretRoutes,
   gitProviderUserRoutes,
+  gitProviderRepositoryRoutes,
   conversationRoutes,
   conversationEventRoutes,
   actionOutputRoutes,

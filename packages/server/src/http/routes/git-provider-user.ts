@@ -1,35 +1,60 @@
 import { z } from 'zod';
+import { allAnswers, firstAnswer } from '../../git/providers/ask-providers.ts';
 import type { Routes } from '../context.ts';
-import { fail, sendJsonText } from '../failure.ts';
+import { answerAsked } from './answer-asked.ts';
+import { RepositoryAnswer, TaskAnswer, UserAnswer } from './git-provider-answers.ts';
+import { OfProvider, RepositoriesQuery, SearchQuery } from './git-provider-questions.ts';
 
-const PATHS = [
-  '/api/user/info',
-  '/api/user/repositories',
-  '/api/user/installations',
-  '/api/user/search/repositories',
-  '/api/user/search/branches',
-  '/api/user/repository/branches',
-  '/api/user/repository/*',
-  '/api/user/suggested-tasks',
-  '/api/github/user',
-  '/api/github/repositories',
-  '/api/github/installations',
-  '/api/github/search/repositories',
-  '/api/github/suggested-tasks',
-] as const;
-
-/**
- * What a git provider knows of the user. Frontends ask only when a token is stored. Without one the answer is theirs of old, a
- * JSON string; with one it is said that this server does not ask providers yet.
- */
+/** What git providers know of the user. Clients of 0.16–0.30 ask under `/api/github`, and mean GitHub. */
 export const gitProviderUserRoutes: Routes = (app, { engine }) => {
-  const responses = { 401: z.string(), 501: z.object({ detail: z.string(), error: z.string().optional() }) };
-  for (const path of PATHS) {
-    app.get(path, { schema: { response: responses } }, async (_request, reply) => {
-      if (Object.keys(engine.providerTokens.set).length === 0) {
-        return sendJsonText(reply.code(401), JSON.stringify('Git provider token required. (such as GitHub).')) as never;
-      }
-      return fail(reply, 'NOT_IMPLEMENTED', 'asking the git provider') as never;
-    });
+  const tokens = engine.providerTokens;
+  for (const [prefix, only] of [
+    ['/api/user', undefined],
+    ['/api/github', { selected_provider: 'github' as const }],
+  ] as const) {
+    const userPath = only ? `${prefix}/user` : `${prefix}/info`;
+    app.get(userPath, { schema: { querystring: OfProvider, response: { 200: UserAnswer } } }, ({ query }, reply) =>
+      answerAsked(reply, tokens, only ?? query, (logins) => firstAnswer(logins, (api) => api.user())),
+    );
+
+    app.get(
+      `${prefix}/repositories`,
+      { schema: { querystring: RepositoriesQuery, response: { 200: z.array(RepositoryAnswer) } } },
+      async ({ query }, reply) => {
+        const wish = { sort: query.sort, page: query.page, perPage: query.per_page, installation: query.installation_id || undefined };
+        const found = await answerAsked(reply, tokens, only ?? query, (logins) => allAnswers(logins, (api) => api.repositories(wish)));
+        // 0.16 reads its pages from the header itself.
+        if (only && Array.isArray(found) && found[0]?.link_header) void reply.header('link', found[0].link_header);
+        return found as z.output<typeof RepositoryAnswer>[];
+      },
+    );
+
+    app.get(
+      `${prefix}/installations`,
+      { schema: { querystring: OfProvider, response: { 200: z.array(z.string()) } } },
+      async ({ query }, reply) =>
+        (await answerAsked(reply, tokens, only ?? query, (logins) => allAnswers(logins, (api) => api.installations()))) as string[],
+    );
+
+    app.get(
+      `${prefix}/search/repositories`,
+      { schema: { querystring: SearchQuery, response: { 200: z.array(RepositoryAnswer) } } },
+      async ({ query }, reply) => {
+        const wish = { query: query.query, perPage: query.per_page, sort: query.sort, order: query.order };
+        const found = await answerAsked(reply, tokens, only ?? query, (logins) =>
+          allAnswers(logins, (api) => api.searchRepositories(wish)),
+        );
+        return found as z.output<typeof RepositoryAnswer>[];
+      },
+    );
+
+    app.get(
+      `${prefix}/suggested-tasks`,
+      { schema: { querystring: OfProvider, response: { 200: z.array(TaskAnswer) } } },
+      async ({ query }, reply) =>
+        (await answerAsked(reply, tokens, only ?? query, (logins) => allAnswers(logins, (api) => api.suggestedTasks()))) as z.output<
+          typeof TaskAnswer
+        >[],
+    );
   }
 };

@@ -1,0 +1,35 @@
+import type { GitProvider } from '@tendon/protocol';
+import type { ProviderLogin } from '../provider-tokens.ts';
+import { providerApiFor } from './provider-api-for.ts';
+import type { ProviderApi } from './provider-api.ts';
+import { providerFailureOf, type ProviderError } from './provider-failure-of.ts';
+
+export type Asked<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & ProviderError);
+export type Question<T> = (api: ProviderApi, provider: GitProvider) => Promise<T>;
+
+/** The first answer; the failure of the last when none has one. `logins` is not empty. */
+export async function firstAnswer<T>(logins: readonly ProviderLogin[], question: Question<T>): Promise<Asked<T>> {
+  let failed: Asked<T> | undefined;
+  for (const login of logins) {
+    const asked = await askOne(login, question);
+    if (asked.ok) return asked;
+    // That one provider does not know it says less than that another one could not say.
+    if (!failed || failed.ok || failed.error.code === 'PROVIDER_NOT_FOUND') failed = asked;
+  }
+  return failed!;
+}
+
+/** All answers one after the other; what one could not say is left out while another one could. */
+export async function allAnswers<T>(logins: readonly ProviderLogin[], question: Question<readonly T[]>): Promise<Asked<readonly T[]>> {
+  const asked = await Promise.all(logins.map((login) => askOne(login, question)));
+  const good = asked.flatMap((each) => (each.ok ? [each.value] : []));
+  return good.length > 0 ? { ok: true, value: good.flat() } : asked[0]!;
+}
+
+async function askOne<T>(login: ProviderLogin, question: Question<T>): Promise<Asked<T>> {
+  try {
+    return { ok: true, value: await question(await providerApiFor(login), login.provider) };
+  } catch (thrown) {
+    return { ok: false, ...providerFailureOf(login.provider, thrown) };
+  }
+}

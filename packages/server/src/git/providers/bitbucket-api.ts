@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { authorizationFor } from '../check-token.ts';
+import type { ProviderLogin } from '../provider-tokens.ts';
+import type { BranchPage, Page, ProviderApi, ProviderRepository } from './provider-api.ts';
+import { ProviderFailure, providerFetch } from './provider-fetch.ts';
+
+const CLOUD = 'https://api.bitbucket.org';
+
+/** Bitbucket Cloud, as its REST API 2.0 is documented. `address`: where that API is. */
+export function bitbucketApi({ host, token }: ProviderLogin, deadlineMs: number, address = CLOUD): ProviderApi {
+  const fetch = providerFetch(deadlineMs);
+  const headers = { authorization: authorizationFor('bitbucket', token), accept: 'application/json', 'user-agent': 'tendon' };
+  const ask = async (path: string, query: Readonly<Record<string, string | number>> = {}): Promise<Response> => {
+    if (host !== null) throw new ProviderFailure('NOT_IMPLEMENTED', 'asking an installation other than bitbucket.org');
+    const url = new URL(`${address}/2.0${path}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+    return fetch(url, { headers });
+  };
+  const get = async <T>(schema: z.ZodType<T>, path: string, query?: Readonly<Record<string, string | number>>): Promise<T> =>
+    schema.parse(await (await ask(path, query)).json());
+  const workspaces = async () => (await get(Workspaces, '/workspaces', { pagelen: 100 })).values.map(({ slug }) => slug);
+  const list = async (path: string, query: Readonly<Record<string, string | number>>) => {
+    const { values, next } = await get(Repositories, path, query);
+    return values.map((each) => repositoryFrom(each, next));
+  };
+  const branches = async (repository: string, { page, perPage }: Page, q?: string): Promise<BranchPage> => {
+    const query = { page, pagelen: perPage, sort: '-target.date', ...(q && { q }) };
+    const { values, next, size } = await get(Branches, `/repositories/${quoted(repository)}/refs/branches`, query);
+    const found = values.map(({ name, target }) => ({
+      name,
+      commit_sha: target.hash,
+      protected: false,
+      last_push_date: target.date ?? null,
+    }));
+    return { branches: found, has_next_page: next !== undefined, current_page: page, per_page: perPage, total_count: size ?? null };
+  };
+  return {
+    async user() {
+      const { uuid, account_id, username, nickname, display_name, links } = await get(User, '/user');
+      const login = username ?? nickname ?? '';
+      return {
+        id: account_id ?? uuid ?? login,
+        login,
+        avatar_url: links?.avatar?.href ?? '',
+        company: null,
+        name: display_name,
+        email: null,
+      };
+    },
+    installations: workspaces,
+    repositories: ({ sort, page, perPage, installation }) =>
+      installation === undefined
+        ? list('/repositories', { role: 'member', page, pagelen: perPage, sort: SORT[sort] ?? '-updated_on' })
+        : list(`/repositories/${quoted(installation)}`, { page, pagelen: perPage, sort: SORT[sort] ?? '-updated_on' }),
+    searchRepositories({ query, perPage, sort }) {
+      const name = query.replace(/^https?:\/\/[^/]+\//, '').replace(/\/$/, '');
+      const [workspace, slug] = name.includes('/') ? name.split('/') : [undefined, name];
+      const wish = { q: `name ~ ${JSON.stringify(slug)}`, pagelen: perPage, sort: SORT[sort] ?? '-updated_on' };
+      return list(workspace ? `/repositories/${quoted(workspace)}` : '/repositories', { ...wish, ...(!workspace && { role: 'member' }) });
+    },
+    branches: (repository, page) => branches(repository, page),
+    async searchBranches(repository, query, perPage) {
+      return (await branches(repository, { page: 1, perPage }, `name ~ ${JSON.stringify(query)}`)).branches;
+    },
+    async files(repository, folder) {
+      const { values } = await get(Files, `/repositories/${quoted(repository)}/src/HEAD/${quoted(folder)}${folder ? '/' : ''}`, {
+        pagelen: 100,
+      });
+      return values.filter(({ type }) => type === 'commit_file').map(({ path }) => path);
+    },
+    file: async (repository, path) => (await ask(`/repositories/${quoted(repository)}/src/HEAD/${quoted(path)}`)).text(),
+    suggestedTasks: async () => [],
+  };
+}
+
+const SORT: Readonly<Record<string, string>> = { created: '-created_on', full_name: 'full_name' };
+
+const page = <T extends z.ZodType>(value: T) =>
+  z.object({ values: z.array(value), next: z.string().optional(), size: z.number().optional() });
+const User = z.object({
+  uuid: z.string().optional(),
+  account_id: z.string().optional(),
+  username: z.string().optional(),
+  nickname: z.string().optional(),
+  display_name: z.string().nullish().default(null),
+  links: z.object({ avatar: z.object({ href: z.string() }).optional() }).optional(),
+});
+const Workspaces = page(z.object({ slug: z.string() }));
+const Repository = z.object({
+  uuid: z.string(),
+  full_name: z.string(),
+  is_private: z.boolean(),
+  updated_on: z.string().nullish(),
+  mainbranch: z.object({ name: z.string() }).nullish(),
+  owner: z.object({ type: z.string() }).optional(),
+});
+const Repositories = page(Repository);
+const Branches = page(z.object({ name: z.string(), target: z.object({ hash: z.string(), date: z.string().nullish() }) }));
+const Files = page(z.object({ type: z.string(), path: z.string() }));
+
+function repositoryFrom(given: z.output<typeof Repository>, next: string | undefined): ProviderRepository {
+  return {
+    id: given.uuid,
+    full_name: given.full_name,
+    git_provider: 'bitbucket',
+    is_public: !given.is_private,
+    stargazers_count: 0,
+    link_header: next ? `<${next}>; rel="next"` : '',
+    pushed_at: given.updated_on ?? null,
+    owner_type: given.owner?.type === 'team' ? 'organization' : 'user',
+    main_branch: given.mainbranch?.name ?? null,
+  };
+}
+
+function quoted(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}

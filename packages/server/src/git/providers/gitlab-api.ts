@@ -1,0 +1,130 @@
+import { Branches, MergeRequests, Issues, Projects, Repositories, RepositoryFiles, Users } from '@gitbeaker/core';
+import { createRequesterFn } from '@gitbeaker/requester-utils';
+import { z } from 'zod';
+import { originOf } from '../check-token.ts';
+import type { ProviderLogin } from '../provider-tokens.ts';
+import { gitlabTasks } from './gitlab-tasks.ts';
+import type { ProviderApi, ProviderBranch, ProviderRepository } from './provider-api.ts';
+import { providerFetch } from './provider-fetch.ts';
+
+/** gitlab.com, or the installation that the login names. */
+export function gitlabApi({ host, token }: ProviderLogin, deadlineMs: number): ProviderApi {
+  const options = {
+    host: originOf(host ?? 'gitlab.com'),
+    oauthToken: token.reveal(),
+    requesterFn: requester(deadlineMs),
+    queryTimeout: null,
+  };
+  const [projects, branches] = [new Projects(options), new Branches(options)];
+  const list = async (wish: Readonly<Record<string, unknown>>, page: number, perPage: number) => {
+    const found = await projects.all({ membership: true, ...wish, page, perPage, pagination: 'offset', maxPages: 1, showExpanded: true });
+    const { next } = found.paginationInfo;
+    const link = next ? `<${options.host}/api/v4/projects?page=${next}&per_page=${perPage}>; rel="next"` : '';
+    return found.data.map((project) => repositoryFrom(project, link));
+  };
+  return {
+    async user() {
+      const { id, username, avatar_url, organization, name, email } = CurrentUser.parse(await new Users(options).showCurrentUser());
+      return { id: String(id), login: username, avatar_url: avatar_url ?? '', company: organization, name, email };
+    },
+    installations: async () => [],
+    repositories: ({ sort, page, perPage }) => list({ orderBy: ORDER[sort] ?? 'last_activity_at', sort: 'desc' }, page, perPage),
+    searchRepositories: ({ query, perPage, sort, order }) =>
+      list({ search: query, searchNamespaces: true, orderBy: ORDER[sort] ?? 'last_activity_at', sort: order }, 1, perPage),
+    async branches(repository, { page, perPage }) {
+      const found = await branches.all(repository, { page, perPage, pagination: 'offset', maxPages: 1, showExpanded: true });
+      const { next, total } = found.paginationInfo;
+      const total_count = Number.isFinite(total) ? total : null;
+      return { branches: found.data.map(branchFrom), has_next_page: Boolean(next), current_page: page, per_page: perPage, total_count };
+    },
+    async searchBranches(repository, query, perPage) {
+      return (await branches.all(repository, { search: query, perPage, page: 1, maxPages: 1 })).map(branchFrom);
+    },
+    async files(repository, path) {
+      const tree = await new Repositories(options).allRepositoryTrees(repository, { path, perPage: 100, maxPages: 1 });
+      return tree.filter(({ type }) => type === 'blob').map((file) => file.path);
+    },
+    async file(repository, path) {
+      return z.string().parse(await new RepositoryFiles(options).showRaw(repository, path, 'HEAD'));
+    },
+    suggestedTasks: () => gitlabTasks(new MergeRequests(options), new Issues(options)),
+  };
+}
+
+const ORDER: Readonly<Record<string, string>> = {
+  pushed: 'last_activity_at',
+  updated: 'updated_at',
+  created: 'created_at',
+  full_name: 'path',
+  stars: 'star_count',
+};
+
+const CurrentUser = z.object({
+  id: z.number(),
+  username: z.string(),
+  avatar_url: z.string().nullable(),
+  organization: z.string().nullish().default(null),
+  name: z.string().nullish().default(null),
+  email: z.string().nullish().default(null),
+});
+
+const Project = z.object({
+  id: z.number(),
+  path_with_namespace: z.string(),
+  visibility: z.string().optional(),
+  star_count: z.number().default(0),
+  last_activity_at: z.string().nullish(),
+  default_branch: z.string().nullish(),
+  namespace: z.object({ kind: z.string() }).optional(),
+});
+
+function repositoryFrom(given: unknown, link: string): ProviderRepository {
+  const project = Project.parse(given);
+  return {
+    id: String(project.id),
+    full_name: project.path_with_namespace,
+    git_provider: 'gitlab',
+    is_public: project.visibility === 'public',
+    stargazers_count: project.star_count,
+    link_header: link,
+    pushed_at: project.last_activity_at ?? null,
+    owner_type: project.namespace?.kind === 'group' ? 'organization' : 'user',
+    main_branch: project.default_branch ?? null,
+  };
+}
+
+const Branch = z.object({
+  name: z.string(),
+  protected: z.boolean().default(false),
+  commit: z.object({ id: z.string(), committed_date: z.string().nullish() }),
+});
+
+function branchFrom(given: unknown): ProviderBranch {
+  const { name, protected: isProtected, commit } = Branch.parse(given);
+  return { name, commit_sha: commit.id, protected: isProtected, last_push_date: commit.committed_date ?? null };
+}
+
+const Request = z.object({
+  prefixUrl: z.string(),
+  searchParams: z.string().default(''),
+  headers: z.record(z.string(), z.string()).default({}),
+  method: z.string().default('GET'),
+});
+
+/** The client's own way to ask tries ten times where a limit is reached, and has no bound on answers. */
+function requester(deadlineMs: number) {
+  const ask = providerFetch(deadlineMs);
+  return createRequesterFn(
+    async (_, options) => options,
+    async (endpoint, given) => {
+      const { prefixUrl, searchParams, headers, method } = Request.parse(given);
+      const url = new URL(endpoint, prefixUrl.endsWith('/') ? prefixUrl : `${prefixUrl}/`);
+      url.search = searchParams;
+      const response = await ask(url, { method, headers });
+      const text = await response.text();
+      const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '') && !endpoint.endsWith('/raw');
+      const body = (isJson ? JSON.parse(text) : text) as string | Record<string, unknown>;
+      return { body, status: response.status, headers: Object.fromEntries(response.headers) };
+    },
+  );
+}

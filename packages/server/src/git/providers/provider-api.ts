@@ -1,0 +1,77 @@
+export interface ProviderUser {
+  readonly id: string;
+  readonly login: string;
+  readonly avatar_url: string;
+  readonly company: string | null;
+  readonly name: string | null;
+  readonly email: string | null;
+}
+
+export interface ProviderRepository {
+  readonly id: string;
+  readonly full_name: string;
+  readonly git_provider: string;
+  readonly is_public: boolean;
+  readonly stargazers_count: number;
+  /** The provider's `Link` header: whether there is a next page. */
+  readonly link_header: string | null;
+  readonly pushed_at: string | null;
+  readonly owner_type: 'user' | 'organization';
+  readonly main_branch: string | null;
+}
+
+export interface ProviderBranch {
+  readonly name: string;
+  readonly commit_sha: string;
+  readonly protected: boolean;
+  readonly last_push_date: string | null;
+}
+
+export interface BranchPage {
+  readonly branches: readonly ProviderBranch[];
+  readonly has_next_page: boolean;
+  readonly current_page: number;
+  readonly per_page: number;
+  readonly total_count: number | null;
+}
+
+export interface SuggestedTask {
+  readonly git_provider: string;
+  readonly task_type: 'MERGE_CONFLICTS' | 'FAILING_CHECKS' | 'UNRESOLVED_COMMENTS' | 'OPEN_ISSUE';
+  readonly repo: string;
+  readonly issue_number: number;
+  readonly title: string;
+}
+
+export interface Page {
+  readonly page: number;
+  readonly perPage: number;
+}
+
+export interface RepositoryWish extends Page {
+  readonly sort: string;
+  /** As `installations` gave it. */
+  readonly installation?: string | undefined;
+}
+
+export interface SearchWish {
+  readonly query: string;
+  readonly perPage: number;
+  readonly sort: string;
+  readonly order: 'asc' | 'desc';
+}
+
+/** What is asked of a git provider. Each rejects with what `failureOf` reads, none waits longer than the deadline of `providerFetch`. */
+export interface ProviderApi {
+  user(): Promise<ProviderUser>;
+  /** What its repositories are parted by: installations of an app, workspaces. */
+  installations(): Promise<readonly string[]>;
+  repositories(wish: RepositoryWish): Promise<readonly ProviderRepository[]>;
+  searchRepositories(wish: SearchWish): Promise<readonly ProviderRepository[]>;
+  branches(repository: string, page: Page): Promise<BranchPage>;
+  searchBranches(repository: string, query: string, perPage: number): Promise<readonly ProviderBranch[]>;
+  /** Paths of the files that lie in `folder` itself. */
+  files(repository: string, folder: string): Promise<readonly string[]>;
+  file(repository: string, path: string): Promise<string>;
+  suggestedTasks(): Promise<readonly SuggestedTask[]>;
+}

@@ -1,0 +1,88 @@
+import type { ErrorCode } from '@tendon/protocol';
+
+type Code = Extract<ErrorCode, 'PROVIDER_REFUSED' | 'PROVIDER_FAILED' | 'PROVIDER_LIMIT' | 'PROVIDER_NOT_FOUND' | 'NOT_IMPLEMENTED'>;
+
+/** Why a provider gave nothing; thrown through its client, which knows only exceptions. */
+export class ProviderFailure extends Error {
+  readonly code: Code;
+  /** When the limit is over. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: Code, reason: string, retryAfterSeconds?: number) {
+    super(reason);
+    this.name = 'ProviderFailure';
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export const PROVIDER_DEADLINE_MS = 15_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * `fetch` for the clients of providers: with a deadline, a bound on the answer, no redirect to another server, and one way to say
+ * what went wrong. Nothing of a failing answer's body is kept: it is the provider's text, not ours.
+ */
+export function providerFetch(deadlineMs: number): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  return async (url, init = {}) => {
+    const signal = AbortSignal.timeout(deadlineMs);
+    try {
+      const response = await follow(new URL(url), init, signal);
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw failureFor(response);
+      }
+      const body = await bounded(response);
+      return new Response(response.status === 204 ? null : body, { status: response.status, headers: response.headers });
+    } catch (cause) {
+      if (cause instanceof ProviderFailure) throw cause;
+      if (signal.aborted) throw new ProviderFailure('PROVIDER_FAILED', `it did not answer within ${deadlineMs / 1000} seconds`);
+      throw new ProviderFailure('PROVIDER_FAILED', reasonOf(cause));
+    }
+  };
+}
+
+/** A renamed repository is a redirect on the same server; elsewhere the token would be carried along. */
+async function follow(url: URL, init: RequestInit, signal: AbortSignal, hops = 3): Promise<Response> {
+  const response = await fetch(url, { ...init, signal, redirect: 'manual' });
+  const location = response.headers.get('location');
+  if (response.status < 300 || response.status >= 400 || location === null) return response;
+  await response.body?.cancel();
+  const next = new URL(location, url);
+  if (next.origin !== url.origin) throw new ProviderFailure('PROVIDER_FAILED', 'it sends to another server');
+  if (hops === 0) throw new ProviderFailure('PROVIDER_FAILED', 'it sends in circles');
+  return follow(next, init, signal, hops - 1);
+}
+
+function failureFor({ status, headers }: Response): ProviderFailure {
+  const isLimited = status === 429 || (status === 403 && (headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after')));
+  if (isLimited) return new ProviderFailure('PROVIDER_LIMIT', 'too many requests', secondsUntil(headers));
+  if (status === 401 || status === 403) return new ProviderFailure('PROVIDER_REFUSED', `it answered ${status}`);
+  if (status === 404) return new ProviderFailure('PROVIDER_NOT_FOUND', 'there is no such thing, or the token may not see it');
+  return new ProviderFailure('PROVIDER_FAILED', `it answered ${status}`);
+}
+
+/** GitHub names the moment, the others the wait. */
+function secondsUntil(headers: Headers): number | undefined {
+  const wait = Number(headers.get('retry-after') ?? NaN);
+  const reset = Number(headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset') ?? NaN);
+  const seconds = Number.isFinite(wait) ? wait : reset - Date.now() / 1000;
+  return Number.isFinite(seconds) ? Math.min(3600, Math.max(1, Math.ceil(seconds))) : undefined;
+}
+
+async function bounded(response: Response): Promise<ArrayBuffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.byteLength;
+    if (size > MAX_BYTES) throw new ProviderFailure('PROVIDER_FAILED', `its answer is larger than ${MAX_BYTES} bytes`);
+    parts.push(part);
+  }
+  return new Uint8Array(Buffer.concat(parts)).buffer;
+}
+
+function reasonOf(cause: unknown): string {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const code = (inner as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : 'no answer';
+}
