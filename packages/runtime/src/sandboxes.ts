@@ -5,7 +5,7 @@ import type { SandboxInfo } from '@tendon/protocol';
 import { addressOf, type Driver } from './drivers/driver.ts';
 import { PLUGIN_NAMES, type PluginName } from './executor-api.ts';
 import type { ExecutorAddress } from './executor-door.ts';
-import { endSandbox, letGo, openSandbox, putToSleep, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
+import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
 import { admission } from './admission.ts';
 import { createKernelPackages } from './kernel-packages/kernel-packages.ts';
 import { makePackagesInSandbox } from './kernel-packages/make-packages.ts';
@@ -13,7 +13,9 @@ import type { NetworkPolicy } from './proxy/network-policy.ts';
 import type { RefusedHost } from './proxy/refused-hosts.ts';
 import { createWayOut, type WayOutOptions } from './proxy/way-out.ts';
 import type { SandboxPorts } from './sandbox-ports.ts';
-import { DEFAULT_REST, lookEveryMs, makingRoom, shouldSleep, type RestPlan } from './rest-plan.ts';
+import { createSandboxRest } from './sandbox-rest.ts';
+import { DEFAULT_REST, type RestPlan } from './rest-plan.ts';
+import type { Entry, SharedStart } from './sandbox-entry.ts';
 import { listSandboxes, type Held } from './list-sandboxes.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
 import { planFolders } from './sandbox-folders.ts';
@@ -23,7 +25,6 @@ import { inPhase, StartFailed } from './start-phase.ts';
 
 const MAX_STARTS = 3;
 const ROOM_DEADLINE_MS = 60_000;
-const ROOM_RECHECK_MS = 250;
 const PORTS_MS = 1000;
 
 export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
@@ -79,27 +80,6 @@ export interface SandboxRuntimes extends Runtimes {
   close(options?: { readonly stopSandboxes?: boolean }): Promise<void>;
 }
 
-type Entry =
-  | { readonly state: 'starting'; readonly start: SharedStart; readonly opened: Promise<OpenSandbox> }
-  | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal }
-  /** Asked to sleep; live again when it does not. */
-  | { readonly state: 'dozing'; readonly open: OpenSandbox; readonly done: Promise<void> }
-  | { readonly state: 'ending'; readonly done: Promise<void> };
-
-/** It was asked to sleep in vain. */
-interface Refusal {
-  readonly at: number;
-  readonly reason: string;
-}
-
-interface SharedStart {
-  readonly abort: AbortController;
-  readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
-  phase: StartPhase;
-  /** It is among those that are awake. */
-  hasRoom: boolean;
-}
-
 /**
  * The sandboxes of one server, at most one per conversation. Owns which of them this process holds; the processes themselves
  * belong to nobody and are found again by their records. Invariants:
@@ -111,9 +91,6 @@ interface SharedStart {
 export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   const entries = new Map<string, Entry>();
   const admit = admission(options.maxParallelStarts ?? 4);
-  const rest: RestPlan = { ...DEFAULT_REST, ...options.rest };
-  const now = (): number => options.clock.now().getTime();
-  const looking = setInterval(() => void look(), lookEveryMs(rest)).unref();
   let isClosed = false;
   const leaseSeconds = options.leaseSeconds ?? 600;
   const shared = {
@@ -148,6 +125,13 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     secretsFor: options.secretsFor ?? (() => new Map()),
     wayOut: createWayOut({ ...options, notice: options.onNotice ?? (() => {}) }),
   };
+  const rest = createSandboxRest({
+    context,
+    plan: { ...DEFAULT_REST, ...options.rest },
+    entries,
+    onAsleep: options.onAsleep ?? (() => {}),
+    end: (conversationId, reason) => void beginEnd(conversationId, reason),
+  });
 
   function beginStart(conversationId: string): Entry & { state: 'starting' } {
     const start: SharedStart = { abort: new AbortController(), listeners: new Set(), phase: 'starting', hasRoom: false };
@@ -157,7 +141,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       for (const listener of start.listeners) listener(phase, detail);
     };
     const begin = async (): Promise<OpenSandbox> => {
-      await inPhase({ name: 'finding room for it', deadlineMs: ROOM_DEADLINE_MS, signal }, (within) => findRoom(start, within));
+      await inPhase({ name: 'finding room for it', deadlineMs: ROOM_DEADLINE_MS, signal }, (within) => rest.findRoom(start, within));
       return openPersistently(context, conversationId, { signal, onPhase });
     };
     const opened = admit(begin, signal).then(
@@ -175,67 +159,6 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     const entry = { state: 'starting', start, opened } as const;
     entries.set(conversationId, entry);
     return entry;
-  }
-
-  /** Resolves when one more may be awake; the least recently used that have nothing to lose go to sleep for it. */
-  async function findRoom(start: SharedStart, signal: AbortSignal): Promise<void> {
-    const isFull = (): boolean =>
-      [...entries.values()].filter((entry) => entry.state !== 'starting' || entry.start.hasRoom).length >= rest.maxLive;
-    for (let round = 0; isFull(); round += 1) {
-      for (const { conversationId, entry } of makingRoom(awake())) {
-        if (isFull()) await doze(conversationId, entry, round > 0);
-      }
-      if (isFull()) await options.clock.sleep(ROOM_RECHECK_MS, { signal });
-    }
-    start.hasRoom = true;
-  }
-
-  function awake() {
-    return [...entries].flatMap(([conversationId, entry]) =>
-      entry.state === 'live'
-        ? [{ conversationId, entry, idleMs: entry.open.use.idleMs(), refusedMsAgo: now() - (entry.refused?.at ?? 0) }]
-        : [],
-    );
-  }
-
-  /** Those that are idle sleep, those whose time is over end. */
-  async function look(): Promise<void> {
-    for (const one of awake()) {
-      const { conversationId, entry } = one;
-      const age = now() - Date.parse(entry.open.record.started_at);
-      if (age >= rest.maxMs) void beginEnd(conversationId, `its time of ${rest.maxMs / 1000} seconds is over`);
-      else {
-        const wish = shouldSleep(one, rest);
-        if (wish) await doze(conversationId, entry, wish.withKernel);
-      }
-    }
-  }
-
-  /** Resolves when it sleeps, or is as it was. */
-  async function doze(conversationId: string, entry: Entry & { state: 'live' }, withKernel: boolean): Promise<void> {
-    if (context.driver.canSleep !== true || entries.get(conversationId) !== entry) return;
-    const { open } = entry;
-    const done = fallAsleep(conversationId, open, withKernel);
-    entries.set(conversationId, { state: 'dozing', open, done });
-    await done;
-  }
-
-  async function fallAsleep(conversationId: string, open: OpenSandbox, withKernel: boolean): Promise<void> {
-    const isDozing = (): boolean => {
-      const entry = entries.get(conversationId);
-      return entry?.state === 'dozing' && entry.open === open;
-    };
-    try {
-      const reason = await putToSleep(context, open, withKernel);
-      if (!isDozing()) return; // it was stopped meanwhile
-      if (reason === undefined) {
-        entries.delete(conversationId);
-        options.onAsleep?.(conversationId);
-      } else entries.set(conversationId, { state: 'live', open, refused: { at: now(), reason } });
-    } catch (error) {
-      context.notice(`the sandbox of ${conversationId} did not go to sleep cleanly: ${String(error)}`);
-      if (isDozing()) entries.delete(conversationId);
-    }
   }
 
   function isCurrent(conversationId: string, start: SharedStart): boolean {
@@ -358,7 +281,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     reclaim: ({ all }) => reconcileSandboxes(context, { isHeld, all }),
     async close({ stopSandboxes = false } = {}) {
       isClosed = true;
-      clearInterval(looking);
+      rest.close();
       await kernelPackages.close();
       const held = [...entries.entries()];
       if (stopSandboxes) await Promise.allSettled(held.map(([conversationId]) => beginEnd(conversationId, 'the server was shut down')));

@@ -1,0 +1,24 @@
+import type { StartPhase } from '@tendon/core';
+import type { OpenSandbox } from './open-sandbox.ts';
+
+/** What a server knows of the sandbox of one conversation. */
+export type Entry =
+  | { readonly state: 'starting'; readonly start: SharedStart; readonly opened: Promise<OpenSandbox> }
+  | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal }
+  /** Asked to sleep; live again when it does not. */
+  | { readonly state: 'dozing'; readonly open: OpenSandbox; readonly done: Promise<void> }
+  | { readonly state: 'ending'; readonly done: Promise<void> };
+
+/** It was asked to sleep in vain. */
+export interface Refusal {
+  readonly at: number;
+  readonly reason: string;
+}
+
+export interface SharedStart {
+  readonly abort: AbortController;
+  readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
+  phase: StartPhase;
+  /** It is among those that are awake. */
+  hasRoom: boolean;
+}
