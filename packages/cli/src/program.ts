@@ -7,6 +7,7 @@ import { executorCommand } from './executor-command.ts';
 import { EXIT } from './exit-code.ts';
 import { importCommand } from './import/import-command.ts';
 import { conformanceCommand } from './conformance/conformance-command.ts';
+import { keysCommand } from './keys/keys-command.ts';
 import { runCommand } from './run-command.ts';
 import { sandboxesCommand } from './sandboxes/sandboxes-command.ts';
 import { serveCommand } from './serve-command.ts';
@@ -22,6 +23,7 @@ const COMMANDS: readonly AddCommand[] = [
   restoreCommand,
   doctorCommand,
   sandboxesCommand,
+  keysCommand,
   executorCommand,
   conformanceCommand,
 ];

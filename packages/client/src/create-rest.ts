@@ -25,6 +25,8 @@ export function createRest(options: RestOptions) {
     /** `host:port`, for people. */
     host: hostOf(baseUrl),
     apiKey: key,
+    /** Ends the session of this browser, where it has one. */
+    signOut: () => request<unknown>('/api/logout', { method: 'POST' }),
     conversations: conversationRoutes(request),
     settings: settingsRoutes(request),
     options: optionRoutes(request),

@@ -40,6 +40,19 @@ export const ERRORS = {
   },
   SETTINGS_NOT_FOUND: { status: 404, messageId: 'CONFIGURATION$SETTINGS_NOT_FOUND', text: () => 'Settings not found' },
   UNAUTHORIZED: { status: 401, messageId: 'AUTH$INVALID_KEY', text: () => 'Unauthorized' },
+  SCOPE_TOO_NARROW: {
+    status: 403,
+    messageId: 'AUTH$FORBIDDEN',
+    text: (scope: string) => `This needs a key with the scope "${scope}".`,
+  },
+  NOT_SHARED: { status: 403, messageId: 'AUTH$FORBIDDEN', text: () => 'The link shows one conversation, and nothing else.' },
+  READ_ONLY: { status: 403, messageId: 'AUTH$FORBIDDEN', text: () => 'You can watch this conversation, but not act in it.' },
+  ACCESS_ENDED: { status: 401, messageId: 'AUTH$INVALID_KEY', text: () => 'The key or link that opened this has ended.' },
+  CROSS_SITE: {
+    status: 403,
+    messageId: 'AUTH$FORBIDDEN',
+    text: () => 'This request did not come from the web app. Programs send a key as X-Session-API-Key.',
+  },
   INVALID_TOKEN: { status: 401, messageId: 'AUTH$INVALID_KEY', text: () => 'Invalid token' },
   HOST_NOT_ALLOWED: {
     status: 403,

@@ -29,6 +29,7 @@ import { modelSource } from './model-source.ts';
 import { userMicroagents } from './microagents/user-microagents.ts';
 import { openDriver } from './open-driver.ts';
 import { announcePorts } from './previews/announce-ports.ts';
+import { openAccessBooks } from './security/access-books.ts';
 import { keptSecret } from './security/kept-secret.ts';
 import { replayThen } from './replay/replay-then.ts';
 import { repositoryOf } from './repository/repository-of.ts';
@@ -69,6 +70,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const settings = await SettingsStore.open(storage.records, jwtSecret);
   const secretStore = await SecretStore.open(storage.records, jwtSecret);
   const providerTokens = await ProviderTokens.open(storage.records, jwtSecret);
+  const access = await openAccessBooks(storage.records, clock);
   const secrets = (): Secret[] => [
     ...given(config.llmApiKey, config.sessionApiKey, config.executorHost?.key, jwtSecret),
     ...settings.secrets,
@@ -161,6 +163,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     settings,
     secretStore,
     providerTokens,
+    access,
     sandbox,
     secrets,
     jwtSecret,

@@ -44,6 +44,8 @@ export interface ConnectionOptions {
   readonly conversations: Conversations;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
+  readonly isWatcher?: boolean;
 }
 
 export class Connection {
@@ -79,8 +81,9 @@ export class Connection {
   }
 
   async #attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
-    const { conversations, wire } = this.#options;
-    const held = (await conversations.start(conversationId)) ? await conversations.enter(conversationId) : undefined;
+    const { conversations, wire, isWatcher } = this.#options;
+    const isThere = isWatcher || (await conversations.start(conversationId));
+    const held = isThere ? await conversations.enter(conversationId) : undefined;
     if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
     this.#conversationId = conversationId;
     const unwatch = held.room.watch((frame) => this.#show(frame));
@@ -196,6 +199,7 @@ export class Connection {
 
   /** Before there is a conversation it says how to make one; a named folder is checked, and so made, at once. */
   async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
+    if (this.#options.isWatcher) return this.#send(this.#options.dialect.greeting);
     const wish = wishFrom(decoded);
     if (!wish.ok) return this.refuse(wish.error);
     this.#wish = wish.wish;
@@ -205,6 +209,7 @@ export class Connection {
   }
 
   async #submit(action: ActionDraft): Promise<void> {
+    if (this.#options.isWatcher) return this.refuse(catalogError('READ_ONLY'));
     const error = this.#conversationId === undefined ? await this.#conversationFor(action) : undefined;
     if (error) return this.refuse(error);
     const result = await this.#options.conversations.submit(this.#conversationId!, action);

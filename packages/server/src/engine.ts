@@ -4,6 +4,7 @@ import type { StoredConversation } from './conversation-records.ts';
 import type { Conversations } from './conversations.ts';
 import type { ProviderTokens } from './git/provider-tokens.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
+import type { AccessBooks } from './security/access-books.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
@@ -15,6 +16,8 @@ export interface Engine {
   /** Named by the user, for agents. */
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
+  /** Keys, links and sessions that were handed out. */
+  readonly access: AccessBooks;
   /** What keeps the agent's work inside, as probed. */
   readonly sandbox: {
     readonly driver: DriverName;

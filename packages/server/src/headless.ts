@@ -6,5 +6,6 @@ export type { Engine } from './engine.ts';
 export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';
 export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup/restore-store.ts';
 export { findServer, type FoundServer } from './server-address.ts';
+export { openKeyDoor, type KeyDoor } from './open-key-door.ts';
 export { listTitled } from './list-titled.ts';
 export { systemClock } from './system-clock.ts';

@@ -15,6 +15,7 @@ export const router = createBrowserRouter([
         path: '/conversations/:conversationId',
         lazy: async () => ({ Component: (await import('./conversation/conversation-page.tsx')).ConversationPage }),
       },
+      { path: '/shared/:conversationId', lazy: async () => ({ Component: (await import('./conversation/shared-page.tsx')).SharedPage }) },
       { path: '*', element: <NotFound /> },
     ],
   },

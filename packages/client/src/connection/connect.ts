@@ -32,6 +32,8 @@ export interface ConversationSnapshot {
 export interface ConnectOptions {
   readonly baseUrl: string;
   readonly apiKey: () => string | undefined;
+  /** Of a link that shows this conversation: it is watched, and nothing can be sent. */
+  readonly share?: string;
   /** Begin after this id; default −1, everything. */
   readonly latestEventId: number;
   /** Gathering of frames before the store publishes; default 16 ms. */

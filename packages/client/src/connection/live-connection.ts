@@ -65,7 +65,7 @@ export class LiveConnection implements ConversationConnection {
   open(): void {
     this.#dropSocket();
     this.#attempt += 1;
-    const { baseUrl, apiKey } = this.#options;
+    const { baseUrl, apiKey, share } = this.#options;
     const socket = io(baseUrl, {
       forceNew: true,
       reconnection: false,
@@ -76,6 +76,7 @@ export class LiveConnection implements ConversationConnection {
         latest_event_id: this.#window.cursor,
         providers_set: '',
         session_api_key: apiKey() ?? null,
+        ...(share && { share }),
       },
     });
     this.#socket = socket;

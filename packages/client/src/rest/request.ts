@@ -49,7 +49,12 @@ function urlOf(baseUrl: string, path: string, query: RequestOptions['query'] = {
 }
 
 function bodyOf(options: RequestOptions, apiKey: string | undefined): RequestInit {
-  const headers: Record<string, string> = { accept: 'application/json', ...(apiKey && { 'x-session-api-key': apiKey }) };
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    // A page elsewhere can not send it, so a cookie that comes with it was meant.
+    'x-tendon-request': '1',
+    ...(apiKey && { 'x-session-api-key': apiKey }),
+  };
   const method = options.method ?? 'GET';
   if (options.body === undefined) return { method, headers };
   if (options.body instanceof FormData) return { method, headers, body: options.body };

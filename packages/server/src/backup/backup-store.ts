@@ -78,7 +78,7 @@ async function copyDatabase(from: string, to: string, withSecrets: boolean): Pro
 
 /** They are sealed, but a backup lies about for longer than a key should. */
 const WITHOUT_KEYS = `
-  DELETE FROM records WHERE collection = 'secrets' OR (collection = 'settings' AND id <> 'default');
+  DELETE FROM records WHERE collection IN ('secrets', 'api_keys', 'shares', 'logins') OR (collection = 'settings' AND id <> 'default');
   UPDATE records SET json = json_set(json, '$.keys', json('{}')) WHERE collection = 'settings';`;
 
 interface Folders {

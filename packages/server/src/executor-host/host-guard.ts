@@ -16,9 +16,9 @@ export function hostGuard(app: App, { access: { host, allowedHosts, key }, logge
     void reply.header('x-content-type-options', 'nosniff').header('referrer-policy', 'no-referrer');
     const { headers, socket, routeOptions } = request;
     if (headers.origin !== undefined) return sendFailure(reply, catalogError('ORIGIN_NOT_ALLOWED', headers.origin.slice(0, 100)));
-    const isPublic = routeOptions.config.isPublic === true;
-    const refusal = authorize({ url: '/', headers, localAddress: socket.localAddress, isPublic }, rules);
-    if (refusal) return sendFailure(reply, refusal);
+    const need = routeOptions.config.isPublic === true ? 'public' : 'admin';
+    const access = authorize({ method: request.method, url: '/', headers, localAddress: socket.localAddress, need }, rules);
+    if (!access.ok) return sendFailure(reply, access.error);
   });
   app.addHook('onResponse', async (request, reply) => {
     const path = request.raw.url?.split('?', 1)[0];

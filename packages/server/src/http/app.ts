@@ -18,12 +18,15 @@ import { conversationRoutes } from './routes/conversations.ts';
 import { gitProviderRepositoryRoutes } from './routes/git-provider-repository.ts';
 import { gitProviderUserRoutes } from './routes/git-provider-user.ts';
 import { healthRoutes } from './routes/health.ts';
+import { keyRoutes } from './routes/keys.ts';
 import { legacyRoutes } from './routes/legacy/legacy-routes.ts';
+import { loginRoutes } from './routes/login.ts';
 import { optionRoutes } from './routes/options.ts';
 import { sandboxRoutes } from './routes/sandboxes.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { settingsRoutes } from './routes/settings.ts';
+import { shareRoutes } from './routes/shares.ts';
 import { v1Routes } from './routes/v1.ts';
 import { webAppRoutes } from './routes/web-app.ts';
 import { zodValidator } from './zod-validator.ts';
@@ -37,6 +40,8 @@ export const RESOURCES: readonly Routes[] = [
   optionRoutes,
   settingsRoutes,
   secretRoutes,
+  keyRoutes,
+  loginRoutes,
   gitProviderUserRoutes,
   gitProviderRepositoryRoutes,
   conversationRoutes,
@@ -48,6 +53,7 @@ export const RESOURCES: readonly Routes[] = [
   conversationKnowledgeRoutes,
   conversationPanelRoutes,
   conversationNetworkRoutes,
+  shareRoutes,
   v1Routes,
   legacyRoutes,
   sandboxRoutes,

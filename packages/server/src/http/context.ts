@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { Engine } from '../engine.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Principal } from '../security/identify.ts';
 
 /** What the routes work with. */
 export interface ServerContext {
@@ -33,7 +34,11 @@ export type Routes = (app: App, context: ServerContext) => void;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Served without a key; see `AccessRequest.isPublic`. */
+    /** Of an executor host: served without a key. */
     isPublic?: boolean;
+  }
+  interface FastifyRequest {
+    /** Who asks, by the guard. */
+    principal: Principal;
   }
 }

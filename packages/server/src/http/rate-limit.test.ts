@@ -13,6 +13,12 @@ describe('SV36: the rate of an address', () => {
     expect(ask('10.0.0.1', now - 10_000)).toBe(1);
   });
 
+  it('is one for each key behind a proxy', () => {
+    const ask = createRateLimit({ burst: 1, perSecond: 1 });
+    const asked = ['key a', 'key b', 'key a', undefined].map((holder) => ask('10.0.0.1', 0, holder));
+    expect(asked).toEqual([undefined, undefined, 1, undefined]);
+  });
+
   it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', ''])('%j is this machine and never limited', (address) => {
     const ask = createRateLimit({ burst: 1, perSecond: 1 });
     expect([1, 2, 3].map(() => ask(address, 0))).toEqual([undefined, undefined, undefined]);
@@ -30,7 +36,7 @@ describe('SV36: the rate of an address', () => {
     const app = fastify();
     limitRate(app as unknown as App, () => 0, { burst: 1, perSecond: 0.5 });
     app.get('/asked', () => 'x');
-    app.get('/public', { config: { isPublic: true } }, () => 'x');
+    app.get('/alive', () => 'x');
     const get = (url: string) => app.inject({ url, remoteAddress: '10.0.0.1' });
     expect((await get('/asked')).statusCode).toBe(200);
     const refused = await get('/asked');
@@ -39,6 +45,6 @@ describe('SV36: the rate of an address', () => {
       '2',
       { message: 'Too many requests' },
     ]);
-    expect((await get('/public')).statusCode).toBe(200);
+    expect((await get('/alive')).statusCode).toBe(200);
   });
 });

@@ -1,10 +1,13 @@
 /**
- * Owns how much each address may still ask: a bucket of tokens that fills again.
+ * Owns how much each address, and each key there, may still ask: a bucket of tokens that fills again.
  *
  * L1  This machine is never limited, and neither are sockets: coming back to a conversation is never delayed.
- * L2  Memory is bounded: at most `MAX_ADDRESSES` buckets, the one longest unused goes first.
+ * L2  People behind one proxy have an address in common: each key, link and session has a bucket of its own there. What a proxy says
+ *     of addresses is not believed.
+ * L3  Memory is bounded: at most `MAX_ADDRESSES` buckets, the one longest unused goes first.
  */
 import { catalogError } from '@tendon/protocol';
+import { needOf } from '../security/access-table.ts';
 import type { App } from './context.ts';
 import { failureBody } from './failure.ts';
 
@@ -19,13 +22,14 @@ export const RATE_LIMIT: RateLimit = { burst: 300, perSecond: 50 };
 const MAX_ADDRESSES = 10_000;
 
 /** Seconds to wait, or `undefined` when the request may go on. `now` in milliseconds. */
-export function createRateLimit({ burst, perSecond }: RateLimit): (address: string, now: number) => number | undefined {
+export function createRateLimit({ burst, perSecond }: RateLimit): (address: string, now: number, holder?: string) => number | undefined {
   const buckets = new Map<string, { tokens: number; at: number }>();
-  return (address, now) => {
+  return (address, now, holder = '') => {
     if (isLoopback(address)) return undefined;
-    const bucket = buckets.get(address) ?? { tokens: burst, at: now };
-    buckets.delete(address);
-    buckets.set(address, bucket);
+    const name = `${address} ${holder}`;
+    const bucket = buckets.get(name) ?? { tokens: burst, at: now };
+    buckets.delete(name);
+    buckets.set(name, bucket);
     if (buckets.size > MAX_ADDRESSES) buckets.delete(buckets.keys().next().value!);
     const elapsed = Math.max(0, now - bucket.at) / 1000;
     bucket.tokens = Math.min(burst, bucket.tokens + elapsed * perSecond);
@@ -40,8 +44,8 @@ export function createRateLimit({ burst, perSecond }: RateLimit): (address: stri
 export function limitRate(app: App, now: () => number, limit: RateLimit = RATE_LIMIT): void {
   const secondsToWait = createRateLimit(limit);
   app.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.config.isPublic) return;
-    const seconds = secondsToWait(request.socket.remoteAddress ?? '', now());
+    if (needOf(request.method, request.routeOptions.url) === 'public') return;
+    const seconds = secondsToWait(request.socket.remoteAddress ?? '', now(), request.principal?.name);
     if (seconds === undefined) return;
     return reply
       .code(429)

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { isSessionCookie } from '../security/session-cookie.ts';
 import { COOKIE, cookiesIn } from './preview-cookie.ts';
 
 /** Of one connection only: never passed on. */
@@ -24,7 +25,9 @@ export function inwardHeaders({ headers }: IncomingMessage, key: string | undefi
     if (HOP.has(name) || named.has(name) || UNTOLD.test(name) || name === 'cookie') return false;
     return key === undefined || !String(value).includes(key);
   });
-  const cookies = cookiesIn(headers.cookie).filter(([name, value]) => name !== COOKIE && (key === undefined || !value.includes(key)));
+  const cookies = cookiesIn(headers.cookie).filter(
+    ([name, value]) => name !== COOKIE && !isSessionCookie(name) && (key === undefined || !value.includes(key)),
+  );
   const cookie = cookies.map((pair) => pair.join('=')).join('; ');
   return { ...Object.fromEntries(kept), ...(cookie && { cookie }) };
 }

@@ -1,7 +1,8 @@
 import { Secret } from '@tendon/core';
+import type { CatalogError } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { LOOPBACK_SITE } from '../previews/preview-site.ts';
-import { authorize, type AccessRequest, type AccessRules } from './authorize.ts';
+import { authorize as decide, type AccessRequest, type AccessRules } from './authorize.ts';
 
 const rules: AccessRules = {
   host: '127.0.0.1',
@@ -13,7 +14,13 @@ const rules: AccessRules = {
 const locked: AccessRules = { ...rules, sessionApiKey: new Secret('right-key') };
 
 function request(headers: Record<string, string>, more: Partial<AccessRequest> = {}): AccessRequest {
-  return { url: '/api/conversations', headers, localAddress: '127.0.0.1', isPublic: false, ...more };
+  return { method: 'GET', url: '/api/conversations', headers, localAddress: '127.0.0.1', need: 'admin', ...more };
+}
+
+/** Why it is refused. */
+function authorize(asked: AccessRequest, by: AccessRules): CatalogError | undefined {
+  const access = decide(asked, by);
+  return access.ok ? undefined : access.error;
 }
 
 describe('SV3: Host', () => {
@@ -93,7 +100,7 @@ describe('SV5: the session key', () => {
   });
 
   it('is not asked for where the route is public, but Host and Origin are', () => {
-    expect(authorize(request({ host }, { isPublic: true }), locked)).toBeUndefined();
-    expect(authorize(request({ host: 'evil.example' }, { isPublic: true }), locked)?.code).toBe('HOST_NOT_ALLOWED');
+    expect(authorize(request({ host }, { need: 'public' }), locked)).toBeUndefined();
+    expect(authorize(request({ host: 'evil.example' }, { need: 'public' }), locked)?.code).toBe('HOST_NOT_ALLOWED');
   });
 });

@@ -4,16 +4,19 @@
  * A1  `Host` is a loopback name, the bound address, or configured: a page whose name was rebound to 127.0.0.1 is refused.
  * A2  `Origin` is absent, our own, a loopback name with any port, or permitted: a foreign page is refused, also for upgrades, and
  *     a preview of what agents built always.
- * A3  With a key configured every request needs it, unless its route says that it is public; nothing is public by its path.
+ * A3  With a key configured every request says who asks, unless its route is public by `access-table.ts`; nothing is public by its path.
+ * A4  Who asks has the scope that the route needs; a shared link has its conversation, and only where the route can be shared.
+ * A5  A cookie counts only from the app's own pages.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { isPreviewName, type PreviewSite } from '../previews/preview-site.ts';
+import type { Need } from './access-table.ts';
+import { identify, type Asking, type Keyring, type Principal } from './identify.ts';
+import { isOwnPage } from './is-own-page.ts';
 import { hostnameOf, isLoopbackName } from './loopback.ts';
 
-export interface AccessRules {
+export interface AccessRules extends Keyring {
   /** The address that the server is bound to. */
   readonly host: string;
   readonly allowedHosts: readonly string[];
@@ -22,33 +25,50 @@ export interface AccessRules {
   readonly previews: PreviewSite;
 }
 
-export interface AccessRequest {
-  /** With query, as in the request line. */
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
+export interface AccessRequest extends Asking {
+  readonly method: string;
   /** The address of ours that the client connected to. */
   readonly localAddress: string | undefined;
-  /**
-   * Said by the route: liveness for whoever watches the process, CORS preflights (they can not carry a key), and the files
-   * of the web app (the page must load before it can ask for the key). They are alike for everybody and hold nothing of the user's.
-   */
-  readonly isPublic: boolean;
+  readonly need: Need;
+  /** The one conversation that is asked for. */
+  readonly conversation?: string | undefined;
+  readonly isSocket?: boolean;
 }
 
-/** The reason to refuse, or `undefined`. */
-export function authorize(request: AccessRequest, rules: AccessRules): CatalogError | undefined {
+export type Access =
+  | { readonly ok: true; readonly principal: Principal }
+  /** `isWrong`: a key was given, and it opens nothing. */
+  | { readonly ok: false; readonly error: CatalogError; readonly isWrong?: boolean };
+
+const NOBODY: Principal = { name: 'nobody', scope: undefined };
+const RANK = { read: 1, drive: 2, admin: 3 } as const;
+
+export function authorize(request: AccessRequest, rules: AccessRules): Access {
   const { host, origin } = request.headers;
-  if (!isHostAllowed(host, request.localAddress, rules)) return catalogError('HOST_NOT_ALLOWED', clipped(host ?? ''));
-  if (origin !== undefined && !isOriginAllowed(origin, host!, rules)) return catalogError('ORIGIN_NOT_ALLOWED', clipped(origin));
-  if (rules.sessionApiKey === undefined || request.isPublic) return undefined;
-  return equals(keyIn(request), rules.sessionApiKey.reveal()) ? undefined : catalogError('UNAUTHORIZED');
+  if (!isHostAllowed(host, request.localAddress, rules)) return refused('HOST_NOT_ALLOWED', clipped(host ?? ''));
+  if (origin !== undefined && !isOriginAllowed(origin, host!, rules)) return refused('ORIGIN_NOT_ALLOWED', clipped(origin));
+  if (request.need === 'public') return { ok: true, principal: NOBODY };
+  const principal = identify(request, rules);
+  if (principal === undefined || principal === 'wrong') return { ...refused('UNAUTHORIZED'), isWrong: principal === 'wrong' };
+  if (principal.login && !isFromOwnPage(request)) return refused('CROSS_SITE');
+  return allows(principal, request);
 }
 
-/** Header first; the query is for what can set no header: sockets, links, images. */
-function keyIn(request: AccessRequest): string {
-  const header = request.headers['x-session-api-key'];
-  if (typeof header === 'string') return header;
-  return new URLSearchParams(request.url.split('?').slice(1).join('?')).get('session_api_key') ?? '';
+function allows(principal: Principal, { need, conversation }: AccessRequest): Access {
+  if (principal.scope === undefined) {
+    return need === 'shared' && conversation === principal.conversation ? { ok: true, principal } : refused('NOT_SHARED');
+  }
+  const least = need === 'shared' || need === 'public' ? 'read' : need;
+  return RANK[principal.scope] >= RANK[least] ? { ok: true, principal } : refused('SCOPE_TOO_NARROW', least);
+}
+
+function isFromOwnPage({ headers, method, isSocket = false }: AccessRequest): boolean {
+  const isChange = !/^(?:GET|HEAD|OPTIONS)$/.test(method) || headers.upgrade !== undefined;
+  return isOwnPage(headers, { isChange, isSocket });
+}
+
+function refused(code: CatalogError['code'], detail?: string): { readonly ok: false; readonly error: CatalogError } {
+  return { ok: false, error: catalogError(code, detail) };
 }
 
 function isHostAllowed(host: string | undefined, localAddress: string | undefined, rules: AccessRules): boolean {
@@ -66,15 +86,6 @@ export function isOriginAllowed(origin: string, host: string, rules: AccessRules
   if (name && isPreviewName(name, rules.previews.domain)) return false;
   if (rules.corsOrigins.includes(origin) || rules.corsOrigins.includes('*')) return true;
   return name ? match[1]!.toLowerCase() === host.toLowerCase() || isLoopbackName(name) : false;
-}
-
-/** Takes the same time wherever the two differ, and whatever their lengths. */
-function equals(given: string, wanted: string): boolean {
-  return timingSafeEqual(digest(given), digest(wanted));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 function clipped(text: string): string {

@@ -5,9 +5,12 @@ import { WebSocketServer, type RawData } from 'ws';
 import { Connection } from '../connection.ts';
 import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
-import { authorize } from '../security/authorize.ts';
+import { admit } from '../http/admit.ts';
+import { needOfSocket } from '../security/access-table.ts';
+import type { Principal } from '../security/identify.ts';
 import { cursorFrom } from './cursor.ts';
 import { WsSession } from './legacy/ws-session.ts';
+import { endWithAccess, isWatcher } from './end-with-access.ts';
 import { expectLife } from './expect-life.ts';
 import { plainWire } from './plain-wire.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
@@ -22,12 +25,13 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
       if (!path?.startsWith('/socket.io')) refuseUpgrade(socket, catalogError('NOT_FOUND'));
       return;
     }
-    const { localAddress } = request.socket;
-    const refusal = authorize({ url: request.url!, headers: request.headers, localAddress, isPublic: false }, context.config);
-    if (refusal) return refuseUpgrade(socket, refusal);
+    const conversation = queryOf(request).get('conversation_id') ?? undefined;
+    const access = admit(context, request, { need: needOfSocket('/ws', conversation), conversation, isSocket: true });
+    if (!access.ok) return refuseUpgrade(socket, access.error);
     sockets.handleUpgrade(request, socket, head, (opened) => {
       const wire = plainWire(opened);
-      const client = clientFor(wire, request, context);
+      const client = clientFor(wire, request, access.principal, context);
+      void endWithAccess(access.principal, wire);
       context.metrics.connected(wire.closed);
       void expectLife(opened, wire, context.clock);
       opened.on('error', (cause) => context.logger.debug({ err: cause }, 'a socket failed'));
@@ -48,13 +52,17 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
 type Client = Pick<Connection, 'receive' | 'refuse'>;
 
 /** With `conversation_id` (ours) the client goes on where it was; without, it is one of 2024. */
-function clientFor(wire: Wire, request: IncomingMessage, context: ServerContext): Client {
-  const query = new URLSearchParams(request.url!.split('?')[1]);
+function clientFor(wire: Wire, request: IncomingMessage, principal: Principal, context: ServerContext): Client {
+  const query = queryOf(request);
   const id = query.get('conversation_id');
   if (id === null) return new WsSession(wire, request, context);
-  const connection = new Connection({ ...context, ...context.engine, wire, dialect: opendevinWs });
+  const connection = new Connection({ ...context, ...context.engine, wire, dialect: opendevinWs, isWatcher: isWatcher(principal) });
   void begin(connection, wire, id, cursorFrom(query.get('latest_event_id')));
   return connection;
+}
+
+function queryOf({ url }: IncomingMessage): URLSearchParams {
+  return new URLSearchParams(url!.split('?')[1]);
 }
 
 async function begin(connection: Connection, wire: Wire, id: string, cursor: number): Promise<void> {

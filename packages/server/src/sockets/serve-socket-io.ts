@@ -6,9 +6,12 @@ import { Connection } from '../connection.ts';
 import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
 import { failureBody } from '../http/failure.ts';
-import { authorize } from '../security/authorize.ts';
+import { admit } from '../http/admit.ts';
+import { needOfSocket } from '../security/access-table.ts';
+import type { Principal } from '../security/identify.ts';
 import { corsHeaders } from '../security/cors-headers.ts';
 import { cursorFrom } from './cursor.ts';
+import { endWithAccess, isWatcher } from './end-with-access.ts';
 import { InBandSession } from './in-band-session.ts';
 import { socketIoWire } from './socket-io-wire.ts';
 
@@ -35,11 +38,11 @@ export function serveSocketIo(http: HttpServer, context: ServerContext): { close
   return { close: () => io.close() };
 }
 
-/** Before every poll and upgrade. A missing key is said later, in words that clients of this protocol show. */
-function guard(request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void, { config }: ServerContext): void {
-  const { localAddress } = request.socket;
-  const refusal = authorize({ url: request.url!, headers: request.headers, localAddress, isPublic: false }, config);
-  if (!refusal || refusal.code === 'UNAUTHORIZED') {
+/** Before every poll and upgrade, for Host and Origin. Who asks is looked at when the client connects, and refused in words that it shows. */
+function guard(request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void, context: ServerContext): void {
+  const { config } = context;
+  const access = admit(context, request, { need: 'public', isSocket: true });
+  if (access.ok) {
     if (request.headers.upgrade) return next();
     const isPreflight = request.method === 'OPTIONS';
     for (const [name, value] of Object.entries(corsHeaders(request.headers, config, isPreflight))) response.setHeader(name, value);
@@ -47,19 +50,23 @@ function guard(request: IncomingMessage, response: ServerResponse, next: (error?
     else next();
     return;
   }
-  if (request.headers.upgrade) return next(new Error(refusal.message));
-  response.writeHead(refusal.status, { 'content-type': 'application/json' }).end(JSON.stringify(failureBody(refusal)));
+  const { error } = access;
+  if (request.headers.upgrade) return next(new Error(error.message));
+  response.writeHead(error.status, { 'content-type': 'application/json' }).end(JSON.stringify(failureBody(error)));
 }
 
-async function refusalOf(socket: Socket, { config, engine }: ServerContext): Promise<CatalogError | undefined> {
-  const { request } = socket;
-  const { localAddress } = request.socket;
-  const refusal = authorize({ url: request.url!, headers: request.headers, localAddress, isPublic: false }, config);
-  if (refusal) return refusal.code === 'UNAUTHORIZED' ? { ...refusal, message: 'invalid_session_api_key' } : refusal;
+async function refusalOf(socket: Socket, context: ServerContext): Promise<CatalogError | undefined> {
   const id = conversationIdOf(socket);
+  const access = admit(context, socket.request, { need: needOfSocket('/socket.io', id), conversation: id, isSocket: true });
+  if (!access.ok) return access.error.code === 'UNAUTHORIZED' ? { ...access.error, message: 'invalid_session_api_key' } : access.error;
+  (socket.data as SocketData).principal = access.principal;
   if (id === undefined) return undefined;
   if (id === '') return catalogError('NO_CONVERSATION_ID');
-  return (await engine.conversations.get(id)) ? undefined : catalogError('CONVERSATION_NOT_FOUND', id.slice(0, 100));
+  return (await context.engine.conversations.get(id)) ? undefined : catalogError('CONVERSATION_NOT_FOUND', id.slice(0, 100));
+}
+
+interface SocketData {
+  principal: Principal;
 }
 
 /** Socket.IO's CONNECT_ERROR: clients show `message` and translate `data.msg_id`. */
@@ -70,7 +77,10 @@ function connectError(error: CatalogError): Error {
 async function serve(socket: Socket, context: ServerContext): Promise<void> {
   const wire = socketIoWire(socket);
   context.metrics.connected(wire.closed);
-  const speak = (dialect: Dialect) => new Connection({ ...context, ...context.engine, wire, dialect });
+  const { principal } = socket.data as SocketData;
+  void endWithAccess(principal, wire);
+  const watching = isWatcher(principal);
+  const speak = (dialect: Dialect) => new Connection({ ...context, ...context.engine, wire, dialect, isWatcher: watching });
   const { dialect, latest_event_id } = socket.handshake.query;
   const id = conversationIdOf(socket);
   if (id === undefined)

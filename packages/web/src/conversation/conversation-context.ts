@@ -7,6 +7,8 @@ export interface OpenConversation {
   readonly snapshot: ConversationSnapshot;
   /** Shows an event in the workbench. */
   readonly show: (target: Shown) => void;
+  /** Somebody else's conversation: nothing can be sent. */
+  readonly isWatched?: boolean;
 }
 
 export type TabName = 'changes' | 'files' | 'terminal' | 'plan' | 'raw';

@@ -5,10 +5,11 @@ import { tendon } from '../api/tendon.ts';
 /** The connection to one conversation while the page is there, and what it knows. */
 export function useConnection(
   id: string,
+  share?: string,
 ): { readonly connection: ConversationConnection; readonly snapshot: ConversationSnapshot } | undefined {
   const [connection, setConnection] = useState<ConversationConnection>();
   useEffect(() => {
-    const opened = connect(id, { baseUrl: tendon.baseUrl, apiKey: tendon.apiKey });
+    const opened = connect(id, { baseUrl: tendon.baseUrl, apiKey: tendon.apiKey, ...(share && { share }) });
     setConnection(opened);
     const wake = () => opened.retry();
     addEventListener('online', wake);
@@ -17,7 +18,7 @@ export function useConnection(
       opened.close();
       setConnection(undefined);
     };
-  }, [id]);
+  }, [id, share]);
   const snapshot = useSyncExternalStore(connection?.subscribe ?? subscribeToNothing, () => connection?.getSnapshot());
   return connection && snapshot && { connection, snapshot };
 }

@@ -1,7 +1,9 @@
 import { useContext } from 'react';
 import { useNavigate } from 'react-router';
+import { tendon } from '../api/tendon.ts';
 import { CommandContext, useCommands } from '../keyboard/commands.ts';
 import { paths } from '../paths.ts';
+import { stored } from './stored.ts';
 import { theme } from './theme.ts';
 
 /** What can be done on every page. */
@@ -15,10 +17,18 @@ export function AppCommands() {
     { id: 'theme-light', title: 'Theme: light', group: 'App', run: () => theme.choose('light') },
     { id: 'theme-dark', title: 'Theme: dark', group: 'App', run: () => theme.choose('dark') },
     { id: 'theme-system', title: 'Theme: as the system', group: 'App', run: () => theme.choose('system') },
+    { id: 'sign-out', title: 'Sign out', group: 'App', run: () => void signOut() },
     { id: 'next-region', title: 'Next region', group: 'App', keys: ['f6'], listed: false, run: () => moveRegion(1) },
     { id: 'last-region', title: 'Previous region', group: 'App', keys: ['shift+f6'], listed: false, run: () => moveRegion(-1) },
   ]);
   return null;
+}
+
+/** Forgets the key of this browser and ends its session; the page that comes next asks for a key where one is needed. */
+async function signOut(): Promise<void> {
+  await tendon.signOut().catch(() => undefined); // Without a server there is nothing to end.
+  stored.set('key', null);
+  location.assign(paths.home);
 }
 
 const REGIONS = 'header a, [role=feed], #composer, [role=tab][aria-selected=true], [role=tabpanel]';

@@ -8,9 +8,9 @@ import { Well } from './well.tsx';
 /** What an error means, and the remedy first: going on, while that is possible. */
 export function RetryRemedy(props: { readonly rest: string; readonly whole: string; readonly errorId: string }) {
   const { rest, whole, errorId } = props;
-  const { connection, snapshot } = useConversation();
+  const { connection, snapshot, isWatched } = useConversation();
   const state = snapshot.state.agentState;
-  const canRetry = state === 'error' && canRequest(state, 'running');
+  const canRetry = !isWatched && state === 'error' && canRequest(state, 'running');
   return (
     <>
       {rest && <p className="-mt-1 pb-1.5 text-ink-2">{rest}</p>}

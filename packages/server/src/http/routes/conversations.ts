@@ -75,9 +75,10 @@ export const conversationRoutes: Routes = (app, { engine }) => {
     },
   );
 
-  app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, ({ params }) =>
-    conversations.delete(params.id),
-  );
+  app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, async ({ params }) => {
+    await engine.access.shares.revokeThose(({ conversation }) => conversation === params.id);
+    return conversations.delete(params.id);
+  });
 
   app.post(
     '/api/conversations/:id/start',

@@ -13,11 +13,8 @@ const ServerInfo = WireServerInfo.extend({
 
 /** Liveness, what the machine has left, and counters for Prometheus. */
 export const healthRoutes: Routes = (app, context) => {
-  const isPublic = { config: { isPublic: true } };
-  app.get('/alive', { ...isPublic, schema: { response: { 200: Alive } } }, async () => ({ status: 'ok' as const }));
-  app.get('/health', { ...isPublic, schema: { response: { 200: z.literal('OK') } } }, async (_request, reply) =>
-    sendJsonText(reply, '"OK"'),
-  );
+  app.get('/alive', { schema: { response: { 200: Alive } } }, async () => ({ status: 'ok' as const }));
+  app.get('/health', { schema: { response: { 200: z.literal('OK') } } }, async (_request, reply) => sendJsonText(reply, '"OK"'));
   app.get('/server_info', { schema: { response: { 200: ServerInfo } } }, () => serverInfo(context));
   app.get('/metrics', async (_request, reply) => {
     const { type, text } = await context.metrics.render();

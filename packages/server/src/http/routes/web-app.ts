@@ -1,35 +1,53 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Routes } from '../context.ts';
+import type { Routes, ServerContext } from '../context.ts';
 import { fail } from '../failure.ts';
+import { askAgainPage, LOGIN_HEADERS, loginPage, safePath } from '../login-page.ts';
+import { needsLogin } from '../needs-login.ts';
 import { openWebFiles, type WebFile, type WebFiles } from '../web-files.ts';
 
 const FOREVER = 'public, max-age=2592000, immutable';
 const NEVER = 'no-cache, no-store, must-revalidate, max-age=0';
 
 /** The web app at `/`; a path that is no file is one of its pages. Unknown paths under `/api` are JSON. */
-export const webAppRoutes: Routes = (app, { webRoot }) => {
+export const webAppRoutes: Routes = (app, context) => {
+  const { webRoot } = context;
   const hidden = { schema: { hide: true } };
   for (const url of ['/api', '/api/*']) app.all(url, hidden, (_request, reply) => fail(reply, 'NOT_FOUND'));
   let opening: Promise<WebFiles | undefined> | undefined;
-  app.get('/*', { ...hidden, config: { isPublic: true } }, async (request, reply) => {
+  app.get('/*', hidden, async (request, reply) => {
     opening ??= openWebFiles(webRoot);
     const web = await opening;
     if (!web) {
       opening = undefined;
+      if (sendLogin(context, request, reply)) return reply;
       return reply.header('cache-control', NEVER).type('text/html; charset=utf-8').send(NOT_BUILT);
     }
-    return serve(web, request, reply);
+    return serve(web, context, request, reply);
   });
 };
 
-async function serve(web: WebFiles, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function serve(web: WebFiles, context: ServerContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = request.url.split('?', 1)[0]!;
-  const file = web.files.get(path);
+  const file = path === '/index.html' ? undefined : web.files.get(path);
   if (file) return sendFile(web, file, path, request, reply);
-  const isPage = !/\.[a-z0-9]+$/i.test(path) && !path.startsWith('/assets/');
+  const isPage = path === '/index.html' || (!/\.[a-z0-9]+$/i.test(path) && !path.startsWith('/assets/'));
+  if (isPage && sendLogin(context, request, reply)) return reply;
   return isPage ? sendFile(web, web.files.get('/index.html')!, '/index.html', request, reply) : fail(reply, 'NOT_FOUND');
+}
+
+/** True: who asks has to sign in first, and was told so. */
+function sendLogin(context: ServerContext, request: FastifyRequest, reply: FastifyReply): boolean {
+  const needed = needsLogin(context, request);
+  if (needed === undefined) return false;
+  const page = needed === 'again' ? askAgainPage() : loginPage(safePath(request.url));
+  void reply
+    .code(needed === 'again' ? 200 : 401)
+    .headers(LOGIN_HEADERS)
+    .type('text/html; charset=utf-8')
+    .send(page);
+  return true;
 }
 
 async function sendFile(web: WebFiles, file: WebFile, path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

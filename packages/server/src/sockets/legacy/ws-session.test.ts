@@ -71,7 +71,7 @@ describe('DL82: refusals', () => {
     expect(client.frames.all).toEqual([]);
   });
 
-  it('with a key of the server every generation needs it', async () => {
+  it('SV74: with a key of the server every generation needs it', async () => {
     const server = await testServer({ sessionApiKey: 'a-key-of-some-length' });
     await expect(wsClient(server)).rejects.toThrow('401');
     await expect(wsClient(server, '', ['openhands', 'NO_JWT', 'NO_GITHUB'])).rejects.toThrow('401');

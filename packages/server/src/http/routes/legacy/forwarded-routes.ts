@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App, Routes, ServerContext } from '../../context.ts';
-import { sendFailure } from '../../failure.ts';
+import { fail, sendFailure } from '../../failure.ts';
 import { conversationMeant } from './bearer.ts';
 import { forward, sendForwarded } from './forward.ts';
 
@@ -22,7 +22,12 @@ export const forwardedRoutes: Routes = (app, context) => {
     method: ['GET', 'POST', 'PUT', 'DELETE'],
     url: '/api/security/*',
     schema,
-    handler: (request, reply) => pass(app, context, request, reply, `security/${encodeURI((request.params as { '*': string })['*'])}`),
+    handler: (request, reply) => {
+      const { '*': rest } = request.params as { '*': string };
+      // The inner request is ours: what leads out of its folder would be asked with our own rights.
+      if (/(?:^|[/\\])\.{1,2}(?:[/\\]|$)/.test(rest)) return fail(reply, 'NOT_FOUND');
+      return pass(app, context, request, reply, `security/${rest.split('/').map(encodeURIComponent).join('/')}`);
+    },
   });
 };
 

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+
+const STYLE =
+  ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:22rem;margin:18vh auto;padding:0 1.5rem}' +
+  'h1{font-size:1.25rem}label,input,button{display:block;width:100%;box-sizing:border-box;font:inherit}' +
+  'input,button{margin-top:.5rem;padding:.5rem .75rem}[role=alert]{color:light-dark(#b00020,#ff8a80)}';
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** Nothing of it comes from elsewhere, and nobody may frame it. */
+export const LOGIN_HEADERS = {
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'x-frame-options': 'DENY',
+  // Without a referrer a browser sends the form with `Origin: null`, and that is nobody's page.
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const;
+
+/** Asks for a key. `next`: the path that was wanted. */
+export function loginPage(next: string, problem = ''): string {
+  return page(`<h1>Sign in to Tendon</h1>
+${problem && `<p role="alert">${escaped(problem)}</p>`}
+<form method="post" action="/login"><input type="hidden" name="next" value="${escaped(next)}">
+<label for="key">Key of this server, or one that you were given</label>
+<input id="key" name="key" type="password" autocomplete="current-password" required autofocus maxlength="1000">
+<button>Sign in</button></form>`);
+}
+
+/** A link from another site brings no cookie along. The page asks once more, by itself, and then it does. */
+export function askAgainPage(): string {
+  return page('<meta http-equiv="refresh" content="0"><p>One moment</p>');
+}
+
+/** A path of this server, whatever was asked for: `//elsewhere` is none. */
+export function safePath(path: string): string {
+  return /^\/(?![/\\])[^\s\\]*$/.test(path) && path.length <= 2_000 ? path : '/';
+}
+
+function page(content: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Tendon</title><style>${STYLE}</style>
+${content}</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

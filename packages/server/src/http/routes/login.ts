@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../security/identify.ts';
+import { fingerprintOf, holderOf } from '../../security/identify.ts';
+import { LOGIN_SECONDS, sessionCookie } from '../../security/session-cookie.ts';
+import type { App, Routes, ServerContext } from '../context.ts';
+import { LOGIN_HEADERS, loginPage, safePath } from '../login-page.ts';
+import { createRateLimit } from '../rate-limit.ts';
+
+const MAX_FORM_BYTES = 8_192;
+/** A person mistypes now and then; nobody else has a reason to ask more often. */
+const ATTEMPTS = { burst: 10, perSecond: 1 / 6 };
+
+/** A browser signs in with a key and goes on with a cookie. */
+export const loginRoutes: Routes = (app, context) => {
+  const hidden = { schema: { hide: true } };
+  app.get('/login', hidden, (request, reply) => sendPage(reply, 200, nextOf((request.query as { next?: unknown }).next)));
+  app.post('/api/logout', hidden, async ({ principal, headers }, reply) => {
+    if (principal.login) await context.engine.access.logins.revoke(principal.login.id);
+    return reply.code(204).header('set-cookie', sessionCookie('', headers)).send();
+  });
+  // Forms are read here and nowhere else: any page can send one.
+  void app.register(async (scope: App) => {
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+      (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(body as string))),
+    );
+    const secondsToWait = createRateLimit(ATTEMPTS);
+    scope.post('/login', { ...hidden, bodyLimit: MAX_FORM_BYTES }, (request, reply) => signIn(context, secondsToWait, request, reply));
+  });
+};
+
+type SecondsToWait = ReturnType<typeof createRateLimit>;
+
+async function signIn(context: ServerContext, secondsToWait: SecondsToWait, request: FastifyRequest, reply: FastifyReply) {
+  const { engine, config, clock, logger } = context;
+  const { key = '', next } = (request.body ?? {}) as { readonly key?: string; readonly next?: unknown };
+  const path = nextOf(next);
+  // Also from this machine: a proxy may stand there.
+  const { remoteAddress = '' } = request.socket;
+  const seconds = secondsToWait(`login from ${remoteAddress}`, clock.now().getTime());
+  if (seconds !== undefined) {
+    return sendPage(reply.header('retry-after', String(seconds)), 429, path, `Too many attempts. Try again in ${seconds} seconds.`);
+  }
+  const holder = typeof key === 'string' ? holderOf(key.trim(), { sessionApiKey: config.sessionApiKey, books: engine.access }) : undefined;
+  if (!holder) {
+    logger.warn({ address: remoteAddress }, 'a wrong key was refused at the login page');
+    return sendPage(reply, 401, path, 'This key opens nothing here.');
+  }
+  const login = loginOf(holder, context);
+  const issued = login && (await engine.access.logins.issue(login, LOGIN_SECONDS));
+  if (!issued) return sendPage(reply, 503, path, 'Too many browsers are signed in.');
+  return reply.header('set-cookie', sessionCookie(issued.token, request.headers)).header('cache-control', 'no-store').redirect(path, 303);
+}
+
+function loginOf({ key }: Principal, { config }: ServerContext) {
+  if (key !== undefined) return { key: { id: key } };
+  return config.sessionApiKey && { key: { fingerprint: fingerprintOf(config.sessionApiKey) } };
+}
+
+function sendPage(reply: FastifyReply, status: number, next: string, problem?: string): FastifyReply {
+  return reply.code(status).headers(LOGIN_HEADERS).type('text/html; charset=utf-8').send(loginPage(next, problem));
+}
+
+function nextOf(next: unknown): string {
+  return safePath(typeof next === 'string' ? next : '/');
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { CreatedKey, KeyList, type CreateKey, type KeyInfo } from '@tendon/protocol';
+import type { Config } from './config.ts';
+import { openAccessBooks, revokeKey } from './security/access-books.ts';
+import { keyInfo } from './security/key-info.ts';
+import { findServer, type FoundServer } from './server-address.ts';
+import { systemClock } from './system-clock.ts';
+
+/** The way to the keys of a home. What fails is an Error whose message can be shown. */
+export interface KeyDoor extends AsyncDisposable {
+  create(wish: CreateKey): Promise<CreatedKey>;
+  list(): Promise<readonly KeyInfo[]>;
+  revoke(id: string): Promise<void>;
+}
+
+const DEADLINE_MS = 30_000;
+
+/** Through the server that runs on this home, which must hear of a change at once; else over its store. */
+export async function openKeyDoor(config: Config): Promise<KeyDoor> {
+  const server = await findServer(config);
+  return server ? throughServer(server) : overStore(config);
+}
+
+async function overStore({ home }: Config): Promise<KeyDoor> {
+  const { openSqliteStorage } = await import('@tendon/core/storage');
+  const storage = await openSqliteStorage({
+    path: join(home, 'tendon.db'),
+    blobDir: join(home, 'blobs'),
+    clock: systemClock,
+    onFinding: () => undefined,
+  });
+  const books = await openAccessBooks(storage.records, systemClock);
+  return {
+    async create({ name, scope, expires_in }) {
+      const issued = await books.keys.issue({ name, scope }, expires_in ?? undefined);
+      if (!issued) throw new Error('There are as many keys as there may be. Revoke one first.');
+      return { ...keyInfo(issued.held), key: issued.token };
+    },
+    list: async () => books.keys.list.map(keyInfo),
+    async revoke(id) {
+      if (!(await revokeKey(books, id))) throw new Error(unknownKey(id));
+    },
+    [Symbol.asyncDispose]: () => storage.close(),
+  };
+}
+
+function throughServer({ url, headers }: FoundServer): KeyDoor {
+  async function ask(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    }).catch((cause: unknown) => {
+      throw new Error(`The server at ${url} does not answer.`, { cause });
+    });
+    const answer = (await response.json().catch(() => ({}))) as { readonly message?: unknown };
+    if (response.status === 401) throw new Error(`The server at ${url} wants its key: set SESSION_API_KEY.`);
+    if (response.status === 404) throw new Error(unknownKey(path.slice(path.lastIndexOf('/') + 1)));
+    if (!response.ok) throw new Error(String(answer.message ?? `The server answered ${response.status}.`));
+    return answer;
+  }
+  return {
+    create: async (wish) => CreatedKey.parse(await ask('POST', '/api/keys', wish)),
+    list: async () => KeyList.parse(await ask('GET', '/api/keys')).keys,
+    revoke: async (id) => void (await ask('DELETE', `/api/keys/${encodeURIComponent(id)}`)),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+function unknownKey(id: string): string {
+  return `There is no key ${id}. \`tendon keys list\` shows those there are.`;
+}

@@ -1,0 +1,47 @@
+import type { Clock, RecordStore } from '@tendon/core';
+import type { Scope } from '@tendon/protocol';
+import { TokenBook } from './token-book.ts';
+
+export interface ApiKey {
+  readonly name: string;
+  readonly scope: Scope;
+}
+
+/** Shows one conversation to whoever has the link. */
+export interface Share {
+  readonly conversation: string;
+  /** The key that it was made with, if it was one of ours: the link ends with it. */
+  readonly key?: string;
+}
+
+/** A browser that somebody signed in. */
+export interface Login {
+  /** The key that was given: one of ours by id, or the server's own by its fingerprint. It is asked for anew each time. */
+  readonly key: { readonly id: string } | { readonly fingerprint: string };
+}
+
+/** Everything that can be handed out to let somebody in, beside the server's own key. */
+export interface AccessBooks {
+  readonly keys: TokenBook<ApiKey>;
+  readonly shares: TokenBook<Share>;
+  readonly logins: TokenBook<Login>;
+}
+
+export async function openAccessBooks(records: RecordStore, clock: Clock): Promise<AccessBooks> {
+  const [keys, shares, logins] = await Promise.all([
+    TokenBook.open<ApiKey>({ records, clock, collection: 'api_keys', prefix: 'tendonkey', max: 1_000 }),
+    TokenBook.open<Share>({ records, clock, collection: 'shares', prefix: 'tendonshare', max: 10_000 }),
+    TokenBook.open<Login>({ records, clock, collection: 'logins', prefix: 'tendonlogin', max: 10_000 }),
+  ]);
+  return { keys, shares, logins };
+}
+
+/** With the key ends what was opened with it. False: there is no such key. */
+export async function revokeKey({ keys, shares, logins }: AccessBooks, id: string): Promise<boolean> {
+  const [wasThere] = await Promise.all([
+    keys.revoke(id),
+    shares.revokeThose(({ key }) => key === id),
+    logins.revokeThose(({ key }) => 'id' in key && key.id === id),
+  ]);
+  return wasThere;
+}

@@ -1,0 +1,167 @@
+/**
+ * Who may ask for what: a row for each route and socket. `public`: everybody, without a key. `shared`: who may read, and whoever has
+ * a link to the conversation. Then the scopes, each with what stands before it. A route without a row is the owner's; a test says so.
+ */
+export type Need = 'public' | 'shared' | 'read' | 'drive' | 'admin';
+
+const ONE = '/api/conversations/:id';
+
+const ROWS: Readonly<Record<Need, readonly string[]>> = {
+  // Alike for everybody and nothing of the user's: liveness, and the web app, which must load before it can ask for the key.
+  public: ['GET /alive', 'GET /health', 'GET /*', 'GET /login', 'POST /login'],
+  shared: [`GET ${ONE}`, `GET ${ONE}/events`, `GET ${ONE}/events/search`, `GET ${ONE}/trajectory`, 'WATCH /socket.io', 'WATCH /ws'],
+  read: [
+    'GET /server_info',
+    'GET /metrics',
+    'GET /api/backend-settings',
+    'GET /api/options/config',
+    'GET /api/options/models',
+    'GET /api/options/agents',
+    'GET /api/options/security-analyzers',
+    'GET /api/conversations',
+    'GET /api/microagent-management/conversations',
+    `GET ${ONE}/list-files`,
+    `GET ${ONE}/select-file`,
+    `GET ${ONE}/files/content`,
+    `GET ${ONE}/files/tree`,
+    `GET ${ONE}/zip-directory`,
+    `GET ${ONE}/git/changes`,
+    `GET ${ONE}/git/diff`,
+    `GET ${ONE}/microagents`,
+    `GET ${ONE}/remember-prompt`,
+    `GET ${ONE}/remember_prompt`,
+    `GET ${ONE}/config`,
+    `GET ${ONE}/network`,
+    'GET /api/v1/sandboxes',
+    'GET /api/v1/app-conversations',
+    'GET /api/v1/app-conversations/start-tasks',
+    'GET /api/v1/sandbox-specs',
+    'GET /api/v1/events',
+    'GET /api/v1/app-conversations/search',
+    'GET /api/v1/app-conversations/start-tasks/search',
+    'GET /api/v1/sandboxes/search',
+    'GET /api/v1/sandbox-specs/search',
+    'GET /api/v1/events/search',
+    'GET /api/v1/app-conversations/count',
+    'GET /api/v1/app-conversations/start-tasks/count',
+    'GET /api/v1/events/count',
+    'POST /api/authenticate',
+    'POST /api/logout',
+    'GET /api/litellm-models',
+    'GET /litellm-models',
+    'GET /api/litellm-agents',
+    'GET /litellm-agents',
+    'GET /api/agents',
+    'GET /api/default-model',
+    'GET /default-model',
+    'GET /api/configurations',
+    'GET /configurations',
+    'GET /api/defaults',
+    'GET /api/messages/total',
+    'GET /api/messages',
+    'GET /messages/total',
+    'GET /messages',
+    'GET /api/root_task',
+    'GET /api/plan',
+    'GET /api/refresh-files',
+    'GET /refresh-files',
+    'GET /api/select-file',
+    'GET /select-file',
+    'GET /api/list-files',
+    'GET /api/zip-directory',
+    'GET /api/conversation',
+    'GET /api/events/search',
+    'GET /api/openapi.json',
+    'GET /openapi.json',
+    'GET /api/schema/events.json',
+    'ALL /api',
+    'ALL /api/*',
+  ],
+  drive: [
+    // Frontends ask at load; whose agent works with them may see that they are there.
+    'GET /api/settings',
+    'GET /api/user/info',
+    'GET /api/user/repositories',
+    'GET /api/user/installations',
+    'GET /api/user/search/repositories',
+    'GET /api/user/search/branches',
+    'GET /api/user/repository/branches',
+    'GET /api/user/repository/*',
+    'GET /api/user/suggested-tasks',
+    'GET /api/github/user',
+    'GET /api/github/repositories',
+    'GET /api/github/installations',
+    'GET /api/github/search/repositories',
+    'GET /api/github/suggested-tasks',
+    'POST /api/conversations',
+    `PATCH ${ONE}`,
+    `POST ${ONE}/start`,
+    `POST ${ONE}/stop`,
+    `POST ${ONE}/message`,
+    `POST ${ONE}/events`,
+    `POST ${ONE}/save-file`,
+    `POST ${ONE}/upload-files`,
+    `POST ${ONE}/submit-feedback`,
+    `POST ${ONE}/exp-config`,
+    `ALL ${ONE}/security/*`,
+    // A link to what runs in the sandbox acts in it.
+    `GET ${ONE}/web-hosts`,
+    `GET ${ONE}/vscode-url`,
+    `PUT ${ONE}/network`,
+    `GET ${ONE}/shares`,
+    `POST ${ONE}/shares`,
+    `DELETE ${ONE}/shares/:share`,
+    'GET /api/auth',
+    'GET /auth',
+    'DELETE /api/messages',
+    'DELETE /messages',
+    'POST /api/save-file',
+    'POST /api/upload-file',
+    'POST /api/upload-files',
+    'POST /api/submit-feedback',
+    'GET /api/vscode-url',
+    'ALL /api/security/*',
+    // Sockets that name no conversation make one.
+    'DRIVE /socket.io',
+    'DRIVE /ws',
+  ],
+  admin: [
+    // What is gone is gone for everybody.
+    `DELETE ${ONE}`,
+    'POST /api/settings',
+    'POST /api/reset-settings',
+    'GET /api/secrets',
+    'POST /api/secrets',
+    'PUT /api/secrets/:id',
+    'DELETE /api/secrets/:id',
+    'POST /api/add-git-providers',
+    'POST /api/unset-provider-tokens',
+    'GET /api/keys',
+    'POST /api/keys',
+    'DELETE /api/keys/:id',
+    'GET /api/sandboxes',
+    'POST /api/sandboxes/:id/stop',
+    'POST /api/sandboxes/reclaim',
+  ],
+};
+
+const NEEDS: ReadonlyMap<string, Need> = new Map(
+  Object.entries(ROWS).flatMap(([need, rows]) => rows.map((row) => [row, need as Need] as const)),
+);
+
+/** `undefined`: there is no row. */
+export function rowOf(method: string, route: string): Need | undefined {
+  return NEEDS.get(`${method === 'HEAD' ? 'GET' : method} ${route}`) ?? NEEDS.get(`ALL ${route}`);
+}
+
+/** What a route needs; `undefined` is a path that there is not, which says so to whoever has a key. */
+export function needOf(method: string, route: string | undefined): Need {
+  // A preflight can not carry a key, and nothing answers it but the guard.
+  if (method === 'OPTIONS') return 'public';
+  return route === undefined ? 'read' : (rowOf(method, route) ?? 'admin');
+}
+
+/** What a socket needs that names this conversation, or none. */
+export function needOfSocket(door: '/socket.io' | '/ws', conversation: string | undefined): Need {
+  return conversation === undefined ? rowOf('DRIVE', door)! : rowOf('WATCH', door)!;
+}

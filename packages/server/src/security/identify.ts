@@ -1,0 +1,116 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Secret } from '@tendon/core';
+import type { Scope } from '@tendon/protocol';
+import type { AccessBooks, ApiKey, Login } from './access-books.ts';
+import { sessionCookies } from './session-cookie.ts';
+import type { Held } from './token-book.ts';
+
+/** Who asks, as far as it matters. */
+export interface Principal {
+  /** For buckets and logs; says nothing of the key. */
+  readonly name: string;
+  /** A share has none: it shows its conversation. */
+  readonly scope: Scope | undefined;
+  readonly conversation?: string;
+  /** Resolves when what let it in has ended, or with the signal; unset: it does not end. */
+  readonly ended?: (signal: AbortSignal) => Promise<void>;
+  /** The key of ours that it came in by. */
+  readonly key?: string;
+  /** It came in by a cookie, which browsers send along whoever asks them to. */
+  readonly login?: Held<Login>;
+}
+
+export interface Keyring {
+  /** Unset: everybody who reaches the server is its owner. */
+  readonly sessionApiKey: Secret | undefined;
+  readonly books?: AccessBooks | undefined;
+}
+
+export interface Asking {
+  /** With query, as in the request line. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+const OWNER: Principal = { name: 'owner', scope: 'admin' };
+
+/** `wrong`: something was given that opens nothing. */
+export function identify(asking: Asking, ring: Keyring): Principal | 'wrong' | undefined {
+  const query = new URLSearchParams(asking.url.split('?').slice(1).join('?'));
+  const share = headerOr(asking, 'x-tendon-share', query, 'share');
+  if (share !== '' && ring.books) return bySharedLink(share, ring.books) ?? 'wrong';
+  const given = headerOr(asking, 'x-session-api-key', query, 'session_api_key');
+  const byKey = given === '' ? undefined : holderOf(given, ring);
+  if (byKey || ring.sessionApiKey === undefined) return byKey ?? OWNER;
+  const byCookie = ring.books && byLogin(asking.headers, ring);
+  // Frontends send the text of a key that they do not have.
+  return byCookie ?? (given === '' || given === 'null' || given === 'undefined' ? undefined : 'wrong');
+}
+
+/** Whose key it is. */
+export function holderOf(given: string, { sessionApiKey, books }: Keyring): Principal | undefined {
+  if (sessionApiKey && equals(given, sessionApiKey.reveal())) return OWNER;
+  const held = books?.keys.find(given);
+  return held && keyHolder(held, books!);
+}
+
+/** Says which key of the server it is without saying the key. */
+export function fingerprintOf(key: Secret): string {
+  return digest(`tendon login\0${key.reveal()}`).toString('base64url').slice(0, 22);
+}
+
+function keyHolder({ id, value }: Held<ApiKey>, { keys }: AccessBooks): Principal {
+  void keys.use(id).catch(() => undefined); // Only the time of use is lost.
+  return { name: `key ${id}`, scope: value.scope, key: id, ended: (signal) => keys.ended(id, signal) };
+}
+
+function bySharedLink(token: string, { shares, keys }: AccessBooks): Principal | undefined {
+  const held = shares.find(token);
+  const { key } = held?.value ?? {};
+  if (!held || (key !== undefined && !keys.get(key))) return undefined;
+  void shares.use(held.id).catch(() => undefined);
+  const ended = (signal: AbortSignal) => firstOf(signal, (each) => [shares.ended(held.id, each), ...(key ? [keys.ended(key, each)] : [])]);
+  return { name: `share ${held.id}`, scope: undefined, conversation: held.value.conversation, ended };
+}
+
+function byLogin(headers: IncomingHttpHeaders, { sessionApiKey, books }: Keyring): Principal | undefined {
+  const { logins, keys } = books!;
+  for (const token of sessionCookies(headers)) {
+    const login = logins.find(token);
+    if (!login) continue;
+    const name = `login ${login.id}`;
+    const { key } = login.value;
+    if ('fingerprint' in key) {
+      if (!sessionApiKey || key.fingerprint !== fingerprintOf(sessionApiKey)) continue;
+      return { name, scope: 'admin', login, ended: (signal) => logins.ended(login.id, signal) };
+    }
+    const held = keys.get(key.id);
+    if (!held) continue;
+    const ended = (signal: AbortSignal) => firstOf(signal, (each) => [logins.ended(login.id, each), keys.ended(key.id, each)]);
+    return { name, scope: held.value.scope, login, key: key.id, ended };
+  }
+  return undefined;
+}
+
+/** The others stop waiting. */
+async function firstOf(signal: AbortSignal, wait: (signal: AbortSignal) => readonly Promise<void>[]): Promise<void> {
+  const over = new AbortController();
+  await Promise.race(wait(AbortSignal.any([signal, over.signal])));
+  over.abort();
+}
+
+/** Header first; the query is for what can set no header: sockets, links, images. */
+function headerOr({ headers }: Asking, header: string, query: URLSearchParams, name: string): string {
+  const value = headers[header];
+  return typeof value === 'string' ? value : (query.get(name) ?? '');
+}
+
+/** Takes the same time wherever the two differ, and whatever their lengths. */
+function equals(given: string, wanted: string): boolean {
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,146 @@
+/**
+ * Owns the tokens of one kind: whoever holds one comes in. One record each, in memory and in the store, never the token itself.
+ *
+ * T1  A token is 256 random bits, shown once and kept as a salted SHA-256, which is compared in constant time. Nobody can search
+ *     that many bits, so a slow hash would only make every request slow.
+ * T2  From the tick on that one is revoked or over it opens nothing, and whoever came in by it hears of that.
+ * T3  A token is durable before it is shown, and a revocation before it is answered.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock, RecordStore } from '@tendon/core';
+
+export interface Held<T> {
+  readonly id: string;
+  readonly value: T;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+interface Stored<T> extends Held<T> {
+  readonly salt: string;
+  readonly hash: string;
+}
+
+export interface TokenBookOptions {
+  readonly records: RecordStore;
+  readonly collection: string;
+  /** What its tokens begin with, so that people and scanners know one when they see it. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly max: number;
+}
+
+const NOTE_USE_MS = 60_000;
+/** Timers go no further than 2³¹ ms. */
+const MAX_SLEEP_MS = 86_400_000;
+
+export class TokenBook<T> {
+  readonly #options: TokenBookOptions;
+  readonly #held: Map<string, Stored<T>>;
+  readonly #watching = new Map<string, Set<AbortController>>();
+
+  private constructor(options: TokenBookOptions, held: Map<string, Stored<T>>) {
+    this.#options = options;
+    this.#held = held;
+  }
+
+  static async open<T>(options: TokenBookOptions): Promise<TokenBook<T>> {
+    const records = await options.records.list<Stored<T>>(options.collection);
+    return new TokenBook<T>(options, new Map(records.map(({ id, value }) => [id, value])));
+  }
+
+  /** Those that are not over, newest first. */
+  get list(): readonly Held<T>[] {
+    return [...this.#held.values()].filter((one) => !this.#isOver(one)).toSorted((a, b) => (a.created_at > b.created_at ? -1 : 1));
+  }
+
+  /** `undefined`: there are as many as there may be. */
+  async issue(value: T, seconds: number | undefined): Promise<{ readonly token: string; readonly held: Held<T> } | undefined> {
+    for (const one of [...this.#held.values()].filter((each) => this.#isOver(each))) await this.revoke(one.id);
+    if (this.#held.size >= this.#options.max) return undefined;
+    const secret = randomBytes(32).toString('base64url');
+    const salt = randomBytes(16).toString('base64url');
+    const stored: Stored<T> = {
+      id: randomBytes(8).toString('hex'),
+      value,
+      created_at: this.#options.clock.now().toISOString(),
+      expires_at: seconds === undefined ? null : this.#after(seconds),
+      last_used_at: null,
+      salt,
+      hash: hashOf(secret, salt).toString('base64url'),
+    };
+    await this.#put(stored);
+    return { token: `${this.#options.prefix}_${stored.id}_${secret}`, held: stored };
+  }
+
+  /** What the token opens, now. */
+  find(token: string): Held<T> | undefined {
+    const match = /^([a-z]+)_([0-9a-f]{16})_([\w-]{43})$/.exec(token);
+    const stored = match?.[1] === this.#options.prefix ? this.#held.get(match[2]!) : undefined;
+    if (!stored || !timingSafeEqual(Buffer.from(stored.hash, 'base64url'), hashOf(match![3]!, stored.salt))) return undefined;
+    return this.get(stored.id);
+  }
+
+  get(id: string): Held<T> | undefined {
+    const stored = this.#held.get(id);
+    return stored && !this.#isOver(stored) ? stored : undefined;
+  }
+
+  /** Notes that it was used, to the minute; with `seconds` it lasts that long from now on. */
+  async use(id: string, seconds?: number): Promise<void> {
+    const stored = this.#held.get(id);
+    const now = this.#options.clock.now();
+    if (!stored) return;
+    if (seconds === undefined && stored.last_used_at !== null && now.getTime() - Date.parse(stored.last_used_at) < NOTE_USE_MS) return;
+    await this.#put({ ...stored, last_used_at: now.toISOString(), ...(seconds !== undefined && { expires_at: this.#after(seconds) }) });
+  }
+
+  /** False: there is none. */
+  async revoke(id: string): Promise<boolean> {
+    const wasThere = this.#held.delete(id);
+    for (const watcher of this.#watching.get(id) ?? []) watcher.abort();
+    return (await this.#options.records.delete(this.#options.collection, id)) || wasThere;
+  }
+
+  async revokeThose(isMeant: (value: T) => boolean): Promise<void> {
+    await Promise.all([...this.#held.values()].filter(({ value }) => isMeant(value)).map(({ id }) => this.revoke(id)));
+  }
+
+  /** Resolves when it is revoked or over, or `signal` aborts. */
+  async ended(id: string, signal: AbortSignal): Promise<void> {
+    const revoked = new AbortController();
+    const watchers = this.#watching.get(id) ?? new Set();
+    this.#watching.set(id, watchers.add(revoked));
+    const waiting = AbortSignal.any([signal, revoked.signal]);
+    try {
+      for (let held = this.get(id); held && !waiting.aborted; held = this.get(id)) {
+        const left = held.expires_at === null ? MAX_SLEEP_MS : Date.parse(held.expires_at) - this.#options.clock.now().getTime();
+        await this.#options.clock.sleep(Math.min(Math.max(left, 1), MAX_SLEEP_MS), { signal: waiting });
+      }
+    } catch {
+      // One of the two signals: nothing is left to wait for.
+    } finally {
+      watchers.delete(revoked);
+      if (watchers.size === 0) this.#watching.delete(id);
+    }
+  }
+
+  #isOver({ expires_at }: Held<T>): boolean {
+    return expires_at !== null && Date.parse(expires_at) <= this.#options.clock.now().getTime();
+  }
+
+  #after(seconds: number): string {
+    return new Date(this.#options.clock.now().getTime() + seconds * 1000).toISOString();
+  }
+
+  /** In memory first: of two changes at once the later one is stored later. */
+  async #put(stored: Stored<T>): Promise<void> {
+    this.#held.set(stored.id, stored);
+    await this.#options.records.put(this.#options.collection, { id: stored.id, sort: stored.created_at, value: stored });
+  }
+}
+
+function hashOf(secret: string, salt: string): Buffer {
+  return createHash('sha256').update(salt).update(secret).digest();
+}
