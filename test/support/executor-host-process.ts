@@ -14,6 +14,8 @@ export interface HostOptions {
   readonly driver?: 'local' | 'none';
   readonly ownWorkspaces?: boolean;
   readonly port?: number;
+  /** More variables for it. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A real `tendon executor` on a loopback port, with a home of its own, to be killed and started again over both. */
@@ -51,11 +53,11 @@ export class ExecutorHostProcess {
 
   /** Again on the same port. */
   async start(): Promise<void> {
-    const { driver = 'local', ownWorkspaces = false, key = this.key } = this.#options;
+    const { driver = 'local', ownWorkspaces = false, key = this.key, environment } = this.#options;
     const folder = ownWorkspaces ? [] : ['--workspace', this.workspace];
     const args = ['executor', '--port', String(this.#port), '--driver', driver, '--home', join(this.folder, 'home'), ...folder];
     const child = spawn(process.execPath, ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', ENTRY, ...args], {
-      env: { PATH: process.env.PATH, HOME: this.folder, TENDON_EXECUTOR_KEY: key, LOG_LEVEL: 'warn' },
+      env: { PATH: process.env.PATH, HOME: this.folder, TENDON_EXECUTOR_KEY: key, LOG_LEVEL: 'warn', ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#child = child;

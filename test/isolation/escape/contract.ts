@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DriverName } from '../../../packages/runtime/src/drivers/driver.ts';
+import { run } from '../../../packages/runtime/src/sandbox.test-support.ts';
+import { openHostile, type EscapeSubject, type Hostile } from './open-hostile.ts';
+import type { Threat } from './threat.ts';
+import { STRENGTHS } from './threats-document.ts';
+import { THREATS } from './threats.ts';
+
+const GOT_OUT = /^ESCAPED/m;
+const HELD = /^(?:held .*\n+)+the end\s*$/;
+/** Cut off is fine, wrong is not. */
+const NOT_OUT = /^(?![^]*(?:ESCAPED |(?:Syntax|Name|Type|Attribute|Import|Key)Error))/;
+
+/** The table of threats on one driver that keeps the agent in. */
+export function describeEscapes(name: Exclude<DriverName, 'none'>, subject: EscapeSubject): void {
+  describe(`escaping from ${name}`, () => {
+    let hostile: Hostile;
+    beforeAll(async () => {
+      hostile = await openHostile(subject);
+    });
+    afterAll(() => hostile?.close());
+
+    const outcomeOf = ({ notHeld, isRough }: Threat): RegExp => (notHeld?.[name] === undefined ? (isRough ? NOT_OUT : HELD) : GOT_OUT);
+
+    it('SB120: has the strength that the table says', () => expect(hostile.runtime.strength).toBe(STRENGTHS[name]));
+
+    describe.each(THREATS)('$rule: $title', ({ threats }) => {
+      it.each<Threat>(threats)('$id', async (threat) => {
+        const { bait, runtime, sandboxes } = hostile;
+        const before = bait.look();
+        const said = await hostile.probe(threat);
+        expect(said).toMatch(outcomeOf(threat));
+        expect(said).not.toContain(bait.word);
+        expect(bait.look()).toEqual(before);
+        expect((await run(runtime, 'echo alive')).output).toBe('alive');
+        expect(sandboxes.runtimes.current('hostile')).toBe(runtime);
+      });
+    });
+
+    it('SB127: after the end nothing is left of it', async () => {
+      await hostile.sandboxes.runtimes.stop('hostile');
+      expect(hostile.left()).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNoneDriver } from '../../../packages/runtime/src/drivers/none-driver.ts';
+import { openHostile, type Hostile } from './open-hostile.ts';
+import type { Threat } from './threat.ts';
+import { THREATS } from './threats.ts';
+
+/** The other way round: what sees nothing here would hold everywhere. */
+describe('without a sandbox', () => {
+  const harmless = THREATS.flatMap(({ threats }): readonly Threat[] => threats).filter(({ isControl }) => isControl);
+  let hostile: Hostile;
+  beforeAll(async () => {
+    hostile = await openHostile({ make: (executor) => createNoneDriver({ executor }) });
+  });
+  afterAll(() => hostile?.close());
+
+  it.each(harmless)('SB128: $id gets out', async (threat) => {
+    expect(await hostile.probe(threat)).toMatch(/^ESCAPED/m);
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Runtime } from '@tendon/core';
+import type { Limits } from '../../../packages/runtime/src/drivers/control-group.ts';
+import type { Driver } from '../../../packages/runtime/src/drivers/driver.ts';
+import type { ExecutorFolder } from '../../../packages/runtime/src/drivers/executor-folder.ts';
+import {
+  createTestSandboxes,
+  executorFolder,
+  leftOf,
+  never,
+  run,
+  runAction,
+  type TestSandboxes,
+} from '../../../packages/runtime/src/sandbox.test-support.ts';
+import { layBait, type Bait } from './bait.ts';
+import { raceTheServer } from './race-the-server.ts';
+import type { Threat } from './threat.ts';
+
+export interface EscapeSubject {
+  readonly make: (executor: ExecutorFolder, bait: Bait) => Driver | Promise<Driver>;
+  /** Of the host of the sandboxes, where that is another one. */
+  readonly folders?: () => { readonly root: string; readonly stateRoot: string };
+  /** What is left of an incarnation beside what `leftOf` finds. */
+  readonly alsoLeft?: (incarnation: string) => readonly string[];
+  readonly close?: () => Promise<void>;
+}
+
+/** A sandbox whose agent means harm, with another conversation's beside it and bait on the host. */
+export interface Hostile {
+  readonly bait: Bait;
+  readonly runtime: Runtime;
+  readonly sandboxes: TestSandboxes;
+  /** Runs the probe as the agent would; answers what it said. */
+  probe(threat: Threat): Promise<string>;
+  left(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Small ones, so that reaching them costs little. */
+export const ESCAPE_LIMITS: Limits = {
+  memoryBytes: 512 * 1024 ** 2,
+  processes: 150,
+  cpus: 2,
+  fileBytes: 256 * 1024 ** 2,
+  openFiles: 4096,
+  tmpBytes: 64 * 1024 ** 2,
+};
+
+const ATTEMPT = readFileSync(join(import.meta.dirname, 'attempt.py'));
+/** A command of a busy machine is not handed back early. */
+const PROBE_SECONDS = 50;
+
+export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
+  const bait = await layBait();
+  const sandboxes: TestSandboxes = createTestSandboxes(await subject.make(executorFolder(), bait), {
+    workspaceOf: async (id) => ({ hostPath: workspaceOf(sandboxes.folder, id) }),
+    networkOf: async () => ({ mode: 'full', allow: [], allowPrivate: [] }),
+  });
+  const { root, stateRoot } = subject.folders?.() ?? { root: sandboxes.folder, stateRoot: sandboxes.stateRoot };
+  const other = await sandboxes.runtimes.acquire('other', { signal: never });
+  await run(other, `echo ${bait.word} | tee theirs > ~/theirs; bash -c 'read -t 100000' ${bait.told.mark}-other < /dev/ptmx &`);
+  const runtime = await sandboxes.runtimes.acquire('hostile', { signal: never });
+  const write = (name: string, text: string | Uint8Array) => runtime.files.write(name, Buffer.from(text), { signal: never });
+  await write('attempt.py', ATTEMPT);
+  const others = foldersWith('theirs', root).filter((folder) => folder !== process.env.HOME);
+  await write('bait.json', JSON.stringify({ ...bait.told, ...ESCAPE_LIMITS, stateRoot, others }));
+
+  return {
+    bait,
+    runtime,
+    sandboxes,
+    async probe({ id, probe }) {
+      await write(`${id}.py`, `from attempt import *\n${probe}`);
+      const action = runAction(runtime, `python3 ${id}.py && echo the end`, { timeout: PROBE_SECONDS });
+      const running = runtime.execute(action, { signal: never });
+      const raced = id === 'symlink-races' ? await raceTheServer(runtime, bait.word) : '';
+      const result = await running;
+      return result.outcome === 'observed' ? `${raced}${result.observation.content}`.replaceAll('\r', '') : result.outcome;
+    },
+    left: () => [...leftOf(runtime.incarnation, stateRoot), ...(subject.alsoLeft?.(runtime.incarnation) ?? [])],
+    async close() {
+      await sandboxes.close();
+      await subject.close?.();
+      bait.close();
+    },
+  };
+}
+
+function workspaceOf(folder: string, id: string): string {
+  const path = join(folder, basename(id));
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+function foldersWith(file: string, root: string): readonly string[] {
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  return paths.filter((path) => basename(path) === file).map((path) => dirname(join(root, path)));
+}

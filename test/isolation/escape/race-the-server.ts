@@ -1,0 +1,20 @@
+import type { Runtime } from '@tendon/core';
+import { never } from '../../../packages/runtime/src/sandbox.test-support.ts';
+
+const ROUNDS = 25;
+
+/** Reads and writes, as the server does for a client, where a probe swaps files and links; answers what it should not have got. */
+export async function raceTheServer({ files }: Runtime, word: string): Promise<string> {
+  const read = async (path: string): Promise<string> => {
+    const bytes = await files.read(path, { signal: never, maxBytes: 10_000 }).catch(() => new Uint8Array());
+    return new TextDecoder().decode(bytes);
+  };
+  const got: string[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    got.push(await read('raced/read'), await read('folder-link/secret'));
+    await files.write('raced/write', new TextEncoder().encode('overwritten'), { signal: never }).catch(() => undefined);
+    got.push(...(await files.list('folder-link', { signal: never }).catch(() => [])));
+  }
+  await files.write('raced-enough', new Uint8Array(), { signal: never });
+  return got.some((text) => text.includes(word) || text === 'tendon.db') ? 'ESCAPED by the server\n' : '';
+}

@@ -1,0 +1,22 @@
+import { Secret } from '@tendon/core';
+import { createRemoteDriver } from '../../../packages/runtime/src/drivers/remote/remote-driver.ts';
+import { ExecutorHostProcess } from '../../support/executor-host-process.ts';
+import { describeEscapes } from './contract.ts';
+import { ESCAPE_LIMITS } from './open-hostile.ts';
+
+const { memoryBytes, processes, cpus, fileBytes, openFiles } = ESCAPE_LIMITS;
+const environment = {
+  SANDBOX_MEMORY: String(memoryBytes),
+  SANDBOX_PROCESSES: String(processes),
+  SANDBOX_CPUS: String(cpus),
+  SANDBOX_FILE_SIZE: String(fileBytes),
+  SANDBOX_OPEN_FILES: String(openFiles),
+  SANDBOX_NETWORK: 'full',
+};
+const host = await ExecutorHostProcess.start({ ownWorkspaces: true, environment });
+
+describeEscapes('remote', {
+  make: () => createRemoteDriver({ url: host.url, key: new Secret(host.key) }),
+  folders: () => ({ root: host.folder, stateRoot: host.stateRoot }),
+  close: () => host.remove(),
+});
