@@ -29,7 +29,7 @@ async function allRoutes(server: TestServer): Promise<Route[]> {
 
 /** The refusal's words, or `served`; only what the guard says counts here. */
 function ask(server: TestServer, { method, url }: Route, conversation: string, headers: Record<string, string>): Promise<string> {
-  const path = url.replace(':id', conversation).replace(':share', 'x').replace('*', 'x');
+  const path = url.replace(':id', conversation).replace(':share', 'x').replace(':eventId', '1').replace('*', 'x');
   return new Promise((resolve, reject) => {
     const sent = httpRequest(server.url + path, { method, headers: { host: 'localhost', ...headers } }, (response) => {
       let body = '';

@@ -20,6 +20,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'GET /api/options/security-analyzers',
     'GET /api/conversations',
     'GET /api/microagent-management/conversations',
+    `GET ${ONE}/events/:eventId/output`,
     `GET ${ONE}/list-files`,
     `GET ${ONE}/select-file`,
     `GET ${ONE}/files/content`,
