@@ -46,7 +46,10 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     if (!path.endsWith('/chat/completions')) return json(response, 404, { error: { message: 'there is only /chat/completions' } });
     const body = JSON.parse(await text(request)) as ChatRequest;
     const step = nextStep(body);
-    if ('status' in step) return json(response, step.status, { error: { message: `scripted status ${step.status}`, type: 'scripted', code: step.code ?? null } });
+    if ('status' in step)
+      return json(response, step.status, {
+        error: { message: `scripted status ${step.status}`, type: 'scripted', code: step.code ?? null },
+      });
     if (body.stream === true) stream(response, step);
     else json(response, 200, completion(step));
   }
