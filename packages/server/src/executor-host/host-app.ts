@@ -6,6 +6,7 @@ import { fail, failureWith, sendFailure } from '../http/failure.ts';
 import { zodValidator } from '../http/zod-validator.ts';
 import type { HostContext, HostRoutes } from './host-context.ts';
 import { hostGuard } from './host-guard.ts';
+import { relayTunnels } from './relay-tunnels.ts';
 import { executorRoutes } from './routes/executor-routes.ts';
 import { hostInfoRoutes } from './routes/host-info.ts';
 import { ownFileRoutes } from './routes/own-files.ts';
@@ -31,6 +32,7 @@ export async function createHostApp(context: HostContext, extend?: (app: App) =>
   app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
   await extend?.(app);
   for (const routes of ROUTES) routes(app, context);
+  relayTunnels(app, context);
   return app;
 }
 

@@ -5,6 +5,7 @@ import {
   type ExecutorAddress,
   type HostedSandbox,
   type SandboxPlan,
+  type SandboxPorts,
   type SandboxRecord,
   type SandboxRuntimes,
 } from '@tendon/runtime';
@@ -29,6 +30,7 @@ export interface Reached {
   readonly state: 'live';
   readonly runtime: Runtime;
   readonly address: ExecutorAddress;
+  readonly ports: SandboxPorts;
 }
 
 /** Said instead of a sandbox: it is no more, or was never here. */
@@ -116,9 +118,8 @@ export class HostedSandboxes {
   async reach(incarnation: string): Promise<Reached | Gone> {
     const id = this.#conversationOf(incarnation);
     if (id === undefined) return gone('there is no such sandbox here');
-    const runtime = this.#runtimes.current(id);
-    const address = this.#runtimes.addressOf(id);
-    if (runtime?.incarnation === incarnation && address) return { state: 'live', runtime, address };
+    const live = this.#live(id, this.#runtimes.current(id));
+    if (live?.runtime.incarnation === incarnation) return live;
     return this.#inTurn(id, () => this.#find(id, incarnation, AbortSignal.timeout(ATTACH_MS)));
   }
 
@@ -169,8 +170,14 @@ export class HostedSandboxes {
       return undefined; // found dead
     });
     if (runtime === undefined) return gone('the sandbox ended');
+    const live = this.#live(conversationId, runtime);
+    return live?.runtime.incarnation === incarnation ? live : gone('the sandbox is no more');
+  }
+
+  #live(conversationId: string, runtime: Runtime | undefined): Reached | undefined {
     const address = this.#runtimes.addressOf(conversationId);
-    return runtime.incarnation === incarnation && address ? { state: 'live', runtime, address } : gone('the sandbox is no more');
+    const ports = this.#runtimes.ports(conversationId);
+    return runtime && address && ports ? { state: 'live', runtime, address, ports } : undefined;
   }
 
   #conversationOf(incarnation: string): string | undefined {
