@@ -26,6 +26,8 @@ describe('how it is used', () => {
     [['run', '--runtime', 'magic', 'x'], 'RUNTIME'],
     [['serve', '--port', '123456'], 'PORT'],
     [['serve', 'more'], 'too many arguments'],
+    [['conformance', 'no-address'], 'no-address is no http address'],
+    [['conformance', 'http://127.0.0.1:1', '--level', 'v9'], 'there is no level v9'],
   ])('exits with 2 for %j', async (args, words) => {
     const { code, stdout, stderr } = await tendon(makePlace(), args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
