@@ -147,7 +147,7 @@ provesRules([
     'long output keeps both ends; what came between two actions comes with the next',
     run(
       'seq 1 100000',
-      /^1\n2\n[^]*\n\[\.\.\. Observation truncated due to length: \d+ characters left out \.\.\.\]\n[^]*\n99999\n100000$/,
+      /^1\n2\n[^]*\n\[\.\.\. Observation truncated due to length: \d+ characters left out; the output is kept in \/\S+\/\.cache\/tendon\/output\/\d+\.txt \.\.\.\]\n[^]*\n99999\n100000$/,
     ),
     run('sleep 2; echo late', { content: '', exitCode: -1 }, { timeout: 1 }),
     input('', { content: 'late', exitCode: 0 }),

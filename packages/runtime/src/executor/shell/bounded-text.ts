@@ -13,8 +13,8 @@ export interface BoundedText {
   readonly isCut: boolean;
 }
 
-/** With the line between the halves it is within the 30,000 that clients are given; longer, it would be cut a second time. */
-export const MAX_CHARS = 29_900;
+/** With the line between the halves, which names a file, it is within the 30,000 that clients are given; longer, it would be cut a second time. */
+export const MAX_CHARS = 29_500;
 
 export function createBoundedText(maxChars = MAX_CHARS): BoundedText {
   const half = Math.floor(maxChars / 2);
