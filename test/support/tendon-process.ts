@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +28,15 @@ export class TendonProcess {
   /** `entry`: a TypeScript file that serves; default the command line from source. */
   static async start(env: NodeJS.ProcessEnv = {}, entry = join(root, 'packages/cli/src/main.ts')): Promise<TendonProcess> {
     const tendon = new TendonProcess(await freePort(), env, entry);
+    await tendon.start();
+    return tendon;
+  }
+
+  /** A server without sandboxes whose model plays `script` in every conversation. */
+  static async scripted(script: unknown, env: NodeJS.ProcessEnv = {}): Promise<TendonProcess> {
+    const given = { RUNTIME: 'none', LLM_MODEL: 'scripted/script.json', ...env };
+    const tendon = new TendonProcess(await freePort(), given, join(root, 'packages/cli/src/main.ts'));
+    writeFileSync(join(tendon.home, 'script.json'), JSON.stringify(script));
     await tendon.start();
     return tendon;
   }

@@ -1,31 +1,11 @@
 /** Every route and socket there is, against every kind of holder: the table of access is what the server does. */
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createApp } from './http/app.ts';
-import type { ServerContext } from './http/context.ts';
+import { allRoutes, type Route } from './http/all-routes.test-support.ts';
 import { rowOf, type Need } from './security/access-table.ts';
 import { plainClient, socketIoClient, testServer, type TestServer } from './server.test-support.ts';
 
 const KEY = 'the-session-key';
-
-interface Route {
-  readonly method: string;
-  readonly url: string;
-}
-
-/** From the app itself. */
-async function allRoutes(server: TestServer): Promise<Route[]> {
-  const routes: Route[] = [];
-  const context = { config: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] }, engine: server.engine } as unknown as ServerContext;
-  const app = await createApp(context, async (recording) => {
-    recording.addHook('onRoute', ({ method, url }) => {
-      for (const name of [method].flat()) routes.push({ method: name, url });
-    });
-  });
-  await app.ready();
-  await app.close();
-  return routes.filter(({ method }) => method !== 'OPTIONS');
-}
 
 /** The refusal's words, or `served`; only what the guard says counts here. */
 function ask(server: TestServer, { method, url }: Route, conversation: string, headers: Record<string, string>): Promise<string> {

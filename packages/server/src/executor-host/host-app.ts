@@ -2,6 +2,7 @@ import { catalogError } from '@tendon/protocol';
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../http/context.ts';
+import { refuseEncodedBodies } from '../http/refuse-encoded-bodies.ts';
 import { fail, failureWith, sendFailure } from '../http/failure.ts';
 import { zodValidator } from '../http/zod-validator.ts';
 import type { HostContext, HostRoutes } from './host-context.ts';
@@ -28,6 +29,7 @@ export async function createHostApp(context: HostContext, extend?: (app: App) =>
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
   hostGuard(app, context);
+  refuseEncodedBodies(app);
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
   app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
   await extend?.(app);

@@ -6,6 +6,7 @@ import type { App, Routes, ServerContext } from './context.ts';
 import { fail, sendFailure } from './failure.ts';
 import { limitRate } from './rate-limit.ts';
 import { actionOutputRoutes } from './routes/action-output.ts';
+import { refuseEncodedBodies } from './refuse-encoded-bodies.ts';
 import { backendSettingsRoutes } from './routes/backend-settings.ts';
 import { conversationEventRoutes } from './routes/conversation-events.ts';
 import { conversationFileRoutes } from './routes/conversation-files.ts';
@@ -74,6 +75,7 @@ export async function createApp(context: ServerContext, extend?: (app: App) => P
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   acceptEmptyJson(app);
   guard(app, context);
+  refuseEncodedBodies(app);
   limitRate(app, () => context.clock.now().getTime());
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
   app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));

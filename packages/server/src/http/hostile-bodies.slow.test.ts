@@ -1,23 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { expect, it } from 'vitest';
 import { testServer, type TestServer } from '../server.test-support.ts';
-import { createApp } from './app.ts';
-import type { ServerContext } from './context.ts';
-
-interface Route {
-  readonly method: string;
-  readonly url: string;
-}
-
-async function allRoutes(server: TestServer): Promise<Route[]> {
-  const routes: Route[] = [];
-  const context = { config: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] }, engine: server.engine } as unknown as ServerContext;
-  const app = await createApp(context, async (recording) => {
-    recording.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((name) => ({ method: name, url }))));
-  });
-  await app.close();
-  return routes.filter(({ method }) => method !== 'OPTIONS' && method !== 'HEAD');
-}
+import { allRoutes, type Route } from './all-routes.test-support.ts';
 
 function send(server: TestServer, { method, url }: Route, body: string | Buffer, type = 'application/json'): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -27,6 +11,10 @@ function send(server: TestServer, { method, url }: Route, body: string | Buffer,
     });
     sent.on('error', reject).end(body);
   });
+}
+
+async function restRoutes(server: TestServer): Promise<readonly Route[]> {
+  return (await allRoutes(server)).filter(({ method }) => method !== 'HEAD');
 }
 
 const DEEP = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
@@ -53,7 +41,7 @@ it.each(Object.entries(BODIES))(
   async (_name, body) => {
     const server = await testServer();
     const id = await server.create();
-    for (const route of await allRoutes(server)) {
+    for (const route of await restRoutes(server)) {
       const url = route.url.replace(':id', /conversations\/:id/.test(route.url) ? id : 'x').replace('*', 'x');
       // The conversation stays for the other routes.
       if (route.method === 'DELETE' && url.endsWith(id)) continue;
@@ -78,7 +66,7 @@ it.each([
   async (type) => {
     const server = await testServer();
     const id = await server.create();
-    for (const { method, url } of await allRoutes(server)) {
+    for (const { method, url } of await restRoutes(server)) {
       if (method === 'GET' || method === 'DELETE') continue;
       const path = url.replace(':id', id).replace('*', 'x');
       const status = await send(server, { method, url: path }, '{"a":1}', type);

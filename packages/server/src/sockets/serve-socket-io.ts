@@ -47,7 +47,9 @@ function guard(request: IncomingMessage, response: ServerResponse, next: (error?
     const isPreflight = request.method === 'OPTIONS';
     for (const [name, value] of Object.entries(corsHeaders(request.headers, config, isPreflight))) response.setHeader(name, value);
     if (isPreflight) response.writeHead(204).end();
-    else next();
+    else if (request.method === 'GET' || request.method === 'POST') next();
+    // The library would say 500.
+    else response.writeHead(405, { allow: 'GET, POST, OPTIONS' }).end();
     return;
   }
   const { error } = access;

@@ -1,0 +1,22 @@
+import type { Engine } from '../engine.ts';
+import { createApp } from './app.ts';
+import type { ServerContext } from './context.ts';
+
+export interface Route {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Every route there is but preflights, from the app itself. */
+export async function allRoutes({ engine }: { readonly engine: Engine }): Promise<readonly Route[]> {
+  const routes: Route[] = [];
+  const context = { config: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] }, engine } as unknown as ServerContext;
+  const app = await createApp(context, async (recording) => {
+    recording.addHook('onRoute', ({ method, url }) => {
+      for (const name of [method].flat()) routes.push({ method: name, url });
+    });
+  });
+  await app.ready();
+  await app.close();
+  return routes.filter(({ method }) => method !== 'OPTIONS');
+}
