@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { MessageAction } from '@tendon/protocol';
 import { openSqliteStorage } from '@tendon/core/storage';
-import { pssMiB } from './process-memory.ts';
+import { membersOf, pssMiB } from './process-memory.ts';
 import { start, type RunningTarget } from './target.ts';
 import { connect, create, until, type V0Conversation, type V0Event } from './v0-client.ts';
 
@@ -149,6 +149,8 @@ try {
   await measureStream(server, Number(options.events));
 } finally {
   await server.stop();
+  // Executors outlive their server.
+  for (const pid of membersOf(-1, home)) if (pid > 0) process.kill(pid, 'SIGKILL');
   rmSync(home, { recursive: true, force: true });
 }
 process.exit(0);
