@@ -8,6 +8,7 @@ import { EXIT } from './exit-code.ts';
 import { importCommand } from './import/import-command.ts';
 import { conformanceCommand } from './conformance/conformance-command.ts';
 import { keysCommand } from './keys/keys-command.ts';
+import { replayCommand } from './replay/replay-command.ts';
 import { runCommand } from './run-command.ts';
 import { sandboxesCommand } from './sandboxes/sandboxes-command.ts';
 import { serveCommand } from './serve-command.ts';
@@ -19,6 +20,7 @@ const COMMANDS: readonly AddCommand[] = [
   serveCommand,
   runCommand,
   importCommand,
+  replayCommand,
   backupCommand,
   restoreCommand,
   doctorCommand,

@@ -1,10 +1,13 @@
 /** The engine without its doors, for programs that drive it in process: importing this loads no HTTP, no sockets. */
+export type { Runtime } from '@tendon/core';
 export { backupStore, type BackupOptions, type BackupSummary } from './backup/backup-store.ts';
 export { composeEngine, type ComposeOptions } from './compose.ts';
 export { readConfig, type Config, type ConfigResult } from './config.ts';
 export type { Engine } from './engine.ts';
 export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';
+export { readEvents, type RecordedLog } from './import/read-events.ts';
 export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup/restore-store.ts';
+export { saveTrajectory, type SaveTrajectoryOptions } from './replay/save-trajectory.ts';
 export { findServer, type FoundServer } from './server-address.ts';
 export { openKeyDoor, type KeyDoor } from './open-key-door.ts';
 export { listTitled } from './list-titled.ts';
