@@ -32,6 +32,11 @@ export const ERRORS = {
     messageId: 'CONVERSATION$NOT_FOUND',
     text: () => 'Conversation ID is not valid: 32 hexadecimal digits are expected',
   },
+  CONVERSATION_ID_TAKEN: {
+    status: 409,
+    messageId: 'STATUS$ERROR',
+    text: (id: string) => `There is, or was just now, a conversation ${id}. Choose another id, or leave it out.`,
+  },
   CONVERSATION_DELETED: { status: 410, messageId: 'CONVERSATION$NOT_FOUND', text: (id: string) => `Conversation ${id} was deleted` },
   DIRECTORY_NOT_ALLOWED: {
     status: 403,

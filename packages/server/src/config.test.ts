@@ -20,6 +20,7 @@ describe('SV1: configuration', () => {
   it('has a default for everything', () => {
     expect(configOf({})).toEqual({
       port: 3000,
+      allowsChosenIds: false,
       host: '127.0.0.1',
       browsing: true,
       home: join(homedir(), '.tendon'),

@@ -49,6 +49,8 @@ export interface Config {
   readonly previews: PreviewSite;
   /** Whether agents are offered the browser. */
   readonly browsing: boolean;
+  /** Whether clients may choose the ids of their conversations. */
+  readonly allowsChosenIds: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -123,6 +125,7 @@ const Environment = z.object({
   TENDON_EXECUTOR_KEY_FILE: path.optional(),
   HTTPS_PROXY: url.optional(),
   NO_PROXY: z.string().default(''),
+  ALLOW_SET_CONVERSATION_ID: flag.default(false),
   LOG_LEVEL: z
     .string()
     .transform((value) =>
@@ -175,6 +178,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,
       previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
       browsing: values.AGENT_ENABLE_BROWSING ?? values.ENABLE_BROWSER ?? true,
+      allowsChosenIds: values.ALLOW_SET_CONVERSATION_ID,
       logLevel: values.LOG_LEVEL,
     },
   };

@@ -39,11 +39,27 @@ export class ConversationRecords {
   readonly #clock: Clock;
   readonly #marked = new Set<string>();
   readonly #deleted = new Set<string>();
+  readonly #reserved = new Set<string>();
   #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(store: RecordStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
+  }
+
+  /** Keeps an id for who asks first, until it is released; false when there is, or was just now, such a conversation. */
+  async reserve(id: string): Promise<boolean> {
+    if (this.#reserved.has(id) || this.#deleted.has(id)) return false;
+    this.#reserved.add(id);
+    // A mark alone is of a deletion that was cut off (R3).
+    const found = await Promise.all([this.get(id), this.#store.get('active', id)]);
+    if (found.every((one) => one === undefined)) return true;
+    this.#reserved.delete(id);
+    return false;
+  }
+
+  release(id: string): void {
+    this.#reserved.delete(id);
   }
 
   /** Stored and marked with one commit. */

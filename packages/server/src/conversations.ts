@@ -21,6 +21,8 @@ import { ownFolder, workspaceFolder, type FolderRules } from './workspace-folder
 
 /** What a client may wish for a new conversation; everything has a default. */
 export interface ConversationWish {
+  /** 32 hexadecimal digits; default: a fresh one. */
+  readonly id?: string;
   readonly directory?: string;
   readonly agent?: string;
   /** Empty: the stored settings decide, then the environment. */
@@ -79,7 +81,17 @@ export class Conversations {
   }
 
   async create(wish: ConversationWish = {}): Promise<Created> {
-    const id = randomUUID().replaceAll('-', '');
+    const { id } = wish;
+    if (id === undefined) return this.#make(randomUUID().replaceAll('-', ''), wish);
+    if (!(await this.#records.reserve(id))) return { ok: false, error: catalogError('CONVERSATION_ID_TAKEN', id) };
+    try {
+      return await this.#make(id, wish);
+    } finally {
+      this.#records.release(id);
+    }
+  }
+
+  async #make(id: string, wish: ConversationWish): Promise<Created> {
     const folder = await workspaceFolder(this.#options.config, id, wish.directory);
     if (!folder.ok) return folder;
     const network = takeNetworkWish(this.#networkRules, wish.network ?? {});

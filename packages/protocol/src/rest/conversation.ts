@@ -64,7 +64,11 @@ export const CreateConversation = z.object({
   create_microagent: z.looseObject({ repo: z.string() }).nullish(),
   conversation_instructions: z.string().max(100_000).nullish(),
   mcp_config: McpConfig.nullish(),
-  conversation_id: ConversationId.nullish(),
+  /** An id of the client's choice, where the server allows it: 32 hexadecimal digits, or a UUID. */
+  conversation_id: z
+    .string()
+    .regex(/^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, '32 hexadecimal digits or a UUID are expected')
+    .nullish(),
   /** Ours: a folder of the server's machine to work in; `DIRECTORY_NOT_ALLOWED` outside WORKSPACE_BASE. */
   directory: z.string().nullish(),
   /** Ours: where its sandbox may connect to. */

@@ -24,7 +24,7 @@ import { failureBody, sendJsonText } from '../failure.ts';
 const Page = z.object({ results: z.array(ConversationInfo), next_page_id: z.string().nullable() });
 const PageMark = z.object({ sort: z.string(), id: z.string() });
 
-export const conversationRoutes: Routes = (app, { engine }) => {
+export const conversationRoutes: Routes = (app, { engine, config }) => {
   const { conversations } = engine;
 
   app.post(
@@ -36,7 +36,8 @@ export const conversationRoutes: Routes = (app, { engine }) => {
       },
     },
     async ({ body }, reply) => {
-      const made = await create(engine, body);
+      const id = config.allowsChosenIds ? body.conversation_id?.replaceAll('-', '').toLowerCase() : undefined;
+      const made = await create(engine, body, id);
       if ('code' in made) return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
       return { status: 'ok' as const, conversation_id: made.id, message: null, conversation_status: 'RUNNING' as const };
     },
@@ -106,13 +107,18 @@ export const conversationRoutes: Routes = (app, { engine }) => {
 };
 
 /** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
-async function create({ conversations, providerTokens }: Engine, body: CreateConversation): Promise<StoredConversation | CatalogError> {
+async function create(
+  { conversations, providerTokens }: Engine,
+  body: CreateConversation,
+  id: string | undefined,
+): Promise<StoredConversation | CatalogError> {
   const replay = body.replay_json ? readTrajectory(body.replay_json) : undefined;
   if (replay && !replay.ok) return catalogError('INVALID_ARGUMENTS', `replay_json: ${replay.problem}`);
   const repository = repositoryOf(body);
   const misread = repository && readRepository({ repository, branch: body.selected_branch, provider: body.git_provider }, providerTokens);
   if (misread && !misread.ok) return catalogError('INVALID_ARGUMENTS', `repository: ${misread.problem}`);
   const created = await conversations.create({
+    id,
     directory: body.directory ?? undefined,
     repository: repository ?? null,
     branch: body.selected_branch ?? null,
