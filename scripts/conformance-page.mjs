@@ -18,13 +18,6 @@ const { values } = parseArgs({
   },
 });
 const { node, env } = setup('test');
-if (process.execPath !== node) {
-  const child = spawn(node, ['--conditions=tendon-source', ...process.argv.slice(1)], { stdio: 'inherit', env });
-  child.once('exit', (code) => process.exit(code ?? 1));
-} else {
-  await main();
-}
-
 async function main() {
   const { conform } = await import('../packages/cli/src/conformance/conform.ts');
   const { CHECKS } = await import('../packages/cli/src/conformance/levels/index.ts');
@@ -80,4 +73,11 @@ async function started(command, url) {
       child.once('exit', resolve);
       process.kill(-child.pid, 'SIGTERM');
     });
+}
+
+if (process.execPath !== node) {
+  const child = spawn(node, ['--conditions=tendon-source', ...process.argv.slice(1)], { stdio: 'inherit', env });
+  child.once('exit', (code) => process.exit(code ?? 1));
+} else {
+  await main();
 }
