@@ -59,6 +59,15 @@ export function editor(command: string, path: string, answer: Answer, args: Read
   return step('agent', 'str_replace_editor', { command, path, ...args }, { observation }, answer);
 }
 
+/** The words of `browse_interactive`; what they did is in the extras. */
+export function browser(code: string, answer: Answer): Step {
+  return step('agent', 'browser', { code }, { observation: 'browse' }, answer);
+}
+
+export function webRead(url: string, answer: Answer): Step {
+  return step('agent', 'web_read', { url }, { observation: 'browse' }, answer);
+}
+
 /** An action as a client sends it; the observation is of the same kind where none is named. */
 export function client(action: string, args: Readonly<Record<string, unknown>>, answer: Answer): Step {
   return step('client', action, args, { observation: action }, answer);
