@@ -8,6 +8,7 @@ export interface EnvironmentOptions {
   readonly runtime?: string;
   readonly driver?: string;
   readonly keyFile?: string;
+  readonly configFile?: string;
 }
 
 const NAMES = {
@@ -19,6 +20,7 @@ const NAMES = {
   runtime: 'RUNTIME',
   driver: 'RUNTIME',
   keyFile: 'TENDON_EXECUTOR_KEY_FILE',
+  configFile: 'TENDON_CONFIG',
 } as const satisfies Record<keyof EnvironmentOptions, string>;
 
 /** The environment with the given options in it. */

@@ -22,6 +22,7 @@ export const runCommand: AddCommand = (program, end) => {
     .option('-w, --workspace <folder>', 'the folder the agent works in (default: the current one)')
     .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
     .option('--runtime <driver>', 'local (sandboxed, the default) or none (no isolation at all)')
+    .option('--config-file <file>', 'a config.toml beneath the environment (default: the one in the home, if there is one)')
     .addHelpText('after', HELP)
     .action(async (words: readonly string[], { json = false, ...options }: RunOptions) => {
       const task = (words.length === 1 && words[0] === '-' ? await text(process.stdin) : words.join(' ')).trim();
@@ -30,7 +31,7 @@ export const runCommand: AddCommand = (program, end) => {
         return end(EXIT.usage);
       }
       const { readRunConfig } = await import('./run/run-config.ts');
-      const read = readRunConfig(withOptions(process.env, options), process.cwd());
+      const read = await readRunConfig(withOptions(process.env, options), process.cwd());
       if (!read.ok) {
         for (const problem of read.problems) process.stderr.write(`${problem}\n`);
         return end(EXIT.usage);

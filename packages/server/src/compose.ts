@@ -146,7 +146,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
         clock,
         mask,
-        settings: conversationSettings(settings, record),
+        settings: conversationSettings(settings, record, config),
         report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on'),
       });
       opening.resolve(conversation);
@@ -195,14 +195,15 @@ async function offeredModels(): Promise<readonly string[]> {
   return [...listModels(), ...local.flatMap((endpoint) => endpoint.models)];
 }
 
-/** As they are when the conversation is opened. */
-function conversationSettings({ current }: SettingsStore, wished: StoredConversation): ConversationSettings {
-  const maxIterations = wished.max_iterations ?? current?.max_iterations;
+/** As they are when the conversation is opened: its own wish, the stored settings, the configuration. */
+function conversationSettings({ current }: SettingsStore, wished: StoredConversation, config: Config): ConversationSettings {
+  const maxIterations = wished.max_iterations ?? current?.max_iterations ?? config.maxIterations;
+  const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;
   return {
-    confirmationMode: wished.confirmation_mode ?? current?.confirmation_mode ?? false,
+    confirmationMode: wished.confirmation_mode ?? current?.confirmation_mode ?? config.confirmationMode,
     ...(maxIterations && { maxIterations }),
     condenses: current?.enable_default_condenser ?? true,
-    ...(current?.max_budget_per_task && { maxBudgetUsd: current.max_budget_per_task }),
+    ...(maxBudgetUsd && { maxBudgetUsd }),
   };
 }
 

@@ -21,6 +21,7 @@ describe('SV1: configuration', () => {
     expect(configOf({})).toEqual({
       port: 3000,
       allowsChosenIds: false,
+      confirmationMode: false,
       host: '127.0.0.1',
       browsing: true,
       home: join(homedir(), '.tendon'),

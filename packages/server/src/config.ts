@@ -51,6 +51,10 @@ export interface Config {
   readonly browsing: boolean;
   /** Whether clients may choose the ids of their conversations. */
   readonly allowsChosenIds: boolean;
+  /** What conversations get whose user has not said otherwise. */
+  readonly maxIterations: number | undefined;
+  readonly maxBudgetUsd: number | undefined;
+  readonly confirmationMode: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -126,6 +130,9 @@ const Environment = z.object({
   HTTPS_PROXY: url.optional(),
   NO_PROXY: z.string().default(''),
   ALLOW_SET_CONVERSATION_ID: flag.default(false),
+  MAX_ITERATIONS: z.coerce.number('a number is expected').int('a whole number is expected').min(1, 'at least 1 is needed').optional(),
+  MAX_BUDGET_PER_TASK: z.coerce.number('US dollars are expected').min(0, 'no less than 0').optional(),
+  SECURITY_CONFIRMATION_MODE: flag.default(false),
   LOG_LEVEL: z
     .string()
     .transform((value) =>
@@ -179,6 +186,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
       browsing: values.AGENT_ENABLE_BROWSING ?? values.ENABLE_BROWSER ?? true,
       allowsChosenIds: values.ALLOW_SET_CONVERSATION_ID,
+      maxIterations: values.MAX_ITERATIONS,
+      maxBudgetUsd: values.MAX_BUDGET_PER_TASK,
+      confirmationMode: values.SECURITY_CONFIRMATION_MODE,
       logLevel: values.LOG_LEVEL,
     },
   };

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { readConfig, type Config } from './config.ts';
+import { withConfigFile } from './config-file/with-config-file.ts';
 import type { Logger } from './logger.ts';
 
 /** Something that serves until it is told to stop. */
@@ -11,11 +12,13 @@ export interface Serving {
 
 /** Reads the environment, starts, waits for a signal, closes. Resolves with the exit code: 0 told to, 1 could not start, 2 wrong configuration. */
 export async function untilTold(env: NodeJS.ProcessEnv, start: (config: Config) => Promise<Serving>): Promise<number> {
-  const read = readConfig(env);
+  const filed = await withConfigFile(env);
+  const read = filed.ok ? readConfig(filed.env) : filed;
   if (!read.ok) {
     for (const problem of read.problems) process.stderr.write(`${problem}\n`);
     return 2;
   }
+  for (const notice of filed.ok ? filed.notices : []) process.stderr.write(`${notice}\n`);
   try {
     const serving = await start(read.config);
     process.stdout.write(serving.banner);

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { relative } from 'node:path';
-import { readConfig, type Config } from '@tendon/server/headless';
+import { readConfig, withConfigFile, type Config } from '@tendon/server/headless';
 
 export type RunConfigResult =
   | { readonly ok: true; readonly config: Config; readonly notices: readonly string[] }
@@ -11,22 +11,26 @@ export type RunConfigResult =
  * The configuration of one run. The agent works in WORKSPACE_BASE, else in `cwd`; but never by default in a folder that holds everything
  * (the home folder, the root, or Tendon's own memory): then in a fresh one.
  */
-export function readRunConfig(env: NodeJS.ProcessEnv, cwd: string): RunConfigResult {
-  const read = readConfig({ LOG_LEVEL: 'error', ...env });
-  if (!read.ok) return read;
-  const { config } = read;
+export async function readRunConfig(env: NodeJS.ProcessEnv, cwd: string): Promise<RunConfigResult> {
+  const filed = await withConfigFile(env);
+  if (!filed.ok) return filed;
+  const read = readConfig({ LOG_LEVEL: 'error', ...filed.env });
+  return read.ok ? inFolder(read.config, cwd, filed.notices) : read;
+}
+
+function inFolder(config: Config, cwd: string, notices: readonly string[]): RunConfigResult {
   if (config.workspaceBase !== undefined) {
-    if (isFolder(config.workspaceBase)) return { ok: true, config, notices: [] };
+    if (isFolder(config.workspaceBase)) return { ok: true, config, notices };
     return { ok: false, problems: [`${config.workspaceBase} is not a folder. Make it first, or name another one with --workspace.`] };
   }
   if ([homedir(), config.home].some((path) => contains(cwd, path))) {
     return {
       ok: true,
       config,
-      notices: [`${cwd} holds more than a project, so the agent gets a fresh folder. Name one with --workspace.`],
+      notices: [...notices, `${cwd} holds more than a project, so the agent gets a fresh folder. Name one with --workspace.`],
     };
   }
-  return { ok: true, config: { ...config, workspaceBase: cwd }, notices: [] };
+  return { ok: true, config: { ...config, workspaceBase: cwd }, notices };
 }
 
 function isFolder(path: string): boolean {

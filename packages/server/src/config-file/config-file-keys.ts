@@ -1,0 +1,24 @@
+/** The keys of OpenHands' `config.toml` that mean something here, by section, with the name that the environment has for each. */
+export const CONFIG_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  core: {
+    workspace_base: 'WORKSPACE_BASE',
+    runtime: 'RUNTIME',
+    jwt_secret: 'JWT_SECRET',
+    max_iterations: 'MAX_ITERATIONS',
+    max_budget_per_task: 'MAX_BUDGET_PER_TASK',
+    max_concurrent_conversations: 'MAX_CONCURRENT_CONVERSATIONS',
+    enable_browser: 'ENABLE_BROWSER',
+  },
+  llm: { model: 'LLM_MODEL', api_key: 'LLM_API_KEY', base_url: 'LLM_BASE_URL' },
+  agent: { enable_browsing: 'AGENT_ENABLE_BROWSING' },
+  sandbox: {
+    base_container_image: 'SANDBOX_BASE_CONTAINER_IMAGE',
+    runtime_container_image: 'SANDBOX_RUNTIME_CONTAINER_IMAGE',
+    volumes: 'SANDBOX_VOLUMES',
+    user_id: 'SANDBOX_USER_ID',
+    close_delay: 'SANDBOX_CLOSE_DELAY',
+    remote_runtime_api_url: 'SANDBOX_REMOTE_RUNTIME_API_URL',
+    api_key: 'SANDBOX_API_KEY',
+  },
+  security: { confirmation_mode: 'SECURITY_CONFIRMATION_MODE' },
+};

@@ -1,0 +1,89 @@
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { CONFIG_FILE_KEYS } from './config-file-keys.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type WithConfigFile =
+  | { readonly ok: true; readonly env: Environment; readonly notices: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * The environment with what a `config.toml` says beneath it. The file is the one that TENDON_CONFIG names, else the one in TENDON_HOME;
+ * never one of the current folder or of a workspace, which may be anybody's.
+ */
+export async function withConfigFile(env: Environment): Promise<WithConfigFile> {
+  const named = env.TENDON_CONFIG?.trim();
+  const path = absolute(named || join(env.TENDON_HOME?.trim() || '~/.tendon', 'config.toml'));
+  const found = await stat(path).catch((cause: NodeJS.ErrnoException) => cause);
+  if (found instanceof Error) {
+    const isAbsent = found.code === 'ENOENT' || found.code === 'ENOTDIR';
+    if (isAbsent && !named) return { ok: true, env, notices: [] };
+    return wrong(path, isAbsent ? 'it is not there' : `it can not be read (${found.code})`);
+  }
+  if (!found.isFile()) return wrong(path, 'it is not a file');
+  if (found.size > MAX_BYTES) return wrong(path, 'it is larger than 1 MiB');
+  return merged(path, env);
+}
+
+async function merged(path: string, env: Environment): Promise<WithConfigFile> {
+  const document = await parsed(path);
+  if (typeof document === 'string') return wrong(path, document);
+  const values: Record<string, string> = {};
+  const ignored: string[] = [];
+  const problems: string[] = [];
+  for (const [section, table] of Object.entries(document)) {
+    const keys = Object.hasOwn(CONFIG_FILE_KEYS, section) ? CONFIG_FILE_KEYS[section] : undefined;
+    if (!keys || !isTable(table)) {
+      ignored.push(`[${section}]`);
+      continue;
+    }
+    for (const [key, value] of Object.entries(table)) {
+      const text = textOf(value);
+      if (!Object.hasOwn(keys, key)) ignored.push(`[${section}] ${key}`);
+      else if (text === undefined) problems.push(`${path}: [${section}] ${key}: text, a number, true or false is expected`);
+      else values[keys[key]!] = section === 'core' && key === 'runtime' && text === 'eventstream' ? 'docker' : text;
+    }
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  const given = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== '');
+  const notices = ignored.length > 0 ? [`${path}: not used here, ignored: ${ignored.map(shown).join(', ')}.`] : [];
+  return { ok: true, env: { ...values, ...Object.fromEntries(given) }, notices };
+}
+
+/** The tables of the file, or what is wrong with it: never the line itself, which may be a key. */
+async function parsed(path: string): Promise<Readonly<Record<string, unknown>> | string> {
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => cause);
+  if (text instanceof Error) return `it can not be read (${text.code})`;
+  const { parse, TomlError } = await import('smol-toml');
+  try {
+    return parse(text);
+  } catch (cause) {
+    return cause instanceof TomlError ? `it is not TOML: see line ${cause.line}, column ${cause.column}` : 'it is not TOML';
+  }
+}
+
+/** As the environment would say it; lists with commas. */
+function textOf(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(',') : undefined;
+  return ['string', 'number', 'boolean', 'bigint'].includes(typeof value) ? String(value) : undefined;
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name).slice(1, -1);
+}
+
+function absolute(path: string): string {
+  return resolve(path.replace(/^~(?=\/|$)/, homedir()));
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+function wrong(path: string, problem: string): WithConfigFile {
+  return { ok: false, problems: [`${path}: ${problem}.`] };
+}
