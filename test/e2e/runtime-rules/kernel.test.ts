@@ -117,7 +117,7 @@ provesRules([
       content: `[The cell has no new output after 10 seconds and is still running. ${WAIT}`,
       success: false,
     }),
-    cell('print("other")', { content: `[Your cell is NOT executed: another one is still running. ${WAIT}`, success: false }),
+    cell('print("other")', { content: `[This cell was not run: another one is still running. ${WAIT}`, success: false }),
     cell('', 'late', { timeout: 30 }),
     cell('', { content: 'ERROR: No cell is running. An empty cell waits for one that was handed back.', success: false }),
   ),

@@ -167,13 +167,13 @@ provesRules([
     client(
       'run',
       { command: 'sleep 4321 & sleep 4321', background: true },
-      { content: /^Background command started\. To stop it, send a `kill` action with id 0\./, exitCode: 0, extras: { command_id: 0 } },
+      {
+        content: /^It runs in the background as number 0: an action `kill` with this id ends it\./,
+        exitCode: 0,
+        extras: { command_id: 0 },
+      },
     ),
-    client(
-      'kill',
-      { id: '0' },
-      { observation: 'run', content: 'Background command with id 0 has been killed.', extras: { command_id: 0 } },
-    ),
+    client('kill', { id: '0' }, { observation: 'run', content: 'Number 0 of the background was ended.', extras: { command_id: 0 } }),
     run('cd /workspace; pgrep -fc "sleep 4321"', { content: '0', exitCode: 1 }),
   ),
   rule(

@@ -18,7 +18,7 @@ export function noNewOutput(seconds: number): string {
 }
 
 export function notExecuted(): string {
-  return `[Your cell is NOT executed: another one is still running. ${CHOICES}]`;
+  return `[This cell was not run: another one is still running. ${CHOICES}]`;
 }
 
 export function interrupted(why: 'timeout' | 'cancelled', seconds: number): string {

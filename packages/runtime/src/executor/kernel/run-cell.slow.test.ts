@@ -109,7 +109,7 @@ describe('cells', () => {
 
   it('RT111: a quiet cell is handed back and goes on; others are refused; an empty one waits', async () => {
     expect((await cell('time.sleep(2.5); print("late")')).content).toContain('no new output after 1 seconds and is still running');
-    expect((await cell('print("other")')).content).toContain('NOT executed');
+    expect((await cell('print("other")')).content).toContain('was not run');
     expect((await cell('', {}, 30)).content).toBe('late');
     expect((await cell('')).content).toContain('ERROR: No cell is running');
   });
@@ -117,7 +117,7 @@ describe('cells', () => {
   it('RT111: what nobody waited for comes with the next action', async () => {
     await cell('time.sleep(1.2); print("late")');
     const all: string[] = [];
-    const isRefused = ({ content }: Seen): boolean => all.push(content) > 0 && content.includes('NOT executed');
+    const isRefused = ({ content }: Seen): boolean => all.push(content) > 0 && content.includes('was not run');
     await polled(
       () => cell('print("next")'),
       (seen) => !isRefused(seen),

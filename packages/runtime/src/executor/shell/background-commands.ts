@@ -38,7 +38,7 @@ export function createBackgroundCommands(
     running.set(id, child);
     child.on('error', () => running.delete(id));
     child.on('exit', () => running.delete(id));
-    const content = `Background command started. To stop it, send a \`kill\` action with id ${id}. Its output is in ${path}.`;
+    const content = `It runs in the background as number ${id}: an action \`kill\` with this id ends it. Its output is in ${path}.`;
     const observation = runObservation(args, { content, exitCode: 0 }, session.place);
     return Promise.resolve({ ...observation, extras: { ...observation.extras, command_id: Number(id) } });
   };
@@ -50,7 +50,7 @@ export function createBackgroundCommands(
     await end(options, child);
     const observation = runObservation(
       { command: `kill ${id}` },
-      { content: `Background command with id ${id} has been killed.`, exitCode: 0 },
+      { content: `Number ${id} of the background was ended.`, exitCode: 0 },
       session.place,
     );
     return { ...observation, extras: { ...observation.extras, command_id: Number(id) } };
