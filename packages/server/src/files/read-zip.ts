@@ -16,12 +16,14 @@ const ENTRY_BYTES = 46;
 const LOCAL_BYTES = 30;
 const MAX_ENTRIES = 20_000;
 const MAX_TOTAL_BYTES = 1024 ** 3;
+/** One entry is unpacked in memory. */
+const MAX_ENTRY_BYTES = 128 * 1024 ** 2;
 const ENCRYPTED = 1;
 const LINK = 0o120000;
 
 /**
  * What a zip holds, from untrusted bytes: links are left out. Throws an Error that can be shown when it is no zip, is encrypted, of
- * the kind above 4 GB, would unpack to more than a gigabyte, or names what lies outside of the folder it is unpacked into.
+ * the kind above 4 GB, would unpack to more than a gigabyte or holds one file of more than 128 MiB, or names what lies outside of the folder it is unpacked into.
  */
 export function readZip(zip: Buffer): readonly ZipEntry[] {
   const end = findEnd(zip);
@@ -36,7 +38,9 @@ export function readZip(zip: Buffer): readonly ZipEntry[] {
     const next = at + ENTRY_BYTES + lengths[0] + lengths[1] + lengths[2];
     if (next > zip.length) throw new Error('the zip is damaged');
     const name = zip.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + lengths[0]);
-    total += zip.readUInt32LE(at + 24);
+    const size = zip.readUInt32LE(at + 24);
+    if (size > MAX_ENTRY_BYTES) throw new Error(`the zip holds a file of more than ${MAX_ENTRY_BYTES} bytes`);
+    total += size;
     if (total > MAX_TOTAL_BYTES) throw new Error(`the zip holds more than ${MAX_TOTAL_BYTES} bytes`);
     const fault = uploadNameFault(name.replace(/\/$/, ''));
     if (fault !== undefined) throw new Error(`the zip holds ${JSON.stringify(name.slice(0, 100))}: ${fault}`);
