@@ -12,6 +12,7 @@ import {
   until,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
 import { containersOf } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
 import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/open-engine.ts';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
@@ -58,6 +59,20 @@ describe('driver docker, the server killed', () => {
     const action = runAction(runtime, 'a command that is not looked at any more', { id: 7, timestamp: '2020-01-01T00:00:00.000Z' });
     expect(await runtime.execute(action, { signal: never })).toMatchObject({ outcome: 'observed', observation: { observation: 'run' } });
     expect(readFileSync(join(workspace, 'count'), 'utf8')).toBe('began\nended\n');
+    await runtimes.stop('conversation');
+    expect([...leftOf(incarnation, sandboxes!.stateRoot), ...containersOf(engine, incarnation)]).toEqual([]);
+  });
+
+  it('SB57: the browser beside the container ends with the server, and what is left of it goes with the sandbox', async () => {
+    const server = startServer([folder, driver, 'http://127.0.0.1:1/', '7']);
+    const incarnation = await server.line('incarnation');
+    expect(await server.line('result')).toContain('127.0.0.1:1');
+    const browsers = (): readonly number[] => findProcesses(`browser/${incarnation}`, 'cmdline');
+    expect(browsers()).not.toEqual([]);
+    await server.kill();
+    await until('the browser to end', () => browsers().length === 0);
+    const { runtimes } = await takeOver();
+    expect(await runtimes.reconcile()).toMatchObject({ reaped: 0, kept: 1 });
     await runtimes.stop('conversation');
     expect([...leftOf(incarnation, sandboxes!.stateRoot), ...containersOf(engine, incarnation)]).toEqual([]);
   });

@@ -1,9 +1,10 @@
 /**
  * A server reduced to its sandboxes, to be killed: holds the state in the folder it is given, acquires one sandbox, dispatches one
- * action and says so. `node sandbox-server.ts <folder> <driver> <command> <event id> <lease in seconds> <milliseconds until it sleeps>`
+ * action (a command, or an address to browse) and says so. `node sandbox-server.ts <folder> <driver> <command> <event id> <lease in seconds> <milliseconds until it sleeps>`
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { ACTIONS } from '@tendon/protocol';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
 import { createTestSandboxes, never, runAction } from '../../packages/runtime/src/sandbox.test-support.ts';
 
@@ -21,7 +22,8 @@ const { runtimes } = createTestSandboxes(openDriver(driver), {
 process.stdout.write('acquiring\n');
 const runtime = await runtimes.acquire('conversation', { signal: never });
 process.stdout.write(`incarnation ${runtime.incarnation}\n`);
-const action = runAction(runtime, command, { id: Number(id) });
+const browse = ACTIONS.browse.create({ url: command });
+const action = runAction(runtime, command, { id: Number(id), ...(command.startsWith('http:') && (browse as object)) });
 const result = await runtime.execute(action, { signal: never, onOutput: ({ text }) => process.stdout.write(`output ${text}\n`) });
 process.stdout.write(`result ${JSON.stringify(result)}\n`);
 await new Promise(() => setInterval(() => {}, 1_000_000));

@@ -38,6 +38,8 @@ export interface ExecutorConfig {
   readonly workDir: string;
   /** A unix socket that is an HTTP proxy, the only way out; the executor offers it on a loopback port to what runs inside. */
   readonly proxySocketPath?: string;
+  /** A unix socket behind which the server starts a browser beside the sandbox, for images without one. */
+  readonly browserSocketPath?: string;
   /** Git hosts that the proxy speaks with in the user's name; git inside is told to ask it. */
   readonly gitHosts?: readonly string[];
   readonly shell: string;

@@ -1,7 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock, Runtime, StartPhase } from '@tendon/core';
 import { awaitExecutor } from './await-executor.ts';
-import { addressOf, proxySocketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle } from './drivers/driver.ts';
+import {
+  addressOf,
+  browserSocketPathOf,
+  proxySocketPathOf,
+  startLogOf,
+  type Driver,
+  type Probe,
+  type SandboxHandle,
+} from './drivers/driver.ts';
+import { listenBrowser, type BrowserDoor } from './browser-door.ts';
 import { boundLog, logTail } from './drivers/start-log.ts';
 import type { PluginName } from './executor-api.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
@@ -28,6 +37,8 @@ export interface OpenSandbox {
   readonly record: SandboxRecord & { readonly state: 'live' };
   /** The way out; none where the sandbox is elsewhere. */
   readonly proxy: Proxy | undefined;
+  /** To a browser beside the sandbox, where the driver has that. */
+  readonly browser: BrowserDoor | undefined;
 }
 
 export interface SandboxPlan {
@@ -209,6 +220,7 @@ async function hold(
   const folders = context.folders.of(conversationId, incarnation);
   const ways = { ...context.wayOut.of(conversationId), ...kernelDoor(context, record) };
   const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
+  const browser = await openBrowserDoor(context, record, handle);
   const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
     isAlive: () => context.driver.isAlive(handle),
@@ -231,7 +243,17 @@ async function hold(
     secretsFor: context.secretsFor,
     limits,
   });
-  return { ...countUse(runtime, context.clock), handle, client, watch, proxy, record };
+  return { ...countUse(runtime, context.clock), handle, client, watch, proxy, browser, record };
+}
+
+async function openBrowserDoor(
+  { driver, folders: plan }: OpenContext,
+  { conversation_id: conversationId, incarnation, workspace }: SandboxRecord,
+  handle: SandboxHandle,
+): Promise<BrowserDoor | undefined> {
+  if (driver.startBrowser === undefined) return undefined;
+  const folders = plan.of(conversationId, incarnation);
+  return listenBrowser(browserSocketPathOf(folders), (wish) => driver.startBrowser!(handle, { incarnation, workspace, folders }, wish));
 }
 
 function kernelDoor(
@@ -261,7 +283,7 @@ export async function putToSleep(context: OpenContext, open: OpenSandbox, withKe
 export async function letGo(open: OpenSandbox): Promise<void> {
   open.watch.stop();
   open.client.close();
-  await open.proxy?.close();
+  await Promise.all([open.proxy?.close(), open.browser?.close()]);
 }
 
 /** Ends what the record names and removes its folders; resolves when nothing is left and the record says so. */

@@ -24,6 +24,7 @@ export const PROVEN_ELSEWHERE: Readonly<Record<string, string>> = {
   RT170: 'packages/core/src/tools/parse-tool-call.test.ts',
   RT171: 'packages/core/src/agents/code-act-agent.test.ts',
   RT172: 'packages/core/src/view/view.test.ts',
+  RT173: 'packages/runtime/src/drivers/docker/beside-container.slow.test.ts',
   RT190: 'test/e2e/drafted-edit.test.ts',
   RT192: 'packages/runtime/src/executor/files/drafted-edit.slow.test.ts',
   RT193: 'test/e2e/drafted-edit.test.ts',

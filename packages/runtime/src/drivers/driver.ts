@@ -1,5 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Strength } from '@tendon/core';
 import type { PluginName } from '../executor-api.ts';
+import type { BrowserWish } from '../executor/browser/browser-lines.ts';
 import type { ExecutorAddress } from '../executor-door.ts';
 import type { Limits } from './control-group.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -18,6 +20,9 @@ export interface SandboxSpec {
   /** Git hosts that the proxy answers for; of use only where our proxy is the way out. */
   readonly gitHosts: readonly string[];
 }
+
+/** What stays known of a sandbox after its start. */
+export type SandboxPlace = Pick<SandboxSpec, 'incarnation' | 'workspace' | 'folders'>;
 
 /** Where one sandbox keeps its things; made by the driver, removed by `removeFolders`. */
 export interface SandboxFolders {
@@ -91,6 +96,11 @@ export interface Driver {
   /** Stops everything inside where it stands, without processor time, until `resume`; memory and folders stay. */
   pause?(handle: SandboxHandle): Promise<void>;
   resume?(handle: SandboxHandle): Promise<void>;
+  /**
+   * The program of the browser (`browser-lines.ts`) beside a sandbox whose image may have none. It ends with its input and with
+   * this process; `endByIncarnation` ends it too. Rejects with an Error that says why there can be none.
+   */
+  startBrowser?(handle: SandboxHandle, place: SandboxPlace, wish: BrowserWish): Promise<ChildProcess>;
   /** What every request to an executor behind a URL must carry (its key); asked for each time, recorded nowhere. */
   headers?(handle: SandboxHandle): Readonly<Record<string, string>>;
   /** The last lines that a start has printed, where they are not in `startLogOf`. */
@@ -111,6 +121,10 @@ export function socketPathOf(folders: SandboxFolders): string {
 
 export function proxySocketPathOf(folders: SandboxFolders): string {
   return `${folders.proxy}/proxy.sock`;
+}
+
+export function browserSocketPathOf(folders: SandboxFolders): string {
+  return `${folders.proxy}/browser.sock`;
 }
 
 /** What the start and the executor print. */

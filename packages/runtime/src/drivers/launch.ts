@@ -25,7 +25,7 @@ export const STATUS_FD = 3;
 export const FIRST_FILE_FD = 4;
 
 /** Enters the groups one by one, then becomes the command. */
-const ENTER_GROUPS = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 124; shift; done; shift; exec "$@"';
+export const ENTER_GROUPS = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 124; shift; done; shift; exec "$@"';
 
 /**
  * Starts a process that outlives this server: a session of its own, and only files on its descriptors. With a pipe, a server

@@ -1,6 +1,6 @@
 import { chown, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { SandboxFolders, SandboxSpec } from './driver.ts';
+import type { SandboxFolders, SandboxPlace, SandboxSpec } from './driver.ts';
 import { hostUser, type HostUser } from './host-user.ts';
 import { sandboxFilter } from './seccomp/sandbox-filter.ts';
 import { SYSCALLS, type Architecture } from './seccomp/syscalls.ts';
@@ -36,7 +36,7 @@ export function refuseHidden({ workspace, folders }: Asked, { hidden, workspaces
 }
 
 /** Who the sandbox of this spec is, by the server's user and the owner of the workspace. */
-export async function sandboxUser({ workspace, folders }: SandboxSpec): Promise<HostUser> {
+export async function sandboxUser({ workspace, folders }: SandboxPlace): Promise<HostUser> {
   const server = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   return hostUser(server, await stat(workspace), basename(join(folders.home, '..')));
 }

@@ -1,9 +1,10 @@
-import { limitsOf, type Limits } from '../control-group.ts';
+import { groupsNamed, limitsOf, removeGroups, type Limits } from '../control-group.ts';
 import type { Driver, SandboxHandle, SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { killAll, killPids } from '../kill-all.ts';
 import { ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../prepare-folders.ts';
 import { findProcesses, isAlive } from '../process-identity.ts';
+import { startBesideContainer } from './beside-container.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
 import { withWantedId } from './container-user.ts';
 import { createEngineClient } from './engine-client.ts';
@@ -38,7 +39,8 @@ export interface DockerDriverOptions extends Partial<OwnFolders> {
  * A container around one long-lived executor, on a Docker or Podman engine of this machine. Owns the containers with its label;
  * not the folders on disk, and no image. Invariants:
  * 1. A container is never started twice: what died is removed, and the next incarnation has a container of its own.
- * 2. What could not be removed because the engine was away is removed when it is back.
+ * 2. A browser beside a container has control groups of its own: the engine removes the container's with it.
+ * 3. What could not be removed because the engine was away is removed when it is back.
  */
 export function createDockerDriver(options: DockerDriverOptions): Driver {
   const limits = limitsOf(options.limits ?? {});
@@ -79,6 +81,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
   async function endByIncarnation(incarnation: string): Promise<void> {
     await remover.remove({ incarnation });
     await killPids(async () => findProcesses(incarnation, 'cmdline'));
+    await removeGroups(groupsNamed(incarnation));
     await unmountNamed(incarnation);
   }
 
@@ -102,6 +105,10 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
     endByIncarnation,
+    async startBrowser(handle, place, wish) {
+      const [{ hidden }, user] = await Promise.all([ownFolders(options, place.folders), sandboxUser(place)]);
+      return startBesideContainer(handle, place, wish, { user: withWantedId(user, options.userId), limits, hidden });
+    },
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),
     pause: (handle) => ask(handle, 'pause'),
     resume: (handle) => ask(handle, 'unpause'),

@@ -2,7 +2,7 @@ import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/pro
 import { basename, dirname, join } from 'node:path';
 import type { ExecutorConfig } from '../../executor-api.ts';
 import { findHierarchies, type Limits } from '../control-group.ts';
-import { socketPathOf, startLogOf, type SandboxHandle, type SandboxSpec } from '../driver.ts';
+import { browserSocketPathOf, socketPathOf, startLogOf, type SandboxHandle, type SandboxSpec } from '../driver.ts';
 import type { HostUser } from '../host-user.ts';
 import { INSIDE, insideConfig } from '../inside.ts';
 import { keepExecutor } from '../keep-executor.ts';
@@ -144,7 +144,7 @@ function commandOf({ image, options }: Surroundings, spec: SandboxSpec): readonl
   const isProxied = (options.network ?? 'proxy') === 'proxy';
   const full: ExecutorConfig = {
     ...config,
-    ...(isProxied && { proxySocketPath }),
+    ...(isProxied && { proxySocketPath, browserSocketPath: join(INSIDE.proxy, basename(browserSocketPathOf(spec.folders))) }),
     carried: { tools: CARRIED.tools, shell: CARRIED.bash },
     environment: image.environment,
   };

@@ -11,10 +11,11 @@ export interface BwrapPlan {
   /** Missing where bubblewrap cannot give them a size. */
   readonly tmpBytes?: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** Open file descriptors of the process that becomes bubblewrap. */
-  /** Missing where there is no filter for the processor. */
+  /** Open file descriptors of the process that becomes bubblewrap; missing where there is no filter for the processor. */
   readonly seccompFd?: number;
   readonly statusFd?: number;
+  /** Beside a container: the network that it was started in stays, and it dies with the process that started it. */
+  readonly isBeside?: boolean;
 }
 
 /** Everything before `--`. Order matters: later mounts lie over earlier ones. */
@@ -24,7 +25,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
   const tmpfs = (path: string): readonly string[] => ['--perms', '1777', ...size, '--tmpfs', path];
   const groups: readonly (readonly string[])[] = [
     ['--unshare-user', '--uid', String(user.insideUid), '--gid', String(user.insideGid)],
-    ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
+    ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', plan.isBeside ? '--die-with-parent' : '--unshare-net'],
     ['--hostname', INSIDE_HOSTNAME, '--new-session', '--cap-drop', 'ALL'],
     rootFolders(),
     binds.filter((bind) => !bind.writable).flatMap((bind) => ['--ro-bind', bind.source, bind.target]),

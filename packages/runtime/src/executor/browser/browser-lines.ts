@@ -16,7 +16,15 @@ export interface HostConfig {
   readonly chromium?: string;
   /** Opened at once: where the last browser was when it went to sleep. */
   readonly startUrl?: string;
+  /** It stands in for one that the image of a container does not have. */
+  readonly isBeside?: boolean;
 }
+
+/**
+ * What a host that the server starts beside the sandbox is told first, in place of the rest of `HostConfig`, which the server
+ * knows better.
+ */
+export type BrowserWish = Pick<HostConfig, 'proxyUrl' | 'startUrl'>;
 
 export type HostOrder =
   | { readonly type: 'browse'; readonly url: string }
@@ -34,4 +42,6 @@ export type HostLine =
   /** The order has arrived: from now on it may have effects. */
   | { readonly type: 'taken'; readonly id: number }
   | { readonly type: 'output'; readonly id: number; readonly text: string }
-  | { readonly type: 'done'; readonly id: number; readonly observation: ObservationDraft };
+  | { readonly type: 'done'; readonly id: number; readonly observation: ObservationDraft }
+  /** The last line of a host beside the sandbox, in its place: nobody here sees its end. */
+  | { readonly type: 'ended'; readonly how: string };

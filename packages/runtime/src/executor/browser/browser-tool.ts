@@ -1,9 +1,9 @@
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
-import type { BesideOptions } from '../shell/spawn-beside.ts';
 import { askBrowser } from './ask-browser.ts';
-import type { HostConfig, HostOrder } from './browser-lines.ts';
+import type { BrowserHost } from './browser-host.ts';
+import type { HostOrder } from './browser-lines.ts';
 import { browseObservation } from './browse-observation.ts';
 import { startBrowserProcess, type BrowserProcess } from './browser-process.ts';
 import * as words from './browser-words.ts';
@@ -11,8 +11,8 @@ import { within } from './host/within.ts';
 import { parseActions } from './language/parse-actions.ts';
 
 export interface BrowserToolOptions {
-  readonly beside: BesideOptions;
-  readonly host: HostConfig;
+  /** `startUrl` is opened by one that wakes up. */
+  readonly startHost: (startUrl?: string) => BrowserHost;
   /** After so long without use the browser ends. */
   readonly idleMs: number;
 }
@@ -37,7 +37,7 @@ const NOBODY: HandlerContext = { signal: new AbortController().signal, output: (
  * 2. An action ends with the browser's answer, or with why there is none; then the browser is gone and the next action has a new one.
  * 3. An order that a browser has taken is given to no other.
  */
-export function createBrowserTool({ beside, host, idleMs }: BrowserToolOptions): BrowserTool {
+export function createBrowserTool({ startHost, idleMs }: BrowserToolOptions): BrowserTool {
   let browser: BrowserProcess | undefined;
   let notes: string[] = []; // to be said with the next answer
   let isAsleep = false;
@@ -45,13 +45,13 @@ export function createBrowserTool({ beside, host, idleMs }: BrowserToolOptions):
   let idle: NodeJS.Timeout | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** The browser; rejects with why there is none. `startUrl` is opened by one that wakes up. */
+  /** The browser; rejects with why there is none. */
   async function awake({ signal, output }: HandlerContext, startUrl?: string): Promise<BrowserProcess> {
     if (browser !== undefined && !browser.hasEnded) return browser;
     if (browser !== undefined) notes.push(words.endedBefore(await browser.ended));
     if (isAsleep) notes.push(words.slept(idleMs / 1000));
     output(words.started);
-    browser = startBrowserProcess(beside, { ...host, ...(isAsleep && startUrl !== undefined && { startUrl }) });
+    browser = startBrowserProcess(startHost(isAsleep ? startUrl : undefined));
     isAsleep = false;
     try {
       const { note } = await within(START_MS, browser.ready, signal);

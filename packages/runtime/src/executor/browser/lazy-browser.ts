@@ -21,14 +21,20 @@ export function createLazyBrowser(config: ExecutorConfig, shell: Promise<ShellTo
   let profile: string | undefined;
 
   async function load(): Promise<BrowserTool> {
-    const [{ beside }, { createBrowserTool }] = await Promise.all([shell, import('./browser-tool.ts')]);
+    const [{ beside }, { createBrowserTool }, { startBrowserHost }] = await Promise.all([
+      shell,
+      import('./browser-tool.ts'),
+      import('./start-browser-host.ts'),
+    ]);
     // On disk and not in /tmp, which is memory; of this executor alone, since the home may be a person's.
     profile = join(beside.env.HOME ?? '/tmp', '.cache/tendon/browser', config.incarnation);
     mkdirSync(profile, { recursive: true, mode: 0o700 });
     const named = CHROMIUM_VARIABLES.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+    const own = { ...beside, env: { ...beside.env, ...Object.fromEntries(named), DBUS_SESSION_BUS_ADDRESS: 'disabled:' } };
+    const { http_proxy: proxyUrl } = beside.env;
+    const host = { workspace: config.workspace, profile, ...(proxyUrl !== undefined && { proxyUrl }) };
     tool = createBrowserTool({
-      beside: { ...beside, env: { ...beside.env, ...Object.fromEntries(named), DBUS_SESSION_BUS_ADDRESS: 'disabled:' } },
-      host: { workspace: config.workspace, profile, ...(beside.env.http_proxy !== undefined && { proxyUrl: beside.env.http_proxy }) },
+      startHost: (startUrl) => startBrowserHost(own, { ...host, ...(startUrl !== undefined && { startUrl }) }, config.browserSocketPath),
       idleMs: (config.browserIdleSeconds ?? IDLE_SECONDS) * 1000,
     });
     return tool;

@@ -21,6 +21,10 @@ const IN_CACHE = ['chrome-linux/chrome', 'chrome-linux64/chrome', 'chrome-linux/
 export const NO_CHROMIUM =
   'No Chromium was found in the sandbox. Install one (Debian: apt-get install chromium; Alpine: apk add chromium; or Google Chrome), or set CHROMIUM_PATH to its program. Pages can be read with curl meanwhile.';
 
+/** The same for the browser beside a container: the host has none either. */
+export const NO_CHROMIUM_BESIDE =
+  'Neither the image of the sandbox nor the host has a Chromium. Install one on the host (Debian: apt-get install chromium), or use an image with one. Pages can be read with curl meanwhile.';
+
 /** The Chromium to use, by its path. A variable that names one decides, also when nothing is there. */
 export function findChromium(
   env: Readonly<Record<string, string | undefined>>,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { reasonOf } from '../../observation.ts';
 import type { HostConfig } from '../browser-lines.ts';
-import { findChromium, NO_CHROMIUM } from './find-chromium.ts';
+import { findChromium, NO_CHROMIUM, NO_CHROMIUM_BESIDE } from './find-chromium.ts';
 import { loadChromiumType } from './load-playwright.ts';
 
 export interface OpenedChromium {
@@ -32,7 +32,7 @@ const ARGUMENTS = [
 /** Starts a Chromium with the profile, or throws an Error whose message can be shown. */
 export async function openChromium(config: HostConfig): Promise<OpenedChromium> {
   const program = config.chromium ?? findChromium(process.env);
-  if (program === undefined) throw new Error(NO_CHROMIUM);
+  if (program === undefined) throw new Error(config.isBeside ? NO_CHROMIUM_BESIDE : NO_CHROMIUM);
   prepareProfile(config.profile);
   const isRoot = process.getuid?.() === 0;
   try {

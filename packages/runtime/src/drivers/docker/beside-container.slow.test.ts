@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Runtime } from '@tendon/core';
+import { ACTIONS } from '@tendon/protocol';
+import { findProcesses } from '../process-identity.ts';
+import {
+  anchorOf,
+  createTestSandboxes,
+  executorFolder,
+  leftOf,
+  never,
+  run,
+  runAction,
+  until,
+  type TestSandboxes,
+} from '../../sandbox.test-support.ts';
+import { createDockerDriver } from './docker-driver.ts';
+import { openEngine, type TestEngine } from './testing/open-engine.ts';
+
+describe.each(['docker', 'podman'] as const)('the browser of a container of %s whose image has none', { timeout: 180_000 }, (kind) => {
+  let engine: TestEngine;
+  let sandboxes: TestSandboxes;
+  let runtime: Runtime;
+  beforeAll(async () => {
+    engine = await openEngine(kind);
+    sandboxes = createTestSandboxes(createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('busybox') }));
+    const site = join(sandboxes.workspace, 'site');
+    mkdirSync(site);
+    writeFileSync(join(site, 'index.html'), '<title>Inside</title><h1>Of the agent</h1><a href="data.bin" download>Take it</a>');
+    writeFileSync(join(site, 'data.bin'), 'bytes');
+    runtime = await sandboxes.runtimes.acquire('beside', { signal: never });
+    await run(runtime, 'httpd -p 127.0.0.1:8080 -h /workspace/site');
+  }, 600_000); // another test may have the engine
+  afterAll(async () => {
+    await sandboxes?.close();
+    await engine?.close();
+  });
+
+  async function act(draft: object, from = runtime) {
+    const action = { ...runAction(from, ''), ...draft } as Parameters<Runtime['execute']>[0];
+    const result = await from.execute(action, { signal: never });
+    if (result.outcome !== 'observed') throw new Error(JSON.stringify(result));
+    return result.observation;
+  }
+  const browse = (url: string, from = runtime) => act(ACTIONS.browse.create({ url }), from);
+  const programs = (): readonly number[] =>
+    findProcesses(runtime.incarnation, 'cmdline').filter((pid) =>
+      /^\/opt\/tendon\/bin\/node\0[^]*browser\.mjs/.test(textOf(`/proc/${pid}/cmdline`)),
+    );
+
+  it('SB56, RT173: shows what the agent serves on loopback, and takes downloads to the workspace', async () => {
+    expect(await browse('http://127.0.0.1:8080/')).toMatchObject({
+      observation: 'browse',
+      content: expect.stringContaining('# Of the agent'),
+      extras: { title: 'Inside', error: false },
+    });
+    const taken = await act(ACTIONS.browse_interactive.create({ browser_actions: `browser.click('a')` }));
+    expect(taken).toMatchObject({ observation: 'download' });
+    const path = join(sandboxes.workspace, '.downloads/data.bin');
+    expect([readFileSync(path, 'utf8'), statSync(path).uid]).toEqual(['bytes', process.getuid?.()]);
+    expect((await run(runtime, 'cat .downloads/data.bin')).output).toBe('bytes');
+  });
+
+  it('SB57: is nobody special in a sandbox of ours, in the network of the container', async () => {
+    const anchor = anchorOf(await sandboxes.handle('beside'));
+    const [pid] = programs();
+    expect(readlinkSync(`/proc/${pid}/ns/net`)).toBe(readlinkSync(`/proc/${anchor.pid}/ns/net`));
+    for (const kind of ['pid', 'mnt', 'ipc', 'uts', 'user'])
+      expect(readlinkSync(`/proc/${pid}/ns/${kind}`), kind).not.toBe(readlinkSync(`/proc/self/ns/${kind}`));
+    const status = textOf(`/proc/${pid}/status`).replaceAll('\t', ' ');
+    for (const line of [/^CapEff: 0+$/m, /^NoNewPrivs: 1$/m, /^Seccomp: 2$/m]) expect(status).toMatch(line);
+    expect(status).not.toMatch(/^Uid: 0/m);
+  });
+
+  it('SB57: reaches neither the host’s loopback nor addresses that the proxy refuses', async () => {
+    const host = createServer((_request, response) => response.end('of the host'));
+    await once(host.listen(0, '127.0.0.1'), 'listening');
+    const { port } = host.address() as AddressInfo;
+    const seen = await Promise.all([`http://127.0.0.1:${port}/`, 'http://10.0.0.1/'].map((url) => browse(url)));
+    host.close();
+    for (const observation of seen) expect(JSON.stringify(observation)).not.toContain('of the host');
+    expect(seen[0]).toMatchObject({ content: expect.stringMatching(/refused/i) });
+    expect(seen[1]).toMatchObject({ content: expect.stringContaining('may not connect there') });
+  });
+
+  it('SB56: killed, that is said and the next action has a new one; a restarted server goes on', async () => {
+    process.kill(programs()[0]!, 'SIGKILL');
+    await until('it is gone', () => programs().length === 0);
+    expect((await browse('http://127.0.0.1:8080/')).content).toMatch(/^The browser had ended since the last action[^]*# Of the agent/);
+    const restarted = await sandboxes.restart();
+    expect(programs()).toEqual([]);
+    runtime = await restarted.acquire('beside', { signal: never });
+    expect((await browse('http://127.0.0.1:8080/')).content).toContain('# Of the agent');
+  });
+
+  it('SB57: with the sandbox nothing of it is left', async () => {
+    const { incarnation } = runtime;
+    expect(programs()).toHaveLength(1);
+    const current = await sandboxes.restart();
+    await current.acquire('beside', { signal: never }).then((again) => browse('http://127.0.0.1:8080/', again));
+    await current.stop('beside');
+    expect(leftOf(incarnation, sandboxes.stateRoot)).toEqual([]);
+  });
+});
+
+it('RT173: without a Chromium on the host either, an error says what to do', () => {
+  const program = fileURLToPath(new URL('../../executor/browser/host/main.ts', import.meta.url));
+  const config = JSON.stringify({ workspace: '/nowhere', profile: '/nowhere', isBeside: true });
+  const { stdout, status } = spawnSync(process.execPath, [program, config], { env: { CHROMIUM_PATH: '/nowhere' }, encoding: 'utf8' });
+  expect([status, JSON.parse(stdout)]).toEqual([
+    1,
+    { type: 'failed', reason: expect.stringContaining('Neither the image of the sandbox nor the host') },
+  ]);
+});
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
