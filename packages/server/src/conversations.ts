@@ -128,9 +128,14 @@ export class Conversations {
     parent: StoredConversation,
     { actionId, agent }: Pick<DelegatedTask, 'actionId' | 'agent'>,
   ): Promise<StoredConversation> {
-    const id = createHash('sha256').update(`${parent.id}:${actionId}`).digest('hex').slice(0, 32);
-    const made = await this.get(id);
-    if (made) return made;
+    const named = (attempt: number): string =>
+      createHash('sha256').update(`${parent.id}:${actionId}:${attempt}`).digest('hex').slice(0, 32);
+    let id = named(0);
+    // Where clients may choose ids, somebody may have taken this one.
+    for (let attempt = 1, made = await this.get(id); made; made = await this.get((id = named(attempt++)))) {
+      const { conversation_id: by, action_id: action } = made.delegated_by ?? {};
+      if (by === parent.id && action === actionId) return made;
+    }
     const llm = this.modelAccess(parent.id);
     const { summary: _summary, repository_ready: _ready, ...inherited } = parent;
     const record: StoredConversation = {
