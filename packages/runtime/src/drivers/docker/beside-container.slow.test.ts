@@ -71,8 +71,8 @@ describe.each(['docker', 'podman'] as const)('the browser of a container of %s w
     const anchor = anchorOf(await sandboxes.handle('beside'));
     const [pid] = programs();
     expect(readlinkSync(`/proc/${pid}/ns/net`)).toBe(readlinkSync(`/proc/${anchor.pid}/ns/net`));
-    for (const kind of ['pid', 'mnt', 'ipc', 'uts', 'user'])
-      expect(readlinkSync(`/proc/${pid}/ns/${kind}`), kind).not.toBe(readlinkSync(`/proc/self/ns/${kind}`));
+    for (const name of ['pid', 'mnt', 'ipc', 'uts', 'user'])
+      expect(readlinkSync(`/proc/${pid}/ns/${name}`), name).not.toBe(readlinkSync(`/proc/self/ns/${name}`));
     const status = textOf(`/proc/${pid}/status`).replaceAll('\t', ' ');
     for (const line of [/^CapEff: 0+$/m, /^NoNewPrivs: 1$/m, /^Seccomp: 2$/m]) expect(status).toMatch(line);
     expect(status).not.toMatch(/^Uid: 0/m);
