@@ -23,11 +23,19 @@ afterAll(async () => {
 /** Types at the client and reads what it shows. */
 class Talk {
   readonly #child = spawn(process.execPath, [CLIENT, tendon.url, '--talk'], { stdio: 'pipe' });
+  readonly #ended = once(this.#child, 'exit') as Promise<[number | null]>;
+  #shown = Promise.withResolvers<void>();
   #output = '';
   #from = 0;
 
   constructor() {
-    for (const stream of [this.#child.stdout, this.#child.stderr]) stream.on('data', (data: Buffer) => (this.#output += data.toString()));
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream.on('data', (data: Buffer) => {
+        this.#output += data.toString();
+        this.#shown.resolve();
+        this.#shown = Promise.withResolvers();
+      });
+    }
     onTestFinished(() => void this.#child.kill());
   }
 
@@ -45,14 +53,14 @@ class Talk {
       const found = shown.exec(this.#output.slice(this.#from));
       if (found) return void (this.#from += found.index + found[0].length);
       if (this.#child.exitCode !== null) throw new Error(`the client ended:\n${this.#output}`);
-      await Promise.race([once(this.#child.stdout, 'data'), once(this.#child, 'exit')]);
+      await Promise.race([this.#shown.promise, this.#ended]);
     }
   }
 
   /** The kinds and states that were shown. */
   async leave(): Promise<ReadonlySet<string>> {
     this.#child.stdin.end();
-    const [code] = (await once(this.#child, 'exit')) as [number | null];
+    const [code] = await this.#ended;
     if (code !== 0) throw new Error(`the client ended with ${code}:\n${this.#output}`);
     const kinds = this.#output.matchAll(/^ *\d* +\w+ +((?:action|observation) \w+)/gm);
     const states = this.#output.matchAll(/observation agent_state_changed +is (\w+)/g);
