@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { root } from './setup.mjs';
 
 /** `steps`: [name, args for Node, vitest?]. Prints what it does, then `N passed, N failed`; returns whether all passed. */
@@ -46,6 +46,7 @@ function runTests(args, { node, env }) {
     });
     if (!existsSync(output)) return { passed: 0, failed: 1 };
     const results = JSON.parse(readFileSync(output, 'utf8'));
+    process.stdout.write(`\n${slowest(results.testResults)}\n`);
     // A file that does not load has no failed test, but the run has failed; a skipped test proves nothing and counts as failed.
     const skipped = results.numPendingTests + results.numTodoTests;
     if (skipped > 0) process.stdout.write(`${skipped} tests were skipped; that counts as failed\n`);
@@ -54,6 +55,16 @@ function runTests(args, { node, env }) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Where the time went: files, in seconds of one of the workers. */
+function slowest(files) {
+  const times = files.map(({ name, startTime, endTime }) => ({ name: relative(root, name), seconds: (endTime - startTime) / 1000 }));
+  const lines = times
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, 12)
+    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`);
+  return ['The slowest files:', ...lines].join('\n');
 }
 
 const bin = (path) => join(root, 'node_modules', path);
