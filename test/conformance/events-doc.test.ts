@@ -56,7 +56,11 @@ describe('events-doc against the letter of openhands-events.md', () => {
   });
 
   it('DL92: a null action comes back, then its observation', () => {
-    expect(eventsDoc.decode({ action: 'null' })).toMatchObject({ type: 'answer', frames: [{ action: 'null' }, { observation: 'null' }] });
+    const decoded = eventsDoc.decode({ action: 'null' });
+    expect(decoded.type === 'answer' && decoded.frames('2026-11-21T10:00:00.123Z')).toEqual([
+      { timestamp: '2026-11-21T10:00:00Z', message: '', source: 'user', action: 'null', args: {} },
+      { timestamp: '2026-11-21T10:00:00Z', message: '', source: 'environment', observation: 'null', content: '', extras: {} },
+    ]);
   });
 
   it('DL93: a condensation is a summarize with the summary', () => {

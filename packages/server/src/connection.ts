@@ -187,7 +187,7 @@ export class Connection {
       case 'error':
         return this.refuse(decoded.error);
       case 'answer':
-        return this.#send(decoded.frames);
+        return this.#send(decoded.frames(this.#options.clock.now().toISOString()));
       case 'initialize':
         return this.#initialize(decoded);
       case 'start':

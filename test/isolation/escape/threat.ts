@@ -14,6 +14,9 @@ export interface Threat {
   readonly notHeld?: Readonly<Partial<Record<Exclude<DriverName, 'none'>, string>>>;
   /** It may end its own shell: only the host and the next action count then. */
   readonly isRough?: true;
-  /** Harmless also without a sandbox, where it must get out: so a probe that can see nothing is found. */
+  /**
+   * Harmless also without a sandbox, where it must get out: so a probe that can see nothing is found. Not for what a namespace of
+   * processes holds, which commands have without a sandbox too.
+   */
   readonly isControl?: true;
 }

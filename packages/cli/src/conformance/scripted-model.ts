@@ -56,13 +56,11 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 
   /** A request without tools is a title's or a summary's: it gets words and uses up nothing. */
   function nextStep(body: ChatRequest): ModelStep {
-    const at = body.messages.findLastIndex((message) => message.role === 'user' && marksOf(message).length > 0);
-    const script = scripts.get(marksOf(body.messages[at]).at(-1) ?? '');
+    const asked = body.messages.findLast((message) => message.role === 'user' && marksOf(message).length > 0);
+    const script = scripts.get(marksOf(asked).at(-1) ?? '');
     if (!body.tools?.length || !script) return { text: 'A scripted title' };
     script.requests.push(body);
-    const answered = body.messages.slice(at).filter(({ role }) => role === 'assistant').length;
-    const failed = script.requests.length - 1 - answered; // an answer with a status leaves no message behind
-    return script.steps[answered + Math.min(failed, statusesBefore(script.steps, answered))] ?? DONE;
+    return script.steps[script.requests.length - 1] ?? DONE;
   }
 
   server.listen(0, '127.0.0.1');
@@ -80,15 +78,6 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
-}
-
-function statusesBefore(steps: readonly ModelStep[], answered: number): number {
-  let statuses = 0;
-  for (const step of steps) {
-    if ('status' in step) statuses += 1;
-    else if (answered-- === 0) break;
-  }
-  return statuses;
 }
 
 function marksIn(words: string): readonly string[] {

@@ -30,7 +30,7 @@ export function decodeFrame(frame: unknown): Decoded {
   if (!isObject(args)) return failure('INVALID_ARGUMENTS', '"args" is not an object');
   if (kind === 'initialize') return decodeInitialize(frame, args);
   if (kind === 'start') return decodeStart(args);
-  if (kind === 'null') return { type: 'answer', frames: [{ observation: 'null', content: '', extras: {}, message: '' }] };
+  if (kind === 'null') return { type: 'answer', frames: () => [{ observation: 'null', content: '', extras: {}, message: '' }] };
   return decodeAction(kind, currentArgs(kind, frame, args), frame.timeout);
 }
 

@@ -17,8 +17,8 @@ export type Decoded =
     }
   /** Begin a task; a conversation is made when there is none. */
   | { readonly type: 'start'; readonly task: string }
-  /** Understood, and nothing is to be done; `frames` is the answer. */
-  | { readonly type: 'answer'; readonly frames: readonly Frame[] }
+  /** Understood, and nothing is to be done; `frames` gives the answer. `timestamp`: now, UTC ISO 8601. */
+  | { readonly type: 'answer'; readonly frames: (timestamp: string) => readonly Frame[] }
   | { readonly type: 'error'; readonly error: CatalogError };
 
 /** `replay`: a stored event sent to a connecting client. `live`: it was appended while the client watched. */

@@ -34,11 +34,17 @@ export const eventsDoc: Dialect = {
   decode(frame) {
     const decoded = decodeFrame(frame);
     // The document has the action too: who sends one sees it come back, as any other.
-    return decoded.type === 'answer' && isNull(frame) ? { ...decoded, frames: [NULL_ACTION, ...decoded.frames] } : decoded;
+    return decoded.type === 'answer' && isNull(frame) ? { type: 'answer', frames: nullFrames } : decoded;
   },
 };
 
-const NULL_ACTION: Frame = Object.freeze({ action: 'null', args: {}, message: '', source: 'user' });
+function nullFrames(timestamp: string): readonly Frame[] {
+  const meta = { timestamp: wholeSeconds(timestamp), message: '' };
+  return [
+    { ...meta, source: 'user', action: 'null', args: {} },
+    { ...meta, source: 'environment', observation: 'null', content: '', extras: {} },
+  ];
+}
 
 function isNull(frame: unknown): boolean {
   return typeof frame === 'object' && frame !== null && 'action' in frame && frame.action === 'null';

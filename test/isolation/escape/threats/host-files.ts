@@ -18,7 +18,6 @@ for folder in [bait['home'], bait['userHome'], '/root', '/home/*', '/boot', '/va
   {
     id: 'host-environment',
     threat: 'reading the server’s environment, where its keys are',
-    isControl: true,
     probe: `
 attempt('own environment', lambda: os.environ.get(bait['variable']))
 attempt('environments of all processes', lambda: sh("cat /proc/[0-9]*/environ 2>/dev/null | tr '\\\\0' '\\\\n' | grep '^" + bait['variable'] + "='"))

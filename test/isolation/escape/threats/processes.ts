@@ -5,7 +5,6 @@ export const PROCESSES: readonly Threat[] = [
   {
     id: 'host-processes',
     threat: 'seeing processes of the host in `/proc`',
-    isControl: true,
     probe: `
 mark = bait['mark']
 attempt('command lines', lambda: sh(f"grep -al {mark[:8]}'{mark[8:]}' /proc/[0-9]*/cmdline || true"))
@@ -29,7 +28,6 @@ attempt('pidfd_getfd', lambda: call('pidfd_getfd', call('pidfd_open', os.getpid(
   {
     id: 'signals',
     threat: 'signals to processes of the host',
-    isControl: true,
     probe: `
 attempt('a process of the host', lambda: os.kill(bait['pid'], 0) or 'can be signalled')
 attempt('its group', lambda: os.killpg(bait['pid'], 0) or 'can be signalled')
