@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Secret, type OutputChunk } from '@tendon/core';
 import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
+import { killPids } from '../../packages/runtime/src/drivers/kill-all.ts';
 import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
 import {
   createTestSandboxes,
@@ -104,6 +105,13 @@ describe('sandboxes on another host', () => {
     return { runtime, action, running, chunks };
   }
 
+  /** All processes of it, which must be there; the end of one is that of others, so each is killed if it still lives. */
+  async function killExecutor(incarnation: string): Promise<void> {
+    const find = (): readonly number[] => findProcesses(incarnation, 'cmdline');
+    expect(find()).not.toEqual([]);
+    await killPids(async () => find());
+  }
+
   function expectOnce(chunks: readonly OutputChunk[]): void {
     const text = chunks.map((chunk) => chunk.text).join('');
     expect(text.replace(/\s+/g, ' ').trim()).toBe('one two');
@@ -140,7 +148,7 @@ describe('sandboxes on another host', () => {
     const sandboxes = await open();
     const { runtime, running } = await begin(sandboxes);
     await host.kill();
-    for (const pid of findProcesses(runtime.incarnation, 'cmdline')) process.kill(pid, 'SIGKILL');
+    await killExecutor(runtime.incarnation);
     await host.start();
     expect(await running).toMatchObject({ outcome: 'unknown' });
     await runtime.lost;
@@ -154,13 +162,16 @@ describe('sandboxes on another host', () => {
     const first = await open();
     const { runtime, action, running } = await begin(first);
     await first.runtimes.close();
-    await running;
     const second = server({ records: first.records });
     expect(await second.runtimes.reconcile()).toEqual({ kept: 1, reaped: 0 });
     writeFileSync(inside('go'), '');
     const found = await second.runtimes.acquire('a', { signal: never });
     expect(found.incarnation).toBe(runtime.incarnation);
-    expect(await found.execute(action, { signal: never })).toMatchObject({ outcome: 'observed' });
+    expect(await found.execute(action, { signal: never })).toMatchObject({
+      outcome: 'observed',
+      observation: { extras: { metadata: { exit_code: 0 } } },
+    });
+    await running;
     expect(readFileSync(inside('count'), 'utf8')).toBe('began\nended\n');
   });
 
@@ -194,7 +205,7 @@ describe('sandboxes on another host', () => {
       });
     expect((await put({ conversation_id: 'a' })).status).toBe(200);
     expect((await put({ conversation_id: 'b' })).status).toBe(410);
-    for (const pid of findProcesses(incarnation, 'cmdline')) process.kill(pid, 'SIGKILL');
+    await killExecutor(incarnation);
     await until('the host to notice', async () => (await host.call(`/sandboxes/${incarnation}`)).status === 410);
     expect((await put({ conversation_id: 'a' })).status).toBe(410);
     expect(findProcesses(incarnation, 'cmdline')).toEqual([]);

@@ -1,12 +1,22 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Runtime } from '@tendon/core';
+import type { Clock, Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import type { ExecutorFolder } from './drivers/executor-folder.ts';
 import { createLocalDriver } from './drivers/local/local-driver.ts';
 import { createNoneDriver } from './drivers/none-driver.ts';
-import { createTestSandboxes, executorFolder, leftOf, never, run, runAction, until, type TestSandboxes } from './sandbox.test-support.ts';
+import {
+  createTestSandboxes,
+  executorFolder,
+  leftOf,
+  never,
+  run,
+  runAction,
+  until,
+  wallClock,
+  type TestSandboxes,
+} from './sandbox.test-support.ts';
 import type { RuntimesOptions } from './sandboxes.ts';
 
 let executor: ExecutorFolder;
@@ -26,6 +36,9 @@ function open(rest: RuntimesOptions['rest'] = { idleMs: 100 }, driver = createLo
   return sandboxes;
 }
 
+/** Without what all of them share, which stays until the last is gone for good. */
+const foldersOfSandboxes = (): readonly string[] =>
+  existsSync(sandboxes.stateRoot) ? readdirSync(sandboxes.stateRoot).filter((name) => name !== 'kernels') : [];
 const acquire = (id: string): Promise<Runtime> => sandboxes.runtimes.acquire(id, { signal: never });
 const isAsleep = async (id: string): Promise<boolean> => (await sandboxes.record(id))?.state === 'asleep';
 const untilAsleep = (id: string): Promise<void> => until(`${id} to sleep`, () => isAsleep(id));
@@ -114,10 +127,17 @@ describe('an idle sandbox', () => {
   });
 
   it('SB94: whose time is over ends, and says so', async () => {
-    open({ idleMs: 600_000, maxMs: 10_000 });
+    const maxMs = 20_000; // it is looked at every second
+    let passedMs = 0;
+    const clock: Clock = { ...wallClock, now: () => new Date(Date.now() + passedMs) };
+    sandboxes = createTestSandboxes(createLocalDriver({ executor }), { rest: { idleMs: 600_000, maxMs }, clock });
     const runtime = await acquire('a');
-    const result = await runtime.execute(runAction(runtime, 'sleep 1000'), { signal: never });
-    expect(result).toMatchObject({ outcome: 'unknown', reason: 'its time of 10 seconds is over' });
+    const action = runAction(runtime, 'echo began; sleep 1000', { timeout: 600 }); // silence does not end it
+    const result = await runtime.execute(action, { signal: never, onOutput: () => void (passedMs = maxMs) });
+    expect(passedMs).toBe(maxMs);
+    expect(result).toMatchObject({ outcome: 'unknown', reason: 'its time of 20 seconds is over' });
+    await until('it to end', async () => (await sandboxes.record('a'))?.state === 'ended');
+    expect(leftOf(runtime.incarnation, sandboxes.stateRoot)).toEqual([]);
   });
 
   it('SB92: an action that comes while it goes to sleep runs once, in the one that wakes', async () => {
@@ -147,7 +167,7 @@ describe('an idle sandbox', () => {
     await run(await acquire('a'), 'export KEPT=1');
     await untilAsleep('a');
     await sandboxes.runtimes.stop('a');
-    expect(existsSync(sandboxes.stateRoot) ? readdirSync(sandboxes.stateRoot) : []).toEqual([]);
+    expect(foldersOfSandboxes()).toEqual([]);
     expect((await run(await acquire('a'), 'echo ${KEPT-gone}')).output).toBe('gone');
   });
 
@@ -155,7 +175,7 @@ describe('an idle sandbox', () => {
     open();
     await run(await acquire('a'), 'export KEPT=1');
     await untilAsleep('a');
-    const [sandbox = ''] = readdirSync(sandboxes.stateRoot);
+    const [sandbox = ''] = foldersOfSandboxes();
     writeFileSync(join(sandboxes.stateRoot, sandbox, 'state/session.json'), '{"workingDir":"/nowhere","shell":"exit 3"}');
     expect((await run(await acquire('a'), 'echo works')).output).toBe('works');
   });
