@@ -17,7 +17,14 @@ describeDriver('remote', {
   workspaceFolder: () => host!.workspace,
   async killExecutor({ url = '' }) {
     const incarnation = url.slice(url.lastIndexOf('/') + 1);
-    for (const pid of findProcesses(incarnation, 'cmdline')) process.kill(pid, 'SIGKILL');
+    // The first to die takes the others along.
+    for (const pid of findProcesses(incarnation, 'cmdline')) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
   },
   leftOf: async (incarnation) => leftOf(incarnation, host!.stateRoot),
   close: () => host!.remove(),
