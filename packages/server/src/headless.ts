@@ -13,3 +13,4 @@ export { findServer, type FoundServer } from './server-address.ts';
 export { openKeyDoor, type KeyDoor } from './open-key-door.ts';
 export { listTitled } from './list-titled.ts';
 export { systemClock } from './system-clock.ts';
+export { askServer } from './ask-server.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CreatedKey, KeyList, type CreateKey, type KeyInfo } from '@tendon/protocol';
+import { askServer } from './ask-server.ts';
 import type { Config } from './config.ts';
 import { openAccessBooks, revokeKey } from './security/access-books.ts';
 import { keyInfo } from './security/key-info.ts';
@@ -44,21 +45,13 @@ async function overStore({ home }: Config): Promise<KeyDoor> {
   };
 }
 
-function throughServer({ url, headers }: FoundServer): KeyDoor {
-  async function ask(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown> {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(DEADLINE_MS),
-    }).catch((cause: unknown) => {
-      throw new Error(`The server at ${url} does not answer.`, { cause });
-    });
-    const answer = (await response.json().catch(() => ({}))) as { readonly message?: unknown };
-    if (response.status === 401) throw new Error(`The server at ${url} wants its key: set SESSION_API_KEY.`);
-    if (response.status === 404) throw new Error(unknownKey(path.slice(path.lastIndexOf('/') + 1)));
-    if (!response.ok) throw new Error(String(answer.message ?? `The server answered ${response.status}.`));
-    return answer;
+function throughServer(server: FoundServer): KeyDoor {
+  async function ask(method: 'GET' | 'POST' | 'DELETE', path: string, given?: object): Promise<unknown> {
+    const { status, ok, body } = await askServer(server, method, path, { body: given, deadlineMs: DEADLINE_MS });
+    if (status === 401) throw new Error(`The server at ${server.url} wants its key: set SESSION_API_KEY.`);
+    if (status === 404) throw new Error(unknownKey(path.slice(path.lastIndexOf('/') + 1)));
+    if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
+    return body;
   }
   return {
     create: async (wish) => CreatedKey.parse(await ask('POST', '/api/keys', wish)),

@@ -1,5 +1,5 @@
 import { Reclaimed, SandboxList, type SandboxInfo } from '@tendon/protocol';
-import { composeEngine, findServer, listTitled, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
+import { askServer, composeEngine, findServer, listTitled, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
 
 /** The way to the sandboxes of a home. What fails is an Error whose message can be shown. */
 export interface SandboxesDoor extends AsyncDisposable {
@@ -28,20 +28,12 @@ async function overStore(config: Config): Promise<SandboxesDoor> {
   };
 }
 
-function throughServer({ url, headers }: FoundServer): SandboxesDoor {
-  async function ask(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(DEADLINE_MS),
-    }).catch((cause: unknown) => {
-      throw new Error(`The server at ${url} does not answer.`, { cause });
-    });
-    const answer = (await response.json().catch(() => ({}))) as { readonly message?: unknown };
-    if (response.status === 401) throw new Error(`The server at ${url} wants a key: set SESSION_API_KEY.`);
-    if (!response.ok) throw new Error(String(answer.message ?? `The server answered ${response.status}.`));
-    return answer;
+function throughServer(server: FoundServer): SandboxesDoor {
+  async function ask(method: 'GET' | 'POST', path: string, given?: object): Promise<unknown> {
+    const { status, ok, body } = await askServer(server, method, path, { body: given, deadlineMs: DEADLINE_MS });
+    if (status === 401) throw new Error(`The server at ${server.url} wants a key: set SESSION_API_KEY.`);
+    if (!ok) throw new Error(String(body.message ?? `The server answered ${status}.`));
+    return body;
   }
   return {
     list: async () => SandboxList.parse(await ask('GET', '/api/sandboxes')).sandboxes,
