@@ -28,7 +28,7 @@ it('SV70: keys are made, listed and revoked, with and without a server, and a ki
 
   const listed = await tendon(place, ['keys', '--json']);
   expect(JSON.parse(listed.stdout)).toMatchObject({ keys: [{ name: 'Bob', scope: 'drive', expires_at: null }] });
-  expect(listed.stdout).not.toContain(bob.split('_')[2]);
+  expect(listed.stdout).not.toContain(bob.slice(-43));
   expect((await tendon(place, ['keys', 'revoke', ada.id])).stderr).toContain(`There is no key ${ada.id}`);
   expect((await tendon(place, ['keys', 'create', '--name', 'x', '--scope', 'root'])).code).toBe(2);
   expect((await tendon(place, ['keys', 'create', '--name', 'x', '--scope', 'read', '--expires', 'soon'])).code).toBe(2);

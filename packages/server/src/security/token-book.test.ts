@@ -44,7 +44,7 @@ describe('SV70: tokens', () => {
     const { book: keys, records } = await book();
     const { token } = (await keys.issue('ada', 60))!;
     const stored = JSON.stringify(await records.list('keys'));
-    expect(stored).not.toContain(token.split('_')[2]);
+    expect(stored).not.toContain(token.slice(-43));
     expect(JSON.parse(stored)).toMatchObject([{ value: { salt: expect.any(String) as string, hash: expect.any(String) as string } }]);
   });
 
