@@ -4,8 +4,9 @@
 //   node scripts/conformance-page.mjs --peer http://127.0.0.1:3400 --start './openhands-start.sh v0 --port 3400' \
 //        --deviations test/conformance/deviations/openhands-0.62.0.json
 // The peer is started anew for every five checks: a server that leaves its sandboxes behind would run out of memory.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { setup } from './setup.mjs';
 
@@ -76,6 +77,8 @@ async function started(command, url) {
 }
 
 if (process.execPath !== node) {
+  const build = fileURLToPath(new URL('build.mjs', import.meta.url));
+  if (spawnSync(node, [build, '--if-stale', 'executor', 'web'], { stdio: 'inherit', env }).status !== 0) process.exit(1);
   const child = spawn(node, ['--conditions=tendon-source', ...process.argv.slice(1)], { stdio: 'inherit', env });
   child.once('exit', (code) => process.exit(code ?? 1));
 } else {
