@@ -1,4 +1,4 @@
-import type { Observation } from '../event.ts';
+import type { Action, Observation } from '../event.ts';
 
 /** Old and new names side by side (decision D2): unknown keys hurt no client. */
 
@@ -6,6 +6,11 @@ import type { Observation } from '../event.ts';
 export function runExtras(event: Observation<'run'>): Readonly<Record<string, unknown>> {
   const { extras } = event;
   return { ...extras, command_id: commandId(event), exit_code: extras.metadata.exit_code };
+}
+
+/** 0.28 to 0.50 always had it; an agent that did not say leaves it empty. */
+export function finishArgs({ args }: Action<'finish'>): Readonly<Record<string, unknown>> {
+  return { ...args, task_completed: args.task_completed ?? null };
 }
 
 export function commandId({ extras }: Observation<'run'>): number {

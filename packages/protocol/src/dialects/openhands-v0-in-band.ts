@@ -1,4 +1,5 @@
 import type { AgentState } from '../agent-state.ts';
+import { isAction, isUnknown } from '../event.ts';
 import type { Dialect, Frame } from './dialect.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
@@ -8,15 +9,38 @@ const OLD_STATES: Partial<Record<AgentState, readonly AgentState[]>> = {
   rate_limited: ['running'],
 };
 
-/** Socket.IO clients of OpenHands 0.15 … 0.17, which send `initialize` in band: `openhands-v0` with the states of their time. */
+/** Socket.IO clients of OpenHands 0.15 … 0.17, which send `initialize` in band: `openhands-v0` with the states of their time and the names that went away at 0.20. */
 export const openhandsV0InBand: Dialect = {
   ...openhandsV0,
-  encode: (event, phase) => openhandsV0.encode(event, phase).flatMap(withOldStates),
+  encode: (event, phase) =>
+    openhandsV0
+      .encode(event, phase)
+      .flatMap((frame) => (isAction(event) || isUnknown(event) ? [withOldArgs(frame)] : withOldExtras(frame))),
 };
 
-function withOldStates(frame: Frame): readonly Frame[] {
-  if (frame.observation !== 'agent_state_changed') return [frame];
+function withOldArgs(frame: Frame): Frame {
+  const args = frame.args as Frame;
+  if (frame.action === 'run') return { ...frame, args: { ...args, keep_prompt: true } };
+  return frame.action === 'modify_task' ? { ...frame, args: { ...args, task_id: args.id } } : frame;
+}
+
+function withOldExtras(frame: Frame): readonly Frame[] {
   const extras = frame.extras as Frame;
-  const states = OLD_STATES[extras.agent_state as AgentState];
-  return states?.map((agent_state) => ({ ...frame, extras: { ...extras, agent_state } })) ?? [frame];
+  switch (frame.observation) {
+    case 'run':
+      return [{ ...frame, extras: { ...extras, interpreter_details: interpreterOf(extras.metadata as Frame) } }];
+    case 'edit':
+      return [{ ...frame, extras: { ...extras, old_content: extras.old_content ?? '', new_content: extras.new_content ?? '' } }];
+    case 'agent_state_changed':
+      return (OLD_STATES[extras.agent_state as AgentState] ?? [extras.agent_state]).map((agent_state) => ({
+        ...frame,
+        extras: { ...extras, agent_state },
+      }));
+    default:
+      return [frame];
+  }
+}
+
+function interpreterOf(metadata: Frame): string {
+  return typeof metadata.py_interpreter_path === 'string' ? metadata.py_interpreter_path : '';
 }

@@ -1,5 +1,5 @@
 import { isAction, isUnknown, type Action, type Event, type EventSource, type Observation } from '../event.ts';
-import { knowledgeTwins, runExtras, successOf } from './additive-twins.ts';
+import { finishArgs, knowledgeTwins, runExtras, successOf } from './additive-twins.ts';
 import { cutMiddle } from './cut-middle.ts';
 import { decodeFrame } from './decode-frame.ts';
 import type { Dialect, Frame, Phase } from './dialect.ts';
@@ -43,6 +43,7 @@ function isShown(event: Action | Observation, phase: Phase): boolean {
 
 function encodeAction(event: Action, phase: Phase): Frame {
   const source = sourceOf(event, phase);
+  if (event.action === 'finish') return wireFrame(event, { source, args: finishArgs(event) });
   if (event.action !== 'start') return wireFrame(event, { source });
   const { task, ...rest } = event.args;
   const args = { content: task, file_urls: null, image_urls: null, wait_for_response: false, security_risk: -1 as const, ...rest };
