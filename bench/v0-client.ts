@@ -3,6 +3,7 @@ import { io, type Socket } from 'socket.io-client';
 /** Just enough of the V0 protocol (REST + Socket.IO) to measure any server that speaks it. */
 export interface V0Event {
   readonly id?: number | string;
+  readonly timestamp?: string;
   readonly observation?: string;
   readonly content?: string;
   readonly extras?: { readonly agent_state?: string; readonly reason?: string };

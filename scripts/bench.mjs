@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run bench`: builds what is stale, then measures; see bench/figures.ts for the options.
+// `npm run bench`: builds what is stale, then measures; `--help` names the options.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root, say, setup } from './setup.mjs';

@@ -1,0 +1,20 @@
+import type { Row } from '../row.ts';
+import { create, run, runCell } from '../v0-client.ts';
+
+/** The kernel's start included; the sandbox runs already. */
+export const firstCell: Row = {
+  title: 'Jupyter: first cell of a running sandbox, kernel start included, ms',
+  of: 'server',
+  async measure({ url }, { rounds }) {
+    const times: number[] = [];
+    // The first kernel of a machine makes its environment: once for all.
+    for (let round = 0; round <= rounds; round++) {
+      const conversation = await create(url);
+      await run(conversation, 'BENCH:1:true {i}');
+      const time = await runCell(conversation, '1 + 1');
+      if (round > 0) times.push(time);
+      conversation.socket.close();
+    }
+    return times;
+  },
+};
