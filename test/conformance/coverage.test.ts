@@ -4,18 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { LEVELS, levelOf } from '../../packages/cli/src/conformance/check.ts';
 import { CHECKS } from '../../packages/cli/src/conformance/levels/index.ts';
 import { deviationOf, readDeviations } from '../../packages/cli/src/conformance/deviations.ts';
+import { idsOf } from './ids-of.ts';
+import { NOT_ON_THE_WIRE } from './not-on-the-wire.ts';
+import { STILL_TO_ASK } from './still-to-ask.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SPEC = join(ROOT, 'docs/spec');
 const text = readdirSync(SPEC)
   .map((name) => readFileSync(join(SPEC, name), 'utf8'))
   .join('\n');
-const rules = new Set([...text.matchAll(/^- \*\*([A-Z]{2}\d+)\*\*/gm)].map(([, id]) => id!));
-const rows = new Set(
-  [...text.matchAll(/^\| ([A-T])(\d+)(?:–\1(\d+))? \|/gm)].flatMap(([, letter, first, last]) =>
-    Array.from({ length: Number(last ?? first) - Number(first) + 1 }, (_, index) => `${letter}${Number(first) + index}`),
-  ),
-);
+const rules = [...text.matchAll(/^- \*\*([A-Z]{2}\d+)\*\*/gm)].map(([, id]) => id!);
+const rows = [...text.matchAll(/^\| ([A-T]\d+(?:–[A-T]\d+)?) \|/gm)].flatMap(([, ids]) => idsOf(ids!));
+const known = new Set([...rules, ...rows]);
+const cited = new Set(CHECKS.flatMap(({ cites }) => cites));
+const listed = NOT_ON_THE_WIRE.flatMap(({ ids }) => idsOf(ids));
+const still = idsOf(STILL_TO_ASK);
 
 describe('the conformance suite', () => {
   it('DL94: has checks on every level, each with a name of its own', () => {
@@ -24,8 +27,19 @@ describe('the conformance suite', () => {
   });
 
   it('DL94: cites only rules and rows that exist, and each check cites one', () => {
-    const cited = CHECKS.flatMap(({ id, cites }) => (cites.length > 0 ? cites : [`nothing by ${id}`]));
-    expect(cited.filter((one) => !rules.has(one) && !rows.has(one))).toEqual([]);
+    expect([...cited].filter((id) => !known.has(id))).toEqual([]);
+    expect(CHECKS.filter(({ cites }) => cites.length === 0).map(({ id }) => id)).toEqual([]);
+  });
+
+  it('DL96: asks for every rule and every row, or it is listed why no client can', () => {
+    const asked = new Set([...cited, ...listed, ...still]);
+    expect([...known].filter((id) => !asked.has(id))).toEqual([]);
+  });
+
+  it('DL96: lists once, and only what exists and no check asks', () => {
+    const all = [...listed, ...still];
+    expect(all.filter((id, index) => all.indexOf(id) !== index)).toEqual([]);
+    expect(all.filter((id) => !known.has(id) || cited.has(id))).toEqual([]);
   });
 
   it('DL95: known deviations name checks that exist, and why', async () => {

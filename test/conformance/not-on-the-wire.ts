@@ -1,0 +1,77 @@
+/**
+ * Rules of `docs/spec` and rows of its checklist that no check of the conformance suite can ask, because a client of a foreign
+ * server cannot see them: with the reason, group by group. Their own tests cite them; `coverage.test.ts` holds that every other
+ * rule and row has a check, and that nothing here has one. Why they are sorted this way: docs/decisions/2026-11-21-what-a-client-can-ask.md.
+ */
+export interface Group {
+  readonly why: string;
+  /** Ids and ranges, as `EL2–EL4`. */
+  readonly ids: string;
+}
+
+export const NOT_ON_THE_WIRE: readonly Group[] = [
+  {
+    why: 'They are about our client and its page: the suite is itself a client, and what it asks is the server.',
+    ids: 'CL2–CL9, CL20–CL30, F4',
+  },
+  {
+    why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
+    ids: 'EL2–EL4, EL6, EL7, EL10–EL25',
+  },
+  {
+    why: 'The server is killed, restarted or cut off from its sandbox or its disk at a chosen moment: whoever only has its address cannot.',
+    ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, SB14, SB15, SB23, SB24, SB26, SB27, SV18',
+  },
+  {
+    why: 'Properties over all logs, calls or interleavings, or of the shape of the code: held by generated cases beside it, of which a conversation shows one.',
+    ids: 'DL28, DL50, DL52, DL53, EN30, EN33, EN43, EN55, EN71–EN73, EN80, EN110, LM7, SB81',
+  },
+  {
+    why: 'An event or a model that no client can bring about: a kind nobody knows, a provider that cannot be made, a window that fills.',
+    ids: 'DL9, EN87, EN133',
+  },
+  {
+    why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers and long silences.',
+    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51',
+  },
+  {
+    why: 'The stand-ins that Tendon brings for a model are chosen by the operator.',
+    ids: 'LM60–LM62, LM70–LM74',
+  },
+  {
+    why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',
+    ids: 'RT1–RT6, RT36, RT41–RT44, RT68, RT80, RT100, RT118, RT192, SB3–SB7, SB10, SB30–SB32, SB84, SB112–SB114, D3, D4',
+  },
+  {
+    why: 'How kernels and browsers come to a machine that has none, and go when nobody uses them: it takes another machine, or minutes.',
+    ids: 'RT119–RT122, RT155–RT157, RT173',
+  },
+  {
+    why: 'What a sandbox encloses is asked from inside, with a host beside it to look at: test/isolation and docs/spec/threats.md.',
+    ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB98, SB120–SB129',
+  },
+  {
+    why: 'The life of sandboxes on the machine: starting, sleeping, ending, what is left, and the commands that show it.',
+    ids: 'EN6, SB1, SB2, SB16, SB25, SB29, SB92–SB97',
+  },
+  {
+    why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot tell which one is behind the server.',
+    ids: 'RT200–RT209, SB40–SB47, SB49, SB56, SB57, SB60–SB65, SV97, D1, D2, D6',
+  },
+  {
+    why: 'Repositories, git hosts and their tokens: without an account there is nothing to ask but the refusals, which have checks.',
+    ids: 'SB75, SB76, SB78, SV53–SV55, SV57, SV58, SV100–SV106',
+  },
+  {
+    why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',
+    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, RT171, RT180, RT181, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV110–SV115',
+  },
+  {
+    why: 'Command lines on the machine: import, backup, restore, doctor, replay.',
+    ids: 'TJ1–TJ19',
+  },
+  {
+    why: 'About the repository and this suite, not about a server.',
+    ids: 'A2, A3, D10–D12, DL94–DL96',
+  },
+];
