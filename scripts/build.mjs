@@ -18,6 +18,8 @@ const TARGETS = {
       at('packages/runtime/src/executor'),
       at('packages/runtime/src/executor-api.ts'),
       at('packages/runtime/src/join-streams.ts'),
+      at('packages/runtime/src/refuse-upgrade.ts'),
+      at('packages/runtime/src/proxy/git-request.ts'),
       at('scripts/build-executor.mjs'),
     ],
     stampFile: at('packages/runtime/dist/.executor-stamp'),

@@ -20,7 +20,8 @@
  *   POST /sleep {with_kernel}      → SleepAnswer; if it slept, everything inside ends after the answer
  *   POST /shutdown                 → 204, then everything inside ends
  * Streams hold an empty line every 15 seconds.
- * With a key configured every request carries `X-Session-API-Key`.
+ * On a port every request carries the key of `keyFile` as `X-Session-API-Key`; what does not is answered 401 and changes nothing.
+ * Without a key only programs of the same machine are served.
  */
 import type { ObservationDraft } from '@tendon/protocol';
 
@@ -30,6 +31,10 @@ export interface ExecutorConfig {
   /** Exactly one of the two. */
   readonly socketPath?: string;
   readonly port?: number;
+  /** Where `port` listens; 127.0.0.1 when it is not said. Where other machines reach it, `keyFile` is needed. */
+  readonly host?: string;
+  /** In `stateDir`, which what runs inside does not see: the key that every request to `port` must carry. */
+  readonly keyFile?: string;
   /** Where the journal of effects and the spools of output are kept; outside workspace, home and /tmp. */
   readonly stateDir: string;
   /** The workspace inside, e.g. `/workspace`. */

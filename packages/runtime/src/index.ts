@@ -15,6 +15,7 @@ export { createRuntimes, newIncarnation, type RuntimesOptions, type SandboxRunti
 export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
 export { hostPattern, type NetworkMode, type NetworkPolicy } from './proxy/network-policy.ts';
 export { joinStreams } from './join-streams.ts';
+export { refuseUpgrade } from './refuse-upgrade.ts';
 export { NotServed, type SandboxPorts } from './sandbox-ports.ts';
 export type { RestPlan } from './rest-plan.ts';
 export { StartFailed } from './start-phase.ts';

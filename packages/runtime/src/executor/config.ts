@@ -11,6 +11,13 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   for (const name of TEXTS) if (typeof config[name] !== 'string' || config[name] === '') throw new Error(`config.${name} must be a text`);
   for (const name of NUMBERS) if (!(config[name] > 0)) throw new Error(`config.${name} must be a positive number`);
   if ((config.socketPath === undefined) === (config.port === undefined)) throw new Error('config has either socketPath or port');
+  const { port = 0 } = config;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('config.port must be a port, or 0 for a free one');
+  for (const name of ['host', 'keyFile'] as const) {
+    if (config[name] !== undefined && (typeof config[name] !== 'string' || config[name] === ''))
+      throw new Error(`config.${name} must be a text`);
+    if (config[name] !== undefined && config.port === undefined) throw new Error(`config.${name} is of use with config.port only`);
+  }
   const unknown = config.plugins?.find((name) => !PLUGIN_NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`config.plugins: there is no plugin "${unknown}"; there are ${PLUGIN_NAMES.join(', ')}`);
   return config;

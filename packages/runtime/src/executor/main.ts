@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { SleepAnswer } from '../executor-api.ts';
+import type { ExecutorConfig, SleepAnswer } from '../executor-api.ts';
 import type { ActionHandler } from './action-handler.ts';
 import { parseConfig } from './config.ts';
+import { createDoorGuard, type DoorGuard } from './door-guard.ts';
 import { createEffects } from './effects/effects.ts';
 import { openJournal } from './effects/journal.ts';
 import { openOutputFolder } from './effects/output-folder.ts';
@@ -18,6 +20,7 @@ import { createHandlers } from './handlers.ts';
 import { createLease } from './lease.ts';
 import { makeNest } from './nest.ts';
 import { ownFolders } from './own-folders.ts';
+import { reasonOf } from './observation.ts';
 import { openPlugins } from './plugins/open-plugins.ts';
 import { createPortWatch } from './ports/port-watch.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
@@ -29,7 +32,7 @@ import { createSleeper, type SleepWish } from './sleep/sleeper.ts';
 import { restoreFolders } from './sleep/temporary-folders.ts';
 
 /** The program inside the sandbox: `node main.mjs --config <ExecutorConfig as JSON>`. It ends with everything it started. */
-const config = parseConfig(process.argv.slice(2));
+const { config, guard } = configured();
 const { stateDir, volatileFolders = [] } = config;
 const slept = loadSession(stateDir);
 if (slept) await restoreFolders(sleepFolder(stateDir), volatileFolders);
@@ -63,6 +66,7 @@ const lease = createLease(
 );
 const fallAsleep = createSleeper({ stateDir, volatileFolders, effects, shell, nesting, plugins });
 const server = createExecutorServer({
+  guard,
   alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid },
   info: async () => ({ ...serverInfo(await nesting), plugins: plugins.states() }),
   effects,
@@ -74,6 +78,17 @@ const server = createExecutorServer({
   sleep,
   shutdown: end,
 });
+
+/** What is wrong with the configuration is said in a line, before anything is begun. */
+function configured(): { readonly config: ExecutorConfig; readonly guard: DoorGuard } {
+  try {
+    const given = parseConfig(process.argv.slice(2));
+    return { config: given, guard: createDoorGuard(given) };
+  } catch (error) {
+    process.stderr.write(`${reasonOf(error)}\n`);
+    return process.exit(2);
+  }
+}
 
 /** Who comes for one that sleeps is not let in: what never got a connection certainly was not run. */
 async function sleep(wish: SleepWish): Promise<SleepAnswer> {
@@ -100,6 +115,6 @@ process.on('unhandledRejection', (error) => process.stderr.write(`${String(error
 if (config.socketPath !== undefined) {
   rmSync(config.socketPath, { force: true });
   server.listen(config.socketPath);
-} else server.listen(config.port, '127.0.0.1');
+} else server.listen(config.port, config.host ?? '127.0.0.1');
 await once(server, 'listening');
-process.stdout.write('listening\n');
+process.stdout.write(`listening${config.port === undefined ? '' : ` on ${(server.address() as AddressInfo).port}`}\n`);

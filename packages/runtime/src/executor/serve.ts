@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { Alive, ExecuteLine, ExecuteRequest, SleepAnswer } from '../executor-api.ts';
+import type { DoorGuard } from './door-guard.ts';
 import type { Effects } from './effects/effects.ts';
 import type { Lease } from './lease.ts';
 import { reasonOf } from './observation.ts';
@@ -8,12 +9,14 @@ import type { Plugins } from './plugins/open-plugins.ts';
 import type { PortWatch } from './ports/port-watch.ts';
 import { createTunnels } from './ports/tunnel.ts';
 import { readBody } from './read-body.ts';
+import { refuseUpgrade } from '../refuse-upgrade.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { LinesToEditOf } from './files/lines-to-edit.ts';
 import type { SleepWish } from './sleep/sleeper.ts';
 import type { SandboxFiles } from './files/sandbox-files.ts';
 
 export interface Parts {
+  readonly guard: DoorGuard;
   readonly alive: Alive;
   readonly info: () => Promise<ServerInfo & { readonly plugins: ReturnType<Plugins['states']> }>;
   readonly effects: Effects;
@@ -94,6 +97,8 @@ export function createExecutorServer(parts: Parts): Server {
   const server = createServer((request, response) => void handle(request, response, parts));
   const tunnel = createTunnels(parts.ports);
   server.on('upgrade', (request: IncomingMessage, client, head) => {
+    const refusal = parts.guard(request);
+    if (refusal) return refuseUpgrade(client, refusal.status, { error: refusal.error });
     parts.lease.touch();
     tunnel(request, client, head);
   });
@@ -104,6 +109,8 @@ export function createExecutorServer(parts: Parts): Server {
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  const refusal = parts.guard(request);
+  if (refusal) return json(response.setHeader('connection', 'close'), { error: refusal.error }, refusal.status);
   parts.lease.touch();
   try {
     const url = new URL(request.url ?? '/', 'http://executor');

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { joinStreams, NotServed } from '@tendon/runtime';
+import { joinStreams, NotServed, refuseUpgrade } from '@tendon/runtime';
 import type { App } from '../http/context.ts';
 import { failureBody, failureWith } from '../http/failure.ts';
 import type { HostContext } from './host-context.ts';
@@ -19,16 +18,17 @@ export function relayTunnels(app: App, context: HostContext): void {
   app.server.on('upgrade', (request: IncomingMessage, client: Duplex, head: Buffer) => {
     client.on('error', () => client.destroy());
     const refusal = refusalOf(request, 'admin');
-    if (refusal) return refuse(client, refusal.status, failureBody(refusal));
-    void join(request, client, head, context).catch((cause: Error) => refuse(client, 502, failureWith(cause.message)));
+    if (refusal) return refuseUpgrade(client, refusal.status, failureBody(refusal));
+    void join(request, client, head, context).catch((cause: Error) => refuseUpgrade(client, 502, failureWith(cause.message)));
   });
 }
 
 async function join(request: IncomingMessage, client: Duplex, head: Buffer, { sandboxes }: HostContext): Promise<void> {
   const [, incarnation, port] = TUNNEL.exec(request.url ?? '') ?? [];
-  if (incarnation === undefined || request.headers.upgrade !== 'tcp') return refuse(client, 404, failureWith('There is no such tunnel'));
+  if (incarnation === undefined || request.headers.upgrade !== 'tcp')
+    return refuseUpgrade(client, 404, failureWith('There is no such tunnel'));
   const reached = await sandboxes.reach(incarnation);
-  if (reached.state === 'gone') return refuse(client, 410, failureWith(reached.reason));
+  if (reached.state === 'gone') return refuseUpgrade(client, 410, failureWith(reached.reason));
   try {
     const target = await reached.ports.connect(Number(port), { signal: AbortSignal.timeout(CONNECT_MS) });
     if (client.destroyed) return void target.destroy();
@@ -37,12 +37,6 @@ async function join(request: IncomingMessage, client: Duplex, head: Buffer, { sa
     joinStreams(client, target);
   } catch (cause) {
     if (!(cause instanceof NotServed)) throw cause;
-    refuse(client, 404, failureWith(cause.message));
+    refuseUpgrade(client, 404, failureWith(cause.message));
   }
-}
-
-function refuse(client: Duplex, status: number, failure: object): void {
-  const body = JSON.stringify(failure);
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json\r\n`;
-  client.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }

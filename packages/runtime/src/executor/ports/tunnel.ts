@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { joinStreams } from '../../join-streams.ts';
 import { reasonOf } from '../observation.ts';
+import { refuseUpgrade } from '../../refuse-upgrade.ts';
 import type { PortWatch } from './port-watch.ts';
 
 const CONNECT_MS = 5000;
@@ -18,20 +19,20 @@ export function createTunnels(ports: Pick<PortWatch, 'find'>): (request: Incomin
 
   async function join(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     const port = /^\/tunnel\/(\d{1,5})$/.exec(request.url ?? '')?.[1];
-    if (port === undefined || request.headers.upgrade !== 'tcp') return refuse(client, 404, 'no such route');
-    if (open >= MAX_TUNNELS) return refuse(client, 503, 'there are too many connections');
+    if (port === undefined || request.headers.upgrade !== 'tcp') return refuseUpgrade(client, 404, { error: 'no such route' });
+    if (open >= MAX_TUNNELS) return refuseUpgrade(client, 503, { error: 'there are too many connections' });
     open += 1;
     client.once('close', () => (open -= 1));
     try {
       const served = await ports.find(Number(port));
-      if (served === undefined) return refuse(client, 404, `nothing listens on port ${port}`);
+      if (served === undefined) return refuseUpgrade(client, 404, { error: `nothing listens on port ${port}` });
       const target = await dial(served.port, served.addresses);
       if (client.destroyed) return void target.destroy();
       client.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
       target.write(head);
       joinStreams(client, target);
     } catch (error) {
-      refuse(client, 502, reasonOf(error));
+      refuseUpgrade(client, 502, { error: reasonOf(error) });
     }
   }
 
@@ -55,11 +56,4 @@ async function dial(port: number, addresses: readonly string[]): Promise<Socket>
     }
   }
   throw failure;
-}
-
-function refuse(client: Duplex, status: number, error: string): void {
-  const body = JSON.stringify({ error });
-  client.end(
-    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
 }

@@ -14,6 +14,8 @@ export interface TestExecutor {
   readonly process: ChildProcess;
   readonly workspace: string;
   readonly config: ExecutorConfig;
+  /** Where it answers, when it was given a port. */
+  readonly url: URL;
   call(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: string }>;
   /** All lines of one request. */
   lines(request: Partial<ExecuteRequest> & { action: ExecuteRequest['action'] }): Promise<ExecuteLine[]>;
@@ -41,7 +43,8 @@ export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env
   mkdirSync(workspace);
   mkdirSync(join(folder, 'door'));
   const config: ExecutorConfig = {
-    ...{ incarnation: 'one', socketPath: join(folder, 'door', 's'), stateDir: join(folder, 'state'), workspace, workDir: workspace },
+    ...{ incarnation: 'one', stateDir: join(folder, 'state'), workspace, workDir: workspace },
+    ...(overrides.port === undefined && { socketPath: join(folder, 'door', 's') }),
     ...{ shell: '/bin/bash', noOutputTimeoutSeconds: 10, leaseSeconds: 600, ...overrides },
   };
   const argv = ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', MAIN, '--config', JSON.stringify(config)];
@@ -49,19 +52,19 @@ export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, HOME: workspace, ...env },
   });
-  const socketPath = config.socketPath!;
+  const door = { socketPath: config.socketPath };
   let keys = 0;
 
   function open(method: string, path: string, body?: unknown): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const isBytes = typeof body === 'string' || body instanceof Uint8Array;
-      httpRequest({ socketPath, method, path }, resolve)
+      httpRequest({ ...door, method, path }, resolve)
         .on('error', reject)
         .end(body === undefined ? undefined : isBytes ? body : JSON.stringify(body));
     });
   }
 
-  const executor: TestExecutor = {
+  const executor: Omit<TestExecutor, 'url'> = {
     process: child,
     workspace,
     config,
@@ -97,14 +100,15 @@ export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  await listening(child);
-  return executor;
+  const port = await listening(child);
+  return { ...executor, url: new URL(`http://127.0.0.1:${port}`) };
 }
 
-/** Resolves when it says so. */
-async function listening(child: ChildProcess): Promise<void> {
+/** Resolves when it says so, with its port if it has one. */
+async function listening(child: ChildProcess): Promise<number> {
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('the executor ended at once')));
   ended.catch(() => {}); // later it may
-  await Promise.race([once(child.stdout!, 'data'), ended]);
+  const [said] = (await Promise.race([once(child.stdout!, 'data'), ended])) as [Buffer];
   child.stdout!.resume();
+  return Number(/on (\d+)/.exec(said.toString())?.[1] ?? 0);
 }

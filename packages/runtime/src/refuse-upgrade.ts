@@ -1,0 +1,16 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Who neither reads nor hangs up is let go after so long. */
+const LINGER_MS = 2000;
+
+/** Answers an upgrade with no, as a route would have: `body` is said as JSON. The connection is over. */
+export function refuseUpgrade(client: Duplex, status: number, body: object): void {
+  const text = JSON.stringify(body);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nConnection: close\r\nContent-Type: application/json\r\n`;
+  client.on('error', () => client.destroy());
+  client.resume(); // what was sent on unasked would keep the end from coming
+  const letGo = setTimeout(() => client.destroy(), LINGER_MS).unref();
+  client.once('close', () => clearTimeout(letGo));
+  client.end(`${head}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+}
