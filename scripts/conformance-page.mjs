@@ -20,6 +20,8 @@ const { values } = parseArgs({
 });
 const { node, env } = setup('test');
 async function main() {
+  const build = fileURLToPath(new URL('build.mjs', import.meta.url));
+  if (spawnSync(node, [build, '--if-stale', 'executor', 'web'], { stdio: 'inherit', env }).status !== 0) process.exit(1);
   const { conform } = await import('../packages/cli/src/conformance/conform.ts');
   const { CHECKS } = await import('../packages/cli/src/conformance/levels/index.ts');
   const { readDeviations } = await import('../packages/cli/src/conformance/deviations.ts');
@@ -77,8 +79,6 @@ async function started(command, url) {
 }
 
 if (process.execPath !== node) {
-  const build = fileURLToPath(new URL('build.mjs', import.meta.url));
-  if (spawnSync(node, [build, '--if-stale', 'executor', 'web'], { stdio: 'inherit', env }).status !== 0) process.exit(1);
   const child = spawn(node, ['--conditions=tendon-source', ...process.argv.slice(1)], { stdio: 'inherit', env });
   child.once('exit', (code) => process.exit(code ?? 1));
 } else {
