@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { EffectReport, ExecuteLine, ExecuteRequest } from '../../executor-api.ts';
 import type { ActionHandler } from '../action-handler.ts';
@@ -6,7 +5,8 @@ import { errorObservation, reasonOf } from '../observation.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { createSecretGuard } from './secret-guard.ts';
-import { createSpool, type Spool } from './spool.ts';
+import { followEffect, type Effect } from './follow-effect.ts';
+import { createSpool } from './spool.ts';
 
 /**
  * Runs actions by key. Owns the running ones and their output; what was seen before is in the journal.
@@ -36,22 +36,11 @@ export interface EffectsOptions {
   readonly outputs: OutputFolder;
 }
 
-interface Effect {
-  readonly spool: Spool;
-  readonly cancel: AbortController;
-  outcome: ObservationDraft | undefined;
-  /** Resolved and replaced whenever there is something new to read. */
-  changed: PromiseWithResolvers<void>;
-}
-
 const KEPT_SPOOLS = 32;
-const READ_BYTES = 64 * 1024;
 /** Of an output that is read piece by piece. */
 const PIECE_BYTES = 1024 * 1024;
-const NEWEST_EVERY_MS = 250;
 /** As much as is given without a gap: to people who watch, and to the server's own commands. */
 const WHOLE_BYTES = { session: 4 * 1024 * 1024, beside: 16 * 1024 * 1024 };
-const MAX_FOLLOWED = 24 * 1024 * 1024;
 
 export function createEffects({ incarnation, journal, handlers, outputs }: EffectsOptions): Effects {
   const effects = new Map<string, Effect>(); // running, and the newest that ended
@@ -61,7 +50,10 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
   function begin(request: ExecuteRequest, handler: ActionHandler): Effect {
     journal.started(request.key);
     const spool = createSpool(() => outputs.create(request.key));
-    const effect: Effect = { spool, cancel: new AbortController(), outcome: undefined, changed: Promise.withResolvers() };
+    const effect: Effect = {
+      ...{ spool, cancel: new AbortController(), outcome: undefined },
+      ...{ ended: Promise.withResolvers(), news: 0, waiting: [] },
+    };
     effects.set(request.key, effect);
     forgetOldest();
     guard.learn(request.secrets);
@@ -86,6 +78,7 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
     const outcome = guard.observation(told);
     record(key, outcome);
     effect.outcome = outcome;
+    effect.ended.resolve();
     announce(effect);
   }
 
@@ -114,7 +107,7 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
       const entry = known ? undefined : journal.find(request.key);
       if (entry) return yield lineOf(entry, incarnation);
       if (!known && held !== undefined) return yield { type: 'refused', reason: held };
-      yield* follow(
+      yield* followEffect(
         known ?? begin(request, handlers[request.action.action]!),
         request.outputFrom ?? 0,
         request.action.args.is_static === true ? WHOLE_BYTES.beside : WHOLE_BYTES.session,
@@ -152,32 +145,9 @@ async function carryOut(
   }
 }
 
-/** Of an output that is longer, who follows it gets the newest from time to time. */
-async function* follow(effect: Effect, from: number, wholeBytes: number): AsyncGenerator<ExecuteLine> {
-  let offset = from;
-  let given = 0;
-  for (;;) {
-    const { promise } = effect.changed;
-    const isLast = effect.outcome !== undefined;
-    for (let chunk = effect.spool.read(offset, READ_BYTES); chunk.length > 0; chunk = effect.spool.read(offset, READ_BYTES)) {
-      yield { type: 'output', offset, text: chunk.toString('utf8') };
-      offset += chunk.length;
-      given += chunk.length;
-      const behind = effect.spool.bytes - offset;
-      if (given < wholeBytes || behind <= READ_BYTES) continue;
-      if (given >= MAX_FOLLOWED) break;
-      offset += behind - READ_BYTES;
-      await delay(NEWEST_EVERY_MS, undefined, { ref: false });
-    }
-    if (isLast) return yield { type: 'outcome', observation: effect.outcome! };
-    await promise;
-  }
-}
-
 function announce(effect: Effect): void {
-  const { resolve } = effect.changed;
-  effect.changed = Promise.withResolvers();
-  resolve();
+  effect.news += 1;
+  for (const more of effect.waiting.splice(0)) more();
 }
 
 function refusalOf({ key, incarnation, action }: ExecuteRequest, own: string, handlers: EffectsOptions['handlers']): string | undefined {

@@ -1,4 +1,5 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
+import { wholeCharacters } from '../whole-characters.ts';
 import type { OutputFile } from './output-folder.ts';
 
 /**
@@ -79,14 +80,7 @@ export function createSpool(createFile: () => OutputFile | undefined): Spool {
 
 /** Without a character that is cut at the end. A cut one at the start stays: its offset was asked for. */
 function between(chunk: Buffer): Buffer {
-  for (let back = 1; back <= Math.min(3, chunk.length); back += 1) {
-    const byte = chunk[chunk.length - back]!;
-    if (byte < 0x80) break;
-    if (byte < 0xc0) continue;
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return needed > back && chunk.length > back ? chunk.subarray(0, chunk.length - back) : chunk;
-  }
-  return chunk;
+  return chunk.subarray(0, wholeCharacters(chunk) || chunk.length);
 }
 
 /** False where the disk does not take it. */

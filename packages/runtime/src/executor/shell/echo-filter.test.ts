@@ -5,7 +5,7 @@ import { createEchoFilter } from './echo-filter.ts';
 function stripped(typed: string, pieces: readonly string[]): string {
   const filter = createEchoFilter();
   filter.expect(typed);
-  return pieces.map((piece) => filter.strip(piece)).join('');
+  return Buffer.concat(pieces.map((piece) => filter.strip(Buffer.from(piece)))).toString();
 }
 
 describe('echo filter', () => {

@@ -1,6 +1,6 @@
-import { StringDecoder } from 'node:string_decoder';
 import type { EchoFilter } from './echo-filter.ts';
 import { createEchoFilter } from './echo-filter.ts';
+import { createNewestBytes, type NewestBytes } from './newest-bytes.ts';
 import type { Report } from './report-reader.ts';
 import type { TerminalText } from './terminal-text.ts';
 
@@ -15,7 +15,7 @@ export interface Foreground {
   /** Called with raw output as it comes; set by whoever waits. */
   onOutput: ((bytes: Buffer) => void) | undefined;
   /** Output that came while nobody waited; the newest. */
-  readonly unheard: Buffer[];
+  readonly unheard: NewestBytes;
   onEnd: (() => void) | undefined;
   /** Of the keys sent to it, whether Ctrl-C was among them. */
   interrupted: boolean;
@@ -39,10 +39,9 @@ export type ShellAfter = 'same' | 'ended' | 'broken' | 'deaf';
 export interface Running extends Foreground {
   readonly id: string;
   readonly echo: EchoFilter;
-  readonly decoder: StringDecoder;
   /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is kept apart, its echo is in it. */
   phase: 'typed' | 'begun';
-  kept: string;
+  readonly kept: NewestBytes;
   report: Report | undefined;
   /** The mark in the output, where it ends. */
   marked: { readonly exitCode: number } | undefined;
@@ -50,53 +49,48 @@ export interface Running extends Foreground {
   after: ShellAfter | undefined;
 }
 
-const MAX_KEPT = 65_536;
-const MAX_UNHEARD = 262_144;
+const KEPT_BYTES = 65_536;
+const UNHEARD_BYTES = 131_072;
 
 export function createRunning(id: string, command: string, text: TerminalText): Running {
   const echo = createEchoFilter();
   return {
-    ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now(), decoder: new StringDecoder('utf8') },
-    ...{ phase: 'typed', kept: '', report: undefined, marked: undefined, after: undefined, unheard: [] },
+    ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now(), phase: 'typed' },
+    ...{ kept: createNewestBytes(KEPT_BYTES), unheard: createNewestBytes(UNHEARD_BYTES) },
+    ...{ report: undefined, marked: undefined, after: undefined },
     ...{ ended: undefined, onOutput: undefined, onEnd: undefined, interrupted: false },
   };
 }
 
-/** Output as it came from the terminal. */
+/** Output as it came from the terminal; its memory is used again afterwards. */
 export function receive(running: Running, bytes: Buffer): void {
   running.lastOutputAt = performance.now();
-  const text = running.decoder.write(bytes);
-  if (running.phase === 'typed') running.kept = (running.kept + text).slice(-MAX_KEPT);
-  else take(running, text, bytes);
+  if (running.phase === 'typed') running.kept.push(bytes);
+  else take(running, bytes);
 }
 
 /** From here on what comes is output; of what was kept, all but the echo. */
 export function begin(running: Running, echoes: readonly string[]): void {
-  const { kept } = running;
   running.phase = 'begun';
-  running.kept = '';
-  take(
-    running,
-    echoes.reduce((text, echo) => text.replace(echo, ''), kept),
-  );
+  take(running, echoes.reduce(without, running.kept.take()));
 }
 
-function take(running: Running, text: string, bytes?: Buffer): void {
-  const output = running.echo.strip(text);
+function without(bytes: Buffer, text: string): Buffer {
+  const at = bytes.indexOf(text);
+  return at < 0 ? bytes : Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + Buffer.byteLength(text))]);
+}
+
+function take(running: Running, bytes: Buffer): void {
+  const output = running.echo.strip(bytes);
+  if (output.length === 0) return;
   running.text.write(output);
-  const raw = bytes !== undefined && output.length === text.length ? bytes : Buffer.from(output);
-  if (raw.length === 0) return;
-  if (running.onOutput) return running.onOutput(raw);
-  running.unheard.push(Buffer.from(raw));
-  while (running.unheard.length > 1 && sizeOf(running.unheard) > MAX_UNHEARD) running.unheard.shift();
-}
-
-function sizeOf(pieces: readonly Buffer[]): number {
-  return pieces.reduce((size, piece) => size + piece.length, 0);
+  if (running.onOutput) running.onOutput(output);
+  else running.unheard.push(output);
 }
 
 /** From now on output goes there, after what nobody has heard. */
 export function listen(running: Foreground, onOutput: (bytes: Buffer) => void): void {
-  for (const piece of running.unheard.splice(0)) onOutput(piece);
+  const unheard = running.unheard.take();
+  if (unheard.length > 0) onOutput(unheard);
   running.onOutput = onOutput;
 }

@@ -251,6 +251,14 @@ describe('run', () => {
     expect(same.content).toBe('same');
   });
 
+  it.each([{ is_static: false }, { is_static: true }])('RT46: bytes that are no text are in it as they were printed (%j)', async (args) => {
+    await executor.run('stty -opost; head -c 3000000 /dev/urandom > noise');
+    const { content } = await executor.run('cat noise', args);
+    const [, path] = /kept in (\/.*\.txt) \.\.\./.exec(content) ?? [];
+    expect(content.length).toBeLessThanOrEqual(30_000);
+    expect(await executor.run(`cmp noise ${path} && echo same; rm noise`)).toMatchObject({ content: 'same', exitCode: 0 });
+  });
+
   it('RT26: a timeout hands the command back and names itself', async () => {
     const seen = await executor.run('sleep 300', {}, 1.5);
     expect(seen).toMatchObject({ exitCode: -1 });

@@ -109,7 +109,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
 
   function onOutput(bytes: Buffer): void {
     if (current) receive(current, bytes);
-    else between.write(bytes.toString('utf8'));
+    else between.write(bytes);
   }
 
   function onMarker(marker: Marker, id: string): void {

@@ -2,18 +2,20 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTerminalText } from './terminal-text.ts';
 
-function shown(pieces: readonly string[], maxChars?: number): string {
+function shown(pieces: readonly (string | Buffer)[], maxChars?: number): string {
   const terminal = createTerminalText(maxChars);
   for (const piece of pieces) terminal.write(piece);
   return terminal.take();
 }
 
-/** Cuts a text at random places. */
-const cut = (text: string): fc.Arbitrary<string[]> =>
-  fc.array(fc.nat(text.length), { maxLength: 8 }).map((places) => {
-    const at = [0, ...places.toSorted((a, b) => a - b), text.length];
-    return at.slice(1).map((end, index) => text.slice(at[index], end));
+/** Cuts a text at random places, in the middle of characters too. */
+const cut = (text: string): fc.Arbitrary<Buffer[]> => {
+  const bytes = Buffer.from(text);
+  return fc.array(fc.nat(bytes.length), { maxLength: 8 }).map((places) => {
+    const at = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+    return at.slice(1).map((end, index) => bytes.subarray(at[index], end));
   });
+};
 
 const token = fc.constantFrom(
   '\u001b[31m',
@@ -81,6 +83,37 @@ describe('terminal text', () => {
         expect(text).toBe(length <= 1000 ? whole : whole.slice(0, 500) + left + whole.slice(-500));
       }),
     );
+  });
+
+  it('RT29: of a flood both ends are as they were, and every character between them is counted', () => {
+    const line = 'zeile äöü 漢字 🙂\n';
+    const bytes = Buffer.from(line.repeat(40_000));
+    // No piece ends where a line does, so characters are cut in all places.
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 4093) }, (_, n) => bytes.subarray(n * 4093, (n + 1) * 4093));
+    const [, head, left, tail] = /^([^]*)\n\[\.\.\. .*: (\d+) characters left out \.\.\.\]\n([^]*)$/.exec(shown(pieces, 1000)) ?? [];
+    expect([head, tail]).toEqual([line.repeat(40).slice(0, 500), line.repeat(40).slice(-500)]);
+    expect(Number(left)).toBe(line.length * 40_000 - 1000);
+  });
+
+  it('RT29: a flood of escape sequences, or of bytes that are no text, ends with what follows it', () => {
+    let state = 1;
+    const noise = Buffer.from(Array.from({ length: 600_000 }, () => (state = (state * 48_271) % 2_147_483_647) & 0xff));
+    const progress = Array.from({ length: 30_000 }, (_, n) => `\u001b[2Aone ${n}\ntwo ${n}\n`).join('');
+    expect(shown(['begin\n', noise, '\u001bc', 'end\n'])).toMatch(/end\n$/);
+    expect(shown(['begin\n', 'x\n'.repeat(30_000), progress])).toMatch(
+      /\nx\none 29999\ntwo 29999\n$|left out \.\.\.\]\n(?:two \d+\n)?one 29999\ntwo 29999\n$/,
+    );
+  });
+
+  it.each([1, 3, 500_000])('RT38: a program that takes the screen in a flood is shown as its screen is, in pieces of %i bytes', (size) => {
+    const drawn = `\u001b[?1049h\u001b[H${'redrawn '.repeat(40_000)}\u001b[2J\u001b[3;5Hdrawn once`;
+    const bytes = Buffer.from('x\n'.repeat(20_000) + drawn);
+    const pieces = [bytes.subarray(0, 40_000)];
+    for (let at = 40_000; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
+    const terminal = createTerminalText();
+    for (const piece of pieces) terminal.write(piece);
+    expect(terminal.isFullScreen).toBe(true);
+    expect(terminal.take()).toMatch(/x\n+ +drawn once\n?$/);
   });
 
   it('RT29: what was taken is not given again', () => {

@@ -1,4 +1,6 @@
+import { wholeCharacters } from '../whole-characters.ts';
 import { createBoundedText, MAX_CHARS } from './bounded-text.ts';
+import { createFlood, type Flood } from './flood.ts';
 import { createScreen, type Screen } from './screen.ts';
 
 /**
@@ -7,7 +9,7 @@ import { createScreen, type Screen } from './screen.ts';
  * a screenful has gone by undisturbed it is the text of a screen.
  */
 export interface TerminalText {
-  write(text: string): void;
+  write(output: string | Buffer): void;
   /** The text since the last take; the line in the making is part of it. `whole` is where all of it can be read. */
   take(whole?: string): string;
   /** Forgets the line in the making. */
@@ -31,9 +33,9 @@ const MAX_LINE = 100_000;
 export const COLUMNS = 1000;
 export const ROWS = 50;
 const MAX_SEQUENCE = 4096;
-const MAX_FLOOD = 131_072;
 /** Begins what may open the alternate screen, on which a line end is a step down and no more. */
 const MODE = '\u001b[?';
+const NOTHING: Buffer = Buffer.alloc(0);
 
 export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
   let done = createBoundedText(maxChars);
@@ -41,8 +43,8 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
   let column = 0;
   let pending = '';
   let screen: Screen | undefined;
-  const flood: string[] = [];
-  let flooded = 0;
+  let cut = NOTHING; // the bytes of a character whose others are still to come
+  let flood: Flood | undefined;
 
   const put = (text: string): void => {
     if (text === '') return;
@@ -107,24 +109,33 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
     if (screen.quietLines > 2 * ROWS) closeScreen(screen);
   }
 
-  /** Of a flood only the end counts: it is kept as it came, and looked at when it is asked for. */
-  function dam(text: string): void {
-    flood.push(text);
-    flooded += text.length;
-    while (flooded - flood[0]!.length > MAX_FLOOD) {
-      const gone = flood.shift()!.length;
-      flooded -= gone;
-      flushLine();
-      pending = '';
-      done.skip(gone);
-    }
+  /** False where they are to be looked at now. */
+  function dam(bytes: Buffer): boolean {
+    flood ??= createFlood(leaveOut);
+    if (cut.length > 0) flood.push(cut);
+    cut = NOTHING;
+    return flood.push(bytes);
+  }
+  function leaveOut(characters: number): void {
+    if (screen) closeScreen(screen);
+    flushLine();
+    pending = '';
+    done.skip(characters);
   }
   function undam(): void {
-    flooded = 0;
-    for (const text of flood.splice(0)) interpret(text);
+    if (!flood) return;
+    const end = flood.end();
+    flood = undefined;
+    interpret(end);
   }
 
-  function interpret(text: string): void {
+  function interpret(bytes: Buffer): void {
+    const whole = cut.length > 0 ? Buffer.concat([cut, bytes]) : bytes;
+    const end = wholeCharacters(whole);
+    cut = end < whole.length ? Buffer.from(whole.subarray(end)) : NOTHING;
+    interpretText(whole.toString('utf8', 0, end));
+  }
+  function interpretText(text: string): void {
     // The end of a line, as terminals write it; a carriage return alone may be half of one.
     const isHalf = text.endsWith('\r');
     const raw = pending + (isHalf ? text.slice(0, -1) : text);
@@ -149,9 +160,11 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
   }
 
   return {
-    write(text) {
-      if (done.isCut && !screen) dam(text);
-      else interpret(text);
+    write(output) {
+      const bytes = typeof output === 'string' ? Buffer.from(output) : output;
+      if (done.isCut && screen?.isAlternate !== true && dam(bytes)) return;
+      undam();
+      interpret(bytes);
     },
     take(whole) {
       undam();
