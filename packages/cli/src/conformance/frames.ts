@@ -7,6 +7,7 @@ export class Frames {
   readonly all: Frame[] = [];
   readonly #patienceMs: number;
   readonly #waiting = new Set<() => void>();
+  #ended: string | undefined;
 
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs;
@@ -14,6 +15,12 @@ export class Frames {
 
   push(frame: Frame): void {
     if (this.all.length < MAX_FRAMES) this.all.push(frame);
+    for (const look of this.#waiting) look();
+  }
+
+  /** Nothing more will come: who waits need not wait longer. */
+  end(why: string): void {
+    this.#ended ??= why;
     for (const look of this.#waiting) look();
   }
 
@@ -26,6 +33,7 @@ export class Frames {
         const frame = this.all[next++]!;
         if (fits(frame)) return resolve(frame);
       }
+      if (this.#ended !== undefined) resolve(undefined);
     };
     const timer = setTimeout(() => resolve(undefined), withinMs);
     this.#waiting.add(look);
@@ -33,7 +41,8 @@ export class Frames {
     try {
       const found = await promise;
       if (found) return found;
-      throw new Error(`no ${what} within ${withinMs / 1000} s; the last that came: ${describe(this.all.slice(from).slice(-4))}`);
+      const waited = this.#ended === undefined ? `within ${withinMs / 1000} s` : `before the connection ended (${this.#ended})`;
+      throw new Error(`no ${what} ${waited}; the last that came: ${describe(this.all.slice(from).slice(-4))}`);
     } finally {
       clearTimeout(timer);
       this.#waiting.delete(look);

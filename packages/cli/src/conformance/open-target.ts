@@ -42,19 +42,21 @@ export function openTarget({ url, key, model, patienceMs }: TargetOptions): Targ
 
   function socketIo({ query = {}, transports = ['websocket'], says = 'oh_user_action' }: SocketIoAsk = {}): Peer {
     const frames = new Frames(patienceMs);
-    const ended = Promise.withResolvers<string>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+    void ended.then((why) => frames.end(why));
     const socket = io(url, { transports: [...transports], query: { ...keyQuery, ...query }, forceNew: true, reconnection: false });
     socket.on('oh_event', (frame: unknown) => frames.push(asFrame(frame)));
-    socket.on('connect_error', ({ message }) => ended.resolve(message));
-    socket.on('disconnect', (reason) => ended.resolve(reason));
+    socket.on('connect_error', ({ message }) => end(message));
+    socket.on('disconnect', (reason) => end(reason));
     const close = (): void => void socket.close();
     defer(close);
-    return { frames, ended: ended.promise, close, send: (frame) => void socket.emit(says, frame) };
+    return { frames, ended, close, send: (frame) => void socket.emit(says, frame) };
   }
 
   async function webSocket({ path = '/ws', protocols = [], headers = {} }: PlainSocketAsk = {}): Promise<Peer> {
     const frames = new Frames(patienceMs);
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+    void ended.then((why) => frames.end(why));
     const socket = new WebSocket(new URL(path, url.replace(/^http/, 'ws')), [...protocols], {
       headers: { ...keyHeader, ...headers },
       handshakeTimeout: patienceMs,
