@@ -9,13 +9,17 @@ const OLD_STATES: Partial<Record<AgentState, readonly AgentState[]>> = {
   rate_limited: ['running'],
 };
 
-/** Socket.IO clients of OpenHands 0.15 … 0.17, which send `initialize` in band: `openhands-v0` with the states of their time and the names that went away at 0.20. */
+/**
+ * Socket.IO clients of OpenHands 0.15 … 0.17, which send `initialize` in band: `openhands-v0` with the states of their time and the
+ * names that went away at 0.20.
+ */
 export const openhandsV0InBand: Dialect = {
   ...openhandsV0,
-  encode: (event, phase) =>
-    openhandsV0
-      .encode(event, phase)
-      .flatMap((frame) => (isAction(event) || isUnknown(event) ? [withOldArgs(frame)] : withOldExtras(frame))),
+  encode(event, phase) {
+    const frames = openhandsV0.encode(event, phase);
+    if (isUnknown(event)) return frames;
+    return isAction(event) ? frames.map(withOldArgs) : frames.flatMap(withOldExtras);
+  },
 };
 
 function withOldArgs(frame: Frame): Frame {

@@ -7,9 +7,10 @@ import { decodeFrame } from './decode-frame.ts';
 import { eventsDoc } from './events-doc.ts';
 import { WS_DIALECTS } from './opendevin-ws.ts';
 import { tellGeneration } from './opendevin-ws/tell-generation.ts';
+import { openhandsV0InBand } from './openhands-v0-in-band.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
-const DIALECTS = [openhandsV0, ...Object.values(WS_DIALECTS), eventsDoc];
+const DIALECTS = [openhandsV0, openhandsV0InBand, ...Object.values(WS_DIALECTS), eventsDoc];
 const RUNS = { numRuns: 500 };
 
 /** Keys that code reads, and keys that hurt careless code, over any JSON. */
