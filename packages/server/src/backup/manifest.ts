@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { readPlainJson } from '../import/read-plain-file.ts';
 
 /** Beside the files it names; written last, so a folder without it is no backup. */
 export const MANIFEST = 'manifest.json';
+
+/** A line for each blob. */
+const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 export const Manifest = z.object({
   tendon_backup: z.literal(1),
@@ -33,21 +37,29 @@ export async function hashesOf(folder: string): Promise<Record<string, string>> 
 
 /** The manifest of a folder whose every named file is as it was written. Rejects with an Error that can be shown. */
 export async function verifiedManifest(folder: string): Promise<Manifest> {
-  const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
-  if (text === undefined) throw new Error(`${folder} is not a whole backup: it has no ${MANIFEST}.`);
+  const path = join(folder, MANIFEST);
+  if (!(await lstat(path).catch(() => undefined))) throw new Error(`${folder} is not a whole backup: it has no ${MANIFEST}.`);
   let manifest: Manifest;
   try {
-    manifest = Manifest.parse(JSON.parse(text));
+    manifest = Manifest.parse(await readPlainJson(path, MAX_MANIFEST_BYTES));
   } catch (cause) {
-    throw new Error(`${join(folder, MANIFEST)} can not be read. Nothing was changed.`, { cause });
+    throw new Error(`${path} can not be read. Nothing was changed.`, { cause });
   }
   if (!('tendon.db' in manifest.files)) throw new Error(`${folder} has no database. Nothing was changed.`);
   for (const [name, expected] of Object.entries(manifest.files)) {
-    const found = await hashOf(join(folder, name)).catch(() => 'missing');
-    if (found !== expected)
-      throw new Error(`${join(folder, name)} is ${found === 'missing' ? 'missing' : 'not as it was written'}. Nothing was changed.`);
+    const fault = await faultOf(join(folder, name), expected);
+    if (fault !== undefined) throw new Error(`${join(folder, name)} is ${fault}. Nothing was changed.`);
   }
   return manifest;
+}
+
+/** A pipe or a device would be read for ever, and a link leads elsewhere. */
+async function faultOf(path: string, expected: string): Promise<string | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found) return 'missing';
+  if (!found.isFile()) return 'not a file';
+  const hash = await hashOf(path).catch(() => undefined);
+  return hash === expected ? undefined : 'not as it was written';
 }
 
 async function hashOf(path: string): Promise<string> {

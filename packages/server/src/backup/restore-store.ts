@@ -40,14 +40,23 @@ export async function restoreStore({ from, home, force, clock }: RestoreOptions)
       await mkdir(dirname(join(draft, name)), { recursive: true, mode: 0o700 });
       await copyFile(join(from, name), join(draft, name));
     }
-    const conversations = await moveWorkspaces(join(draft, 'tendon.db'), manifest.home, home);
+    const moved = moveWorkspaces(join(draft, 'tendon.db'), manifest.home, home);
+    if ('fault' in moved) throw new Error(`The database of ${from} can not be used: ${moved.fault}. Nothing was changed.`);
+    await proveItOpens(draft, clock);
     const keeps = manifest.with_secrets ? PARTS : PARTS.filter((part) => part !== 'jwt-secret');
     if (aside) await moveAll(keeps, home, aside);
     await moveAll(PARTS, draft, home);
-    return { conversations, aside };
+    for (const folder of moved.folders) await mkdir(folder, { recursive: true });
+    return { conversations: moved.conversations, aside };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** What opens now opens at the next start of the server too. */
+async function proveItOpens(folder: string, clock: Clock): Promise<void> {
+  const { openSqliteStorage } = await import('@tendon/core/storage');
+  await (await openSqliteStorage({ path: join(folder, 'tendon.db'), blobDir: join(folder, 'blobs'), clock })).close();
 }
 
 /** Opening it proves that no other process has it. */
@@ -61,22 +70,46 @@ async function conversationsIn(home: string, clock: Clock): Promise<number> {
   }
 }
 
-/** Folders under the old home are under the new one from now on; files of agents are no part of a backup. */
-async function moveWorkspaces(path: string, oldHome: string, home: string): Promise<number> {
+interface Moved {
+  readonly conversations: number;
+  /** To be made: files of agents are no part of a backup. */
+  readonly folders: readonly string[];
+}
+
+/** Folders under the old home are under the new one from now on. */
+function moveWorkspaces(path: string, oldHome: string, home: string): Moved | { readonly fault: string } {
   const db = new DatabaseSync(path);
   try {
+    // Nothing that the file brings along may run.
+    db.exec('PRAGMA trusted_schema = OFF');
+    const damage = Object.values(db.prepare('PRAGMA quick_check(1)').get() ?? {})[0];
+    if (damage !== 'ok') return { fault: String(damage) };
     const rows = db.prepare(`SELECT id, json FROM records WHERE collection = 'conversations'`).all() as { id: string; json: string }[];
     const update = db.prepare(`UPDATE records SET json = ? WHERE collection = 'conversations' AND id = ?`);
+    const folders: string[] = [];
     for (const { id, json } of rows) {
-      const record = JSON.parse(json) as StoredConversation;
+      const record = conversationIn(json);
+      if (!record) return { fault: `the record of conversation ${id} is damaged` };
       if (!record.workspace.startsWith(`${oldHome}/`)) continue;
       const workspace = join(home, record.workspace.slice(oldHome.length));
-      await mkdir(workspace, { recursive: true });
+      if (!workspace.startsWith(join(home, '/'))) return { fault: `the folder of conversation ${id} leads out of the home` };
       update.run(JSON.stringify({ ...record, workspace }), id);
+      folders.push(workspace);
     }
-    return rows.length;
+    return { conversations: rows.length, folders };
+  } catch (cause) {
+    return { fault: (cause as Error).message };
   } finally {
     db.close();
+  }
+}
+
+function conversationIn(json: unknown): StoredConversation | undefined {
+  try {
+    const record = JSON.parse(String(json)) as Partial<StoredConversation> | null;
+    return typeof record?.workspace === 'string' ? (record as StoredConversation) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { readPlainJson } from './read-plain-file.ts';
 
 /** One conversation to move over: a folder of event files, or an exported trajectory. */
 export interface Source {
@@ -16,6 +17,9 @@ export interface Sources {
   readonly problems: readonly string[];
 }
 
+/** Metadata, settings and secrets are a few kilobytes. */
+const MAX_OBJECT_BYTES = 4 * 1024 * 1024;
+
 const ID = /^[A-Za-z0-9][\w-]{0,99}$/;
 
 /**
@@ -25,7 +29,8 @@ const ID = /^[A-Za-z0-9][\w-]{0,99}$/;
 export async function findSources(path: string): Promise<Sources> {
   const found = await stat(path).catch(() => undefined);
   if (!found) throw new Error(`${path} is not there.`);
-  if (!found.isDirectory()) return { conversations: [trajectorySource(path)], roots: [], problems: [] };
+  if (!found.isDirectory() && !found.isFile()) throw new Error(`${path} is neither a folder nor a file.`);
+  if (found.isFile()) return { conversations: [trajectorySource(path)], roots: [], problems: [] };
   if ((await names(path)).includes('events')) return collected([path], []);
   const users = (await names(join(path, 'users'))).map((user) => join(path, 'users', user));
   const parents = [path, join(path, 'sessions'), ...users.flatMap((user) => [join(user, 'conversations'), join(user, 'sessions')])];
@@ -68,13 +73,14 @@ function trajectorySource(path: string): Source {
 /** The object in a file; `undefined` when there is none. Rejects with an Error when it is not one. */
 export async function readObject(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (!(await exists(path))) return undefined;
-  const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+  const value = await readPlainJson(path, MAX_OBJECT_BYTES);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('it is not a JSON object');
   return value as Readonly<Record<string, unknown>>;
 }
 
+/** Links and pipes too: reading them says what is wrong. */
 async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
+  return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
 /** Of what is in a folder; empty when it is none. */

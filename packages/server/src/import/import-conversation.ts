@@ -26,6 +26,8 @@ export interface ImportParts {
 }
 
 const PIECE = 200;
+/** Of a name in the metadata. */
+const MAX_TEXT = 500;
 
 /** How many events it has; `undefined` when it was here before. Rejects with an Error that can be shown. */
 export async function importConversation(source: Source, parts: ImportParts): Promise<number | undefined> {
@@ -138,7 +140,8 @@ function recordOf(
   metadata: Readonly<Record<string, unknown>>,
   { state, firstTask, first, last }: Summary,
 ): Omit<StoredConversation, 'workspace'> {
-  const text = (name: string): string | null => (typeof metadata[name] === 'string' && metadata[name] !== '' ? metadata[name] : null);
+  const text = (name: string): string | null =>
+    typeof metadata[name] === 'string' && metadata[name] !== '' ? metadata[name].slice(0, MAX_TEXT) : null;
   const time = (name: string): string | undefined => {
     const date = new Date(text(name) ?? Number.NaN);
     return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lostEvent, storedEvent, type ImportedEvent } from './stored-event.ts';
 import type { Source } from './find-sources.ts';
+import { parsedJson, readPlainFile, readPlainJson } from './read-plain-file.ts';
 
 /** More than one conversation ever has; a file name alone must not make a million events. */
 const MAX_EVENTS = 200_000;
@@ -33,7 +34,7 @@ async function folderLog(path: string): Promise<RecordedLog> {
       const file = join(folder, `${id}.json`);
       try {
         if (!ids.has(id)) throw new Error('its file is missing');
-        return storedEvent(object(JSON.parse(await small(file))));
+        return storedEvent(object(await readPlainJson(file, MAX_FILE_BYTES)));
       } catch (cause) {
         onProblem(`${file}: ${(cause as Error).message}`);
         return lostEvent(id, (cause as Error).message);
@@ -44,7 +45,8 @@ async function folderLog(path: string): Promise<RecordedLog> {
 
 /** Ids are given anew: an export leaves out what is hidden, and causes are moved with what they name. */
 async function trajectoryLog(path: string): Promise<RecordedLog> {
-  const events = eventsIn(await small(path));
+  // Named by who imports, so it may be a link.
+  const events = eventsIn(await readPlainFile(await realpath(path), MAX_FILE_BYTES));
   if (events.length > MAX_EVENTS) throw new Error(`it has more than ${MAX_EVENTS} events`);
   const places = new Map(events.flatMap((event, place) => (isObject(event) && typeof event.id === 'number' ? [[event.id, place]] : [])));
   return {
@@ -62,10 +64,10 @@ async function trajectoryLog(path: string): Promise<RecordedLog> {
 function eventsIn(text: string): readonly unknown[] {
   let json: unknown;
   try {
-    json = JSON.parse(text);
-  } catch {
+    json = parsedJson(text);
+  } catch (cause) {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
-    if (lines.length < 2) throw new Error('it is not JSON');
+    if (lines.length < 2) throw cause;
     return lines.map(lineOf);
   }
   const events = isObject(json) && 'trajectory' in json ? json.trajectory : json;
@@ -79,12 +81,6 @@ function lineOf(line: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-async function small(path: string): Promise<string> {
-  const { size } = await stat(path);
-  if (size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`);
-  return readFile(path, 'utf8');
 }
 
 function object(value: unknown): Readonly<Record<string, unknown>> {
