@@ -98,12 +98,7 @@ describe('the one sandbox of an executor host', () => {
     expect(given.headers.get('content-type')).toBe('application/zip');
     const entries = readZip(Buffer.from(await given.arrayBuffer()));
     expect(entries.map(({ name }) => name).toSorted()).toEqual(['folder/', 'folder/new/', 'folder/new/ä b.txt']);
-    expect(
-      entries
-        .find(({ name }) => name.endsWith('.txt'))!
-        .read()
-        .toString(),
-    ).toBe('text');
+    expect((await entries.find(({ name }) => name.endsWith('.txt'))!.read()).toString()).toBe('text');
     expect((await host.call('GET', '/download_files?path=/no/such/folder')).status).toBe(404);
     expect((await host.call('GET', '/download_files?path=relative')).status).toBe(422);
     expect((await upload('x', 'x', 'destination=relative')).status).toBe(422);

@@ -1,79 +1,102 @@
-import { crc32, inflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { crc32, inflateRaw } from 'node:zlib';
 import { uploadNameFault } from './upload-name.ts';
+import { zipDirectory, type ZipDirectory, type ZipRecord } from './zip-directory.ts';
 
 export interface ZipEntry {
   /** Relative, with `/`; folders end in it. */
   readonly name: string;
-  /** Throws an Error that can be shown when the entry is damaged. */
-  read(): Buffer;
+  /** Rejects with an Error that can be shown when the entry is damaged. */
+  read(): Promise<Buffer>;
 }
 
-const END = 0x06054b50;
-const END_BYTES = 22;
-const MAX_COMMENT = 0xffff;
-const ENTRY = 0x02014b50;
-const ENTRY_BYTES = 46;
+const inflate = promisify(inflateRaw);
+
+const LOCAL = 0x04034b50;
 const LOCAL_BYTES = 30;
-const MAX_ENTRIES = 20_000;
+const STORED = 0;
+const DEFLATED = 8;
 const MAX_TOTAL_BYTES = 1024 ** 3;
 /** One entry is unpacked in memory. */
 const MAX_ENTRY_BYTES = 128 * 1024 ** 2;
-const ENCRYPTED = 1;
-const LINK = 0o120000;
 
 /**
  * What a zip holds, from untrusted bytes: links are left out. Throws an Error that can be shown when it is no zip, is encrypted, of
- * the kind above 4 GB, would unpack to more than a gigabyte or holds one file of more than 128 MiB, or names what lies outside of the folder it is unpacked into.
+ * the kind above 4 GB, would unpack to more than a gigabyte or holds one file of more than 128 MiB, names what lies outside of the
+ * folder it is unpacked into or one thing twice, or has entries that lie in each other, as bombs have.
+ *
+ * Not the library `yauzl`: sums, overlaps, names told twice and limits would be ours to check beside it all the same.
  */
 export function readZip(zip: Buffer): readonly ZipEntry[] {
-  const end = findEnd(zip);
-  const count = zip.readUInt16LE(end + 10);
-  if (count > MAX_ENTRIES) throw new Error(`the zip has more than ${MAX_ENTRIES} entries`);
-  const entries: ZipEntry[] = [];
-  let at = zip.readUInt32LE(end + 16);
+  const directory = zipDirectory(zip);
+  checkSizes(directory.records);
+  checkNames(directory.records);
+  const packed = packedIn(zip, directory);
+  return directory.records.flatMap((record, index) =>
+    record.isLink ? [] : [{ name: record.name, read: () => unpacked(record, packed[index]!) }],
+  );
+}
+
+function checkSizes(records: readonly ZipRecord[]): void {
   let total = 0;
-  for (let index = 0; index < count; index += 1) {
-    if (at + ENTRY_BYTES > zip.length || zip.readUInt32LE(at) !== ENTRY) throw new Error('the zip is damaged');
-    const lengths = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset)) as [number, number, number];
-    const next = at + ENTRY_BYTES + lengths[0] + lengths[1] + lengths[2];
-    if (next > zip.length) throw new Error('the zip is damaged');
-    const name = zip.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + lengths[0]);
-    const size = zip.readUInt32LE(at + 24);
-    if (size > MAX_ENTRY_BYTES) throw new Error(`the zip holds a file of more than ${MAX_ENTRY_BYTES} bytes`);
-    total += size;
+  for (const { bytes } of records) {
+    if (bytes > MAX_ENTRY_BYTES) throw new Error(`the zip holds a file of more than ${MAX_ENTRY_BYTES} bytes`);
+    total += bytes;
     if (total > MAX_TOTAL_BYTES) throw new Error(`the zip holds more than ${MAX_TOTAL_BYTES} bytes`);
-    const fault = uploadNameFault(name.replace(/\/$/, ''));
-    if (fault !== undefined) throw new Error(`the zip holds ${JSON.stringify(name.slice(0, 100))}: ${fault}`);
-    if ((zip.readUInt16LE(at + 8) & ENCRYPTED) !== 0) throw new Error('the zip is encrypted');
-    const header = at;
-    if (((zip.readUInt32LE(at + 38) >>> 16) & 0o170000) !== LINK) entries.push({ name, read: () => contentOf(zip, header, name) });
-    at = next;
   }
-  return entries;
 }
 
-function findEnd(zip: Buffer): number {
-  for (let at = zip.length - END_BYTES; at >= Math.max(0, zip.length - END_BYTES - MAX_COMMENT); at -= 1) {
-    if (zip.readUInt32LE(at) === END) return at;
+/** What is told twice, or is a file and a folder, would end half unpacked. */
+function checkNames(records: readonly ZipRecord[]): void {
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  for (const { name, isEncrypted } of records) {
+    const path = name.replace(/\/$/, '');
+    const fault = uploadNameFault(path);
+    if (fault !== undefined) throw new Error(`the zip holds ${quoted(name)}: ${fault}`);
+    if (isEncrypted) throw new Error('the zip is encrypted');
+    if (name.endsWith('/')) folders.add(path);
+    else if (files.has(path)) throw new Error(`the zip holds ${quoted(name)} twice`);
+    else files.add(path);
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) folders.add(path.slice(0, end));
   }
-  throw new Error('it is not a zip file');
+  for (const path of files) if (folders.has(path)) throw new Error(`the zip holds ${quoted(path)} as a file and as a folder`);
 }
 
-function contentOf(zip: Buffer, header: number, name: string): Buffer {
-  const method = zip.readUInt16LE(header + 10);
-  const [crc, packed, bytes] = [16, 20, 24].map((offset) => zip.readUInt32LE(header + offset)) as [number, number, number];
-  const local = zip.readUInt32LE(header + 42);
-  const damaged = (): Error => new Error(`${name} is damaged in the zip`);
-  if (local + LOCAL_BYTES > zip.length) throw damaged();
-  const start = local + LOCAL_BYTES + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
-  const data = zip.subarray(start, start + packed);
-  if (method !== 0 && method !== 8) throw new Error(`${name} is packed in a way that is not known (${method})`);
+/** The packed bytes of each record, in its order; no byte belongs to two. */
+function packedIn(zip: Buffer, { start: directory, records }: ZipDirectory): readonly Buffer[] {
+  const packed = records.map((record) => {
+    const { name, start, packedBytes } = record;
+    if (start + LOCAL_BYTES > directory || zip.readUInt32LE(start) !== LOCAL) throw damaged(name);
+    const nameEnd = start + LOCAL_BYTES + zip.readUInt16LE(start + 26);
+    if (zip.toString('utf8', start + LOCAL_BYTES, nameEnd) !== name) throw damaged(name);
+    const data = nameEnd + zip.readUInt16LE(start + 28);
+    if (data + packedBytes > directory) throw damaged(name);
+    return { start, end: data + packedBytes, bytes: zip.subarray(data, data + packedBytes) };
+  });
+  const inOrder = packed.toSorted((a, b) => a.start - b.start);
+  for (const [index, { start }] of inOrder.entries()) {
+    if (index > 0 && start < inOrder[index - 1]!.end) throw new Error('the zip is damaged: its entries lie in each other');
+  }
+  return packed.map(({ bytes }) => bytes);
+}
+
+async function unpacked({ name, method, bytes, crc }: ZipRecord, packed: Buffer): Promise<Buffer> {
+  if (method !== STORED && method !== DEFLATED) throw new Error(`${quoted(name)} is packed in a way that is not known (${method})`);
   try {
     // One byte more than announced may come out, to be found out.
-    const content = method === 0 ? data : inflateRawSync(data, { maxOutputLength: bytes + 1 });
+    const content = method === STORED ? packed : await inflate(packed, { maxOutputLength: bytes + 1 });
     if (content.length === bytes && crc32(content) === crc) return content;
   } catch {
     // told below
   }
-  throw damaged();
+  throw damaged(name);
+}
+
+function damaged(name: string): Error {
+  return new Error(`${quoted(name)} is damaged in the zip`);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
 }

@@ -9,6 +9,8 @@ const FOLDERS_AT_ONCE = 100;
 /** Puts what a zip holds into a folder of the sandbox. Nothing is written when any entry is not fit. Rejects with an Error that can be shown. */
 export async function unzipInto(runtime: Runtime, folder: string, zip: Buffer, now: Date): Promise<void> {
   const entries = readZip(zip);
+  // Unpacked twice, so that a last entry that is damaged does not leave the first ones behind.
+  for (const { read } of entries) await read();
   const folders = entries.filter(({ name }) => name.endsWith('/')).map(({ name }) => posix.join(folder, name));
   for (let start = 0; start < folders.length; start += FOLDERS_AT_ONCE) {
     const words = folders.slice(start, start + FOLDERS_AT_ONCE).map(shellQuoted);
@@ -19,6 +21,6 @@ export async function unzipInto(runtime: Runtime, folder: string, zip: Buffer, n
   }
   for (const { name, read } of entries) {
     if (name.endsWith('/')) continue;
-    await runtime.files.write(posix.join(folder, name), read(), { signal: AbortSignal.timeout(WRITE_MS) });
+    await runtime.files.write(posix.join(folder, name), await read(), { signal: AbortSignal.timeout(WRITE_MS) });
   }
 }

@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream';
 import { catalogError, Failure, type UploadAnswer } from '@tendon/protocol';
 import { z } from 'zod';
 import type { App, Routes, ServerContext } from '../../context.ts';
-import { fail, sendFailure } from '../../failure.ts';
+import { fileFailureStatus, wordsOf } from '../../../files/file-failure.ts';
+import { fail, failureWith, sendFailure } from '../../failure.ts';
 import { conversationMeant } from './bearer.ts';
 import { forward, sendForwarded } from './forward.ts';
 
@@ -36,7 +37,10 @@ function uploadFiles(app: App, context: ServerContext): void {
 }
 
 function uploadFile(app: App, { engine }: ServerContext): void {
-  const schema = { response: { 200: z.object({ filename: z.string(), location: z.string() }), '4xx': Failure }, hide: true };
+  const schema = {
+    response: { 200: z.object({ filename: z.string(), location: z.string() }), '4xx': Failure, '5xx': Failure },
+    hide: true,
+  };
   app.post('/api/upload-file', { schema }, async (request, reply) => {
     const conversation = await conversationMeant(request, engine);
     if (typeof conversation !== 'string') return sendFailure(reply, conversation);
@@ -47,7 +51,11 @@ function uploadFile(app: App, { engine }: ServerContext): void {
       return fail(reply, 'INVALID_ARGUMENTS', 'a multipart field "file" with a name is expected');
     const runtime = engine.runtimes.current(conversation);
     if (!runtime) return sendFailure(reply, catalogError('RUNTIME_NOT_READY'));
-    await runtime.files.write(name, new Uint8Array(await file.arrayBuffer()), { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    try {
+      await runtime.files.write(name, new Uint8Array(await file.arrayBuffer()), { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    } catch (cause) {
+      return reply.code(fileFailureStatus(cause)).send(failureWith(`Error uploading the file: ${wordsOf(cause)}`));
+    }
     return { filename: name, location: `/workspace/${name}` };
   });
 }
