@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { LineRange, LinesToEdit } from '@tendon/core';
 import { connectTo, MAX_LINE, openDoor, Refused, SandboxGone, type Call, type ExecutorAddress } from './executor-door.ts';
 import type { Alive, EffectReport, ExecuteLine, ExecuteRequest, SleepAnswer } from './executor-api.ts';
+import type { WatchLine } from './executor-host-api.ts';
 import { createSandboxPorts, type SandboxPorts } from './sandbox-ports.ts';
 
 /** Speaks with one executor. Knows nothing of actions or of what an answer means; nothing is retried here. */
@@ -23,10 +24,17 @@ export interface ExecutorClient {
   readonly ports: SandboxPorts;
   /**
    * Holds a connection; resolves when it is gone (which it is when the executor goes), with the reason if the other end said
-   * that the sandbox is no more. Never rejects.
+   * that the sandbox is no more. What it says before that is passed on. Never rejects.
    */
-  hold(options: { readonly signal: AbortSignal }): Promise<string | undefined>;
+  hold(options: HoldOptions): Promise<string | undefined>;
+  /** The connection that a line of the watch has told of. */
+  takeCall(id: string, options: { readonly signal: AbortSignal }): Promise<Socket>;
   close(): void;
+}
+
+export interface HoldOptions {
+  readonly signal: AbortSignal;
+  readonly onLine: (line: WatchLine) => void;
 }
 
 const SLEEP_DEADLINE_MS = 60_000;
@@ -45,10 +53,14 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
     }
   }
 
-  async function hold({ signal }: { readonly signal: AbortSignal }): Promise<string | undefined> {
+  async function hold({ signal, onLine }: HoldOptions): Promise<string | undefined> {
     if ('socketPath' in address) return untilClosed(connectTo(address.socketPath).unref(), signal);
     try {
-      for await (const line of door.lines({ method: 'GET', path: '/watch' }, signal)) return endIn(line);
+      for await (const text of door.lines({ method: 'GET', path: '/watch' }, signal)) {
+        const line = readWatchLine(text);
+        if (line && 'ended' in line) return line.ended;
+        if (line) onLine(line);
+      }
     } catch (error) {
       if (error instanceof SandboxGone) return error.message;
     }
@@ -84,6 +96,7 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
       checkLines(await json({ method: 'POST', path: '/lines_to_edit', body: JSON.stringify({ path, ...range }), signal })),
     ports: createSandboxPorts(door),
     hold,
+    takeCall: (id, { signal }) => door.tunnel(`/calls/${id}`, signal),
     close: door.close,
   };
 }
@@ -101,10 +114,12 @@ function untilClosed(socket: Socket, signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** `{"ended": …}` says that the sandbox is no more, and why. */
-function endIn(line: string): string | undefined {
-  const { ended } = (JSON.parse(line) ?? {}) as { readonly ended?: unknown };
-  return typeof ended === 'string' ? ended.slice(0, 1024) : undefined;
+/** Total; what is no such line is left out. */
+function readWatchLine(text: string): WatchLine | undefined {
+  const { ended, call, watching } = (JSON.parse(text) ?? {}) as { readonly ended?: unknown; call?: unknown; watching?: unknown };
+  if (typeof ended === 'string') return { ended: ended.slice(0, 1024) };
+  if (typeof call === 'string' && /^[0-9a-f]{32}$/.test(call)) return { call };
+  return watching === true ? { watching } : undefined;
 }
 
 function checkAlive(answer: unknown): Alive {

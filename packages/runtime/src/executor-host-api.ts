@@ -6,14 +6,20 @@
  *   PUT    /sandboxes/<incarnation>         StartRequest → HostedSandbox; started, or found when it lives
  *   GET    /sandboxes/<incarnation>         → HostedSandbox
  *   DELETE /sandboxes/<incarnation>         → 204 when nothing of it is left; the private home stays
- *   GET    /sandboxes/<incarnation>/watch   → application/x-ndjson, open as long as it lives, then `{"ended": <why>}`
+ *   GET    /sandboxes/<incarnation>/watch   → application/x-ndjson of WatchLine, open as long as it lives
+ *   GET    /sandboxes/<incarnation>/calls/<id> with `Upgrade: tcp` → 101: from within the sandbox, to the broker of git (`proxy/git-broker.ts`)
+ *   GET    /sandboxes/<incarnation>/network → HostedNetwork
+ *   PUT    /sandboxes/<incarnation>/network NetworkReach → 204; from the next connection on
+ *   POST   /sandboxes/<incarnation>/sleep   {with_kernel} → SleepAnswer; if it slept, the next one of its conversation goes on where it was
  *   DELETE /conversations/<id>?workspace=   → 204; its sandbox and private home, with `workspace=true` also its own workspace
  * Of a sandbox that is no more everything answers 410 with the reason.
  */
 import type { Strength } from '@tendon/core';
+import type { NetworkMode, NetworkReach } from './proxy/network-policy.ts';
+import type { RefusedHost } from './proxy/refused-hosts.ts';
 
 /** Changes when either end would misunderstand the other. */
-export const EXECUTOR_API = 1;
+export const EXECUTOR_API = 2;
 
 export interface HostInfo {
   readonly executor_api: number;
@@ -24,6 +30,8 @@ export interface HostInfo {
     readonly description: string;
     /** What is not limited or kept in, in words. */
     readonly limits: readonly string[];
+    /** What its operator gives at most, and whether anything less can be kept. */
+    readonly network: HostNetwork;
   };
 }
 
@@ -33,7 +41,30 @@ export interface StartRequest {
   readonly directory?: string;
   readonly lease_seconds: number;
   readonly no_output_timeout_seconds: number;
+  /** No more than the host gives. Unset: all that it gives. */
+  readonly network?: NetworkReach;
+  /** Those for which the server has a broker; git inside asks for them by way of a call. */
+  readonly git_hosts?: readonly string[];
 }
+
+export interface HostNetwork {
+  readonly mode: NetworkMode;
+  readonly is_policed: boolean;
+}
+
+export interface HostedNetwork {
+  readonly mode: NetworkMode;
+  readonly allow: readonly string[];
+  readonly refused: readonly RefusedHost[];
+}
+
+export type WatchLine =
+  /** The first: from now on nothing is missed. */
+  | { readonly watching: true }
+  /** Something inside asks for the broker: whoever watches fetches it, under this name, within seconds. */
+  | { readonly call: string }
+  /** The last. */
+  | { readonly ended: string };
 
 export interface HostedSandbox {
   readonly incarnation: string;

@@ -7,13 +7,22 @@ export type { Driver, DriverName, Probe } from './drivers/driver.ts';
 export type { ExecutorFolder } from './drivers/executor-folder.ts';
 export { PLUGIN_NAMES, type ExecutorConfig, type PluginName, type PluginStart, type ServedPort } from './executor-api.ts';
 export { connectTo, type ExecutorAddress } from './executor-door.ts';
-export { EXECUTOR_API, type HostedSandbox, type HostInfo, type StartRequest } from './executor-host-api.ts';
+export {
+  EXECUTOR_API,
+  type HostedNetwork,
+  type HostedSandbox,
+  type HostInfo,
+  type StartRequest,
+  type WatchLine,
+} from './executor-host-api.ts';
 export type { SandboxPlan } from './open-sandbox.ts';
 export { relay } from './relay.ts';
 export type { SandboxRecord } from './sandbox-record.ts';
 export { createRuntimes, newIncarnation, type RuntimesOptions, type SandboxRuntimes } from './sandboxes.ts';
 export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
-export { hostPattern, type NetworkMode, type NetworkPolicy } from './proxy/network-policy.ts';
+export { hostPattern, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './proxy/network-policy.ts';
+export type { RefusedHost } from './proxy/refused-hosts.ts';
+export type { GitElsewhere } from './proxy/way-out.ts';
 export { joinStreams } from './join-streams.ts';
 export { refuseUpgrade } from './refuse-upgrade.ts';
 export { NotServed, type SandboxPorts } from './sandbox-ports.ts';

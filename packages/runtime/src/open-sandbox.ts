@@ -11,6 +11,7 @@ import {
   type SandboxHandle,
 } from './drivers/driver.ts';
 import { listenBrowser, type BrowserDoor } from './browser-door.ts';
+import { createCallAnswerer, type CallAnswerer } from './elsewhere/answer-calls.ts';
 import { boundLog, logTail } from './drivers/start-log.ts';
 import type { PluginName } from './executor-api.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
@@ -19,6 +20,7 @@ import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
 import { createPackagesDoor } from './kernel-packages/packages-door.ts';
 import type { KernelPackages } from './kernel-packages/kernel-packages.ts';
 import { listenProxy, type Proxy, type ProxyOptions } from './proxy/listen-proxy.ts';
+import { isOffline } from './proxy/network-policy.ts';
 import type { WayOut } from './proxy/way-out.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
 import { isThere, type SandboxRecord, type SandboxRecords } from './sandbox-record.ts';
@@ -39,6 +41,8 @@ export interface OpenSandbox {
   readonly proxy: Proxy | undefined;
   /** To a browser beside the sandbox, where the driver has that. */
   readonly browser: BrowserDoor | undefined;
+  /** For what a sandbox elsewhere asks of this server. */
+  readonly calls: CallAnswerer | undefined;
 }
 
 export interface SandboxPlan {
@@ -160,7 +164,8 @@ async function start(
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
     if (!driver.isElsewhere) context.folders.prepare();
-    const gitHosts = context.wayOut.gitHosts();
+    const gitHosts = context.wayOut.gitHosts(conversationId);
+    const network = await context.wayOut.policyOf(conversationId);
     const spec = {
       conversationId,
       incarnation,
@@ -169,6 +174,7 @@ async function start(
       leaseSeconds,
       noOutputTimeoutSeconds,
       gitHosts,
+      network,
       plugins: context.plugins,
     };
     await inPhase({ name: 'getting the image', deadlineMs: DEADLINE_MS.prepare, signal }, async (within) =>
@@ -221,11 +227,16 @@ async function hold(
   const ways = { ...context.wayOut.of(conversationId), ...kernelDoor(context, record) };
   const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
   const browser = await openBrowserDoor(context, record, handle);
+  const calls = context.driver.isElsewhere && ways.git ? createCallAnswerer(client, ways.git) : undefined;
   const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
     isAlive: () => context.driver.isAlive(handle),
     whyEnded: limits.whyEnded,
     leaseSeconds: context.renewsLease(conversationId) ? context.leaseSeconds : undefined,
+    onLine(line) {
+      if ('call' in line) calls?.take(line.call);
+      if ('watching' in line) void tellNetwork(context, conversationId, handle);
+    },
     onChecked: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
   });
   const runtime = createSandboxRuntime({
@@ -243,7 +254,15 @@ async function hold(
     secretsFor: context.secretsFor,
     limits,
   });
-  return { ...countUse(runtime, context.clock), handle, client, watch, proxy, browser, record };
+  return { ...countUse(runtime, context.clock), handle, client, watch, proxy, browser, calls, record };
+}
+
+/** Tells the way out elsewhere what the conversation's policy is now. Told again whenever its host is reached anew. */
+export async function tellNetwork(context: OpenContext, conversationId: string, handle: SandboxHandle): Promise<void> {
+  const told = context.driver.setNetwork?.(handle, () => context.wayOut.policyOf(conversationId));
+  await told?.catch((error: unknown) =>
+    context.notice(`the host of the sandbox of conversation ${conversationId} was not told of its network policy: ${messageOf(error)}`),
+  );
 }
 
 async function openBrowserDoor(
@@ -262,7 +281,7 @@ function kernelDoor(
 ): Pick<ProxyOptions, 'kernel'> {
   const folder = handle.kernelPackages;
   if (packages === undefined || folder === undefined) return {};
-  const isOnline = async (): Promise<boolean> => (await wayOut.policyOf(conversationId)).mode !== 'none';
+  const isOnline = async (): Promise<boolean> => !isOffline(await wayOut.policyOf(conversationId));
   return { kernel: createPackagesDoor({ packages, folder, isOnline }) };
 }
 
@@ -283,6 +302,7 @@ export async function putToSleep(context: OpenContext, open: OpenSandbox, withKe
 export async function letGo(open: OpenSandbox): Promise<void> {
   open.watch.stop();
   open.client.close();
+  open.calls?.close();
   await Promise.all([open.proxy?.close(), open.browser?.close()]);
 }
 

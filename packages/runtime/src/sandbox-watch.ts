@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ExecutorClient } from './executor-client.ts';
+import type { ExecutorClient, HoldOptions } from './executor-client.ts';
 
 export interface SandboxWatch {
   /** Resolves once with the reason; never rejects; never resolves after `stop`. */
@@ -20,6 +20,8 @@ export interface Watched {
   readonly whyEnded: () => string | undefined;
   /** Given: the lease is renewed for so long, again and again. */
   readonly leaseSeconds: number | undefined;
+  /** What the host of a sandbox elsewhere has to say. */
+  readonly onLine: HoldOptions['onLine'];
   /** Now and then. */
   readonly onChecked: () => void;
 }
@@ -40,7 +42,7 @@ export function watchSandbox(client: ExecutorClient, watched: Watched): SandboxW
 
   async function watch(): Promise<void> {
     while (!stopped.signal.aborted) {
-      const said = await client.hold({ signal: stopped.signal });
+      const said = await client.hold({ signal: stopped.signal, onLine: watched.onLine });
       if (stopped.signal.aborted) return;
       if (said !== undefined) return report(said);
       for (const waitMs of LOOK_AGAIN_MS) {

@@ -5,7 +5,7 @@ import type { SandboxInfo } from '@tendon/protocol';
 import { addressOf, type Driver } from './drivers/driver.ts';
 import { PLUGIN_NAMES, type PluginName } from './executor-api.ts';
 import type { ExecutorAddress } from './executor-door.ts';
-import { endSandbox, letGo, openSandbox, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
+import { endSandbox, letGo, openSandbox, tellNetwork, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
 import { admission } from './admission.ts';
 import { createKernelPackages } from './kernel-packages/kernel-packages.ts';
 import { makePackagesInSandbox } from './kernel-packages/make-packages.ts';
@@ -61,7 +61,9 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
 
 export interface SandboxRuntimes extends Runtimes {
   /** Where the conversation's sandbox wanted to connect to and might not, the newest last; a bounded number. */
-  refusedHosts(conversationId: string): readonly RefusedHost[];
+  refusedHosts(conversationId: string): Promise<readonly RefusedHost[]>;
+  /** Its policy is another now: resolves when it counts wherever the sandbox's way out is, or could not be told. */
+  networkChanged(conversationId: string): Promise<void>;
   /** Once at server start: ends and removes what belongs to no conversation, and what was cut off in mid start; counts this server's. */
   reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
   /** What the live sandbox's programs serve, and the way to it, without starting any. */
@@ -274,7 +276,17 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       await context.folders.removeSandbox(context.folders.nameOf(conversationId));
       await context.driver.forget?.(conversationId, { workspace: forGood });
     },
-    refusedHosts: context.wayOut.refusedHosts,
+    async refusedHosts(conversationId) {
+      const entry = entries.get(conversationId);
+      const { driver, wayOut } = context;
+      if (driver.refusedHosts === undefined) return wayOut.refusedHosts(conversationId);
+      return entry?.state === 'live' ? driver.refusedHosts(entry.open.handle).catch(() => []) : [];
+    },
+    async networkChanged(conversationId) {
+      if (context.driver.setNetwork === undefined) return;
+      const record = await context.records.get(conversationId);
+      if (record?.state === 'live') await tellNetwork(context, conversationId, record.handle);
+    },
     awakeCount: () => entries.size,
     list: () => listSandboxes(context, (conversationId) => describe(entries.get(conversationId))),
     reconcile: () => reconcileSandboxes(context, { isHeld }),

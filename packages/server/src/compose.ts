@@ -83,7 +83,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   for (const finding of storage.findings) logger.warn(finding);
   warn = (finding) => logger.warn(finding);
 
-  const { driver, sandbox } = await driving.catch(async (cause: unknown) => {
+  const { driver, sandbox, network } = await driving.catch(async (cause: unknown) => {
     await storage.close();
     throw cause;
   });
@@ -105,7 +105,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       const record = await conversations.get(id);
       return record ? conversations.networkOf(record) : { mode: 'none', allow: [], allowPrivate: [] };
     },
-    registries: config.network,
+    registries: network,
     git: gitAccess(providerTokens),
     secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
   });
@@ -118,7 +118,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
   const conversations: Conversations = new Conversations({
     config,
-    network: { network: config.network, isPoliced: sandbox.isPoliced },
+    network: { network, isPoliced: sandbox.isPoliced },
     storage,
     runtimes,
     clock,

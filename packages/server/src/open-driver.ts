@@ -5,8 +5,10 @@ import {
   createLocalDriver,
   createNoneDriver,
   createRemoteDriver,
+  isWider,
   type Driver,
   type ExecutorFolder,
+  type NetworkPolicy,
 } from '@tendon/runtime';
 import type { Config } from './config.ts';
 import type { Engine } from './engine.ts';
@@ -15,6 +17,8 @@ import { networkWords } from './network/network-words.ts';
 export interface OpenedDriver {
   readonly driver: Driver;
   readonly sandbox: Engine['sandbox'] & { readonly limits: readonly string[] };
+  /** What a conversation can have at most: as configured, and where sandboxes are elsewhere no more than is given there. */
+  readonly network: NetworkPolicy;
 }
 
 export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'executorHost' | 'network' | 'container'> & {
@@ -30,14 +34,20 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
     const instead = config.runtime === 'remote' ? '' : ' Or set RUNTIME=none to run without one.';
     throw new Error(`The sandbox can not be had: ${probe.reason}. ${probe.fix}${instead}`);
   }
-  const { network, runtime } = config;
+  const { runtime } = config;
   const passesUs = runtime !== 'docker' || config.container.network === 'proxy';
-  const isPoliced = driver.name !== 'none' && !driver.isElsewhere && passesUs;
-  if (!isPoliced && network.mode !== 'full')
-    throw new Error(`SANDBOX_NETWORK=${network.mode} can not be kept with RUNTIME=${runtime}: its connections do not pass through Tendon.`);
-  const description = [probe.description, ...(isPoliced ? networkWords(network) : [])].join(', ');
+  const isPoliced = probe.network?.isPoliced ?? (driver.name !== 'none' && passesUs);
+  if (!isPoliced && config.network.mode !== 'full')
+    throw new Error(
+      `SANDBOX_NETWORK=${config.network.mode} can not be kept with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.isElsewhere ? ' there' : ''}.`,
+    );
+  const given = probe.network?.mode ?? config.network.mode;
+  const network = isWider(config.network.mode, given) ? { ...config.network, mode: given } : config.network;
+  // What is opened near this host is not near a sandbox that is elsewhere; git reaches it, whose broker is here.
+  const words = networkWords(driver.isElsewhere ? { ...network, allowPrivate: [] } : network);
+  const description = [probe.description, ...(isPoliced ? words : [])].join(', ');
   const { strength, limits } = probe;
-  return { driver, sandbox: { driver: driver.name, strength, description, limits, isPoliced } };
+  return { driver, network, sandbox: { driver: driver.name, strength, description, limits, isPoliced } };
 }
 
 function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits }, container }: DriverConfig): Driver {

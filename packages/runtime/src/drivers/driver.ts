@@ -3,6 +3,8 @@ import type { Strength } from '@tendon/core';
 import type { PluginName } from '../executor-api.ts';
 import type { BrowserWish } from '../executor/browser/browser-lines.ts';
 import type { ExecutorAddress } from '../executor-door.ts';
+import type { NetworkMode, NetworkReach } from '../proxy/network-policy.ts';
+import type { RefusedHost } from '../proxy/refused-hosts.ts';
 import type { Limits } from './control-group.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
@@ -19,6 +21,8 @@ export interface SandboxSpec {
   readonly plugins: readonly PluginName[];
   /** Git hosts that the proxy answers for; of use only where our proxy is the way out. */
   readonly gitHosts: readonly string[];
+  /** Of use only to a driver whose sandboxes are elsewhere: what is kept by the proxy there. */
+  readonly network: NetworkReach;
 }
 
 /** What stays known of a sandbox after its start. */
@@ -62,7 +66,14 @@ export type SandboxHandle = ReachedBy & {
 export type ReachedBy = { readonly socketPath: string; readonly url?: never } | { readonly url: string; readonly socketPath?: never };
 
 export type Probe =
-  | { readonly available: true; readonly strength: Strength; readonly description: string; readonly limits: readonly string[] }
+  | {
+      readonly available: true;
+      readonly strength: Strength;
+      readonly description: string;
+      readonly limits: readonly string[];
+      /** Where the sandboxes are elsewhere: what is given there at most, and whether anything less can be kept. */
+      readonly network?: { readonly mode: NetworkMode; readonly isPoliced: boolean };
+    }
   /** `fix` says what to install or change. */
   | { readonly available: false; readonly reason: string; readonly fix: string };
 
@@ -105,6 +116,10 @@ export interface Driver {
   headers?(handle: SandboxHandle): Readonly<Record<string, string>>;
   /** The last lines that a start has printed, where they are not in `startLogOf`. */
   lastLines?(incarnation: string): Promise<string>;
+  /** Where the way out is elsewhere: what it lets through from the next connection on. The newest is what stays, whatever is on its way. */
+  setNetwork?(handle: SandboxHandle, network: () => Promise<NetworkReach>): Promise<void>;
+  /** Where the way out is elsewhere: the places that it refused. */
+  refusedHosts?(handle: SandboxHandle): Promise<readonly RefusedHost[]>;
   /** Removes what outlives a conversation's sandboxes, where that is not in the folders of this host; `workspace` = its own one too. */
   forget?(conversationId: string, options: { readonly workspace: boolean }): Promise<void>;
 }

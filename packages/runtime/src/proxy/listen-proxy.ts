@@ -1,5 +1,5 @@
 import { chmod, rm } from 'node:fs/promises';
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -8,6 +8,7 @@ import { KERNEL_PACKAGES_NAME } from '../kernel-packages/packages-request.ts';
 import type { PackagesDoor } from '../kernel-packages/packages-door.ts';
 import type { GitBroker } from './git-broker.ts';
 import { GIT_BROKER_NAME } from './git-request.ts';
+import { passOn } from './pass-on.ts';
 
 export interface Proxy {
   close(): Promise<void>;
@@ -30,25 +31,28 @@ const MAX_CONNECTIONS = 256;
 /** Tells an answer of ours from one of the target's (RFC 9209). */
 const OURS = ['proxy-status', 'tendon'] as const;
 const IDLE_MS = 10 * 60_000;
-/** Of one connection only: never passed on. */
-const HOP_HEADERS = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
 /**
  * The only way out of one sandbox: an HTTP proxy (`CONNECT host:port`, and `GET http://…`) on a unix socket in a folder that
  * the inside can see and not write. Owns that socket and the connections made through it; a new server listens again on the
  * same path. Whoever speaks to it is hostile.
  */
 export async function listenProxy(socketPath: string, options: ProxyOptions = {}): Promise<Proxy> {
+  const { server, close } = createProxy(options);
+  await rm(socketPath, { force: true });
+  server.listen(socketPath);
+  await once(server, 'listening');
+  server.unref();
+  await chmod(socketPath, 0o666); // the sandbox may have another uid; the folder is what keeps others out
+  return {
+    async close() {
+      close();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** The same without a socket to listen on: whoever has a connection for it hands that to `server`. */
+export function createProxy(options: ProxyOptions = {}): { readonly server: Server; close(): void } {
   const reach = options.dial ?? dial;
   const closing = new AbortController();
   const tunnels = new Set<Duplex>();
@@ -63,17 +67,12 @@ export async function listenProxy(socketPath: string, options: ProxyOptions = {}
     void tunnel(request, client, head, reach, closing.signal);
   });
   server.on('clientError', (_error, socket) => socket.destroy());
-  await rm(socketPath, { force: true });
-  server.listen(socketPath);
-  await once(server, 'listening');
-  server.unref();
-  await chmod(socketPath, 0o666); // the sandbox may have another uid; the folder is what keeps others out
   return {
-    async close() {
+    server,
+    close() {
       closing.abort(new Error('the proxy is closed'));
       for (const client of tunnels) client.destroy();
       server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }
@@ -112,22 +111,7 @@ async function forward(request: IncomingMessage, response: ServerResponse, { rea
     if (url.host === GIT_BROKER_NAME && git !== undefined) return await git(request, response, url, closing);
     if (url.host === KERNEL_PACKAGES_NAME && kernel !== undefined) return await kernel(request, response, url);
     const socket = await reach(url.hostname, Number(url.port || 80), closing);
-    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.has(name)));
-    const outgoing = httpRequest({
-      method: request.method,
-      path: `${url.pathname}${url.search}`,
-      headers: { ...headers, host: url.host, connection: 'close' },
-      createConnection: () => socket,
-    });
-    outgoing.setTimeout(IDLE_MS, () => outgoing.destroy());
-    response.once('close', () => outgoing.destroy());
-    request.pipe(outgoing);
-    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-    const answerHeaders = Object.entries(incoming.headers).filter(([name]) => !HOP_HEADERS.has(name));
-    response.writeHead(incoming.statusCode ?? 502, Object.fromEntries(answerHeaders));
-    incoming.on('error', () => response.destroy());
-    outgoing.on('error', () => response.destroy());
-    incoming.pipe(response);
+    await passOn(request, response, { socket, path: `${url.pathname}${url.search}`, host: url.host });
   } catch (error) {
     if (response.headersSent) return void response.destroy();
     const { status, text } = answerTo(error);

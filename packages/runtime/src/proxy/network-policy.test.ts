@@ -78,3 +78,30 @@ describe('network policy', () => {
     expect(refused.list.at(-1)?.host).toHaveLength(253);
   });
 });
+
+describe('SB151: a policy within that of the host of the sandbox', () => {
+  const modes = ['none', 'allowlist', 'full'] as const;
+
+  it('lets through what both let through, and says who refuses', () => {
+    const names = ['github.com', 'ours.example', 'theirs.example', 'both.example', 'evil.example'];
+    for (const mode of modes) {
+      for (const most of modes) {
+        const own = { mode, allow: ['ours.example', 'both.example'] };
+        const atMost = { mode: most, allow: ['theirs.example', 'both.example'] };
+        for (const name of names) {
+          const both = nameRefusal(own, name, 443) === undefined && nameRefusal(atMost, name, 443) === undefined;
+          expect([mode, most, name, nameRefusal({ ...own, atMost }, name, 443) === undefined]).toEqual([mode, most, name, both]);
+        }
+      }
+    }
+    expect(nameRefusal({ mode: 'full', allow: [], atMost: { mode: 'none', allow: [] } }, 'github.com', 443)).toMatch(
+      /host of this sandbox.*operator/,
+    );
+  });
+
+  it('opens no private place where either gives no network', () => {
+    const opened = policy({ allowPrivate: ['db.lan:5432'] });
+    expect(isOpenedPrivately({ ...opened, atMost: { mode: 'allowlist', allow: [] } }, 'db.lan', 5432)).toBe(true);
+    expect(isOpenedPrivately({ ...opened, atMost: { mode: 'none', allow: [] } }, 'db.lan', 5432)).toBe(false);
+  });
+});

@@ -10,28 +10,61 @@ export interface NetworkPolicy {
   readonly allow: readonly string[];
   /** `host:port` that may be reached although the address is private; the operator's choice, never a client's. */
   readonly allowPrivate: readonly string[];
+  /** Where somebody else keeps the sandbox: what that host's operator gives at most. Both must let a place through. */
+  readonly atMost?: NetworkReach;
 }
+
+/** Which names may be connected to. */
+export type NetworkReach = Pick<NetworkPolicy, 'mode' | 'allow'>;
 
 export const DEFAULT_NETWORK: NetworkPolicy = { mode: 'full', allow: [], allowPrivate: [] };
 
 const PORTS = new Set([22, 80, 443]);
 const USUAL = new Set(Object.values(ALLOWED_HOSTS).flat());
 
+const WIDTH: Readonly<Record<NetworkMode, number>> = { none: 0, allowlist: 1, full: 2 };
+
+export function isWider(mode: NetworkMode, than: NetworkMode): boolean {
+  return WIDTH[mode] > WIDTH[than];
+}
+
+interface Words {
+  readonly none: string;
+  readonly unlisted: (name: string) => string;
+}
+
+const OF_CONVERSATION: Words = {
+  none: 'this conversation has no network (policy "none"); a person can change that with the network setting of the conversation',
+  unlisted: (name) =>
+    `${name} is not on the list of this conversation (policy "allowlist"); a person can add it to the network setting of the conversation or to SANDBOX_NETWORK_ALLOW`,
+};
+const OF_HOST: Words = {
+  none: 'the host of this sandbox gives no network (policy "none"); its operator can change that with SANDBOX_NETWORK there',
+  unlisted: (name) =>
+    `${name} is not on the list of the host of this sandbox (policy "allowlist"); its operator can add it to SANDBOX_NETWORK_ALLOW there`,
+};
+
 /** What the name and the port alone decide. The reason ends with what would change it. */
-export function nameRefusal({ mode, allow }: NetworkPolicy, host: string, port: number): string | undefined {
-  if (mode === 'none')
-    return 'this conversation has no network (policy "none"); a person can change that with the network setting of the conversation';
+export function nameRefusal({ mode, allow, atMost }: Omit<NetworkPolicy, 'allowPrivate'>, host: string, port: number): string | undefined {
+  return (atMost && refusalBy(atMost, OF_HOST, host, port)) ?? refusalBy({ mode, allow }, OF_CONVERSATION, host, port);
+}
+
+function refusalBy({ mode, allow }: NetworkReach, words: Words, host: string, port: number): string | undefined {
+  if (mode === 'none') return words.none;
   if (mode === 'full') return undefined;
   const name = plainName(host);
-  if (!isListed(name, USUAL) && !isListed(name, new Set(allow))) {
-    return `${name} is not on the list of this conversation (policy "allowlist"); a person can add it to the network setting of the conversation or to SANDBOX_NETWORK_ALLOW`;
-  }
+  if (!isListed(name, USUAL) && !isListed(name, new Set(allow))) return words.unlisted(name);
   return PORTS.has(port) ? undefined : `port ${port} is not open (policy "allowlist" opens 22, 80 and 443)`;
 }
 
+/** Nothing at all is reached. */
+export function isOffline({ mode, atMost }: NetworkPolicy): boolean {
+  return mode === 'none' || atMost?.mode === 'none';
+}
+
 /** Whether the operator opened this very place, whatever its address. */
-export function isOpenedPrivately({ mode, allowPrivate }: NetworkPolicy, host: string, port: number): boolean {
-  return mode !== 'none' && allowPrivate.includes(`${plainName(host)}:${port}`);
+export function isOpenedPrivately(policy: NetworkPolicy, host: string, port: number): boolean {
+  return !isOffline(policy) && policy.allowPrivate.includes(`${plainName(host)}:${port}`);
 }
 
 /** A name or `*.suffix` as it is compared, or `undefined` when it is neither. `*` alone is not one: that is mode `full`. */

@@ -1,9 +1,10 @@
 import { dial } from './dial.ts';
 import { dialThrough } from './dial-through.ts';
 import { createGitBroker, type GitAccess } from './git-broker.ts';
-import type { ProxyOptions } from './listen-proxy.ts';
+import { createGitRelay } from './git-relay.ts';
+import type { Dial, ProxyOptions } from './listen-proxy.ts';
 import { DEFAULT_NETWORK, type NetworkPolicy } from './network-policy.ts';
-import { policedDial } from './policed-dial.ts';
+import { policedDial, type PolicedDialOptions } from './policed-dial.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
 
 export interface WayOutOptions {
@@ -13,19 +14,27 @@ export interface WayOutOptions {
   readonly networkOf?: (conversationId: string) => Promise<NetworkPolicy>;
   /** Default: git goes where everything goes, without a token. */
   readonly git?: GitAccess;
+  /** Where the tokens are with somebody else: their git hosts, and connections to the broker there. */
+  readonly gitElsewhere?: (conversationId: string) => GitElsewhere | undefined;
   readonly notice: (notice: string) => void;
+}
+
+export interface GitElsewhere {
+  readonly hosts: readonly string[];
+  /** A connection to the broker, whichever host it is asked for. */
+  readonly dial: Dial;
 }
 
 /** How the sandboxes of one server reach the world: each by its conversation's policy. */
 export interface WayOut {
   of(conversationId: string): ProxyOptions;
   policyOf(conversationId: string): Promise<NetworkPolicy>;
-  gitHosts(): readonly string[];
+  gitHosts(conversationId: string): readonly string[];
   refusedHosts(conversationId: string): readonly RefusedHost[];
   forget(conversationId: string): void;
 }
 
-export function createWayOut({ upstreamProxy, networkOf, git, notice }: WayOutOptions): WayOut {
+export function createWayOut({ upstreamProxy, networkOf, git, gitElsewhere, notice }: WayOutOptions): WayOut {
   const reach = upstreamProxy ? dialThrough(upstreamProxy.url, upstreamProxy.except) : dial;
   const refusals = new Map<string, RefusedHosts>();
 
@@ -40,17 +49,24 @@ export function createWayOut({ upstreamProxy, networkOf, git, notice }: WayOutOp
   return {
     policyOf,
     of(conversationId) {
-      const policed = policedDial({
-        policy: () => policyOf(conversationId),
-        dial: reach,
-        refused: refusedOf(conversationId),
-        onRefused: (place, reason) => notice(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`),
-      });
-      if (git === undefined) return { dial: policed };
+      const policed = (by: Pick<PolicedDialOptions, 'dial' | 'dialAnywhere'>): Dial =>
+        policedDial({
+          policy: () => policyOf(conversationId),
+          ...by,
+          refused: refusedOf(conversationId),
+          onRefused: (place, reason) => notice(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`),
+        });
+      const dialled = policed({ dial: reach });
+      const elsewhere = gitElsewhere?.(conversationId);
+      if (elsewhere) {
+        const toBroker = policed({ dial: elsewhere.dial, dialAnywhere: elsewhere.dial });
+        return { dial: dialled, git: createGitRelay(toBroker) };
+      }
+      if (git === undefined) return { dial: dialled };
       const onUse = (use: string): void => notice(`git of conversation ${conversationId}: ${use}`);
-      return { dial: policed, git: createGitBroker({ access: git, dial: policed, onUse }) };
+      return { dial: dialled, git: createGitBroker({ access: git, dial: dialled, onUse }) };
     },
-    gitHosts: () => git?.hosts() ?? [],
+    gitHosts: (conversationId) => gitElsewhere?.(conversationId)?.hosts ?? git?.hosts() ?? [],
     refusedHosts: (conversationId) => refusals.get(conversationId)?.list ?? [],
     forget: (conversationId) => void refusals.delete(conversationId),
   };

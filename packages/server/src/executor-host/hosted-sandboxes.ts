@@ -1,14 +1,20 @@
 import { rm } from 'node:fs/promises';
 import type { RecordStore, Runtime } from '@tendon/core';
 import {
+  isWider,
   newIncarnation,
   type ExecutorAddress,
+  type GitElsewhere,
+  type HostedNetwork,
   type HostedSandbox,
+  type NetworkPolicy,
+  type NetworkReach,
   type SandboxPlan,
   type SandboxPorts,
   type SandboxRecord,
   type SandboxRuntimes,
 } from '@tendon/runtime';
+import { SandboxCalls } from './sandbox-calls.ts';
 import { ownFolder, workspaceFolder, type FolderRules } from '../workspace-folder.ts';
 
 /** Durable: which conversation of which server has which folder here, and what was started for it last. */
@@ -16,6 +22,8 @@ type Hosted = {
   readonly conversation_id: string;
   readonly incarnation: string;
   readonly workspace: string;
+  /** As its server wished, within what this host gives. Missing: all that it gives. */
+  readonly network?: NetworkReach;
 };
 
 export interface StartWish {
@@ -24,6 +32,8 @@ export interface StartWish {
   readonly directory: string | undefined;
   readonly leaseSeconds: number;
   readonly noOutputTimeoutSeconds: number;
+  readonly network: NetworkReach | undefined;
+  readonly gitHosts: readonly string[];
 }
 
 export interface Reached {
@@ -43,6 +53,10 @@ export interface HostedOptions {
   readonly records: RecordStore;
   readonly runtimes: (seams: HostedSeams) => SandboxRuntimes;
   readonly folders: FolderRules;
+  /** What the operator gives at most. */
+  readonly network: NetworkPolicy;
+  /** Whether the driver's only way out is our proxy. */
+  readonly isPoliced: boolean;
 }
 
 /** What the holder of the sandboxes asks. */
@@ -50,6 +64,8 @@ export interface HostedSeams {
   readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
   readonly planOf: (conversationId: string) => SandboxPlan | undefined;
   readonly renewsLease: (conversationId: string) => boolean;
+  readonly networkOf: (conversationId: string) => Promise<NetworkPolicy>;
+  readonly gitElsewhere: (conversationId: string) => GitElsewhere | undefined;
 }
 
 const COLLECTION = 'hosted';
@@ -71,8 +87,10 @@ export class HostedSandboxes {
   readonly #options: HostedOptions;
   readonly #runtimes: SandboxRuntimes;
   readonly #hosted = new Map<string, Hosted>();
-  readonly #plans = new Map<string, SandboxPlan>();
+  readonly #plans = new Map<string, SandboxPlan & Pick<StartWish, 'gitHosts'>>();
   readonly #turns = new Map<string, Promise<unknown>>();
+  /** From the sandboxes to their servers. */
+  readonly calls = new SandboxCalls();
 
   constructor(options: HostedOptions) {
     this.#options = options;
@@ -80,6 +98,8 @@ export class HostedSandboxes {
       workspaceOf: (id) => this.#workspaceOf(id),
       planOf: (id) => (id === OWN ? ownPlan() : this.#plans.get(id)),
       renewsLease: (id) => id === OWN,
+      networkOf: async (id) => this.#networkOf(id),
+      gitElsewhere: (id) => this.#gitElsewhere(id),
     });
   }
 
@@ -92,6 +112,36 @@ export class HostedSandboxes {
   /** The sandbox of the root routes, started when it is first needed. Rejects with an Error that can be shown. */
   own(signal: AbortSignal): Promise<Runtime> {
     return this.#runtimes.acquire(OWN, { signal });
+  }
+
+  /** Why a sandbox may not have this network here, in words; `undefined` when it may. */
+  networkRefusal({ mode }: NetworkReach): string | undefined {
+    const { network, isPoliced } = this.#options;
+    if (isWider(mode, network.mode))
+      return `this host gives its sandboxes network "${network.mode}" at most, not "${mode}"; its operator can change that with SANDBOX_NETWORK`;
+    if (mode !== 'full' && !isPoliced)
+      return `this host cannot hold back connections of its sandboxes (driver and network are its operator's choice), so only network "full" is possible`;
+    return undefined;
+  }
+
+  /** From the next connection on. False when that sandbox is not the conversation's any more. */
+  setNetwork(incarnation: string, network: NetworkReach): Promise<boolean> {
+    const id = this.#conversationOf(incarnation);
+    if (id === undefined) return Promise.resolve(false);
+    return this.#inTurn(id, async () => {
+      const hosted = this.#hosted.get(id);
+      if (hosted?.incarnation !== incarnation) return false;
+      await this.#put({ ...hosted, network });
+      return true;
+    });
+  }
+
+  /** `undefined` when there is no such sandbox. */
+  async networkOf(incarnation: string): Promise<HostedNetwork | undefined> {
+    const id = this.#conversationOf(incarnation);
+    if (id === undefined) return undefined;
+    const { mode, allow } = this.#hosted.get(id)?.network ?? this.#options.network;
+    return { mode, allow, refused: await this.#runtimes.refusedHosts(id) };
   }
 
   /** Rejects with an Error that can be shown when it can not be started. */
@@ -151,13 +201,41 @@ export class HostedSandboxes {
     return this.#runtimes.close(options);
   }
 
-  async #begin({ conversationId, incarnation, directory, leaseSeconds, noOutputTimeoutSeconds }: StartWish): Promise<void> {
+  async #begin({
+    conversationId,
+    incarnation,
+    directory,
+    network,
+    gitHosts,
+    leaseSeconds,
+    noOutputTimeoutSeconds,
+  }: StartWish): Promise<void> {
     const folder = await workspaceFolder(this.#options.folders, conversationId, directory);
     if (!folder.ok) throw new Error(folder.error.message);
-    const hosted = { conversation_id: conversationId, incarnation, workspace: folder.path };
-    await this.#options.records.put(COLLECTION, { id: conversationId, sort: '', value: hosted });
-    this.#hosted.set(conversationId, hosted);
-    this.#plans.set(conversationId, { incarnation, leaseSeconds, noOutputTimeoutSeconds });
+    await this.#put({ conversation_id: conversationId, incarnation, workspace: folder.path, ...(network && { network }) });
+    this.#plans.set(conversationId, { incarnation, leaseSeconds, noOutputTimeoutSeconds, gitHosts });
+  }
+
+  async #put(hosted: Hosted): Promise<void> {
+    await this.#options.records.put(COLLECTION, { id: hosted.conversation_id, sort: '', value: hosted });
+    this.#hosted.set(hosted.conversation_id, hosted);
+  }
+
+  /** The server's wish, and never more than the operator gives: both are asked for every connection. */
+  #networkOf(conversationId: string): NetworkPolicy {
+    const { allowPrivate, ...atMost } = this.#options.network;
+    const wished = this.#hosted.get(conversationId)?.network ?? { mode: 'full', allow: [] };
+    return { ...wished, allowPrivate, atMost };
+  }
+
+  /** Tokens are with the servers, and stay there. This host's own sandbox has no server. */
+  #gitElsewhere(conversationId: string): GitElsewhere | undefined {
+    if (conversationId === OWN) return undefined;
+    const dial: GitElsewhere['dial'] = (_host, _port, signal) => {
+      const hosted = this.#hosted.get(conversationId);
+      return hosted ? this.calls.open(hosted.incarnation, signal) : Promise.reject(new Error('the sandbox is no more'));
+    };
+    return { hosts: this.#plans.get(conversationId)?.gitHosts ?? [], dial };
   }
 
   async #find(conversationId: string, incarnation: string, signal: AbortSignal): Promise<Reached | Gone> {

@@ -43,13 +43,16 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
   await makeWorkspaceBase(config);
   const { key, isMade } = await keyOf(config, home);
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask: liveMask(() => (key ? [key] : [])) });
-  const { driver, sandbox } = await openDriver({ ...config, home, hidden: [config.home] });
+  const { driver, sandbox: probed } = await openDriver({ ...config, home, hidden: [config.home] });
+  const { isPoliced, ...sandbox } = { ...probed, network: { mode: config.network.mode, is_policed: probed.isPoliced } };
   const warn = (finding: string): void => logger.warn(finding);
   const storage = await openSqliteStorage({ path: join(home, 'executor.db'), blobDir: join(home, 'blobs'), clock, onFinding: warn });
   storage.findings.forEach(warn);
   const sandboxes = new HostedSandboxes({
     records: storage.records,
     folders: { home, workspaceBase: config.workspaceBase, allowedDirs: [] },
+    network: config.network,
+    isPoliced,
     runtimes: (seams) =>
       createRuntimes({
         ...seams,
@@ -61,7 +64,6 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
           maxLive: config.sandbox.maxLive,
           ...(config.sandbox.maxSeconds && { maxMs: config.sandbox.maxSeconds * 1000 }),
         },
-        networkOf: async () => config.network,
         stateRoot: join(home, 'sandboxes'),
         clock,
         onNotice: (notice) => logger.info(notice),

@@ -1,5 +1,5 @@
 import { catalogError, type CatalogError, type NetworkMode, type NetworkWish } from '@tendon/protocol';
-import { hostPattern, type NetworkPolicy } from '@tendon/runtime';
+import { hostPattern, isWider, type NetworkPolicy } from '@tendon/runtime';
 
 /** What is stored of a conversation's wish. */
 export interface StoredNetwork {
@@ -16,15 +16,12 @@ export interface NetworkRules {
 
 export type TakenWish = { readonly ok: true; readonly network: StoredNetwork } | { readonly ok: false; readonly error: CatalogError };
 
-const WIDTH: Readonly<Record<NetworkMode, number>> = { none: 0, allowlist: 1, full: 2 };
-
 /** A wish that can be kept, or why it can not: never less than was asked for, and never more than the operator gives. */
 export function takeNetworkWish({ network, isPoliced }: NetworkRules, { mode, allow }: NetworkWish): TakenWish {
   const given = allow ?? [];
   const bad = given.find((host) => hostPattern(host) === undefined);
   if (bad !== undefined) return refused(`network.allow: "${bad}" is neither a name nor *.name`);
-  if (mode && WIDTH[mode] > WIDTH[network.mode])
-    return refused(`network.mode: this server gives ${network.mode} at most (SANDBOX_NETWORK)`);
+  if (mode && isWider(mode, network.mode)) return refused(`network.mode: this server gives ${network.mode} at most (SANDBOX_NETWORK)`);
   if (mode && mode !== 'full' && !isPoliced)
     return refused(`network.mode: without a sandbox (RUNTIME) nothing can hold back connections, so only full is possible`);
   return { ok: true, network: { ...(mode && { mode }), allow: given.map((host) => hostPattern(host)!) } };
@@ -33,7 +30,7 @@ export function takeNetworkWish({ network, isPoliced }: NetworkRules, { mode, al
 /** As of now: the operator may have narrowed it since. */
 export function networkPolicy({ network }: Pick<NetworkRules, 'network'>, stored: StoredNetwork | undefined): NetworkPolicy {
   const wished = stored?.mode ?? network.mode;
-  const mode = WIDTH[wished] > WIDTH[network.mode] ? network.mode : wished;
+  const mode = isWider(wished, network.mode) ? network.mode : wished;
   return { mode, allow: [...network.allow, ...(stored?.allow ?? [])], allowPrivate: network.allowPrivate };
 }
 

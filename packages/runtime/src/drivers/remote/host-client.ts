@@ -1,11 +1,15 @@
 import { NotConnected, openDoor, Refused, type Call } from '../../executor-door.ts';
-import { EXECUTOR_API, type HostedSandbox, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
+import { EXECUTOR_API, type HostedNetwork, type HostedSandbox, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
+import type { NetworkReach } from '../../proxy/network-policy.ts';
+import type { RefusedHost } from '../../proxy/refused-hosts.ts';
 
 /** Speaks with one executor host about its sandboxes. What it answers is checked; failures name the host. */
 export interface HostClient {
   /** Rejects with `HostProblem` when the host cannot be used. */
   info(): Promise<HostInfo>;
   start(incarnation: string, request: StartRequest, options: { readonly signal: AbortSignal }): Promise<HostedSandbox>;
+  setNetwork(incarnation: string, network: NetworkReach): Promise<void>;
+  refusedHosts(incarnation: string): Promise<readonly RefusedHost[]>;
   /** Resolves when nothing of it is left. */
   end(incarnation: string): Promise<void>;
   forget(conversationId: string, options: { readonly workspace: boolean }): Promise<void>;
@@ -25,7 +29,9 @@ export class HostProblem extends Error {
 const INFO_MS = 5000;
 const START_MS = 90_000;
 const END_MS = 30_000;
+const MAX_REFUSED = 50;
 const STRENGTHS: readonly unknown[] = ['container', 'os-sandbox', 'none'];
+const MODES: readonly unknown[] = ['none', 'allowlist', 'full'];
 
 export function createHostClient(url: string, headers: () => Readonly<Record<string, string>>): HostClient {
   const door = openDoor({ url, headers });
@@ -52,6 +58,18 @@ export function createHostClient(url: string, headers: () => Readonly<Record<str
       const { workspace, conversation_id } = ((await ask(call)) ?? {}) as Partial<HostedSandbox>;
       if (typeof workspace !== 'string' || !workspace.startsWith('/')) throw somethingElse(url);
       return { incarnation, conversation_id: String(conversation_id), workspace };
+    },
+    async setNetwork(incarnation, { mode, allow }) {
+      await ask({ method: 'PUT', path: `${sandboxPath(incarnation)}/network`, body: JSON.stringify({ mode, allow }) });
+    },
+    async refusedHosts(incarnation) {
+      const { refused } = ((await ask({ method: 'GET', path: `${sandboxPath(incarnation)}/network` })) ?? {}) as Partial<HostedNetwork>;
+      return (Array.isArray(refused) ? refused : []).slice(-MAX_REFUSED).map(({ host, port, reason, count }) => ({
+        host: String(host).slice(0, 253),
+        port: Number(port),
+        reason: String(reason).slice(0, 1024),
+        count: Number(count),
+      }));
     },
     end: async (incarnation) => void (await ask({ method: 'DELETE', path: sandboxPath(incarnation), deadlineMs: END_MS })),
     async forget(conversationId, { workspace }) {
@@ -101,12 +119,18 @@ function checkInfo(answer: unknown, url: string): HostInfo {
       'Install the same version of Tendon on both.',
     );
   }
-  const { driver, strength, description, limits } = sandbox;
-  if (!STRENGTHS.includes(strength)) throw somethingElse(url);
+  const { driver, strength, description, limits, network } = sandbox;
+  if (!STRENGTHS.includes(strength) || !MODES.includes(network?.mode)) throw somethingElse(url);
   const texts = Array.isArray(limits) ? limits.map(String) : [];
   return {
     executor_api,
     version: String(version),
-    sandbox: { driver: String(driver), strength, description: String(description), limits: texts },
+    sandbox: {
+      driver: String(driver),
+      strength,
+      description: String(description),
+      limits: texts,
+      network: { mode: network.mode, is_policed: network.is_policed === true },
+    },
   };
 }

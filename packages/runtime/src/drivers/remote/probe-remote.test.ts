@@ -8,7 +8,8 @@ import type { Probe } from '../driver.ts';
 import { createRemoteDriver } from './remote-driver.ts';
 
 const KEY = 'the key of the host';
-const SANDBOX = { driver: 'local', strength: 'os-sandbox', description: 'bubblewrap', limits: ['no quota'] };
+const NETWORK = { mode: 'allowlist', is_policed: true };
+const SANDBOX = { driver: 'local', strength: 'os-sandbox', description: 'bubblewrap', limits: ['no quota'], network: NETWORK };
 
 async function probe(answer: RequestListener): Promise<Probe> {
   const server = createServer(answer);
@@ -26,6 +27,7 @@ it('SB60: the strength is the one of the host, asked for with the key below its 
   expect(found).toEqual({
     available: true,
     strength: 'os-sandbox',
+    network: { mode: 'allowlist', isPoliced: true },
     description: expect.stringMatching(/^on 127\.0\.0\.1:\d+: bubblewrap$/),
     limits: ['no quota'],
   });

@@ -22,7 +22,13 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
   const host = createHostClient(base, headers);
   const ended = new Set<string>();
 
+  /** One after the other, each with what holds when its turn comes: an older policy never arrives after a newer one. */
+  const telling = new Map<string, Promise<unknown>>();
+
   const urlOf = (incarnation: string): string => `${base}/sandboxes/${incarnation}`;
+  /** By the URL of the record, not this server's: only what was started there can be asked for there. */
+  const incarnationOf = (handle: SandboxHandle): string | undefined =>
+    handle.url?.startsWith(`${base}/`) ? handle.url.slice(handle.url.lastIndexOf('/') + 1) : undefined;
 
   async function end(incarnation: string): Promise<void> {
     await host.end(incarnation);
@@ -36,21 +42,37 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
     headers,
     probe: () => probe(host, url),
     async start(spec, { signal }): Promise<SandboxHandle> {
-      const { conversationId, incarnation, leaseSeconds, noOutputTimeoutSeconds } = spec;
+      const { conversationId, incarnation, leaseSeconds, noOutputTimeoutSeconds, network, gitHosts } = spec;
       const directory = directoryOf(spec);
       const request = {
         conversation_id: conversationId,
         lease_seconds: leaseSeconds,
         no_output_timeout_seconds: noOutputTimeoutSeconds,
         ...(directory !== undefined && { directory }),
+        network: { mode: network.mode, allow: network.allow },
+        git_hosts: gitHosts,
       };
       const { workspace } = await host.start(incarnation, request, { signal });
       return { url: urlOf(incarnation), groups: [], workspace };
     },
     isAlive: (handle) => handle.url !== undefined && !ended.has(handle.url),
-    // The URL of the record, not this server's: only what was started there can be ended there.
-    end: async (handle) => void (handle.url?.startsWith(`${base}/`) && (await end(handle.url.slice(handle.url.lastIndexOf('/') + 1)))),
+    async end(handle) {
+      const incarnation = incarnationOf(handle);
+      if (incarnation !== undefined) await end(incarnation);
+    },
     endByIncarnation: end,
+    async setNetwork(handle, network) {
+      const incarnation = incarnationOf(handle);
+      if (incarnation === undefined) return;
+      const told = (telling.get(incarnation) ?? Promise.resolve()).then(async () => host.setNetwork(incarnation, await network()));
+      const done = told.catch(() => {}).finally(() => telling.get(incarnation) === done && telling.delete(incarnation));
+      telling.set(incarnation, done);
+      await told;
+    },
+    async refusedHosts(handle) {
+      const incarnation = incarnationOf(handle);
+      return incarnation === undefined ? [] : host.refusedHosts(incarnation);
+    },
     forget: host.forget,
   };
 }
@@ -64,8 +86,10 @@ async function probe(host: ReturnType<typeof createHostClient>, url: URL): Promi
   try {
     const { sandbox } = await host.info();
     const isPlain = url.protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+    const { mode, is_policed: isPoliced } = sandbox.network;
     return {
       available: true,
+      network: { mode, isPoliced },
       strength: sandbox.strength,
       description: `on ${url.host}: ${sandbox.description}`,
       limits: [...sandbox.limits, ...(isPlain ? ['the way to it is not encrypted: use https'] : [])],

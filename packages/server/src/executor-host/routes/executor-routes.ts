@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { Failure } from '@tendon/protocol';
-import { relay } from '@tendon/runtime';
+import { relay, type WatchLine } from '@tendon/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../../http/context.ts';
 import { failureWith } from '../../http/failure.ts';
 import type { HostContext, HostRoutes } from '../host-context.ts';
+import type { Say } from '../sandbox-calls.ts';
 import { Incarnation } from './sandboxes.ts';
 
 interface ExecutorRoute {
@@ -71,7 +72,9 @@ async function handOn(request: FastifyRequest, reply: FastifyReply, { sandboxes 
 
 function watch(app: App, { sandboxes }: HostContext): void {
   const schema = {
-    summary: 'Stays open as long as the sandbox lives, with an empty line now and then; its end is a line `{"ended": <why>}`.',
+    summary:
+      'Stays open as long as the sandbox lives, with an empty line now and then. The first line is `{"watching": true}`, the last `{"ended": <why>}`; ' +
+      '`{"call": <id>}` says that something inside asks for its server, which fetches the connection by an upgrade of `calls/<id>`.',
     params: Incarnation,
     response: anything,
   };
@@ -79,17 +82,21 @@ function watch(app: App, { sandboxes }: HostContext): void {
     const reached = await sandboxes.reach(incarnation);
     if (reached.state === 'gone') return reply.code(GONE).send(failureWith(reached.reason));
     reply.hijack();
-    await streamUntilLost(reply.raw, reached.runtime.lost);
+    await streamUntilLost(reply.raw, reached.runtime.lost, (say) => sandboxes.calls.watch(incarnation, say));
     return reply;
   });
 }
 
-async function streamUntilLost(response: ServerResponse, lost: Promise<string>): Promise<void> {
+async function streamUntilLost(response: ServerResponse, lost: Promise<string>, follow: (say: Say) => () => void): Promise<void> {
   const closed = new Promise<undefined>((resolve) => response.once('close', () => resolve(undefined)));
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-  response.flushHeaders();
+  const say = (line: WatchLine): void => void (response.writableNeedDrain || response.write(`${JSON.stringify(line)}\n`));
+  say({ watching: true });
+  // To who does not read nothing is said: the call is given up after a while.
+  const unfollow = follow((call) => say({ call }));
   const stillHere = setInterval(() => response.writableNeedDrain || response.write('\n'), STILL_HERE_MS);
   const reason = await Promise.race([lost, closed]);
   clearInterval(stillHere);
-  if (reason !== undefined) response.end(`${JSON.stringify({ ended: reason })}\n`);
+  unfollow();
+  if (reason !== undefined) response.end(`${JSON.stringify({ ended: reason } satisfies WatchLine)}\n`);
 }

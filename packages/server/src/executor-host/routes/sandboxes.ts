@@ -1,19 +1,35 @@
 import { Failure } from '@tendon/protocol';
+import { hostPattern } from '@tendon/runtime';
 import { z } from 'zod';
+import type { App } from '../../http/context.ts';
 import { failureWith } from '../../http/failure.ts';
 import { wordsOf } from '../../files/file-failure.ts';
-import type { HostRoutes } from '../host-context.ts';
+import type { HostContext, HostRoutes } from '../host-context.ts';
 
 export const Incarnation = z.object({ incarnation: z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hexadecimal digits are expected') });
 const ConversationId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/, 'letters, digits, points, hyphens and underscores are expected, 200 at most');
 
+const HostName = z.string().refine((text) => hostPattern(text) === text, 'a name in lower case is expected, or *.name');
+const Reach = z.object({
+  mode: z.enum(['none', 'allowlist', 'full']).describe('`allowlist`: package registries, git hosts, and those of `allow`.'),
+  allow: z.array(HostName).max(1000).default([]),
+});
+const GitHost = z.string().regex(/^[a-z0-9.-]{1,253}(?::\d{1,5})?$/, 'a name is expected, with a port where it has one');
+
 const Start = z.object({
   conversation_id: ConversationId.describe('What its home and its workspace belong to; it has one sandbox at a time.'),
   directory: z.string().max(4096).optional().describe('A folder of the workspace, relative; the sandbox sees it as its whole workspace.'),
   lease_seconds: z.number().positive().max(86_400).describe('How long it lives without a word, with nothing running.'),
   no_output_timeout_seconds: z.number().positive().max(86_400).default(10),
+  network: Reach.optional().describe('Where it may connect to: no more than this host gives, and all of that when it is not said.'),
+  git_hosts: z.array(GitHost).max(100).default([]).describe('Git inside asks for these by way of a call to its server.'),
+});
+const Network = Reach.extend({
+  refused: z
+    .array(z.object({ host: z.string(), port: z.number(), reason: z.string(), count: z.number() }))
+    .describe('Where it wanted to connect to and might not: the newest, the last of them last.'),
 });
 const Sandbox = z.object({
   incarnation: z.string(),
@@ -27,9 +43,13 @@ const Listed = z.object({
 });
 const failures = { '4xx': Failure, '5xx': Failure };
 const GONE = 410;
+/** Not 403: that is about the key. */
+const BEYOND = 409;
 
 /** Sandboxes for servers elsewhere: begun, looked at, ended. */
-export const sandboxRoutes: HostRoutes = (app, { sandboxes }) => {
+export const sandboxRoutes: HostRoutes = (app, context) => {
+  const { sandboxes } = context;
+  networkRoutes(app, context);
   const listed = {
     summary: 'What is kept here for servers: of each conversation the newest.',
     response: { 200: z.array(Listed), ...failures },
@@ -53,7 +73,11 @@ export const sandboxRoutes: HostRoutes = (app, { sandboxes }) => {
       directory: body.directory,
       leaseSeconds: body.lease_seconds,
       noOutputTimeoutSeconds: body.no_output_timeout_seconds,
+      network: body.network,
+      gitHosts: body.git_hosts,
     };
+    const beyond = body.network && sandboxes.networkRefusal(body.network);
+    if (beyond !== undefined) return reply.code(BEYOND).send(failureWith(beyond));
     try {
       const sandbox = await sandboxes.start(wish, gone.signal);
       return 'state' in sandbox ? reply.code(GONE).send(failureWith(sandbox.reason)) : sandbox;
@@ -95,3 +119,30 @@ export const sandboxRoutes: HostRoutes = (app, { sandboxes }) => {
     return reply.code(204).send(null);
   });
 };
+
+function networkRoutes(app: App, { sandboxes }: HostContext): void {
+  const path = '/sandboxes/:incarnation/network';
+  const shown = {
+    summary: 'Where the sandbox may connect to, and what it was refused.',
+    params: Incarnation,
+    response: { 200: Network, ...failures },
+  };
+  app.get(path, { schema: shown }, async ({ params: { incarnation } }, reply) => {
+    const network = await sandboxes.networkOf(incarnation);
+    if (network === undefined) return reply.code(GONE).send(failureWith('there is no such sandbox here'));
+    return { ...network, allow: [...network.allow], refused: [...network.refused] };
+  });
+
+  const changed = {
+    summary: 'Changes where the sandbox may connect to, from its next connection on; never to more than this host gives.',
+    params: Incarnation,
+    body: Reach,
+    response: { 204: z.null(), ...failures },
+  };
+  app.put(path, { schema: changed }, async ({ params: { incarnation }, body }, reply) => {
+    const beyond = sandboxes.networkRefusal(body);
+    if (beyond !== undefined) return reply.code(BEYOND).send(failureWith(beyond));
+    const isThere = await sandboxes.setNetwork(incarnation, body);
+    return isThere ? reply.code(204).send(null) : reply.code(GONE).send(failureWith('there is no such sandbox here'));
+  });
+}

@@ -8,9 +8,9 @@ import { fail, sendFailure } from '../failure.ts';
 export const conversationNetworkRoutes: Routes = (app, { engine: { conversations, runtimes } }) => {
   const schema = { params: ById, response: { 200: ConversationNetwork, '4xx': Failure } };
   const path = '/api/conversations/:id/network';
-  function shown(record: StoredConversation): ConversationNetwork {
+  async function shown(record: StoredConversation): Promise<ConversationNetwork> {
     const { mode, allow, allowPrivate } = conversations.networkOf(record);
-    return { mode, allow: [...allow], allow_private: [...allowPrivate], refused: [...runtimes.refusedHosts(record.id)] };
+    return { mode, allow: [...allow], allow_private: [...allowPrivate], refused: [...(await runtimes.refusedHosts(record.id))] };
   }
 
   app.get(path, { schema }, async ({ params: { id } }, reply) => {
@@ -20,6 +20,8 @@ export const conversationNetworkRoutes: Routes = (app, { engine: { conversations
   app.put(path, { schema: { ...schema, body: NetworkWish } }, async ({ params: { id }, body }, reply) => {
     const changed = await conversations.setNetwork(id, body);
     if (changed === undefined) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
-    return changed.ok ? shown(changed.record) : sendFailure(reply, changed.error);
+    if (!changed.ok) return sendFailure(reply, changed.error);
+    await runtimes.networkChanged(id);
+    return shown(changed.record);
   });
 };
