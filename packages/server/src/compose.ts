@@ -135,6 +135,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         // One level deep: who was asked does the work itself.
         ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
         runtimes: repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...repositoryParts(), opened: opening.promise }),
+        preparesSandbox: typeof record.selected_repository === 'string',
         llm: replayThen(
           await conversations.replay(record.id),
           log,

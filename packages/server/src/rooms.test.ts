@@ -6,6 +6,7 @@ import type { Conversation, Runtimes } from '@tendon/core';
 import { openConversation, findAgent, createMask } from '@tendon/core';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { MessageAction } from '@tendon/protocol';
+import { heapBytes } from './collect-garbage.test-support.ts';
 import { Conversations } from './conversations.ts';
 import { createLogger } from './logger.ts';
 import { liveMask } from './security/live-mask.ts';
@@ -134,4 +135,21 @@ describe('SV20: conversations in memory', () => {
     expect((await storage.records.list('active')).map((record) => record.id)).toEqual([id]);
     expect(readdirSync(join(home, 'workspaces'))).toEqual([id]);
   });
+});
+
+it('SV121: a room that was closed gives its memory back', async () => {
+  const { conversations } = conversationsWith(10);
+  const left = async (): Promise<WeakRef<object>> => {
+    const held = await conversations.enter(await made(conversations));
+    held!.room.watch(() => undefined)();
+    held!.release();
+    return new WeakRef(held!.room);
+  };
+  const rooms = await Promise.all(Array.from({ length: 20 }, left));
+  await expect.poll(() => conversations.openCount).toBe(0);
+  const kept = (): number => {
+    heapBytes();
+    return rooms.filter((room) => room.deref()).length;
+  };
+  await expect.poll(kept).toBe(0);
 });

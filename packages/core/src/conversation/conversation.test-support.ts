@@ -55,6 +55,7 @@ export interface StageOptions {
   readonly log?: EventLog;
   readonly runtimes?: HostRuntimes;
   readonly folder?: string;
+  readonly preparesSandbox?: boolean;
   readonly clock?: Clock;
   readonly microagents?: OpenOptions['microagents'];
   readonly agent?: OpenOptions['agent'];
@@ -75,6 +76,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     ...(options.delegate && { delegate: options.delegate }),
     llm: options.llm ?? (async () => provider),
     runtimes,
+    ...(options.preparesSandbox && { preparesSandbox: true }),
     clock,
     ...(options.microagents && { microagents: options.microagents }),
     settings: { confirmationMode: false, ...options.settings },

@@ -8,8 +8,8 @@ import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes }
 export interface HostRuntimes extends Runtimes {
   /** Keys in the order they were started, over all incarnations. */
   readonly started: readonly string[];
-  /** What the next acquire rejects with. */
-  failNextStart(message: string): void;
+  /** What every acquire rejects with from now on; without a message they succeed again. */
+  failStarts(message?: string): void;
   /** The sandbox dies: what runs in it has an unknown outcome, and the next acquire starts another. */
   kill(): void;
   /** The next action is refused before it starts. */
@@ -67,18 +67,14 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
 
   return {
     started,
-    failNextStart: (message) => (startFailure = message),
+    failStarts: (message) => (startFailure = message),
     refuseNext: () => (refusing = true),
     kill() {
       live?.die();
       live = undefined;
     },
     async acquire(conversationId, { onPhase }) {
-      if (startFailure) {
-        const message = startFailure;
-        startFailure = undefined;
-        throw new Error(message);
-      }
+      if (startFailure !== undefined) throw new Error(startFailure);
       if (!live) {
         for (const phase of ['starting', 'started', 'workspace', 'ready'] as const) onPhase?.(phase);
         live = start(conversationId);

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ChangeAgentStateAction, RunAction } from '@tendon/protocol';
+import { ChangeAgentStateAction, RunAction, type VolatileFrame } from '@tendon/protocol';
+import type { LlmProvider } from '../llm/llm-provider.ts';
 import { createScriptedProvider } from '../llm/scripted-provider.ts';
 import { createMemoryStorage } from '../storage/index.ts';
-import { bash, done, gated, ID, outline, stage, systemClock, watchAppends } from './conversation.test-support.ts';
+import { bash, done, gated, ID, outline, stage, systemClock, temporaryFolder, watchAppends } from './conversation.test-support.ts';
+import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';
 import { stateChanged } from '../loop/notices.ts';
 
 it('EN1: a new conversation introduces itself and waits for the user', async () => {
@@ -79,13 +81,61 @@ it('EN5: opening a conversation that is at rest adds nothing and starts no sandb
   expect(runtimes.current(ID)).toBeUndefined();
 });
 
-it('EN6: the sandbox starts with the conversation, and its phases are shown to whoever watches', async () => {
-  const { untilFrame, conversation, frames } = await stage();
+it('EN6: the sandbox starts with its first use, and its phases are shown to whoever watches', async () => {
+  const { submit, untilFrame, conversation, frames } = await stage();
+  await submit(RunAction.create({ command: 'true' }));
   await untilFrame((frame) => frame.volatile === 'status' && frame.id === 'STATUS$READY');
-  const late: unknown[] = [];
+  const late: VolatileFrame[] = [];
   conversation.watch((frame) => late.push(frame));
-  expect(late).toEqual([frames.at(-1)]);
+  const isStatus = ({ volatile }: VolatileFrame) => volatile === 'status';
+  expect(late.filter(isStatus)).toEqual(frames.filter(isStatus).slice(-1));
 });
+
+it('EN140: a conversation is made, looked at and answered in words without a sandbox', async () => {
+  const runtimes = inEmptyFolder();
+  const { conversation, frames, say, untilState } = await stage({ runtimes, script: [{ text: 'Hello.' }, done] });
+  conversation.watch(() => undefined)();
+  await say('Who are you?');
+  const { id } = await untilState('awaiting_user_input', 3);
+  await say('Thanks');
+  await untilState('finished', id);
+  expect(runtimes.current(ID)).toBeUndefined();
+  expect(frames.filter(({ volatile }) => volatile === 'status')).toEqual([]);
+});
+
+it('EN140: with something to make ready it starts with the conversation, and not when that is opened again', async () => {
+  const log = await memoryLog();
+  const first = await stage({ log, preparesSandbox: true });
+  await first.untilFrame((frame) => frame.volatile === 'status' && frame.id === 'STATUS$READY');
+  await first.conversation.close();
+  const { runtimes, conversation } = await stage({ log, preparesSandbox: true });
+  conversation.wake();
+  expect(runtimes.current(ID)).toBeUndefined();
+});
+
+it('EN141: the sandbox starts while the model still writes the call that needs it', async () => {
+  const gate = Promise.withResolvers<void>();
+  const scripted = createScriptedProvider([bash('true'), done]);
+  const provider: LlmProvider = {
+    ...scripted,
+    async *stream(request, options) {
+      for await (const event of scripted.stream(request, options)) {
+        if (event.type === 'delta') await gate.promise;
+        yield event;
+      }
+    },
+  };
+  const { say, untilFrame, untilState, events } = await stage({ runtimes: inEmptyFolder(), provider });
+  await say('begin');
+  await untilFrame((frame) => frame.volatile === 'status' && frame.id === 'STATUS$READY');
+  expect(outline(await events())).not.toContain('agent run');
+  gate.resolve();
+  await untilState('finished');
+});
+
+function inEmptyFolder(): HostRuntimes {
+  return { ...createHostRuntimes(temporaryFolder()), isWorkspaceEmpty: async () => true };
+}
 
 it('EN7: later messages look up knowledge instead of the workspace', async () => {
   const { say, untilState, events } = await stage({ script: () => ({ text: 'ok' }) });

@@ -50,6 +50,8 @@ export interface OpenOptions {
   /** Asked at each turn. Rejects with an Error whose message can be shown. */
   readonly llm: () => Promise<LlmProvider>;
   readonly runtimes: Runtimes;
+  /** A sandbox that is new is made ready at once, e.g. a repository cloned into it. Default: nothing starts before it is needed. */
+  readonly preparesSandbox?: boolean;
   /** With it, offer the tool `delegate`. Default: nobody can be asked. */
   readonly delegate?: Delegate;
   /** The user's own microagents, beside those of the workspace; read once. Default none. */
@@ -100,8 +102,9 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     report,
     inherited: new Set(folded.state.conversation.pending.map((action) => action.id)),
   };
-  const opened = await folded.append((state) => openingDrafts(state, agent));
-  if (opened.length > 0 || isActive(folded.state.conversation.agentState)) engine.library.warm();
+  const isNew = log.nextId === 0;
+  await folded.append((state) => openingDrafts(state, agent));
+  if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) engine.library.warm();
 
   let looping = false;
   let loop = Promise.resolve();

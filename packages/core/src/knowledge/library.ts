@@ -43,16 +43,15 @@ export function createLibrary({ sandbox, microagents, clock, closing, report }: 
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
-    // The start of the sandbox takes longest: it is asked for first.
-    const acquiring = sandbox.acquire(closing);
+    // A new folder has nothing to say: no sandbox is started to hear it. Any other start takes longest, so it is asked for first.
+    const acquiring = sandbox.isWorkspaceEmpty().then((isEmpty) => (isEmpty ? undefined : sandbox.acquire(closing)));
     own ??= await ownMicroagents();
     known = { ...known, microagents: own };
-    // A new folder has nothing to say: the model need not wait for a sandbox to hear it.
-    if (await sandbox.isWorkspaceEmpty()) {
+    const acquired = await acquiring;
+    if (acquired === undefined) {
       known = { ...known, missing: undefined };
       return;
     }
-    const acquired = await acquiring;
     if (!acquired.ok) {
       known = { ...known, missing: acquired.reason };
       return;

@@ -26,7 +26,7 @@ export class AnswerBuilder {
     this.#fallbackId = fallbackId;
   }
 
-  /** Takes a part in; gives the delta to show, if it is one. */
+  /** Takes a part in; gives the event to pass on, if it is one. */
   add(part: LanguageModelV4StreamPart): LlmEvent | undefined {
     switch (part.type) {
       case 'text-delta':
@@ -34,6 +34,8 @@ export class AnswerBuilder {
         return delta('text', part.delta);
       case 'reasoning-delta':
         return delta('reasoning', part.delta);
+      case 'tool-input-start':
+        return { type: 'calling', tool: part.toolName };
       case 'tool-input-delta':
         return delta('tool', part.delta);
       case 'tool-call':

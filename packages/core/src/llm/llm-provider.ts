@@ -61,6 +61,8 @@ export interface LlmFailure {
 }
 
 export type LlmEvent =
+  /** The model has begun to write a call of this tool: what it needs can be made ready. Not every provider says so. */
+  | { readonly type: 'calling'; readonly tool: string }
   | { readonly type: 'delta'; readonly part: 'text' | 'reasoning' | 'tool'; readonly text: string }
   /** Sent by the retrying wrapper: deltas so far are void, the next attempt begins at `resumesAt`. */
   | { readonly type: 'retry'; readonly failure: LlmFailure; readonly attempt: number; readonly resumesAt: Date }

@@ -111,7 +111,10 @@ function* answering(step: ScriptedAnswer, context: { request: LlmRequest; index:
   }));
   yield* deltas('reasoning', step.reasoning ?? '');
   yield* deltas('text', text);
-  for (const call of toolCalls) yield* deltas('tool', call.arguments);
+  for (const call of toolCalls) {
+    yield { type: 'calling', tool: call.name };
+    yield* deltas('tool', call.arguments);
+  }
   yield {
     type: 'done',
     answer: {

@@ -189,14 +189,14 @@ it('EN93: an action that certainly did not start is given to a sandbox once more
 
 it('EN94: without a sandbox the answer is recorded, its actions are not executed, and the state says why', async () => {
   const { say, untilState, events, runtimes } = await stage({ script: [bash('true'), done] });
-  runtimes.kill();
-  runtimes.failNextStart('no bubblewrap');
+  runtimes.failStarts('no bubblewrap');
   await say('begin');
   expect(await untilState('error')).toMatchObject({
     extras: { reason: catalogError('RUNTIME_FAILED').messageId },
     content: expect.stringContaining('no bubblewrap'),
   });
   expect(outline(await events()).slice(7)).toEqual(['agent run', 'agent .error<7', 'environment .agent_state_changed:error']);
+  runtimes.failStarts();
   await say('again');
   await untilState('finished');
 });

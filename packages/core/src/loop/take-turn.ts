@@ -52,6 +52,10 @@ async function ask(
     signal,
     listener: {
       onDelta: ({ part, text }) => frames.push(part, text),
+      // The sandbox starts while the rest of the call is written. Who needs it asks again and hears whether it did.
+      onCalling(name) {
+        if (agent.tools.some((tool) => tool.spec.name === name && tool.needsSandbox)) void engine.sandbox.acquire(signal);
+      },
       async onRetry({ failure, resumesAt }) {
         frames.restart();
         engine.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: failure.error.message });

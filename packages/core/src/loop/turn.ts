@@ -10,6 +10,8 @@ export type TurnOutcome =
 
 export interface TurnListener {
   onDelta(delta: Extract<LlmEvent, { type: 'delta' }>): void;
+  /** A call of that tool is being written. */
+  onCalling?(tool: string): void;
   /** The provider waits before it tries again; deltas so far are void. */
   onRetry(retry: Extract<LlmEvent, { type: 'retry' }>): Promise<void>;
   /** The first sign of life after a retry. */
@@ -35,7 +37,8 @@ export async function turn(
       return isEmpty(event.answer) ? failed('it gave an empty answer') : { type: 'answered', answer: event.answer };
     if (waiting) await listener.onResume();
     waiting = false;
-    listener.onDelta(event);
+    if (event.type === 'calling') listener.onCalling?.(event.tool);
+    else listener.onDelta(event);
   }
   return signal.aborted ? { type: 'aborted' } : failed('its answer broke off');
 }

@@ -7,12 +7,15 @@ export function defineTool<S extends z.ZodObject>(definition: {
   readonly name: string;
   readonly description: string;
   readonly parameters: S;
+  /** Default true; a tool that says false never starts a sandbox. */
+  readonly needsSandbox?: boolean;
   /** Pure; parameters given as null count as not given. A string is the sentence that tells the model what is wrong. */
   readonly toAction: (args: z.output<S>) => ActionDraft | string;
 }): Tool {
-  const { name, description, parameters } = definition;
+  const { name, description, parameters, needsSandbox = true } = definition;
   return {
     spec: { name, description, parameters: toJsonSchema(parameters) },
+    needsSandbox,
     toAction(args) {
       const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
       const parsed = parameters.safeParse(given);

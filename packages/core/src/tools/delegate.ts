@@ -7,6 +7,7 @@ export const delegate = defineTool({
   name: 'delegate',
   description:
     'Have another agent do a separable part of the work in the same workspace. It knows only what you write here; you get its report.',
+  needsSandbox: false,
   parameters: z.object({
     task: z.string().describe('What to do and what to report, with everything it needs to know.'),
     agent: z.string().optional().describe('Which agent; default one like you.'),

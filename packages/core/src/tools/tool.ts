@@ -7,6 +7,8 @@ export type ToolCallResult = { readonly ok: true; readonly action: ActionDraft }
 /** What the model can call. Turning a call into an action is pure; executing the action is somebody else's. */
 export interface Tool {
   readonly spec: LlmToolSpec;
+  /** Its actions run in the sandbox. */
+  readonly needsSandbox: boolean;
   /** `args` is the parsed JSON of the call; anything may be in it. */
   toAction(args: Readonly<Record<string, unknown>>): ToolCallResult;
 }

@@ -10,6 +10,11 @@ export interface Workspace {
   readonly root: string;
 }
 
+/** There is certainly nothing in it, and no sandbox is awake: frontends that ask for files as soon as they open a conversation start none. */
+export async function isUntouched({ engine: { runtimes } }: ServerContext, id: string): Promise<boolean> {
+  return runtimes.current(id) === undefined && ((await runtimes.isWorkspaceEmpty?.(id)) ?? false);
+}
+
 /** The live sandbox, or one started now: an old conversation's files can be looked at. */
 export async function workspaceOf({ engine, logger }: ServerContext, id: string): Promise<Workspace | CatalogError> {
   const record = await engine.conversations.get(id);

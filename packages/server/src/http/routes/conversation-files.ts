@@ -9,7 +9,7 @@ import { workspacePath } from '../../files/workspace-path.ts';
 import type { App, Routes, ServerContext } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { failureWith, sendFailure, sendJsonText } from '../failure.ts';
-import { workspaceOf } from '../workspace-of.ts';
+import { isUntouched, workspaceOf } from '../workspace-of.ts';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
@@ -26,11 +26,12 @@ export const conversationFileRoutes: Routes = (app, context) => {
 function listing(app: App, context: ServerContext): void {
   const schema = { params: ById, querystring: z.object({ path: FilePath.optional() }), response: { 200: FileList, ...failures } };
   app.get('/api/conversations/:id/list-files', { schema }, async ({ params, query }, reply) => {
+    const folder = workspacePath(query.path ?? '');
+    if (folder === '.' && (await isUntouched(context, params.id))) return [];
     const workspace = await workspaceOf(context, params.id);
     if ('code' in workspace) return sendFailure(reply, workspace);
     const { files } = workspace.runtime;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const folder = workspacePath(query.path ?? '');
     try {
       const [entries, isShown] = await Promise.all([files.list(folder, { signal }), shownEntries(files, signal)]);
       const inner = folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;

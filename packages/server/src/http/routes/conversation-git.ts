@@ -8,7 +8,7 @@ import { workspaceDiff, type DiffResult } from '../../git/workspace-diff.ts';
 import type { Routes } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { failureWith, sendFailure } from '../failure.ts';
-import { workspaceOf } from '../workspace-of.ts';
+import { isUntouched, workspaceOf } from '../workspace-of.ts';
 
 const TIMEOUT_MS = 20_000;
 
@@ -27,6 +27,7 @@ export const conversationGitRoutes: Routes = (app, context) => {
     '/api/conversations/:id/git/changes',
     { schema: { params: ById, response: { 200: GitChanges, ...failures } } },
     async ({ params }, reply) => {
+      if (await isUntouched(context, params.id)) return [];
       const workspace = await workspaceOf(context, params.id);
       if ('code' in workspace) return sendFailure(reply, workspace);
       try {
