@@ -83,6 +83,7 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
     }
     const action = withThought(call.action, index === 0 ? answer.text : '');
     const confirm = !ended && context.policy.needsConfirmation(action);
+    if (confirm && !waiting && !context.steered && index === calls.length - 1) drafts.push(stateChanged('awaiting_user_confirmation'));
     drafts.push(addressed(action, metadata, confirm, context.destination));
     const reply = ended ? notice.afterEnd : replyAtOnce(action, confirm, context.destination);
     if (reply) drafts.push(answerTo({ id: context.firstId + drafts.length - 1, source: 'agent', tool_call_metadata: metadata }, reply));
@@ -106,9 +107,10 @@ function failureOf(destination: Destination): string | undefined {
   return destination && 'failure' in destination ? destination.failure : undefined;
 }
 
-/** The cost of an answer stands on its first event. */
-function charged([first, ...rest]: readonly SourcedDraft[], llm_metrics: LlmMetrics): readonly SourcedDraft[] {
-  return first ? [{ ...first, llm_metrics }, ...rest] : [];
+/** The cost of an answer stands on its first event, which is not the state that asks for a confirmation. */
+function charged(drafts: readonly SourcedDraft[], llm_metrics: LlmMetrics): readonly SourcedDraft[] {
+  const first = drafts.findIndex(({ source }) => source === 'agent');
+  return drafts.map((draft, index) => (index === first ? { ...draft, llm_metrics } : draft));
 }
 
 /** An answer without calls asks or tells the user something, and waits; unless the user wrote meanwhile. */

@@ -1,9 +1,10 @@
 /** What the loop does next: a pure function of the folded log, so a restarted server takes up exactly where the log stands. */
-import { answeredBy, isActive, isRunnable, type Action, type AgentState } from '@tendon/protocol';
+import { answeredBy, isActive, isRunnable, NullObservation, type Action, type AgentState } from '@tendon/protocol';
 import type { EngineState } from '../conversation/engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../runtime.ts';
-import { engineError, stateChanged } from './notices.ts';
+import { addedAgain } from './added-again.ts';
+import { answerTo, engineError, stateChanged } from './notices.ts';
 import { isStuck } from './repetition.ts';
 
 export interface Limits {
@@ -63,8 +64,17 @@ function placeOf({ tool_call_metadata: metadata }: Action): number {
 }
 
 function toCarryOut(action: Action): Step {
-  if (awaitsConfirmation(action)) return announce('awaiting_user_confirmation');
+  if (awaitsConfirmation(action)) return { do: 'announce', drafts: askAgain(action) };
   return answeredBy(action.action) === 'runtime' ? { do: 'execute', action: action as RunnableAction } : { do: 'answer', action };
+}
+
+/**
+ * An action that was told long before its turn, or before a pause: frontends draw their buttons at the last thing they were told, and
+ * only when they know the state by then, so it is added again behind the state.
+ */
+function askAgain(action: Action): readonly SourcedDraft[] {
+  const replaced = answerTo(action, NullObservation.create('', {}));
+  return [stateChanged('awaiting_user_confirmation'), replaced, addedAgain(action, 'awaiting_confirmation')];
 }
 
 export function awaitsConfirmation({ args }: Action): boolean {

@@ -8,11 +8,12 @@ import { acting } from './v0-socketio/acting.ts';
 import { events } from './v0-socketio/events.ts';
 import { joining } from './v0-socketio/joining.ts';
 import { document } from './events-doc/document.ts';
+import { confirmation } from './frontends/confirmation.ts';
 import { resilience } from './resilience/resilience.ts';
 import { generations, peculiar } from './ws-legacy/generations.ts';
 import { readme } from './ws-readme/readme.ts';
 
-const SOCKET_IO = [...joining, ...acting, ...events];
+const SOCKET_IO = [...joining, ...acting, ...events, ...confirmation];
 const REST = [...options, ...settings, ...conversations, ...history, ...workspace];
 
 /** Every check, level by level. */

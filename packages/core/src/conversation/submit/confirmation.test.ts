@@ -18,10 +18,10 @@ it('EN22: in confirmation mode an action waits; confirmed, it is added again and
   await untilState('finished');
   const log = await events();
   expect(outline(log).slice(7)).toEqual([
-    'agent run',
     'environment .agent_state_changed:awaiting_user_confirmation',
+    'agent run',
     'user change_agent_state',
-    'agent .null<7',
+    'agent .null<8',
     'agent run',
     'environment .agent_state_changed:user_confirmed',
     'environment .agent_state_changed:running',
@@ -29,8 +29,9 @@ it('EN22: in confirmation mode an action waits; confirmed, it is added again and
     'agent finish',
     'environment .agent_state_changed:finished',
   ]);
-  expect(log[7]).toMatchObject({ args: { thought: 'let me', confirmation_state: 'awaiting_confirmation' } });
-  expect(log[7]).not.toHaveProperty('executor');
+  expect(log[7]).not.toHaveProperty('llm_metrics');
+  expect(log[8]).toMatchObject({ args: { thought: 'let me', confirmation_state: 'awaiting_confirmation' }, llm_metrics: {} });
+  expect(log[8]).not.toHaveProperty('executor');
   expect(log[11]).toMatchObject({ args: { thought: '', confirmation_state: 'confirmed' }, executor: 'host-1' });
   expect(legalityProblems(projectMessages(log, codeActAgent))).toEqual([]);
 });
@@ -45,11 +46,13 @@ it('EN23: rejected, the action never runs, the rest of the answer neither, and t
   const log = await events();
   expect(outline(log).slice(9)).toEqual([
     'environment .agent_state_changed:awaiting_user_confirmation',
-    'user change_agent_state',
     'agent .null<7',
     'agent run',
+    'user change_agent_state',
+    'agent .null<11',
+    'agent run',
     'environment .agent_state_changed:user_rejected',
-    'agent .user_rejected<12',
+    'agent .user_rejected<14',
     'agent .error<8',
     'environment .agent_state_changed:awaiting_user_input',
   ]);
@@ -71,6 +74,29 @@ it('EN24: several actions of one answer are confirmed one by one, in their order
   await untilState('finished');
   const runs = (await events()).flatMap((event) => ('observation' in event && event.observation === 'run' ? [event.content] : []));
   expect(runs).toEqual(['', 'one\ntwo']);
+});
+
+it('DL121: an action that waits comes right after the state that asks for it, whichever call of the answer it was', async () => {
+  const view = { name: 'str_replace_editor', arguments: { command: 'view', path: '/workspace' } };
+  const calls = [view, ...bash('echo one').toolCalls, ...bash('echo two').toolCalls];
+  const { say, submit, untilState, events } = await stage({ settings, script: [{ toolCalls: calls }, done] });
+  await say('begin');
+  const { id } = await untilState('awaiting_user_confirmation');
+  const asked = async (from: number) => (await events()).slice(from).filter(({ source }) => source === 'agent');
+  expect(await asked(id)).toMatchObject([{ observation: 'null' }, { action: 'run', args: { command: 'echo one' } }]);
+  await submit(ChangeAgentStateAction.create({ agent_state: 'paused' }));
+  await submit(ChangeAgentStateAction.create({ agent_state: 'running' }));
+  const { id: after } = await untilState('awaiting_user_confirmation', id + 1);
+  expect(await asked(after)).toMatchObject([{ observation: 'null' }, { action: 'run', args: { command: 'echo one' } }]);
+  await submit(confirm);
+  const { id: next } = await untilState('awaiting_user_confirmation', after + 1);
+  expect(await asked(next)).toMatchObject([{ observation: 'null' }, { action: 'run', args: { command: 'echo two' } }]);
+  await submit(confirm);
+  await untilState('finished');
+  const log = await events();
+  const ran = log.flatMap((event) => ('observation' in event && event.observation === 'run' ? [event.content] : []));
+  expect(ran).toEqual(['one', 'two']);
+  expect(legalityProblems(projectMessages(log, codeActAgent))).toEqual([]);
 });
 
 it('EN25: a message while an action waits neither confirms nor rejects it', async () => {

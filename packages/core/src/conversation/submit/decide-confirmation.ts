@@ -1,5 +1,6 @@
-import { catalogError, isRunnable, NullObservation, type Action, type CatalogError } from '@tendon/protocol';
+import { catalogError, NullObservation, type CatalogError } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
+import { addedAgain } from '../../loop/added-again.ts';
 import type { Engine } from '../../loop/engine.ts';
 import { awaitsConfirmation, nextPending } from '../../loop/next-step.ts';
 import { answerTo, notice, stateChanged } from '../../loop/notices.ts';
@@ -29,21 +30,15 @@ function decided(state: EngineState, verdict: Verdict, executor: string | undefi
   if (!waiting || !awaitsConfirmation(waiting)) return catalogError('ILLEGAL_STATE', 'no action waits for confirmation');
   const lead = [asRequest(verdict), answerTo(waiting, NullObservation.create('', {}))];
   if (verdict === 'user_confirmed') {
-    return [...lead, again(waiting, 'confirmed', executor), stateChanged('user_confirmed'), stateChanged('running')];
+    return [...lead, addedAgain(waiting, 'confirmed', executor), stateChanged('user_confirmed'), stateChanged('running')];
   }
   const rest = pending.filter((action) => action.source === 'agent' && action.id !== waiting.id);
   return [
     ...lead,
-    again(waiting, 'rejected'),
+    addedAgain(waiting, 'rejected'),
     stateChanged('user_rejected'),
     answerTo({ ...waiting, id: nextId + lead.length }, notice.rejected),
     ...rest.map((action) => answerTo(action, notice.afterRejection)),
     stateChanged('awaiting_user_input'),
   ];
-}
-
-function again(action: Action, confirmation_state: 'confirmed' | 'rejected', executor?: string): SourcedDraft {
-  const { id: _id, timestamp: _timestamp, llm_metrics: _metrics, ...draft } = action;
-  const args = { ...action.args, thought: '', confirmation_state };
-  return { ...draft, args, ...(executor && isRunnable(action.action) && { executor }) } as SourcedDraft;
 }

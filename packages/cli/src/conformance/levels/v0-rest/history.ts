@@ -113,12 +113,13 @@ export const history: readonly Check[] = [
   },
   {
     id: 'v0-rest/feedback',
-    title: 'feedback is taken and answered',
-    cites: ['SV35'],
+    title: 'feedback is taken and answered in `body`, where every frontend reads it',
+    cites: ['SV35', 'SV150'],
     async run(target) {
       const body = { email: 'a@example.com', version: '1.0', permissions: 'private', polarity: 'positive' };
       const answer = await target.ask('POST', `/api/conversations/${await told(target)}/submit-feedback`, { body });
       hasStatus(answer, 200);
+      hasTypes(answer.body.body, { message: 'string', feedback_id: 'string', password: 'string' }, 'feedback.body');
     },
   },
   {
