@@ -48,7 +48,8 @@ async function main() {
   }
   const totals = runs.map(({ server, results }) => {
     const levels = tally(results).map(
-      ({ level, passed, known, total }) => `${level} ${passed}/${total}${known > 0 ? ` (${known} known)` : ''}`,
+      ({ level, passed, known, absent, total }) =>
+        `${level} ${passed}/${total}${known > 0 ? ` (${known} known)` : ''}${absent > 0 ? ` (${absent} not asked)` : ''}`,
     );
     return `- **${server}**: ${levels.join(' · ')}`;
   });

@@ -12,6 +12,8 @@ export interface Check {
   readonly title: string;
   /** Rules of `docs/spec` and rows of its checklist. */
   readonly cites: readonly string[];
+  /** A route (`/api/keys`) without which it is not offered, or the `--key` of the run. */
+  readonly needs?: string;
   /** It changes what other checks see (settings, secrets): nothing else runs beside it. */
   readonly isAlone?: boolean;
   /** Rejects (with an assertion's words) when it does not hold. What it opened through `target` is closed for it. */

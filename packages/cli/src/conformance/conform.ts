@@ -1,10 +1,9 @@
 import { LEVELS, levelOf, type Check, type Level } from './check.ts';
 import { NO_DEVIATIONS, type Deviations } from './deviations.ts';
 import { CHECKS } from './levels/index.ts';
-import { openTarget } from './open-target.ts';
+import { greet } from './greet.ts';
 import type { CheckResult, Conformance } from './result.ts';
 import { runChecks } from './run-checks.ts';
-import type { Foreign } from './target.ts';
 import { startScriptedModel } from './scripted-model.ts';
 
 export interface ConformOptions {
@@ -28,14 +27,15 @@ export async function conform(options: ConformOptions): Promise<Conformance> {
   const model = await startScriptedModel();
   try {
     const target = { url, model, patienceMs, ...(key !== undefined && { key }) };
-    const server = await greet(target);
+    const { name, offer } = await greet(target);
     const results = await runChecks(chosen(options), {
       target,
+      offer,
       parallel,
       deviations: options.deviations ?? NO_DEVIATIONS,
       onResult: options.onResult ?? (() => {}),
     });
-    return { url, server: options.deviations?.server || server, results };
+    return { url, server: options.deviations?.server || name, results };
   } finally {
     await model.close();
   }
@@ -43,23 +43,4 @@ export async function conform(options: ConformOptions): Promise<Conformance> {
 
 function chosen({ levels = LEVELS, only }: ConformOptions): readonly Check[] {
   return CHECKS.filter((check) => levels.includes(levelOf(check)) && (!only || only.some((words) => check.id.includes(words))));
-}
-
-/** Gives the server its model; what it calls itself. */
-async function greet(options: Parameters<typeof openTarget>[0]): Promise<string> {
-  const target = openTarget(options);
-  const { LLM_MODEL, LLM_API_KEY, LLM_BASE_URL } = target.modelArguments;
-  const settings = { language: 'en', agent: 'CodeActAgent', max_iterations: 500, confirmation_mode: false, security_analyzer: null };
-  const body = {
-    ...settings,
-    llm_model: LLM_MODEL,
-    llm_api_key: LLM_API_KEY,
-    llm_base_url: LLM_BASE_URL,
-    user_consents_to_analytics: false,
-  };
-  const stored = await target.ask('POST', '/api/settings', { body });
-  if (stored.status !== 200) throw new Error(`POST /api/settings: ${stored.status} ${stored.text.slice(0, 300)}`);
-  const { body: document } = await target.ask('GET', '/openapi.json');
-  const { title, version } = (document as Partial<Foreign> | undefined)?.info ?? {};
-  return title === undefined ? 'a server' : `${String(title)} ${String(version ?? '')}`.trim();
 }

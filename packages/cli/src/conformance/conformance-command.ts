@@ -23,6 +23,9 @@ Levels: ${LEVELS.join(', ')}.
 It makes conversations on the server and removes them, and sets the server's model to a scripted one of its own, which listens on
 this machine: use a server that was started for it.
 
+What a server does not offer (a route that its OpenAPI document lacks), or what is about a key and no --key was given, is not asked;
+it is told, and counted nowhere.
+
 A file of deviations names what a server is known to do otherwise: {"server": "…", "deviations": {"v0-rest/delete": "why"}}.
 Exit code: 0 nothing failed but what is known, 1 something did or the server did not answer, 2 wrong usage.`;
 
@@ -75,7 +78,7 @@ async function run(url: string, options: Options, output: Writable): Promise<num
     ...(deviations && { deviations }),
     parallel: Number(options.parallel),
     patienceMs: Number(options.patience) * 1000,
-    onResult: ({ verdict }) => void process.stderr.write(verdict === 'failed' ? 'F' : '.'),
+    onResult: ({ verdict }) => void process.stderr.write(verdict === 'failed' ? 'F' : verdict === 'absent' ? '-' : '.'),
   });
   process.stderr.write('\n');
   await writeReports(found, options);

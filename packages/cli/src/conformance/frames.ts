@@ -2,7 +2,7 @@ export type Frame = Readonly<Record<string, unknown>>;
 
 const MAX_FRAMES = 200_000;
 
-/** What a client was sent, in order, and waits for what it will be sent. Owns nothing but its waiters. */
+/** What a client was sent, in order, and waits for what it will be sent, as long as the socket is there. Owns nothing but its waiters. */
 export class Frames {
   readonly all: Frame[] = [];
   readonly #patienceMs: number;

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import { Frames, type Frame } from './frames.ts';
@@ -29,7 +30,7 @@ export function openTarget({ url, key, model, patienceMs }: TargetOptions): Targ
       signal: AbortSignal.timeout(patienceMs),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parsed(text) as Foreign };
+    return { status: response.status, headers: response.headers, text, body: (parsed(text) ?? {}) as Foreign };
   }
 
   async function converse(body: Readonly<Record<string, unknown>> = {}): Promise<string> {
@@ -65,9 +66,9 @@ export function openTarget({ url, key, model, patienceMs }: TargetOptions): Targ
     defer(close);
     socket.on('message', (data) => frames.push(asFrame(parsed(String(data)))));
     socket.on('close', (code, reason) => end(`${code} ${String(reason)}`));
-    await new Promise<void>((resolve) => {
-      socket.once('open', resolve);
-      socket.on('error', ({ message }) => (end(message), resolve()));
+    await new Promise<void>((open) => {
+      socket.once('open', open);
+      socket.on('error', ({ message }) => (end(message), open()));
     });
     return { frames, ended, close, send: (frame) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame)) };
   }
@@ -80,14 +81,26 @@ export function openTarget({ url, key, model, patienceMs }: TargetOptions): Targ
     socketIo,
     webSocket,
     defer,
-    script: (steps) => model.script(steps),
+    script: (steps, aside) => model.script(steps, aside),
     modelRequests: (words) => model.requests(words) as readonly Foreign[],
+    modelAbandoned: (words) => model.abandoned(words),
+    eventually: (what, probe) => eventually(what, probe, patienceMs),
     modelArguments: { LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'conformance-key', LLM_BASE_URL: model.url },
     async close() {
       // What cannot be removed is no finding of the check.
       for (const closer of closers.toReversed()) await Promise.resolve(closer()).catch(() => {});
     },
   };
+}
+
+async function eventually<T>(what: string, probe: () => T | Promise<T>, patienceMs: number): Promise<NonNullable<T>> {
+  const deadline = Date.now() + patienceMs;
+  while (Date.now() < deadline) {
+    const found = await probe();
+    if (found) return found;
+    await setTimeout(20);
+  }
+  throw new Error(`no ${what} within ${patienceMs / 1000} s`);
 }
 
 function parsed(text: string): unknown {

@@ -1,13 +1,16 @@
 import type { Check } from './check.ts';
 
-/** `deviates`: failed, and that is known and has a reason. `surprises`: known to fail, and passed. */
-export type Verdict = 'passed' | 'failed' | 'deviates' | 'surprises';
+/**
+ * `deviates`: failed, and that is known and has a reason. `surprises`: known to fail, and passed. `absent`: not asked, because the
+ * server does not offer what it is about; counted nowhere.
+ */
+export type Verdict = 'passed' | 'failed' | 'deviates' | 'surprises' | 'absent';
 
 export interface CheckResult {
   readonly check: Check;
   readonly verdict: Verdict;
   readonly ms: number;
-  /** Why it failed; of a known deviation its reason. */
+  /** Why it failed, in at most 200 characters and one line; of a known deviation its reason, of what is not offered what is missing. */
   readonly why?: string;
 }
 

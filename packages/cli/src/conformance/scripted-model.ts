@@ -3,21 +3,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { randomBytes } from 'node:crypto';
+import { chunksOf, completionOf, isAnswered, type ModelStep } from './model-step.ts';
 
-/** One answer of the model. */
-export type ModelStep =
-  | { readonly text: string }
-  | { readonly call: string; readonly args: Readonly<Record<string, unknown>>; readonly text?: string }
-  /** The endpoint answers with this status instead, and with the provider's machine word for why. */
-  | { readonly status: number; readonly code?: string };
+export type { ModelStep };
 
 export interface ScriptedModel {
   /** Base URL of an OpenAI-compatible endpoint, with `/v1`. */
   readonly url: string;
-  /** Words which, when a user's message has them, make the model answer with these steps, one a request; then it says it is done. */
-  script(steps: readonly ModelStep[]): string;
+  /**
+   * Words which, when a user's message has them, make the model answer with these steps, one a request; then it says it is done.
+   * A request without tools is a title's, a summary's or a draft's: it gets `aside`, and uses up nothing.
+   */
+  script(steps: readonly ModelStep[], aside?: ModelStep): string;
   /** Requests that were made for the script of these words. */
   requests(words: string): readonly unknown[];
+  /** How many of them were given up before they were answered. */
+  abandoned(words: string): number;
   close(): Promise<void>;
 }
 
@@ -32,12 +33,20 @@ interface ChatRequest {
   readonly tools?: readonly unknown[];
 }
 
+interface Script {
+  readonly steps: readonly ModelStep[];
+  readonly aside: ModelStep;
+  readonly requests: unknown[];
+  abandoned: number;
+}
+
 const MARK = /conformance-[0-9a-f]{12}/g;
 const DONE: ModelStep = { text: 'Done.' };
+const TITLE: ModelStep = { text: 'A scripted title' };
 
 /** A model that is no model: it plays what a check has written down. It listens on loopback, so the server must be on this machine. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
-  const scripts = new Map<string, { readonly steps: readonly ModelStep[]; readonly requests: unknown[] }>();
+  const scripts = new Map<string, Script>();
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -45,39 +54,53 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     if (request.method === 'GET') return json(response, 200, { object: 'list', data: [{ id: 'gpt-4o', object: 'model' }] });
     if (!path.endsWith('/chat/completions')) return json(response, 404, { error: { message: 'there is only /chat/completions' } });
     const body = JSON.parse(await text(request)) as ChatRequest;
-    const step = nextStep(body);
-    if ('status' in step)
-      return json(response, step.status, {
-        error: { message: `scripted status ${step.status}`, type: 'scripted', code: step.code ?? null },
-      });
-    if (body.stream === true) stream(response, step);
-    else json(response, 200, completion(step));
+    const script = scriptOf(body);
+    response.once('close', () => {
+      if (script && !response.writableFinished) script.abandoned += 1;
+    });
+    const step = nextStep(body, script);
+    await step.after;
+    play(step, response, body.stream === true);
   }
 
-  /** A request without tools is a title's or a summary's: it gets words and uses up nothing. */
-  function nextStep(body: ChatRequest): ModelStep {
-    const asked = body.messages.findLast((message) => message.role === 'user' && marksOf(message).length > 0);
-    const script = scripts.get(marksOf(asked).at(-1) ?? '');
-    if (!body.tools?.length || !script) return { text: 'A scripted title' };
-    script.requests.push(body);
-    return script.steps[script.requests.length - 1] ?? DONE;
+  function scriptOf({ messages }: ChatRequest): Script | undefined {
+    const asked = messages.findLast((message) => message.role === 'user' && marksOf(message).length > 0);
+    return scripts.get(marksOf(asked).at(-1) ?? '');
   }
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    script(steps) {
+    script(steps, aside = TITLE) {
       const mark = `conformance-${randomBytes(6).toString('hex')}`;
-      scripts.set(mark, { steps, requests: [] });
+      scripts.set(mark, { steps, aside, requests: [], abandoned: 0 });
       return `Please do ${mark}`;
     },
     requests: (words) => scripts.get(marksIn(words).at(-1) ?? '')?.requests ?? [],
+    abandoned: (words) => scripts.get(marksIn(words).at(-1) ?? '')?.abandoned ?? 0,
     async close() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+function nextStep(body: ChatRequest, script: Script | undefined): ModelStep {
+  if (!body.tools?.length || !script) return script?.aside ?? TITLE;
+  script.requests.push(body);
+  return script.steps[script.requests.length - 1] ?? DONE;
+}
+
+function play(step: ModelStep, response: ServerResponse, isStream: boolean): void {
+  if ('status' in step) {
+    const error = { message: step.says ?? `scripted status ${step.status}`, type: 'scripted', code: step.code ?? null };
+    return json(response, step.status, { error }, step.headers);
+  }
+  if (isAnswered(step) && !isStream) return json(response, 200, completionOf(step));
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (isAnswered(step)) return void response.end(chunksOf(step).join(''));
+  response.write(step.bytes, () => response.destroy());
 }
 
 function marksIn(words: string): readonly string[] {
@@ -88,45 +111,6 @@ function marksOf(message: Message | undefined): readonly string[] {
   return message ? marksIn(JSON.stringify(message.content ?? '')) : [];
 }
 
-function completion(step: Exclude<ModelStep, { status: number }>): object {
-  return {
-    ...HEAD,
-    object: 'chat.completion',
-    choices: [{ index: 0, message: { role: 'assistant', content: null, ...deltaOf(step) }, finish_reason: finishOf(step) }],
-    usage: USAGE,
-  };
-}
-
-function stream(response: ServerResponse, step: Exclude<ModelStep, { status: number }>): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const chunk = (choices: readonly object[], more: object = {}): void =>
-    void response.write(`data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', choices, ...more })}\n\n`);
-  const { tool_calls, ...words } = deltaOf(step);
-  const calls = tool_calls?.map((call, index) => ({ index, ...call }));
-  chunk([{ index: 0, delta: { role: 'assistant', ...words, ...(calls && { tool_calls: calls }) }, finish_reason: null }]);
-  chunk([{ index: 0, delta: {}, finish_reason: finishOf(step) }], { usage: USAGE });
-  response.end('data: [DONE]\n\n');
-}
-
-const HEAD = { id: 'chatcmpl-conformance', created: 1, model: 'gpt-4o' };
-const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-
-function finishOf(step: ModelStep): string {
-  return 'call' in step ? 'tool_calls' : 'stop';
-}
-
-function deltaOf(step: Exclude<ModelStep, { status: number }>): {
-  content?: string;
-  tool_calls?: { id: string; type: string; function: { name: string; arguments: string } }[];
-} {
-  if (!('call' in step)) return { content: step.text };
-  const call = { name: step.call, arguments: JSON.stringify(step.args) };
-  return {
-    ...(step.text !== undefined && { content: step.text }),
-    tool_calls: [{ id: `call_${randomBytes(8).toString('hex')}`, type: 'function', function: call }],
-  };
-}
-
-function json(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+function json(response: ServerResponse, status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }

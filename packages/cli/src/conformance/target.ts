@@ -1,5 +1,5 @@
 import type { Frames } from './frames.ts';
-import type { ModelStep } from './scripted-model.ts';
+import type { ModelStep } from './model-step.ts';
 
 /** What a foreign server said: any key may be asked of it, and each check says what must be there. */
 export interface Foreign {
@@ -10,7 +10,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; `undefined` where it is none. */
+  /** The body as JSON; an empty object where it is none. */
   readonly body: Foreign;
 }
 
@@ -53,10 +53,14 @@ export interface Target {
   converse(body?: Readonly<Record<string, unknown>>): Promise<string>;
   socketIo(ask?: SocketIoAsk): Peer;
   webSocket(ask?: PlainSocketAsk): Promise<Peer>;
-  /** A message's text that makes the model take these steps, then say `Done.` */
-  script(steps: readonly ModelStep[]): string;
+  /** A message's text that makes the model take these steps, then say `Done.`; `aside` is for a title, a summary or a draft. */
+  script(steps: readonly ModelStep[], aside?: ModelStep): string;
   /** What the model was asked because of these words. */
   modelRequests(words: string): readonly Foreign[];
+  /** How many of those requests the server gave up. */
+  modelAbandoned(words: string): number;
+  /** Asks again and again until there is an answer that is not `undefined` or `false`. */
+  eventually<T>(what: string, probe: () => T | Promise<T>): Promise<NonNullable<T>>;
   /** For `initialize` in the clear: model, key and address as the clients before 0.16 send them. */
   readonly modelArguments: Readonly<Record<string, string>>;
   /** Done when the check ends, last first. */

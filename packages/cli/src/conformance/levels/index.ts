@@ -7,13 +7,25 @@ import { workspace } from './v0-rest/workspace.ts';
 import { acting } from './v0-socketio/acting.ts';
 import { events } from './v0-socketio/events.ts';
 import { joining } from './v0-socketio/joining.ts';
+import { browsing } from './v0-socketio/hands/browsing.ts';
+import { cells } from './v0-socketio/hands/cells.ts';
+import { editing } from './v0-socketio/hands/editing.ts';
+import { files } from './v0-socketio/hands/files.ts';
+import { shell } from './v0-socketio/hands/shell.ts';
+import { shellSurvival } from './v0-socketio/hands/shell-survival.ts';
+import { skills } from './v0-socketio/hands/skills.ts';
+import { calls } from './v0-socketio/mind/calls.ts';
+import { stumbles } from './v0-socketio/mind/stumbles.ts';
+import { view } from './v0-socketio/mind/view.ts';
 import { document } from './events-doc/document.ts';
 import { confirmation } from './frontends/confirmation.ts';
 import { resilience } from './resilience/resilience.ts';
 import { generations, peculiar } from './ws-legacy/generations.ts';
 import { readme } from './ws-readme/readme.ts';
 
-const SOCKET_IO = [...joining, ...acting, ...events, ...confirmation];
+const HANDS = [...shell, ...shellSurvival, ...files, ...editing, ...cells, ...skills, ...browsing];
+const MIND = [...calls, ...view, ...stumbles];
+const SOCKET_IO = [...joining, ...acting, ...events, ...confirmation, ...HANDS, ...MIND];
 const REST = [...options, ...settings, ...conversations, ...history, ...workspace];
 
 /** Every check, level by level. */

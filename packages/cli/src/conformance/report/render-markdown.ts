@@ -1,7 +1,7 @@
 import { LEVELS, levelOf } from '../check.ts';
 import type { CheckResult, Conformance } from '../result.ts';
 
-const WORD = { passed: 'yes', failed: '**no**', deviates: 'no', surprises: 'yes' } as const;
+const WORD = { passed: 'yes', failed: '**no**', deviates: 'no', surprises: 'yes', absent: '–' } as const;
 
 /** A table per level, a column per server; reasons of deviations under it. All runs have the same checks in the same order. */
 export function renderMarkdown(runs: readonly Conformance[]): string {
@@ -21,15 +21,15 @@ export function renderMarkdown(runs: readonly Conformance[]): string {
 }
 
 function reasons(runs: readonly Conformance[], level: string): readonly string[] {
-  const known = runs.flatMap(({ server, results }) => results.flatMap((result) => (isKnown(result, level) ? [{ server, ...result }] : [])));
-  if (known.length === 0) return [];
-  const byReason = Map.groupBy(known, ({ server, why }) => `${server}: ${why}`);
+  const told = runs.flatMap(({ server, results }) => results.flatMap((result) => (isTold(result, level) ? [{ server, ...result }] : [])));
+  if (told.length === 0) return [];
+  const byReason = Map.groupBy(told, ({ server, why }) => `${server}: ${why}`);
   const lines = [...byReason].map(
     ([reason, of]) => `- ${of.map(({ check }) => `\`${check.id.slice(level.length + 1)}\``).join(', ')} – ${reason}`,
   );
-  return ['', 'Known deviations:', '', ...lines];
+  return ['', 'Known deviations, and what was not asked:', '', ...lines];
 }
 
-function isKnown({ check, verdict }: CheckResult, level: string): boolean {
-  return levelOf(check) === level && verdict === 'deviates';
+function isTold({ check, verdict }: CheckResult, level: string): boolean {
+  return levelOf(check) === level && (verdict === 'deviates' || verdict === 'absent');
 }

@@ -5,8 +5,8 @@ import type { CheckResult, Conformance } from '../result.ts';
 export function renderTable({ server, url, results }: Conformance, { all = false } = {}): string {
   const shown = results.filter(({ verdict }) => all || verdict !== 'passed').map(line);
   const counts = tally(results).map(
-    ({ level, passed, total, known }) =>
-      `${level.padEnd(12)} ${String(passed).padStart(3)} of ${total}${known > 0 ? `, ${known} known to deviate` : ''}`,
+    ({ level, passed, total, known, absent }) =>
+      `${level.padEnd(12)} ${String(passed).padStart(3)} of ${total}${known > 0 ? `, ${known} known to deviate` : ''}${absent > 0 ? `, ${absent} not asked` : ''}`,
   );
   return `${[...shown, ...(shown.length > 0 ? [''] : []), `${server} at ${url}`, ...counts].join('\n')}\n`;
 }
@@ -15,6 +15,9 @@ export interface LevelTally {
   readonly level: string;
   readonly passed: number;
   readonly known: number;
+  /** Not offered, and so not asked. */
+  readonly absent: number;
+  /** Without those that are absent. */
   readonly total: number;
 }
 
@@ -23,13 +26,14 @@ export function tally(results: readonly CheckResult[]): readonly LevelTally[] {
   return LEVELS.map((level) => {
     const own = results.filter(({ check }) => levelOf(check) === level);
     const count = (...verdicts: readonly string[]): number => own.filter(({ verdict }) => verdicts.includes(verdict)).length;
-    return { level, passed: count('passed', 'surprises'), known: count('deviates'), total: own.length };
-  }).filter(({ total }) => total > 0);
+    const absent = count('absent');
+    return { level, passed: count('passed', 'surprises'), known: count('deviates'), absent, total: own.length - absent };
+  }).filter(({ total, absent }) => total + absent > 0);
 }
 
-const MARK = { passed: 'ok  ', failed: 'FAIL', deviates: 'dev ', surprises: 'new ' } as const;
+const MARK = { passed: 'ok  ', failed: 'FAIL', deviates: 'dev ', surprises: 'new ', absent: '–   ' } as const;
 
 function line({ check, verdict, why }: CheckResult): string {
-  const reason = why === undefined ? '' : `\n      ${why.slice(0, 600).replaceAll('\n', '\n      ')}`;
+  const reason = why === undefined ? '' : `\n      ${why}`;
   return `${MARK[verdict]}  ${check.id}: ${check.title}${reason}`;
 }
