@@ -52,11 +52,11 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The life of sandboxes on the machine: starting, sleeping, ending, what is left, and the commands that show it.',
-    ids: 'EN6, SB1, SB2, SB16, SB25, SB29, SB92–SB97',
+    ids: 'EN6, EN140, EN141, SB1, SB2, SB16, SB25, SB29, SB92–SB97, SV120, SV121',
   },
   {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot tell which one is behind the server.',
-    ids: 'RT200–RT209, SB40–SB47, SB49, SB56, SB57, SB60–SB65, SV97, D1, D2, D6',
+    ids: 'RT200–RT211, SB40–SB47, SB49, SB56, SB57, SB60–SB65, SB150–SB154, SV97, D1, D2, D6',
   },
   {
     why: 'Repositories, git hosts and their tokens: without an account there is nothing to ask but the refusals, which have checks.',
@@ -67,8 +67,8 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'A7, A9, D5, D9, EN124, EN125, EN128, RT171, RT180, RT181, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV110–SV115',
   },
   {
-    why: 'Command lines on the machine: import, backup, restore, doctor, replay.',
-    ids: 'TJ1–TJ19',
+    why: 'Command lines on the machine: import, backup, restore, doctor, replay, and the archives they read.',
+    ids: 'SV130, SV132, SV133, TJ1–TJ19',
   },
   {
     why: 'About the repository and this suite, not about a server.',
