@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 import { startGitHost, type GitHost } from '../support/git-host.ts';
 import { TendonProcess, Watcher, type WireEvent } from '../support/tendon-process.ts';
 
@@ -16,15 +17,18 @@ const FILES = {
   '.openhands/microagents/repo.md': '---\nname: repo\ntype: repo\n---\nAlways say ahoy.\n',
 };
 
-describe('a repository at start', () => {
+describe.each(['local', 'remote'] as const)('a repository at start, driver %s', (driver) => {
   let host: GitHost;
+  let executors: ExecutorHostProcess | undefined;
   const folder = mkdtempSync(join(tmpdir(), 'tendon-repository-'));
   beforeAll(async () => {
     host = await startGitHost(TOKEN);
+    if (driver === 'remote') executors = await ExecutorHostProcess.start({ ownWorkspaces: true });
     host.create('private/app', FILES, ['topic']);
     host.create('open/plain', { 'b.txt': 'plain\n' });
   });
-  afterAll(() => {
+  afterAll(async () => {
+    await executors?.remove();
     host.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
@@ -32,7 +36,12 @@ describe('a repository at start', () => {
   async function start(steps: readonly unknown[], hasToken = true): Promise<TendonProcess> {
     const script = join(mkdtempSync(join(folder, 'script-')), 'script.json');
     writeFileSync(script, JSON.stringify(steps));
-    const env = { LLM_MODEL: `scripted/${script}`, SANDBOX_NETWORK_ALLOW_PRIVATE: host.name, LOG_LEVEL: 'info' };
+    const env = {
+      LLM_MODEL: `scripted/${script}`,
+      SANDBOX_NETWORK_ALLOW_PRIVATE: host.name,
+      LOG_LEVEL: 'info',
+      ...executors?.serverEnvironment,
+    };
     const tendon = await TendonProcess.start(env);
     onTestFinished(() => tendon.remove());
     if (hasToken)
@@ -60,8 +69,11 @@ describe('a repository at start', () => {
   const errors = (watcher: Watcher) => watcher.events.filter((event) => event.observation === 'error').map(({ content }) => content);
   const isSetup = ({ action, args }: WireEvent) => action === 'run' && String(args?.command).includes('.openhands/setup.sh');
   const done = (event: WireEvent) => event.action === 'finish';
-  const workspaces = (tendon: TendonProcess) =>
-    readdirSync(join(tendon.home, 'workspaces')).map((id) => join(tendon.home, 'workspaces', id));
+  /** Of the conversations of one test. */
+  const workspaces = (tendon: TendonProcess) => {
+    const root = join(executors ? join(executors.folder, 'home/executor') : tendon.home, 'workspaces');
+    return existsSync(root) ? readdirSync(root).map((id) => join(root, id)) : [];
+  };
 
   it('SV53, SV54, SV55: is cloned, set up and checked before the agent works in it', async () => {
     const commit = 'git add -A && git -c user.name=a -c user.email=a@b.c commit -qm x';

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startModelEndpoint, type EndpointTurn } from '../../packages/core/src/llm/contract/model-endpoint.ts';
+import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 import { TendonProcess, Watcher } from '../support/tendon-process.ts';
 
 const SECRET = `s3cr+t/"qu ote"'&=%-${'0123456789abcdefghij'.repeat(3)}`;
@@ -86,40 +87,47 @@ function textOf(path: string): string {
   }
 }
 
-it('SB82, SB83, SB84, SB85: a secret reaches the commands that name it, and nothing that is kept, sent or asked', async () => {
-  await using model = await startModelEndpoint('openai', TURNS);
-  const tendon = await TendonProcess.start({
-    LLM_MODEL: 'openai/test',
-    LLM_BASE_URL: model.url,
-    LLM_API_KEY: 'sk-of-the-model',
-    LOG_LEVEL: 'trace',
-  });
-  onTestFinished(() => tendon.remove());
-  await tendon.json('/api/secrets', { name: 'API_KEY', value: SECRET, description: 'for tests' });
-  const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {
-    initial_user_msg: `use ${SECRET} well`,
-  });
-  const watcher = new Watcher(tendon.url, id);
-  onTestFinished(() => watcher.close());
-  await watcher.until((event) => event.action === 'finish');
+it.each(['local', 'remote'] as const)(
+  'SB82, SB83, SB84, SB85: with driver %s a secret reaches the commands that name it, and nothing that is kept, sent or asked',
+  async (driver) => {
+    const host = driver === 'remote' ? await ExecutorHostProcess.start() : undefined;
+    onTestFinished(() => host?.remove());
+    await using model = await startModelEndpoint('openai', TURNS);
+    const tendon = await TendonProcess.start({
+      LLM_MODEL: 'openai/test',
+      LLM_BASE_URL: model.url,
+      LLM_API_KEY: 'sk-of-the-model',
+      LOG_LEVEL: 'trace',
+      ...host?.serverEnvironment,
+    });
+    onTestFinished(() => tendon.remove());
+    await tendon.json('/api/secrets', { name: 'API_KEY', value: SECRET, description: 'for tests' });
+    const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {
+      initial_user_msg: `use ${SECRET} well`,
+    });
+    const watcher = new Watcher(tendon.url, id);
+    onTestFinished(() => watcher.close());
+    await watcher.until((event) => event.action === 'finish');
 
-  const outputs = watcher.events.filter((event) => event.observation === 'run').map((event) => event.content);
-  expect(outputs[0]).toBe(`${hash}  -`);
-  for (const at of [1, 8, 10, 12]) expect(outputs[at], `command ${at}`).toBe('0\n0');
-  expect(outputs[6]).toBe('1\n0\n0');
-  for (const at of [2, 3, 4, 13]) expect(outputs[at], `command ${at}`).toContain('<secret_hidden>');
-  expect(outputs.slice(14, 16)).toEqual(['', 'still mine']);
-  const cells = watcher.events.filter((event) => event.observation === 'run_ipython').map((event) => event.content);
-  expect(cells[0]).toContain(hash);
-  expect(cells[0]).toContain('ValueError');
-  expect(cells[1]).toMatch(/^\(False, False\)/);
+    const outputs = watcher.events.filter((event) => event.observation === 'run').map((event) => event.content);
+    expect(outputs[0]).toBe(`${hash}  -`);
+    for (const at of [1, 8, 10, 12]) expect(outputs[at], `command ${at}`).toBe('0\n0');
+    expect(outputs[6]).toBe('1\n0\n0');
+    for (const at of [2, 3, 4, 13]) expect(outputs[at], `command ${at}`).toContain('<secret_hidden>');
+    expect(outputs.slice(14, 16)).toEqual(['', 'still mine']);
+    const cells = watcher.events.filter((event) => event.observation === 'run_ipython').map((event) => event.content);
+    expect(cells[0]).toContain(hash);
+    expect(cells[0]).toContain('ValueError');
+    expect(cells[1]).toMatch(/^\(False, False\)/);
 
-  expect(tracesIn(JSON.stringify(watcher.events)), 'events').toEqual([]);
-  expect(tracesIn(JSON.stringify(watcher.volatile)), 'live frames').toEqual([]);
-  expect(watcher.volatile.length).toBeGreaterThan(0);
-  expect(tracesIn(JSON.stringify(model.requests.map(({ body }) => body))), 'requests to the model').toEqual([]);
-  expect(tracesIn(tendon.output), 'the server’s log').toEqual([]);
-  expect(placesOf(tendon.home), 'files and processes').toEqual([]);
-  const { title } = await tendon.json<{ title: string }>(`/api/conversations/${id}`);
-  expect(tracesIn(title)).toEqual([]);
-}, 240_000);
+    expect(tracesIn(JSON.stringify(watcher.events)), 'events').toEqual([]);
+    expect(tracesIn(JSON.stringify(watcher.volatile)), 'live frames').toEqual([]);
+    expect(watcher.volatile.length).toBeGreaterThan(0);
+    expect(tracesIn(JSON.stringify(model.requests.map(({ body }) => body))), 'requests to the model').toEqual([]);
+    expect(tracesIn(tendon.output), 'the server’s log').toEqual([]);
+    for (const home of [tendon.home, ...(host ? [host.folder] : [])]) expect(placesOf(home), 'files and processes').toEqual([]);
+    const { title } = await tendon.json<{ title: string }>(`/api/conversations/${id}`);
+    expect(tracesIn(title)).toEqual([]);
+  },
+  240_000,
+);

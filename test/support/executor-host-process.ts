@@ -47,6 +47,11 @@ export class ExecutorHostProcess {
     return join(this.folder, 'home', 'executor', 'sandboxes');
   }
 
+  /** Of a server that has its sandboxes here. */
+  get serverEnvironment(): Readonly<Record<string, string>> {
+    return { RUNTIME: 'remote', SANDBOX_REMOTE_RUNTIME_API_URL: this.url.href, SANDBOX_API_KEY: this.key };
+  }
+
   get pid(): number {
     return this.#child?.pid ?? -1;
   }
