@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxPorts } from '@tendon/runtime';
 import type { Room } from '../room.ts';
+
+const LOOK_AGAIN_MS = 1000;
 
 /**
  * Tells those who look at a room what the agent's programs serve, whenever that has changed, until the returned function is called.
@@ -20,7 +23,10 @@ export function announcePorts(room: Room, portsNow: () => SandboxPorts | undefin
     const ports = isFollowing || left.signal.aborted ? undefined : portsNow();
     if (!ports) return;
     isFollowing = true;
-    for await (const list of ports.follow({ signal: left.signal })) tell(list);
+    // A connection to another host breaks while the sandbox there lives.
+    for (let at: SandboxPorts | undefined = ports; at; at = portsNow() && (await pause(left.signal)) ? portsNow() : undefined) {
+      for await (const list of at.follow({ signal: left.signal })) tell(list);
+    }
     isFollowing = false;
     tell([]); // the sandbox has ended, and what it served with it
   }
@@ -34,4 +40,9 @@ export function announcePorts(room: Room, portsNow: () => SandboxPorts | undefin
     unwatch();
     left.abort();
   };
+}
+
+/** False when who looks has left. */
+function pause(left: AbortSignal): Promise<boolean> {
+  return delay(LOOK_AGAIN_MS, true, { signal: left, ref: false }).catch(() => false);
 }
