@@ -3,9 +3,10 @@
 //   node scripts/conformance-page.mjs
 //   node scripts/conformance-page.mjs --peer http://127.0.0.1:3400 --start './openhands-start.sh v0 --port 3400' \
 //        --deviations test/conformance/deviations/openhands-0.62.0.json
-// The peer is started anew for every five checks: a server that leaves its sandboxes behind would run out of memory.
+// The peer is started anew for every five checks: a server that leaves its sandboxes behind would run out of memory. It takes long:
+// `--answers FILE` keeps what was answered, and only what failed or is new is asked again.
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { setup } from './setup.mjs';
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     peer: { type: 'string' },
     start: { type: 'string' },
     deviations: { type: 'string' },
+    answers: { type: 'string' },
     patience: { type: 'string', default: '60' },
   },
 });
@@ -23,29 +25,15 @@ async function main() {
   const build = fileURLToPath(new URL('build.mjs', import.meta.url));
   if (spawnSync(node, [build, '--if-stale', 'executor', 'web'], { stdio: 'inherit', env }).status !== 0) process.exit(1);
   const { conform } = await import('../packages/cli/src/conformance/conform.ts');
-  const { CHECKS } = await import('../packages/cli/src/conformance/levels/index.ts');
-  const { readDeviations } = await import('../packages/cli/src/conformance/deviations.ts');
   const { renderMarkdown } = await import('../packages/cli/src/conformance/report/render-markdown.ts');
   const { tally } = await import('../packages/cli/src/conformance/report/render-table.ts');
   const { TendonProcess } = await import('../test/support/tendon-process.ts');
-  const onResult = ({ check, verdict, why }) => console.log(verdict, check.id, verdict === 'failed' ? why : '');
 
+  const peers = values.peer ? [await askPeer(conform)] : [];
   const tendon = await TendonProcess.start();
   const own = await conform({ url: tendon.url, onResult });
   await tendon.remove();
-  const runs = [own];
-  if (values.peer) {
-    const deviations = await readDeviations(values.deviations);
-    const options = { url: values.peer, deviations, parallel: 1, patienceMs: Number(values.patience) * 1000, onResult };
-    const results = [];
-    for (let at = 0; at < CHECKS.length; at += 5) {
-      const stop = await started(values.start, values.peer);
-      const only = CHECKS.slice(at, at + 5).map(({ id }) => id);
-      results.push(...(await conform({ ...options, only })).results.filter(({ check }) => only.includes(check.id)));
-      await stop();
-    }
-    runs.push({ url: values.peer, server: deviations.server, results });
-  }
+  const runs = [own, ...peers];
   const totals = runs.map(({ server, results }) => {
     const levels = tally(results).map(
       ({ level, passed, known, absent, total }) =>
@@ -61,6 +49,26 @@ const HEAD = `# Conformance
 What clients of every generation rely on, asked of a running server from outside. \`npx tendon conformance URL\` runs it against any
 server; \`--deviations FILE\` names what one is known to do otherwise. Made by \`node scripts/conformance-page.mjs\`.
 `;
+
+const onResult = ({ check, verdict, why }) => console.log(verdict, check.id, verdict === 'failed' ? why : '');
+
+async function askPeer(conform) {
+  const { CHECKS } = await import('../packages/cli/src/conformance/levels/index.ts');
+  const { readDeviations } = await import('../packages/cli/src/conformance/deviations.ts');
+  const deviations = await readDeviations(values.deviations);
+  const options = { url: values.peer, deviations, parallel: 1, patienceMs: Number(values.patience) * 1000, onResult };
+  const answers = values.answers && existsSync(values.answers) ? JSON.parse(readFileSync(values.answers, 'utf8')) : {};
+  const open = CHECKS.map(({ id }) => id).filter((id) => answers[id]?.verdict === 'failed' || !answers[id]);
+  for (let at = 0; at < open.length; at += 5) {
+    const only = open.slice(at, at + 5);
+    const stop = await started(values.start, values.peer);
+    const { results } = await conform({ ...options, only });
+    for (const { check, ...answer } of results) if (only.includes(check.id)) answers[check.id] = answer;
+    if (values.answers) writeFileSync(values.answers, JSON.stringify(answers, null, 2));
+    await stop();
+  }
+  return { url: values.peer, server: deviations.server, results: CHECKS.map((check) => ({ check, ...answers[check.id] })) };
+}
 
 /** Runs the peer until the returned function is called. */
 async function started(command, url) {
