@@ -211,7 +211,7 @@ provesRules([
   ),
   rule(
     'RT35',
-    'a command that sleeps in a read of the terminal is handed back early',
+    'a command that waits for input is handed back early',
     run('read -r line', { content: '', exitCode: -1, suffix: hint('The command prints nothing and waits for input.') }),
     input('x', { content: '', exitCode: 0 }),
   ),

@@ -15,6 +15,7 @@ import {
   until,
   type TestSandboxes,
 } from '../sandbox.test-support.ts';
+import type { RunnableAction } from '@tendon/core';
 import { signalProcess } from './process-identity.ts';
 import type { Driver, SandboxHandle } from './driver.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
@@ -128,6 +129,26 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       expect((await running).outcome).toBe('observed');
       expect((await run(runtime, 'echo next')).output).toBe('next');
       expect(await execute(runtime, 'touch never', controller.signal)).toMatchObject({ outcome: 'not-started' });
+    });
+
+    it('RT35: what waits for input is told from what is silent for another reason', async () => {
+      const runtime = await acquire('asking');
+      const suffixOf = async (session: string, command: string): Promise<string> => {
+        const action = runAction(runtime, command, { timeout: 0.5 });
+        const inSession = { ...action, args: { ...action.args, session } } as RunnableAction;
+        const result = await runtime.execute(inSession, { signal: never });
+        if (result.outcome !== 'observed' || result.observation.observation !== 'run') throw new Error(JSON.stringify(result));
+        return result.observation.extras.metadata.suffix;
+      };
+      const waits = async (session: string, command: string): Promise<void> => {
+        let seen = await suffixOf(session, command);
+        await until(`${command} to wait`, async () => seen.includes('waits for input') || ((seen = await suffixOf(session, '')), false));
+      };
+      const asking = ['read -r line', 'cat', 'cat | cat', 'sh -c "read line"'].map((command, n) => waits(`asks${n}`, command));
+      const silent = ['sleep 300', 'sleep 300 | cat'].map((command, n) => suffixOf(`silent${n}`, command));
+      await Promise.all(asking);
+      const runs = expect.stringMatching(/ of 0\.5 seconds is over; the command is still running\./);
+      expect(await Promise.all(silent)).toEqual([runs, runs]);
     });
 
     it('SB10: files of the workspace can be listed, read and written', async () => {

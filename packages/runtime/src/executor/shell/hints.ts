@@ -29,8 +29,9 @@ export function noNewOutput(seconds: number, wasInterrupted: boolean): string {
   return `\n[Nothing new was printed for ${seconds} seconds; the command is still running.${wasInterrupted ? STRONGER : ''} You can ${CHOICES}.]`;
 }
 
-export function timedOut(seconds: number, wasInterrupted: boolean): string {
-  return `\n[The time of ${seconds} seconds is over; the command is still running.${wasInterrupted ? STRONGER : ''} You can ${CHOICES}.]`;
+export function timedOut(seconds: number, { interrupted, awaitsInput }: { interrupted: boolean; awaitsInput: boolean }): string {
+  const waits = awaitsInput ? ' and waits for input' : '';
+  return `\n[The time of ${seconds} seconds is over; the command is still running${waits}.${interrupted ? STRONGER : ''} You can ${CHOICES}.]`;
 }
 
 export function waitsForInput(): string {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { blockedCall } from './blocked-call.ts';
 
 /** What `/proc` says of processes, in the process ids of the executor's own namespace. */
 export interface ProcessStat {
@@ -8,6 +9,8 @@ export interface ProcessStat {
   readonly session: number;
   /** Process group that owns the terminal; −1 without one. */
   readonly foreground: number;
+  /** Of the clock, so far, in which it ran. */
+  readonly ticks: number;
 }
 
 export function processStat(pid: number): ProcessStat | undefined {
@@ -15,7 +18,8 @@ export function processStat(pid: number): ProcessStat | undefined {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const [state = '?', parent, group, session, , foreground] = fields;
-    return { state, parent: Number(parent), group: Number(group), session: Number(session), foreground: Number(foreground) };
+    const ids = { parent: Number(parent), group: Number(group), session: Number(session), foreground: Number(foreground) };
+    return { state, ...ids, ticks: Number(fields[11]) + Number(fields[12]) };
   } catch {
     return undefined; // gone
   }
@@ -35,12 +39,10 @@ export function membersOf(group: number): number[] {
   return allProcesses().filter((pid) => processStat(pid)?.group === group);
 }
 
-const SYSTEM_CALLS = process.arch === 'arm64' ? { read: '63', pselect6: '72' } : { read: '0', pselect6: '270' };
-
 /** Which read of this terminal a process sleeps in: the same text for the same place in its program. */
 export function terminalReadOf(pid: number, device: string): string | undefined {
-  const [call = '', descriptor = '', buffer, size] = read(`/proc/${pid}/syscall`).split(' ');
-  return call === SYSTEM_CALLS.read && fileOf(pid, Number(descriptor)) === device ? `${descriptor} ${buffer} ${size}` : undefined;
+  const call = blockedCall(pid);
+  return call?.name === 'read' && fileOf(pid, call.args[0] ?? -1) === device ? call.args.slice(0, 3).join(' ') : undefined;
 }
 
 /** Its folder, as it is named now. */
@@ -52,12 +54,6 @@ export function folderOf(pid: number): string | undefined {
   }
 }
 
-/** Whether it sleeps in a read of this terminal, under whichever of its names. */
-export function readsTerminal(pid: number, device: string): boolean {
-  const { call, descriptor } = blockedCall(pid);
-  return call === SYSTEM_CALLS.read && [device, '/dev/tty'].includes(fileOf(pid, descriptor));
-}
-
 /** Only our own shells are started so; they read the terminal for a command (`read`) and not for the next line. */
 export const OURS = '--noediting';
 
@@ -66,16 +62,11 @@ export function isShellAtPrompt(pid: number, device: string): boolean {
   const [name = '', ...options] = read(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
   if (!/^-?(?:.*\/)?bash$/.test(name) || !options.every((option) => /^(?:--[a-z-]+|-[abd-z]+)$/i.test(option))) return false;
   if (options.includes(OURS)) return false;
-  const { call } = blockedCall(pid);
-  return (call === SYSTEM_CALLS.pselect6 || call === SYSTEM_CALLS.read) && fileOf(pid, 0) === device;
+  return /^(?:pselect6|read)$/.test(blockedCall(pid)?.name ?? '') && fileOf(pid, 0) === device;
 }
 
-function blockedCall(pid: number): { readonly call: string; readonly descriptor: number } {
-  const [call = '', descriptor = ''] = read(`/proc/${pid}/syscall`).split(' ');
-  return { call, descriptor: Number(descriptor) };
-}
-
-function fileOf(pid: number, descriptor: number): string {
+/** What a descriptor of a process leads to. */
+export function fileOf(pid: number, descriptor: number): string {
   try {
     return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
   } catch {

@@ -51,6 +51,7 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
   async function watch(running: Foreground, request: Request, context: HandlerContext, prefix = ''): Promise<ObservationDraft> {
     const clocks = clocksOf(request, limits);
     const end = await waitFor(session, running, clocks, context);
+    const { awaitsInput } = session.look();
     if (end === 'cancelled') await cancelForeground(session, running);
     const content = running.text.take(context.outputPath()).trimEnd();
     const ended = running.ended;
@@ -59,7 +60,7 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
       content,
       exitCode: ended?.exitCode ?? -1,
       prefix: ended && prefix === hints.PREVIOUS_OUTPUT ? '' : prefix,
-      suffix: suffixOf(running, end, clocks),
+      suffix: suffixOf(running, { end, awaitsInput }, clocks),
     });
   }
 
@@ -89,6 +90,7 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
     if (key === '\u0003') running.interrupted = true;
     running.expectEcho(key === undefined && !running.text.isFullScreen ? text : undefined);
     running.lastOutputAt = performance.now();
+    if (key === undefined) running.text.typedLine();
     session.type(key ?? `${text}\n`);
     if (waiting > 0) return say(request, { content: '', exitCode: -1, suffix: hints.sentWhileWaiting });
     return inTurn(request, context, () => watch(running, request, context, hints.PREVIOUS_OUTPUT));
@@ -129,12 +131,12 @@ function clocksOf({ args, timeout }: Request, limits: RunLimits): Clocks {
   return { quietMs: patient ? Infinity : limits.noOutputSeconds * 1000, hardMs: hard * 1000 };
 }
 
-function suffixOf(running: Foreground, end: WaitEnd, clocks: Clocks): string {
-  const { ended } = running;
+function suffixOf(running: Foreground, { end, awaitsInput }: { end: WaitEnd; awaitsInput: boolean }, clocks: Clocks): string {
+  const { ended, interrupted } = running;
   if (end === 'cancelled') return ended ? hints.cancelled(ended.exitCode, ended.shell !== 'same') : hints.couldNotCancel();
-  if (ended?.shell === 'same') return hints.completed(ended.exitCode, running.interrupted);
+  if (ended?.shell === 'same') return hints.completed(ended.exitCode, interrupted);
   if (ended) return hints.SHELL_REPLACED[ended.shell](ended.exitCode);
-  if (end === 'timeout') return hints.timedOut(clocks.hardMs / 1000, running.interrupted);
-  if (end === 'input') return hints.waitsForInput();
-  return hints.noNewOutput(clocks.quietMs / 1000, running.interrupted);
+  if (end === 'timeout') return hints.timedOut(clocks.hardMs / 1000, { interrupted, awaitsInput });
+  if (end === 'input' || awaitsInput) return hints.waitsForInput();
+  return hints.noNewOutput(clocks.quietMs / 1000, interrupted);
 }

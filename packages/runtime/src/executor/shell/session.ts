@@ -27,8 +27,8 @@ export interface Session {
   type(text: string): void;
   /** Signals the process group that has the terminal; the shell itself never. */
   signal(signal: NodeJS.Signals): void;
-  /** Whether what has the terminal is asleep waiting for input from it. */
-  awaitsInput(): boolean;
+  /** Whether what has the terminal waits for input from it, and how long that has worked so far, in ticks of the clock. */
+  look(): { readonly awaitsInput: boolean; readonly ticks: number };
   /** Its folder, and what makes the next shell like this one; nothing while a command runs. */
   snapshot(): Promise<Left | undefined>;
   /** Its shell, in the executor's numbering. */
@@ -289,7 +289,10 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     processes: () => shell?.processes() ?? [],
     type: (text) => shell?.type(text),
     signal: (signal) => shell?.signal(signal),
-    awaitsInput: () => shell?.awaitsInput() === true,
+    look() {
+      const { wait, ticks } = shell?.inputWait() ?? { wait: undefined, ticks: 0 };
+      return { awaitsInput: wait === 'only' || (wait === 'too' && current?.text.isMidLine === true), ticks };
+    },
     kill: () => shell?.kill(),
     close() {
       isClosed = true;

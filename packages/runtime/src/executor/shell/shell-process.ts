@@ -8,11 +8,11 @@ import {
   membersOf,
   OURS,
   processStat,
-  readsTerminal,
   signalGroup,
   signalProcess,
   terminalReadOf,
 } from './process-tree.ts';
+import { inputWaitOf, type InputWait } from './input-wait.ts';
 import { createReportReader, type Report } from './report-reader.ts';
 import { COLUMNS, ROWS } from './terminal-text.ts';
 
@@ -24,8 +24,8 @@ export interface ShellProcess {
   send(...fields: readonly string[]): void;
   /** Signals the process group that has the terminal; the shell itself never. */
   signal(signal: NodeJS.Signals): void;
-  /** Whether something that has the terminal sleeps in a read of it. */
-  awaitsInput(): boolean;
+  /** How what has the terminal waits for input from it, and how long that has worked so far, in ticks of the clock. */
+  inputWait(): { readonly wait: InputWait | undefined; readonly ticks: number };
   /** Whether what has the terminal is another bash at its prompt: inside ours, or in its place (`exec bash`). */
   hasInnerPrompt(): boolean;
   /** Which read of the terminal the shell itself sleeps in. */
@@ -136,9 +136,11 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
       const found = foreground();
       if (found && !found.isShell) signalGroup(found.group, signal);
     },
-    awaitsInput() {
+    inputWait() {
       const found = foreground();
-      return found !== undefined && membersOf(found.group).some((member) => readsTerminal(member, device));
+      const members = found === undefined ? [] : membersOf(found.group);
+      const ticks = members.reduce((sum, member) => sum + (processStat(member)?.ticks ?? 0), 0);
+      return { wait: inputWaitOf(members, device), ticks };
     },
     hasInnerPrompt() {
       const found = foreground();

@@ -14,6 +14,10 @@ export interface TerminalText {
   take(whole?: string): string;
   /** Forgets the line in the making. */
   dropLine(): void;
+  /** What was typed ends the line for a person, though its echo is no output. */
+  typedLine(): void;
+  /** Whether the cursor stands behind something, as it does behind a prompt, or a program has the screen to itself. */
+  readonly isMidLine: boolean;
   /** Whether a program has the whole screen to itself, as editors and pagers do. */
   readonly isFullScreen: boolean;
 }
@@ -41,6 +45,7 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
   let done = createBoundedText(maxChars);
   let line = '';
   let column = 0;
+  let isHanging = false; // the line in the making has been taken in part
   let pending = '';
   let screen: Screen | undefined;
   let cut = NOTHING; // the bytes of a character whose others are still to come
@@ -54,6 +59,7 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
   };
   function flushLine(): void {
     done.append(line);
+    isHanging = false;
     line = '';
     column = 0;
   }
@@ -159,6 +165,10 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
     }
   }
 
+  function isMidLine(): boolean {
+    return screen ? screen.isAlternate || screen.column > 0 : column > 0 || isHanging;
+  }
+
   return {
     write(output) {
       const bytes = typeof output === 'string' ? Buffer.from(output) : output;
@@ -168,7 +178,9 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
     },
     take(whole) {
       undam();
+      const wasMidLine = isMidLine();
       flushLine();
+      isHanging = wasMidLine;
       if (screen) done.append(screen.take());
       const text = done.take(whole);
       done = createBoundedText(maxChars);
@@ -178,6 +190,13 @@ export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
       undam();
       line = '';
       column = 0;
+    },
+    typedLine() {
+      isHanging = false;
+    },
+    get isMidLine() {
+      undam();
+      return isMidLine();
     },
     get isFullScreen() {
       undam();
