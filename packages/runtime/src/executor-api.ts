@@ -18,6 +18,7 @@
  *   POST /plugins/start {name}     → PluginStart
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
  *   POST /sleep {with_kernel}      → SleepAnswer; if it slept, everything inside ends after the answer
+ *   POST /sleep {in_place: true}   → SleepAnswer; if it slept, what the agent started stands still until an action, a connection to a port or a plugin is wanted
  *   POST /shutdown                 → 204, then everything inside ends
  * Streams hold an empty line every 15 seconds.
  * On a port every request carries the key of `keyFile` as `X-Session-API-Key`; what does not is answered 401 and changes nothing.
@@ -91,6 +92,9 @@ export interface Alive {
   readonly incarnation: string;
   readonly pid: number;
 }
+
+/** The name of an executor's process, as the host's process table has it, while what it started stands still. */
+export const ASLEEP_NAME = 'tendon-asleep';
 
 /** Not slept: why it must stay awake. */
 export type SleepAnswer = { readonly slept: true } | { readonly slept: false; readonly reason: string };

@@ -17,6 +17,8 @@ export interface ExecutorClient {
   lease(seconds: number): Promise<void>;
   /** Asks it to end so that the next one goes on where it was; when it slept, it ends by itself. */
   sleep(options: { readonly withKernel: boolean }): Promise<SleepAnswer>;
+  /** Asks it to let what the agent started stand still; the next action wakes it. */
+  standStill(): Promise<SleepAnswer>;
   listFiles(path: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>;
   readFile(path: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<Uint8Array>;
   writeFile(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
@@ -86,6 +88,7 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
       checkSlept(
         await json({ method: 'POST', path: '/sleep', body: JSON.stringify({ with_kernel: withKernel }), deadlineMs: SLEEP_DEADLINE_MS }),
       ),
+    standStill: async () => checkSlept(await json({ method: 'POST', path: '/sleep', body: '{"in_place":true}' })),
     listFiles: async (path, { signal }) =>
       checkNames(await json({ method: 'POST', path: '/list_files', body: JSON.stringify({ path }), signal, deadlineMs: 30_000 })),
     readFile: (path, { signal, maxBytes }) =>

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { SandboxInfo } from '@tendon/protocol';
 import { measureFolder, type FolderSize } from './measure-folder.ts';
 import type { OpenContext } from './open-sandbox.ts';
-import { memoryOf, processesOf } from './process-memory.ts';
+import { memoryOf, processesOf, standsStill } from './process-memory.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 
 /** What only the process that holds a sandbox knows of it. */
@@ -35,7 +35,7 @@ export async function listSandboxes(
 async function describe(context: OpenContext, record: SandboxRecord, disk: FolderSize, held: Held | undefined): Promise<SandboxInfo> {
   const pids = record.state === 'live' ? await processesOf(record.handle) : [];
   const state = stateOf(context, record);
-  const isUp = state === 'awake' || state === 'starting';
+  const isUp = record.state === 'starting' || state === 'awake' || (record.state === 'live' && state === 'asleep');
   const age = context.clock.now().getTime() - Date.parse(record.started_at);
   return {
     conversation_id: record.conversation_id,
@@ -60,7 +60,8 @@ async function describe(context: OpenContext, record: SandboxRecord, disk: Folde
 function stateOf({ driver }: OpenContext, record: SandboxRecord): SandboxInfo['state'] {
   if (record.state !== 'live') return record.state;
   // Whether those of another driver live, that driver knows; this one can only believe the record.
-  return record.driver !== driver.name || driver.isAlive(record.handle) ? 'awake' : 'dead';
+  if (record.driver === driver.name && !driver.isAlive(record.handle)) return 'dead';
+  return standsStill(record.handle) ? 'asleep' : 'awake';
 }
 
 /** `own`: without the workspace. */

@@ -24,6 +24,7 @@ import { isOffline } from './proxy/network-policy.ts';
 import type { WayOut } from './proxy/way-out.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
 import { isThere, type SandboxRecord, type SandboxRecords } from './sandbox-record.ts';
+import type { SandboxPorts } from './sandbox-ports.ts';
 import { createSandboxRuntime, type SecretsFor } from './sandbox-runtime.ts';
 import { countUse, type SandboxUse } from './sandbox-use.ts';
 import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
@@ -36,6 +37,7 @@ export interface OpenSandbox {
   readonly client: ExecutorClient;
   readonly watch: SandboxWatch;
   readonly use: SandboxUse;
+  readonly ports: SandboxPorts;
   readonly record: SandboxRecord & { readonly state: 'live' };
   /** The way out; none where the sandbox is elsewhere. */
   readonly proxy: Proxy | undefined;
@@ -254,7 +256,7 @@ async function hold(
     secretsFor: context.secretsFor,
     limits,
   });
-  return { ...countUse(runtime, context.clock), handle, client, watch, proxy, browser, calls, record };
+  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, record };
 }
 
 /** Tells the way out elsewhere what the conversation's policy is now. Told again whenever its host is reached anew. */

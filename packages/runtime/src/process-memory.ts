@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { processesIn } from './drivers/control-group.ts';
 import type { SandboxHandle } from './drivers/driver.ts';
+import { ASLEEP_NAME } from './executor-api.ts';
 
 /** The processes of a sandbox on this host: those in its control groups, or where it has none, those below its first one. */
 export async function processesOf({ groups, anchor }: SandboxHandle): Promise<readonly number[]> {
@@ -20,6 +21,11 @@ export function memoryOf(pids: readonly number[]): number {
   return pids
     .map((pid) => Number(/^Pss:\s+(\d+)/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) * 1024)
     .reduce((sum, one) => sum + one, 0);
+}
+
+/** Whether what the agent started in it stands still: its executor says so in the process table, of which nothing is believed but this. */
+export function standsStill({ anchor }: SandboxHandle): boolean {
+  return anchor !== undefined && textOf(`/proc/${anchor.pid}/comm`).trim() === ASLEEP_NAME;
 }
 
 function parentOf(pid: number): number {

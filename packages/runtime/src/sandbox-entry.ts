@@ -4,7 +4,8 @@ import type { OpenSandbox } from './open-sandbox.ts';
 /** What a server knows of the sandbox of one conversation. */
 export type Entry =
   | { readonly state: 'starting'; readonly start: SharedStart; readonly opened: Promise<OpenSandbox> }
-  | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal }
+  /** `asleepAt`: how often it had been used when it fell asleep in its place; it sleeps until that is more. */
+  | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal; readonly asleepAt?: number }
   /** Asked to sleep; live again when it does not. */
   | { readonly state: 'dozing'; readonly open: OpenSandbox; readonly done: Promise<void> }
   | { readonly state: 'ending'; readonly done: Promise<void> };
@@ -21,4 +22,8 @@ export interface SharedStart {
   phase: StartPhase;
   /** It is among those that are awake. */
   hasRoom: boolean;
+}
+
+export function isAsleep(entry: Entry): boolean {
+  return entry.state === 'live' && entry.asleepAt === entry.open.use.count();
 }

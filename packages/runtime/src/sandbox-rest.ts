@@ -1,8 +1,11 @@
 import { putToSleep, type OpenContext, type OpenSandbox } from './open-sandbox.ts';
 import { lookEveryMs, makingRoom, shouldSleep, type RestPlan } from './rest-plan.ts';
-import type { Entry, SharedStart } from './sandbox-entry.ts';
+import { messageOf } from './start-phase.ts';
+import { isAsleep, type Entry, type SharedStart } from './sandbox-entry.ts';
 
 const ROOM_RECHECK_MS = 250;
+/** So many times the sandboxes that may be awake are there at most, with those that sleep in their places. */
+const ASLEEP_PER_AWAKE = 4;
 
 export interface SandboxRestOptions {
   readonly context: OpenContext;
@@ -26,45 +29,72 @@ export function createSandboxRest({ context, plan, entries, onAsleep, end }: San
   const looking = setInterval(() => void look(), lookEveryMs(plan)).unref();
 
   async function findRoom(start: SharedStart, signal: AbortSignal): Promise<void> {
-    const isFull = (): boolean =>
-      [...entries.values()].filter((entry) => entry.state !== 'starting' || entry.start.hasRoom).length >= plan.maxLive;
+    const isFull = (): boolean => awakeCount() >= plan.maxLive;
     for (let round = 0; isFull(); round += 1) {
       for (const { conversationId, entry } of makingRoom(awake())) {
         if (isFull()) await doze(conversationId, entry, round > 0);
       }
       if (isFull()) await context.clock.sleep(ROOM_RECHECK_MS, { signal });
     }
+    endOldest();
     start.hasRoom = true;
   }
 
+  function awakeCount(): number {
+    return [...entries.values()].filter((entry) => (entry.state === 'starting' ? entry.start.hasRoom : !isAsleep(entry))).length;
+  }
+
+  /** Those that sleep in their places keep their memory: of too many the one goes whose sleep is the longest. */
+  function endOldest(): void {
+    const asleep = live().filter(({ entry }) => isAsleep(entry));
+    const tooMany = asleep.length - (ASLEEP_PER_AWAKE - 1) * plan.maxLive;
+    const longest = asleep.toSorted((a, b) => b.entry.open.use.idleMs() - a.entry.open.use.idleMs());
+    for (const { conversationId } of longest.slice(0, Math.max(0, tooMany))) end(conversationId, 'its place was needed while it slept');
+  }
+
+  function live(): readonly { readonly conversationId: string; readonly entry: Entry & { readonly state: 'live' } }[] {
+    return [...entries].flatMap(([conversationId, entry]) => (entry.state === 'live' ? [{ conversationId, entry }] : []));
+  }
+
   function awake() {
-    return [...entries].flatMap(([conversationId, entry]) =>
-      entry.state === 'live'
-        ? [{ conversationId, entry, idleMs: entry.open.use.idleMs(), refusedMsAgo: now() - (entry.refused?.at ?? 0) }]
-        : [],
-    );
+    return live()
+      .filter(({ entry }) => !isAsleep(entry))
+      .map((one) => ({ ...one, idleMs: one.entry.open.use.idleMs(), refusedMsAgo: now() - (one.entry.refused?.at ?? 0) }));
   }
 
   /** Those that are idle sleep, those whose time is over end. */
   async function look(): Promise<void> {
-    for (const one of awake()) {
-      const { conversationId, entry } = one;
+    for (const { conversationId, entry } of live()) {
       const age = now() - Date.parse(entry.open.record.started_at);
       if (age >= plan.maxMs) end(conversationId, `its time of ${plan.maxMs / 1000} seconds is over`);
-      else {
-        const wish = shouldSleep(one, plan);
-        if (wish) await doze(conversationId, entry, wish.withKernel);
-      }
     }
+    for (const one of awake()) {
+      const wish = shouldSleep(one, plan);
+      if (wish) await doze(one.conversationId, one.entry, wish.withKernel);
+    }
+    // Those that slept in their places come back without asking for room.
+    for (const { conversationId, entry } of makingRoom(awake())) if (awakeCount() > plan.maxLive) await doze(conversationId, entry, false);
   }
 
   /** Resolves when it sleeps, or is as it was. */
   async function doze(conversationId: string, entry: Entry & { state: 'live' }, withKernel: boolean): Promise<void> {
-    if (context.driver.canSleep !== true || entries.get(conversationId) !== entry) return;
+    if (context.driver.sleeps === undefined || entries.get(conversationId) !== entry) return;
     const { open } = entry;
+    if (context.driver.sleeps === 'in-place') return standStill(conversationId, open);
     const done = fallAsleep(conversationId, open, withKernel);
     entries.set(conversationId, { state: 'dozing', open, done });
     await done;
+  }
+
+  /** An action that comes in between wakes it, whatever the answer was. */
+  async function standStill(conversationId: string, open: OpenSandbox): Promise<void> {
+    const used = open.use.count();
+    const answer = await open.client.standStill().catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
+    const entry = entries.get(conversationId);
+    if (entry?.state !== 'live' || entry.open !== open) return;
+    if (!answer.slept) return void entries.set(conversationId, { state: 'live', open, refused: { at: now(), reason: answer.reason } });
+    entries.set(conversationId, { state: 'live', open, asleepAt: used });
+    if (open.use.count() === used) onAsleep(conversationId);
   }
 
   async function fallAsleep(conversationId: string, open: OpenSandbox, withKernel: boolean): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock, Runtime } from '@tendon/core';
+import type { SandboxPorts } from './sandbox-ports.ts';
 
 /** Whether somebody uses a sandbox, and since when nobody does. */
 export interface SandboxUse {
@@ -6,16 +7,27 @@ export interface SandboxUse {
   touch(): void;
   /** Milliseconds without use; 0 while it is used. */
   idleMs(): number;
+  /** How often it has been used; nobody has come in between while it is the same. */
+  count(): number;
 }
 
-/** The same runtime, counted. */
-export function countUse(runtime: Runtime, clock: Clock): { readonly runtime: Runtime; readonly use: SandboxUse } {
+/** The same runtime and ports, counted. */
+export function countUse(
+  runtime: Runtime,
+  ports: SandboxPorts,
+  clock: Clock,
+): { readonly runtime: Runtime; readonly ports: SandboxPorts; readonly use: SandboxUse } {
+  let uses = 0;
   let running = 0;
   let usedAt = clock.now().getTime();
-  const touch = (): void => void (usedAt = clock.now().getTime());
+  const touch = (): void => {
+    uses += 1;
+    usedAt = clock.now().getTime();
+  };
 
   async function during<T>(work: Promise<T>): Promise<T> {
     running += 1;
+    touch();
     try {
       return await work;
     } finally {
@@ -37,6 +49,11 @@ export function countUse(runtime: Runtime, clock: Clock): { readonly runtime: Ru
         linesToEdit: (...args) => during(files.linesToEdit(...args)),
       },
     },
-    use: { touch, idleMs: () => (running > 0 ? 0 : Math.max(0, clock.now().getTime() - usedAt)) },
+    ports: {
+      ...ports,
+      connect: (...args) => during(ports.connect(...args)),
+      startPlugin: (...args) => during(ports.startPlugin(...args)),
+    },
+    use: { touch, count: () => uses, idleMs: () => (running > 0 ? 0 : Math.max(0, clock.now().getTime() - usedAt)) },
   };
 }

@@ -263,7 +263,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       const entry = entries.get(conversationId);
       // One that is asked to sleep refuses while something of the agent runs: what is served stays in reach.
       const open = entry?.state === 'live' || entry?.state === 'dozing' ? entry.open : undefined;
-      return open && context.driver.isAlive(open.handle) ? open.client.ports : undefined;
+      return open && context.driver.isAlive(open.handle) ? open.ports : undefined;
     },
     addressOf(conversationId) {
       const entry = entries.get(conversationId);

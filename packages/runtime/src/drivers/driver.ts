@@ -88,8 +88,11 @@ export interface Driver {
   readonly limits?: Limits;
   /** How long `start` may take; 20 seconds when it is not said. */
   readonly startMs?: number;
-  /** Its sandboxes can end and start again without losing files that the executor does not know of. */
-  readonly canSleep?: boolean;
+  /**
+   * How its sandboxes sleep. `ended`: they end and start again, without losing files that the executor does not know of.
+   * `in-place`: what the agent started stands still, and keeps its memory. Missing where they do not.
+   */
+  readonly sleeps?: 'ended' | 'in-place' | undefined;
   /** Tried once per driver and boot, then remembered, where the answer cannot change. */
   probe(): Promise<Probe>;
   /** Before each start, without a short deadline: brings what may be large (an image). `onProgress` gets one clause at a time. */
@@ -104,9 +107,6 @@ export interface Driver {
   endByIncarnation(incarnation: string): Promise<void>;
   /** Incarnations that are found without their folders: of this state root, or of one of this user that is no more. */
   strays?(stateRoot: string): Promise<readonly string[]>;
-  /** Stops everything inside where it stands, without processor time, until `resume`; memory and folders stay. */
-  pause?(handle: SandboxHandle): Promise<void>;
-  resume?(handle: SandboxHandle): Promise<void>;
   /**
    * The program of the browser (`browser-lines.ts`) beside a sandbox whose image may have none. It ends with its input and with
    * this process; `endByIncarnation` ends it too. Rejects with an Error that says why there can be none.

@@ -72,7 +72,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
   return {
     name: 'none',
     limits,
-    canSleep: true,
+    sleeps: 'ended',
     probe: async () => ({ available: true, strength: 'none', description: 'no isolation: on the host, as this user', limits: [] }),
     start,
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),

@@ -18,17 +18,19 @@ import { createUndoableDisk } from './files/undoable-disk.ts';
 import { findShell } from './find-shell.ts';
 import { createHandlers } from './handlers.ts';
 import { createLease } from './lease.ts';
-import { makeNest } from './nest.ts';
+import { makeNest, type Nest } from './nest.ts';
 import { ownFolders } from './own-folders.ts';
 import { reasonOf } from './observation.ts';
 import { openPlugins } from './plugins/open-plugins.ts';
 import { createPortWatch } from './ports/port-watch.ts';
+import { createTunnels } from './ports/tunnel.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
 import { createExecutorServer } from './serve.ts';
 import { serverInfo } from './server-info.ts';
 import { createShellTools } from './shell/shell-tools.ts';
 import { forgetSession, loadSession, sleepFolder } from './sleep/saved-session.ts';
 import { createSleeper, type SleepWish } from './sleep/sleeper.ts';
+import { createStandstill } from './sleep/standstill.ts';
 import { restoreFolders } from './sleep/temporary-folders.ts';
 
 /** The program inside the sandbox: `node main.mjs --config <ExecutorConfig as JSON>`. It ends with everything it started. */
@@ -65,6 +67,11 @@ const lease = createLease(
   () => void sleep({ withKernel: true, isLast: true }).finally(end),
 );
 const fallAsleep = createSleeper({ stateDir, volatileFolders, effects, shell, nesting, plugins });
+const ports = createPortWatch(plugins.ports);
+const tunnels = createTunnels(ports);
+let nest: Nest | undefined;
+void nesting.then((made) => (nest = made));
+const standstill = createStandstill({ inUse, own: () => nest?.processes() ?? [] });
 const server = createExecutorServer({
   guard,
   alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid },
@@ -73,9 +80,11 @@ const server = createExecutorServer({
   files: createSandboxFiles(config.workspace, disk),
   linesToEdit: createLinesToEdit(config.workspace, disk),
   lease,
-  ports: createPortWatch(plugins.ports),
+  ports,
+  tunnels,
   plugins,
   sleep,
+  standstill,
   shutdown: end,
 });
 
@@ -92,9 +101,16 @@ function configured(): { readonly config: ExecutorConfig; readonly guard: DoorGu
 
 /** Who comes for one that sleeps is not let in: what never got a connection certainly was not run. */
 async function sleep(wish: SleepWish): Promise<SleepAnswer> {
+  standstill.goOn();
   const answer = await fallAsleep(wish);
   if (answer.slept) server.close();
   return answer;
+}
+
+function inUse(): string | undefined {
+  if (nest === undefined) return 'it has only just begun';
+  if (effects.running > 0) return 'an action runs';
+  return tunnels.count() > 0 ? 'somebody is connected to one of its ports' : undefined;
 }
 
 function later(name: 'run' | 'kill'): ActionHandler {
@@ -102,11 +118,12 @@ function later(name: 'run' | 'kill'): ActionHandler {
 }
 
 function end(): void {
+  standstill.goOn();
   lease.close();
   plugins.stop();
   server.close();
   if (config.socketPath !== undefined) rmSync(config.socketPath, { force: true });
-  const ended = Promise.allSettled([shell.then((tools) => tools.close()), nesting.then((nest) => nest.close())]);
+  const ended = Promise.allSettled([shell.then((tools) => tools.close()), nesting.then((made) => made.close())]);
   void ended.then(() => process.exit(0));
 }
 

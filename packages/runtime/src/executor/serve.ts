@@ -7,12 +7,13 @@ import type { Lease } from './lease.ts';
 import { reasonOf } from './observation.ts';
 import type { Plugins } from './plugins/open-plugins.ts';
 import type { PortWatch } from './ports/port-watch.ts';
-import { createTunnels } from './ports/tunnel.ts';
+import type { Tunnels } from './ports/tunnel.ts';
 import { readBody } from './read-body.ts';
 import { refuseUpgrade } from '../refuse-upgrade.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { LinesToEditOf } from './files/lines-to-edit.ts';
 import type { SleepWish } from './sleep/sleeper.ts';
+import type { Standstill } from './sleep/standstill.ts';
 import type { SandboxFiles } from './files/sandbox-files.ts';
 
 export interface Parts {
@@ -24,8 +25,10 @@ export interface Parts {
   readonly linesToEdit: LinesToEditOf;
   readonly lease: Lease;
   readonly ports: PortWatch;
+  readonly tunnels: Tunnels;
   readonly plugins: Plugins;
   readonly sleep: (wish: SleepWish) => Promise<SleepAnswer>;
+  readonly standstill: Standstill;
   readonly shutdown: () => void;
 }
 
@@ -66,8 +69,9 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   'GET /ports': async (_request, response, _url, { ports }) => json(response, { ports: await ports.list() }),
   'GET /ports/follow': followPorts,
-  'POST /plugins/start': async (request, response, _url, { plugins }) => {
+  'POST /plugins/start': async (request, response, _url, { plugins, standstill }) => {
     const { name = '' } = await jsonBody<{ name?: string }>(request, MAX_SMALL_BODY);
+    standstill.goOn();
     const plugin = plugins.find(String(name));
     json(response, plugin ? await plugin.start() : { ok: false, reason: `This sandbox does not have the plugin "${name}".` });
   },
@@ -77,8 +81,9 @@ const ROUTES: Readonly<Record<string, Route>> = {
     lease.renew(seconds);
     empty(response);
   },
-  'POST /sleep': async (request, response, _url, { sleep, shutdown }) => {
-    const { with_kernel } = await jsonBody<{ with_kernel?: boolean }>(request, MAX_SMALL_BODY);
+  'POST /sleep': async (request, response, _url, { sleep, standstill, shutdown }) => {
+    const { with_kernel, in_place } = await jsonBody<{ with_kernel?: boolean; in_place?: boolean }>(request, MAX_SMALL_BODY);
+    if (in_place === true) return json(response, standstill.stop());
     // Another server may have come for it by then, which knows nothing of this.
     const isWanted = (): boolean => !request.socket.destroyed;
     const answer = await sleep({ withKernel: with_kernel === true, isWanted });
@@ -95,12 +100,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
 /** The HTTP side of the executor; see `executor-api.ts`. Not listening yet. */
 export function createExecutorServer(parts: Parts): Server {
   const server = createServer((request, response) => void handle(request, response, parts));
-  const tunnel = createTunnels(parts.ports);
   server.on('upgrade', (request: IncomingMessage, client, head) => {
     const refusal = parts.guard(request);
     if (refusal) return refuseUpgrade(client, refusal.status, { error: refusal.error });
     parts.lease.touch();
-    tunnel(request, client, head);
+    parts.standstill.goOn();
+    parts.tunnels.join(request, client, head);
   });
   server.headersTimeout = 10_000;
   server.requestTimeout = 0; // uploads and streams end by their own rules
@@ -142,8 +147,9 @@ function outputRoute(response: ServerResponse, key: string, url: URL, { effects 
   response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': piece.length }).end(piece);
 }
 
-async function execute(request: IncomingMessage, response: ServerResponse, _url: URL, { effects }: Parts): Promise<void> {
+async function execute(request: IncomingMessage, response: ServerResponse, _url: URL, { effects, standstill }: Parts): Promise<void> {
   const body = await jsonBody<ExecuteRequest>(request, MAX_ACTION_BYTES);
+  standstill.goOn();
   const lines = effects.execute(body)[Symbol.asyncIterator]();
   const gone = new AbortController();
   response.once('close', () => gone.abort());

@@ -58,7 +58,7 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
         ...seams,
         records: storage.records,
         // Servers know a sandbox by its incarnation: it stays one until they end it.
-        driver: { ...driver, canSleep: false },
+        driver: { ...driver, sleeps: undefined },
         rest: {
           idleMs: Infinity,
           maxLive: config.sandbox.maxLive,

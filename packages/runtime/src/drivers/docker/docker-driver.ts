@@ -85,13 +85,10 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     await unmountNamed(incarnation);
   }
 
-  async function ask(handle: SandboxHandle, what: 'pause' | 'unpause'): Promise<void> {
-    await engine.json({ method: 'POST', path: `/containers/${handle.container}/${what}` });
-  }
-
   return {
     name: 'docker',
     limits,
+    sleeps: 'in-place',
     async probe() {
       if ('problem' in found) return { available: false, reason: found.problem, fix: 'Set DOCKER_HOST=unix:///path.' };
       return probeDocker(factsNow, { ...options, limits });
@@ -110,7 +107,5 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
       return startBesideContainer(handle, place, wish, { user: withWantedId(user, options.userId), limits, hidden });
     },
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),
-    pause: (handle) => ask(handle, 'pause'),
-    resume: (handle) => ask(handle, 'unpause'),
   };
 }

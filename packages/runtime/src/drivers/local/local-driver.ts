@@ -96,7 +96,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
   return {
     name: 'local',
     limits,
-    canSleep: true,
+    sleeps: 'ended',
     async probe() {
       probed ??= probeLocal(limits, hasFilter());
       const probe = await probed;

@@ -10,11 +10,17 @@ import type { PortWatch } from './port-watch.ts';
 const CONNECT_MS = 5000;
 const MAX_TUNNELS = 256;
 
+export interface Tunnels {
+  join(request: IncomingMessage, client: Duplex, head: Buffer): void;
+  /** How many there are now. */
+  count(): number;
+}
+
 /**
  * `GET /tunnel/<port>` with `Upgrade: tcp`: the connection becomes one to that port. Only to what the agent's programs and the
  * plugins serve, and only by loopback: where the network is the host's, its other services stay out of reach.
  */
-export function createTunnels(ports: Pick<PortWatch, 'find'>): (request: IncomingMessage, client: Duplex, head: Buffer) => void {
+export function createTunnels(ports: Pick<PortWatch, 'find'>): Tunnels {
   let open = 0;
 
   async function join(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
@@ -36,9 +42,12 @@ export function createTunnels(ports: Pick<PortWatch, 'find'>): (request: Incomin
     }
   }
 
-  return (request, client, head) => {
-    client.on('error', () => client.destroy());
-    void join(request, client, head);
+  return {
+    join(request, client, head) {
+      client.on('error', () => client.destroy());
+      void join(request, client, head);
+    },
+    count: () => open,
   };
 }
 

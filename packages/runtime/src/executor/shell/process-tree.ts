@@ -11,6 +11,8 @@ export interface ProcessStat {
   readonly foreground: number;
   /** Of the clock, so far, in which it ran. */
   readonly ticks: number;
+  /** And those of the children it has outlived. */
+  readonly ticksWithChildren: number;
 }
 
 export function processStat(pid: number): ProcessStat | undefined {
@@ -19,7 +21,9 @@ export function processStat(pid: number): ProcessStat | undefined {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const [state = '?', parent, group, session, , foreground] = fields;
     const ids = { parent: Number(parent), group: Number(group), session: Number(session), foreground: Number(foreground) };
-    return { state, ...ids, ticks: Number(fields[11]) + Number(fields[12]) };
+    const [own = 0, ownInKernel = 0, ofChildren = 0, theirsInKernel = 0] = fields.slice(11, 15).map(Number);
+    const ticks = own + ownInKernel;
+    return { state, ...ids, ticks, ticksWithChildren: ticks + ofChildren + theirsInKernel };
   } catch {
     return undefined; // gone
   }

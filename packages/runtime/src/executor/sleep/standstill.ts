@@ -1,0 +1,155 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ASLEEP_NAME, type SleepAnswer } from '../../executor-api.ts';
+import { allProcesses, processStat, signalProcess, type ProcessStat } from '../shell/process-tree.ts';
+
+/** Keeps what the agent started from running, where it stands, until somebody wants something of it. */
+export interface Standstill {
+  /** At once: nothing can come in between. What works is left alone. */
+  stop(): SleepAnswer;
+  /** Before anything is asked of what the agent started. Cheap when nothing stands still. */
+  goOn(): void;
+}
+
+export interface StandstillParts {
+  /** Why nothing may be stopped now, whatever it does. */
+  readonly inUse: () => string | undefined;
+  /** Processes of the executor's own, which go on. */
+  readonly own: () => readonly number[];
+}
+
+/** What uses less of a processor than this only waits. */
+const WORKING_SHARE = 0.02;
+const TICK_MS = 10;
+/** In less time, what works on a busy machine may not have had its turn. */
+const LOOK_MS = 500;
+/** What does not take notice of the signal by then waits for a device. */
+const STOP_DEADLINE_MS = 1000;
+const ROUND_MS = 1;
+
+/** A process of the agent's that lives. `depth`: so many processes lie between it and the executor, and one. */
+interface Agent extends Pick<ProcessStat, 'state' | 'ticks'> {
+  readonly pid: number;
+  readonly depth: number;
+}
+
+interface Look {
+  readonly at: number;
+  readonly ticks: ReadonlyMap<number, number>;
+  /** One that has, or waits for, a processor. */
+  readonly running: number | undefined;
+}
+
+/**
+ * Invariants:
+ * 1. What works is told by the processor time it took since it was last looked at, when nothing was wanted in between, or by its
+ *    waiting for a processor now.
+ * 2. Who starts others stands still before they are stopped, and goes on after them: a shell never sees a child of its own stand still.
+ * 3. What the agent has stopped itself stays stopped.
+ * 4. The executor goes on: it answers, and its lease ends it where no server is left.
+ */
+export function createStandstill({ inUse, own }: StandstillParts): Standstill {
+  let before: Look | undefined;
+  let stopped: readonly number[] = [];
+  const usualName = nameOf('self');
+
+  function agents(): readonly Agent[] {
+    const stats = new Map(allProcesses().flatMap((pid) => entryOf(pid)));
+    const excluded = new Set(own());
+    const depthOf = (pid: number): number => {
+      let depth = 1;
+      for (let at = stats.get(pid)?.parent ?? 0; at !== process.pid; at = stats.get(at)?.parent ?? 0) {
+        if (at <= 1) return 0; // not below this process
+        depth += 1;
+      }
+      return depth;
+    };
+    return [...stats]
+      .filter(([pid, { state }]) => state !== 'Z' && !excluded.has(pid))
+      .map(([pid, { state, ticksWithChildren: ticks }]) => ({ pid, state, ticks, depth: depthOf(pid) }))
+      .filter(({ depth }) => depth > 0);
+  }
+
+  /** The one that took the most processor time since the last look, if that was work. */
+  function worker(last: Look, now: Look): number | undefined {
+    const taken = [...now.ticks].map(([pid, ticks]) => ({ pid, ticks: ticks - (last.ticks.get(pid) ?? 0) }));
+    const sum = taken.reduce((total, { ticks }) => total + Math.max(0, ticks), 0);
+    if (sum < 2 || sum * TICK_MS < (now.at - last.at) * WORKING_SHARE) return undefined;
+    return taken.toSorted((a, b) => b.ticks - a.ticks)[0]?.pid;
+  }
+
+  function stopAll(): boolean {
+    const done = new Set<number>();
+    for (const end = performance.now() + STOP_DEADLINE_MS; performance.now() < end; pause(ROUND_MS)) {
+      const moving = agents().filter(({ state }) => state !== 'T' && state !== 't');
+      stopped = [...done];
+      if (moving.length === 0) return true;
+      const outermost = Math.min(...moving.map(({ depth }) => depth));
+      for (const { pid, depth } of moving) {
+        if (depth > outermost || done.has(pid)) continue;
+        signalProcess(pid, 'SIGSTOP');
+        done.add(pid);
+      }
+    }
+    stopped = [...done];
+    goOn();
+    return false;
+  }
+
+  function goOn(): void {
+    before = undefined;
+    if (stopped.length === 0) return;
+    for (const pid of stopped.toReversed()) signalProcess(pid, 'SIGCONT');
+    stopped = [];
+    sayName(usualName);
+  }
+
+  return {
+    stop() {
+      const use = inUse();
+      if (use !== undefined) return { slept: false, reason: use };
+      if (stopped.length > 0) return { slept: true };
+      const [last, now] = [before, lookAt(agents())];
+      const isEarly = last !== undefined && now.at - last.at < LOOK_MS;
+      if (!isEarly) before = now;
+      const busy = now.running ?? (last && worker(last, now));
+      if (busy !== undefined) return { slept: false, reason: `${nameOf(busy)} (${busy}) works` };
+      if (last === undefined || isEarly) return { slept: false, reason: 'whether something works in it is being looked at' };
+      if (!stopAll()) return { slept: false, reason: 'what runs in it could not be stopped' };
+      sayName(ASLEEP_NAME);
+      return { slept: true };
+    },
+    goOn,
+  };
+}
+
+function entryOf(pid: number): readonly (readonly [number, ProcessStat])[] {
+  const stat = processStat(pid);
+  return stat === undefined ? [] : [[pid, stat]];
+}
+
+/** At once and without giving way: an action could come in between. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+function lookAt(agents: readonly Agent[]): Look {
+  const running = agents.find(({ state }) => state === 'R')?.pid;
+  return { at: performance.now(), ticks: new Map(agents.map(({ pid, ticks }) => [pid, ticks])), running };
+}
+
+function nameOf(pid: number | 'self'): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return 'a process';
+  }
+}
+
+/** Where whoever looks from outside sees it. */
+function sayName(name: string): void {
+  try {
+    writeFileSync('/proc/self/comm', name);
+  } catch {
+    // then it is not told
+  }
+}
