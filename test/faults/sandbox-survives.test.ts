@@ -1,54 +1,22 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Storage } from '@tendon/core';
-import {
-  anchorOf,
-  createTestSandboxes,
-  leftOf,
-  never,
-  run,
-  runAction,
-  until,
-  type TestSandboxes,
-} from '../../packages/runtime/src/sandbox.test-support.ts';
+import { describe, expect, it } from 'vitest';
+import { anchorOf, leftOf, never, run, runAction, until } from '../../packages/runtime/src/sandbox.test-support.ts';
 import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
-import { openDriver, openStorage } from './sandbox-drivers.ts';
-import { servers, startServer } from './sandbox-server-process.ts';
+import { sandboxStage } from './sandbox-stage.ts';
 
 /** A process that holds a sandbox is ended with SIGKILL; another takes over from what is durable. */
 describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
-  let folder = '';
-  let storage: Storage | undefined;
-  let sandboxes: TestSandboxes | undefined;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tendon-fault-'));
-  });
-  afterEach(async () => {
-    for (const child of servers.splice(0)) child.kill('SIGKILL');
-    await sandboxes?.close();
-    await storage?.close();
-    sandboxes = undefined;
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const workspace = (name: string): string => join(folder, 'workspace', name);
-
-  async function takeOver(): Promise<TestSandboxes> {
-    storage = await openStorage(folder);
-    const workspaceOf = async () => ({ hostPath: join(folder, 'workspace') });
-    sandboxes = createTestSandboxes(openDriver(driver), { folder, records: storage.records, workspaceOf });
-    return sandboxes;
-  }
+  const stage = sandboxStage(driver);
+  const workspace = (name: string): string => stage.path('workspace', name);
 
   it('SB14: the same executor is found again and tells what became of the command, which ran once', async () => {
-    const server = startServer([folder, driver, 'echo began >> count; until test -e go; do sleep 0.02; done; echo ended >> count', '7']);
+    const server = stage.serve('echo began >> count; until test -e go; do sleep 0.02; done; echo ended >> count', { id: 7 });
     const incarnation = await server.line('incarnation');
     await until('the command to begin', () => existsSync(workspace('count')));
     await server.kill();
     writeFileSync(workspace('go'), '');
-    const { runtimes } = await takeOver();
+    const { runtimes } = await stage.takeOver();
     const { reaped, kept } = await runtimes.reconcile();
     expect({ reaped, kept }).toEqual({ reaped: 0, kept: 1 });
     const runtime = await runtimes.acquire('conversation', { signal: never });
@@ -61,11 +29,11 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
   });
 
   it('SB15: server and executor killed: the outcome is unknown, nothing runs again', async () => {
-    const server = startServer([folder, driver, 'echo began >> count; sleep 1000', '7']);
+    const server = stage.serve('echo began >> count; sleep 1000', { id: 7 });
     const incarnation = await server.line('incarnation');
     await until('the command to begin', () => existsSync(workspace('count')));
     await server.kill();
-    const { runtimes, handle } = await takeOver();
+    const { runtimes, handle } = await stage.takeOver();
     process.kill(anchorOf(await handle('conversation')).pid, 'SIGKILL');
     const runtime = await runtimes.acquire('conversation', { signal: never });
     expect(runtime.incarnation).not.toBe(incarnation);
@@ -73,42 +41,40 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
     expect(await runtime.execute(action, { signal: never })).toMatchObject({ outcome: 'unknown' });
     expect(readFileSync(workspace('count'), 'utf8')).toBe('began\n');
     expect((await run(runtime, 'echo works')).output).toBe('works');
-    expect(leftOf(incarnation, join(folder, 'state'))).toEqual([]);
+    expect(leftOf(incarnation, stage.path('state'))).toEqual([]);
   });
 
   it('SB24: killed at any moment of a start, nothing is left that nobody knows', async () => {
     for (const afterMs of [0, 15, 30, 45, 60, 90, 120, 160]) {
-      const server = startServer([folder, driver, 'true', '1']);
+      const server = stage.serve('true');
       await server.line('acquiring');
       await delay(afterMs); // where in the start it is hit is the point: any moment will do
       await server.kill();
     }
-    const { runtimes, records, stateRoot } = await takeOver();
+    const { runtimes, records, stateRoot } = await stage.takeOver();
     await runtimes.reconcile();
     await runtimes.stop('conversation');
     const [record] = await records.list<{ incarnation: string }>('sandboxes');
     expect(record === undefined ? [] : leftOf(record.value.incarnation, stateRoot)).toEqual([]);
-    expect(findProcesses(folder, 'cmdline')).toEqual([]);
+    expect(findProcesses(stage.path(), 'cmdline')).toEqual([]);
   });
 
   it('SB32: killed at any moment of a start, what was begun ends by its lease though no server comes back', async () => {
     for (const afterMs of [5, 20, 25, 30, 35, 40, 50, 70, 110]) {
-      const server = startServer([folder, driver, 'true', '1', '1']);
+      const server = stage.serve('true', { leaseSeconds: 1 });
       await server.line('acquiring');
       await delay(afterMs);
       await server.kill();
     }
-    await until('the leases to run out', () => findProcesses(folder, 'cmdline').length === 0);
-    expect(findProcesses(folder, 'cmdline')).toEqual([]);
+    await until('the leases to run out', () => findProcesses(stage.path(), 'cmdline').length === 0);
+    expect(findProcesses(stage.path(), 'cmdline')).toEqual([]);
   });
 
   it('SB24: the sandbox of a conversation that is gone is reaped', async () => {
-    const server = startServer([folder, driver, 'sleep 1000', '1']);
+    const server = stage.serve('sleep 1000');
     const incarnation = await server.line('incarnation');
     await server.kill();
-    storage = await openStorage(folder);
-    const options = { folder, records: storage.records, workspaceOf: async () => undefined };
-    sandboxes = createTestSandboxes(openDriver(driver), options);
+    const sandboxes = await stage.takeOver({ workspaceOf: async () => undefined });
     expect(await sandboxes.runtimes.reconcile()).toEqual({ kept: 0, reaped: 1 });
     expect(leftOf(incarnation, sandboxes.stateRoot)).toEqual([]);
     expect(await sandboxes.record('conversation')).toBeUndefined();
