@@ -3,6 +3,7 @@ import { banner } from './banner.ts';
 import { composeEngine, type ComposedEngine, type ComposeOptions } from './compose.ts';
 import type { Config } from './config.ts';
 import { createApp } from './http/app.ts';
+import { CLIENT_PATIENCE, type ClientPatience } from './http/client-patience.ts';
 import type { ServerContext } from './http/context.ts';
 import { listenError, urlOf } from './http/listening.ts';
 import { openSockets } from './http/open-sockets.ts';
@@ -23,6 +24,8 @@ export interface RunningServer {
   readonly engine: ComposedEngine;
   /** What to show the person who started it. */
   readonly banner: string;
+  /** Connections that clients hold, of whatever protocol. */
+  openSockets(): number;
   /** Stops accepting, closes the sockets, lets appends finish. Sandboxes stay for the next server. */
   close(): Promise<void>;
 }
@@ -30,6 +33,7 @@ export interface RunningServer {
 export interface ServerOptions extends Partial<ComposeOptions> {
   /** The folder of the built web app; default: found beside the program. */
   readonly webRoot?: string;
+  readonly patience?: ClientPatience;
 }
 
 /** How long clients may take to hang up when the server leaves. */
@@ -47,7 +51,8 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   );
   const webRoot = options.webRoot ?? findWebRoot(import.meta.dirname);
   const openApi = async () => (await import('./http/openapi.ts')).openApiDocument(context);
-  const context: ServerContext = { config, engine, metrics, clock, logger, version: VERSION, webRoot, openApi };
+  const patience = options.patience ?? CLIENT_PATIENCE;
+  const context: ServerContext = { config, engine, metrics, clock, patience, logger, version: VERSION, webRoot, openApi };
   const app = await createApp(context);
   const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);
@@ -74,6 +79,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   return {
     url,
     engine,
+    openSockets: () => sockets.count,
     banner: banner(url, config, engine, given.sessionApiKey ? undefined : config.sessionApiKey?.reveal()),
     close: () => (closing ??= close()),
   };

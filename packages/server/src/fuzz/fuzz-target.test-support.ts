@@ -1,6 +1,6 @@
 /** A real server to be attacked, and a conversation beside it whose client must not notice. */
 import { expect } from 'vitest';
-import { socketIoClient, testServer, type SocketIoClient, type TestServer } from '../server.test-support.ts';
+import { socketIoClient, testServer, type SocketIoClient, type TestOptions, type TestServer } from '../server.test-support.ts';
 
 /** What the process may hold more than at the beginning, after hundreds of megabytes came in. */
 const MAX_GROWTH_BYTES = 256 * 1024 * 1024;
@@ -13,10 +13,10 @@ export interface FuzzTarget extends TestServer {
 
 const script = Array.from({ length: 2000 }, (_, index) => ({ text: `answer ${index}` }));
 
-export async function fuzzTarget(env: Readonly<Record<string, string>> = {}): Promise<FuzzTarget> {
+export async function fuzzTarget(env: Readonly<Record<string, string>> = {}, options: TestOptions = {}): Promise<FuzzTarget> {
   const errors: string[] = [];
   const log = (line: string): void => void ((JSON.parse(line) as { level: number }).level >= ERROR_LEVEL && errors.push(line));
-  const server = await testServer({ script, env, log });
+  const server = await testServer({ script, env, log, ...options });
   const bystander = await socketIoClient(server, { conversation_id: await server.create() });
   const before = heldBytes();
   return {

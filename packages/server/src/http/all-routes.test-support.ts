@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { CLIENT_PATIENCE } from './client-patience.ts';
 import { createApp } from './app.ts';
 import type { ServerContext } from './context.ts';
 
@@ -10,7 +11,8 @@ export interface Route {
 /** Every route there is but preflights, from the app itself. */
 export async function allRoutes({ engine }: { readonly engine: Engine }): Promise<readonly Route[]> {
   const routes: Route[] = [];
-  const context = { config: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] }, engine } as unknown as ServerContext;
+  const config = { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] };
+  const context = { config, engine, patience: CLIENT_PATIENCE } as unknown as ServerContext;
   const app = await createApp(context, async (recording) => {
     recording.addHook('onRoute', ({ method, url }) => {
       for (const name of [method].flat()) routes.push({ method: name, url });

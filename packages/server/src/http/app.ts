@@ -64,9 +64,11 @@ export const RESOURCES: readonly Routes[] = [
 
 /** The HTTP side of the server, not listening yet; it logs through its hooks. `extend` adds to it before the routes, e.g. to record them. */
 export async function createApp(context: ServerContext, extend?: (app: App) => Promise<void>): Promise<App> {
+  const { patience } = context;
   const app: App = fastify({
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: 60_000,
+    requestTimeout: patience.requestMs,
+    http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.checkMs },
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     exposeHeadRoutes: true,

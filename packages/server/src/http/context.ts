@@ -2,6 +2,7 @@ import type { Clock } from '@tendon/core';
 import type { FastifyBaseLogger, FastifyInstance, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Config } from '../config.ts';
+import type { ClientPatience } from './client-patience.ts';
 import type { Engine } from '../engine.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
@@ -13,6 +14,7 @@ export interface ServerContext {
   readonly engine: Engine;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  readonly patience: ClientPatience;
   readonly logger: Logger;
   readonly version: string;
   /** The OpenAPI document of these routes; made when it is asked for. */

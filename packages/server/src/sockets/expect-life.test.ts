@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Frames, testServer, type WireFrame } from '../server.test-support.ts';
 import { systemClock } from '../system-clock.ts';
-import { HEARTBEAT_MS } from './expect-life.ts';
+import { CLIENT_PATIENCE } from '../http/client-patience.ts';
 
 /** Heartbeats wait until they are told that the time is over. */
 function heldClock(): { readonly clock: Clock; readonly beat: () => void } {
   let held: (() => void)[] = [];
   const clock: Clock = {
     now: () => systemClock.now(),
-    sleep: (ms, options) => (ms === HEARTBEAT_MS ? new Promise((resolve) => held.push(resolve)) : systemClock.sleep(ms, options)),
+    sleep: (ms, options) => (ms === CLIENT_PATIENCE.pingMs ? new Promise((resolve) => held.push(resolve)) : systemClock.sleep(ms, options)),
   };
   const beat = () => {
     const due = held;

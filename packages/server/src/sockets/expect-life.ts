@@ -1,16 +1,18 @@
-import type { Clock } from '@tendon/core';
 import type { WebSocket } from 'ws';
+import type { ServerContext } from '../http/context.ts';
 import type { Wire } from './wire.ts';
 
-export const HEARTBEAT_MS = 25_000;
-
-/** Asks for a sign of life every 25 s and hangs up without one. A client that merely does not read has its own deadline. */
-export async function expectLife(socket: WebSocket, wire: Wire, clock: Clock): Promise<void> {
+/** Asks for a sign of life again and again, and hangs up without one. A client that merely does not read has its own deadline. */
+export async function expectLife(
+  socket: WebSocket,
+  wire: Wire,
+  { clock, patience }: Pick<ServerContext, 'clock' | 'patience'>,
+): Promise<void> {
   for (;;) {
     let isAlive = false;
     socket.once('pong', () => (isAlive = true));
     socket.ping();
-    const isOver = await clock.sleep(HEARTBEAT_MS, { signal: wire.closed }).then(
+    const isOver = await clock.sleep(patience.pingMs, { signal: wire.closed }).then(
       () => false,
       () => true,
     );

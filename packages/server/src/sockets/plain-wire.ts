@@ -30,8 +30,6 @@ export function plainWire(socket: WebSocket): Wire {
       if (unsent.bytes > MAX_UNSENT_FOR_GOODBYE) return socket.terminate();
       socket.resume();
       socket.close(1008, plain(reason));
-      // A client that does not answer the closing handshake is cut off.
-      setTimeout(() => socket.terminate(), 2_000).unref();
     },
   };
 }

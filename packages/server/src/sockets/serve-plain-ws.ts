@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { catalogError, opendevinWs } from '@tendon/protocol';
-import { WebSocketServer, type RawData } from 'ws';
+import type { RawData } from 'ws';
 import { Connection } from '../connection.ts';
 import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
@@ -14,11 +14,12 @@ import { endWithAccess, isWatcher } from './end-with-access.ts';
 import { expectLife } from './expect-life.ts';
 import { plainWire } from './plain-wire.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
+import { webSocketServer } from './web-socket-server.ts';
 import type { Wire } from './wire.ts';
 
 /** `/ws`: one JSON object per text frame, as in the founding documents. Upgrades for other paths are left to others. */
 export function servePlainWs(http: Server, context: ServerContext): { close(): void } {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false });
+  const sockets = new (webSocketServer(context.patience))({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false });
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const path = request.url?.split('?', 1)[0];
     if (path !== '/ws' && path !== '/ws/') {
@@ -33,7 +34,7 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
       const client = clientFor(wire, request, access.principal, context);
       void endWithAccess(access.principal, wire);
       context.metrics.connected(wire.closed);
-      void expectLife(opened, wire, context.clock);
+      void expectLife(opened, wire, context);
       opened.on('error', (cause) => context.logger.debug({ err: cause }, 'a socket failed'));
       opened.on('message', (data, isBinary) => {
         context.metrics.seen(context.clock.now());

@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import { catalogError, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { Server, type Socket } from 'socket.io';
-import { WebSocketServer } from 'ws';
 import { Connection } from '../connection.ts';
 import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
@@ -14,22 +13,31 @@ import { cursorFrom } from './cursor.ts';
 import { endWithAccess, isWatcher } from './end-with-access.ts';
 import { InBandSession } from './in-band-session.ts';
 import { socketIoWire } from './socket-io-wire.ts';
+import { webSocketServer } from './web-socket-server.ts';
 
 /** `/socket.io`, polling and WebSocket: `oh_event` to clients, `oh_user_action` and `oh_action` from them. */
 export function serveSocketIo(http: HttpServer, context: ServerContext): { close(): Promise<void> } {
+  const { patience } = context;
   const io = new Server(http, {
     path: '/socket.io',
     // The same one as `/ws` has; a bundle would else hold two.
-    wsEngine: WebSocketServer,
+    wsEngine: webSocketServer(patience),
     serveClient: false,
     destroyUpgrade: false,
     maxHttpBufferSize: MAX_BODY_BYTES,
-    connectTimeout: 10_000,
+    connectTimeout: patience.connectMs,
+    upgradeTimeout: patience.upgradeMs,
+    pingInterval: patience.pingMs,
+    pingTimeout: patience.pongMs,
     allowEIO3: false,
   });
   io.engine.use((request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void) =>
     guard(request, response, next, context),
   );
+  // Who polls is told of the end at the next poll; who does not come any more is not waited for longer than at other doors.
+  io.engine.on('connection', ({ transport }: { readonly transport: object }) => {
+    if ('closeTimeout' in transport) transport.closeTimeout = patience.closeMs;
+  });
   io.use((socket, next) => {
     const refusal = refusalOf(socket, context);
     refusal.then((error) => next(error && connectError(error)), next);
