@@ -14,7 +14,13 @@ import { files } from './v0-socketio/hands/files.ts';
 import { shell } from './v0-socketio/hands/shell.ts';
 import { shellSurvival } from './v0-socketio/hands/shell-survival.ts';
 import { skills } from './v0-socketio/hands/skills.ts';
+import { askingFirst } from './v0-socketio/mind/asking-first.ts';
 import { calls } from './v0-socketio/mind/calls.ts';
+import { condensing } from './v0-socketio/mind/condensing.ts';
+import { drafting } from './v0-socketio/mind/drafting.ts';
+import { knowing } from './v0-socketio/mind/knowing.ts';
+import { secrecy } from './v0-socketio/mind/secrecy.ts';
+import { steering } from './v0-socketio/mind/steering.ts';
 import { stumbles } from './v0-socketio/mind/stumbles.ts';
 import { view } from './v0-socketio/mind/view.ts';
 import { document } from './events-doc/document.ts';
@@ -24,7 +30,7 @@ import { generations, peculiar } from './ws-legacy/generations.ts';
 import { readme } from './ws-readme/readme.ts';
 
 const HANDS = [...shell, ...shellSurvival, ...files, ...editing, ...cells, ...skills, ...browsing];
-const MIND = [...calls, ...view, ...stumbles];
+const MIND = [...calls, ...view, ...stumbles, ...steering, ...knowing, ...condensing, ...drafting, ...askingFirst, ...secrecy];
 const SOCKET_IO = [...joining, ...acting, ...events, ...confirmation, ...HANDS, ...MIND];
 const REST = [...options, ...settings, ...conversations, ...history, ...workspace];
 
