@@ -92,6 +92,17 @@ describe('SV3 SV4: Host and Origin', () => {
     expect(polled.headers.get('access-control-allow-origin')).toBe(origin);
     expect((await server.get('/alive')).headers.get('access-control-allow-origin')).toBeNull();
   });
+
+  it('SV152: a page of an allowed origin can read why it was refused, a foreign one nothing', async () => {
+    const server = await testServer({ sessionApiKey: KEY });
+    const asked = async (origin: string) => fetch(`${server.url}/api/settings`, { headers: { origin } });
+    const refused = await asked('http://localhost:3001');
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'http://localhost:3001']);
+    expect(refused.headers.get('access-control-allow-credentials')).toBe('true');
+    expect(refused.headers.get('access-control-expose-headers')).toContain('retry-after');
+    const foreign = await asked('https://evil.example');
+    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  });
 });
 
 it('SV24: a title shows no key, not even the beginning of one', async () => {

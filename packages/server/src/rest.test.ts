@@ -39,6 +39,18 @@ describe('SV10: REST', () => {
     expect(await (await server.get('/server_info')).json()).toMatchObject({ model: 'openai/gpt-4o' });
   });
 
+  it('SV154: settings without a model name the one in use, and sending that name back chooses nothing', async () => {
+    const server = await testServer();
+    await server.post('/api/settings', { user_consents_to_analytics: false });
+    const shown = (await (await server.get('/api/settings')).json()) as Record<string, unknown>;
+    expect(shown).toMatchObject({ llm_model: 'demo', llm_base_url: '', agent: 'CodeActAgent', language: 'en', security_analyzer: 'llm' });
+    await server.post('/api/settings', { ...shown, language: 'fr' });
+    expect(server.engine.settings.current).toMatchObject({ llm_model: null, language: 'fr' });
+    await server.post('/api/settings', { llm_model: 'openai/gpt-4o' });
+    await server.post('/api/settings', { llm_model: 'demo' });
+    expect(server.engine.settings.current).toMatchObject({ llm_model: 'demo' });
+  });
+
   it('what does not fit is 422 in the shape clients know, malformed JSON 400, too much 413', async () => {
     const server = await testServer();
     const wrong = await server.post('/api/settings', { condenser_max_size: 3 });

@@ -1,16 +1,22 @@
 import { expect, it } from 'vitest';
 import { AGENT_STATES } from '../agent-state.ts';
 import { fromJson } from '../codec.ts';
-import type { Frame } from './dialect.ts';
+import type { Frame, Phase } from './dialect.ts';
 import { openhandsV0InBand } from './openhands-v0-in-band.ts';
 
-function statesShown(agent_state: string): unknown[] {
+function statesShown(agent_state: string, phase: Phase = 'live'): unknown[] {
   const event = fromJson({ id: 1, timestamp: 't', source: 'environment', observation: 'agent_state_changed', extras: { agent_state } });
-  return openhandsV0InBand.encode(event, 'live').map((frame) => (frame.extras as Frame).agent_state);
+  return openhandsV0InBand.encode(event, phase).map((frame) => (frame.extras as Frame).agent_state);
 }
 
 it('DL38: a frontend of 0.15 sees init before it may write, and no state that came after it', () => {
   expect(statesShown('awaiting_user_input')).toEqual(['init', 'awaiting_user_input']);
-  expect(AGENT_STATES.flatMap(statesShown)).not.toContain('rate_limited');
+  expect(AGENT_STATES.flatMap((state) => statesShown(state))).not.toContain('rate_limited');
   expect(statesShown('running')).toEqual(['running']);
+});
+
+it('DL122: it sees init before the state that a replay ends with, whichever it is', () => {
+  for (const state of AGENT_STATES) expect(statesShown(state, 'replay')[0]).toBe('init');
+  expect(statesShown('finished', 'replay')).toEqual(['init', 'finished']);
+  expect(statesShown('init', 'replay')).toEqual(['init']);
 });

@@ -1,6 +1,6 @@
 import type { AgentState } from '../agent-state.ts';
 import { isAction, isUnknown } from '../event.ts';
-import type { Dialect, Frame } from './dialect.ts';
+import type { Dialect, Frame, Phase } from './dialect.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
 /** The states a frontend of 0.15 gets for one of today: it becomes active at `init`, and breaks on a state it does not know. */
@@ -18,7 +18,7 @@ export const openhandsV0InBand: Dialect = {
   encode(event, phase) {
     const frames = openhandsV0.encode(event, phase);
     if (isUnknown(event)) return frames;
-    return isAction(event) ? frames.map(withOldArgs) : frames.flatMap(withOldExtras);
+    return isAction(event) ? frames.map(withOldArgs) : frames.flatMap((frame) => withOldExtras(frame, phase));
   },
 };
 
@@ -28,7 +28,7 @@ function withOldArgs(frame: Frame): Frame {
   return frame.action === 'modify_task' ? { ...frame, args: { ...args, task_id: args.id } } : frame;
 }
 
-function withOldExtras(frame: Frame): readonly Frame[] {
+function withOldExtras(frame: Frame, phase: Phase): readonly Frame[] {
   const extras = frame.extras as Frame;
   switch (frame.observation) {
     case 'run':
@@ -36,13 +36,16 @@ function withOldExtras(frame: Frame): readonly Frame[] {
     case 'edit':
       return [{ ...frame, extras: { ...extras, old_content: extras.old_content ?? '', new_content: extras.new_content ?? '' } }];
     case 'agent_state_changed':
-      return (OLD_STATES[extras.agent_state as AgentState] ?? [extras.agent_state]).map((agent_state) => ({
-        ...frame,
-        extras: { ...extras, agent_state },
-      }));
+      return statesFor(extras.agent_state as AgentState, phase).map((agent_state) => ({ ...frame, extras: { ...extras, agent_state } }));
     default:
       return [frame];
   }
+}
+
+/** Whoever comes back to a conversation becomes active by the same word, whatever the agent is at. */
+function statesFor(state: AgentState, phase: Phase): readonly AgentState[] {
+  const states = OLD_STATES[state] ?? [state];
+  return phase === 'replay' && !states.includes('init') ? ['init', ...states] : states;
 }
 
 function interpreterOf(metadata: Frame): string {

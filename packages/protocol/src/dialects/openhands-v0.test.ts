@@ -95,3 +95,11 @@ describe('which events a Socket.IO client sees', () => {
     expect(openhandsV0.encodeError(catalogError('NO_TASK'), 't')).toMatchObject({ status_update: true, type: 'error', code: 'NO_TASK' });
   });
 });
+
+it('DL123: the message of a finish is the last words, which frontends before 0.28 show and nothing else', () => {
+  const shown = (args: object) =>
+    openhandsV0.encode(fromJson({ id: 1, timestamp: 't', source: 'agent', action: 'finish', args }), 'live')[0]!.message;
+  expect(shown({ final_thought: 'It is done.' })).toBe('It is done.');
+  expect(shown({ final_thought: 'It is done.', thought: 'So' })).toBe('So');
+  expect(shown({})).toMatch(/done/i);
+});

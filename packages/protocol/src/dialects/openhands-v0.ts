@@ -1,3 +1,4 @@
+import { messageOf } from '../codec.ts';
 import { isAction, isUnknown, type Action, type Event, type EventSource, type Observation } from '../event.ts';
 import { finishArgs, knowledgeTwins, runExtras, successOf } from './additive-twins.ts';
 import { cutMiddle } from './cut-middle.ts';
@@ -43,11 +44,16 @@ function isShown(event: Action | Observation, phase: Phase): boolean {
 
 function encodeAction(event: Action, phase: Phase): Frame {
   const source = sourceOf(event, phase);
-  if (event.action === 'finish') return wireFrame(event, { source, args: finishArgs(event) });
+  if (event.action === 'finish') return wireFrame(event, { source, message: lastWords(event), args: finishArgs(event) });
   if (event.action !== 'start') return wireFrame(event, { source });
   const { task, ...rest } = event.args;
   const args = { content: task, file_urls: null, image_urls: null, wait_for_response: false, security_risk: -1 as const, ...rest };
   return wireFrame({ ...event, action: 'message', args }, { source });
+}
+
+/** Frontends before 0.28 show a finish by its message alone. */
+function lastWords(event: Action<'finish'>): string {
+  return event.args.thought || event.args.final_thought || messageOf(event);
 }
 
 function encodeObservation(event: Observation, phase: Phase): Frame {

@@ -4,6 +4,7 @@ import type { Frame } from './dialect.ts';
 
 /** What a dialect may say differently from the stored event. */
 export interface Overrides {
+  readonly message?: string;
   readonly source?: EventSource;
   readonly timestamp?: string;
   readonly args?: Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ export function wireFrame(event: Action | Observation, overrides: Overrides = {}
     id: event.id,
     timestamp: overrides.timestamp ?? event.timestamp,
     source: overrides.source ?? event.source,
-    message: messageOf(event),
+    message: overrides.message ?? messageOf(event),
     ...(event.cause !== undefined && { cause: event.cause }),
     ...(isAction(event) ? { action: event.action } : { observation: event.observation }),
     ...(event.tool_call_metadata !== undefined && { tool_call_metadata: event.tool_call_metadata }),

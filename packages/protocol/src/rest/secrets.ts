@@ -23,5 +23,16 @@ export const ProviderToken = z.union([
 ]);
 export type ProviderToken = z.output<typeof ProviderToken>;
 
-export const AddGitProviders = z.object({ provider_tokens: z.partialRecord(GitProvider, ProviderToken) });
+/** Frontends after 0.62 name every provider they know, most of them empty: what is none of ours and has no token is left out. */
+export const AddGitProviders = z.object({ provider_tokens: z.record(z.string(), ProviderToken).transform(ours) });
 export type AddGitProviders = z.output<typeof AddGitProviders>;
+
+function ours(given: Readonly<Record<string, ProviderToken>>, context: z.RefinementCtx): Partial<Record<GitProvider, ProviderToken>> {
+  const tokens: Partial<Record<GitProvider, ProviderToken>> = {};
+  for (const [key, token] of Object.entries(given)) {
+    const provider = GitProvider.safeParse(key);
+    if (provider.success) tokens[provider.data] = token;
+    else if (token.token?.trim()) context.addIssue(`${key.slice(0, 40)} is no provider that this server knows`);
+  }
+  return tokens;
+}

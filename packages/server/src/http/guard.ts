@@ -17,12 +17,13 @@ export function guard(app: App, context: ServerContext): void {
       conversation: (request.params as { readonly id?: string } | undefined)?.id,
     });
     void reply.header('x-content-type-options', 'nosniff').header('referrer-policy', 'no-referrer');
+    const isPreflight = request.method === 'OPTIONS';
+    // Also on a refusal: a page of an allowed origin could else not read why.
+    void reply.headers(corsHeaders(request.headers, config, isPreflight));
     if (!access.ok) return sendFailure(reply, access.error);
     request.principal = access.principal;
     const cookie = await renewed(request, context);
     if (cookie !== undefined) void reply.header('set-cookie', cookie);
-    const isPreflight = request.method === 'OPTIONS';
-    void reply.headers(corsHeaders(request.headers, config, isPreflight));
     if (isPreflight) return reply.code(204).send();
   });
   app.addHook('onResponse', async (request, reply) => {

@@ -9,6 +9,7 @@ export function corsHeaders(headers: IncomingHttpHeaders, rules: AccessRules, is
     vary: 'Origin',
     'access-control-allow-origin': origin,
     'access-control-allow-credentials': 'true',
+    ...(!isPreflight && { 'access-control-expose-headers': 'content-disposition, retry-after, x-tendon-truncated' }),
     ...(isPreflight && {
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers': headers['access-control-request-headers'] ?? 'content-type, x-session-api-key',

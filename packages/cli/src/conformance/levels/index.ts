@@ -24,15 +24,24 @@ import { steering } from './v0-socketio/mind/steering.ts';
 import { stumbles } from './v0-socketio/mind/stumbles.ts';
 import { view } from './v0-socketio/mind/view.ts';
 import { document } from './events-doc/document.ts';
-import { confirmation } from './frontends/confirmation.ts';
+import { frontends } from './frontends/frontends.ts';
 import { resilience } from './resilience/resilience.ts';
 import { generations, peculiar } from './ws-legacy/generations.ts';
 import { readme } from './ws-readme/readme.ts';
 
 const HANDS = [...shell, ...shellSurvival, ...files, ...editing, ...cells, ...skills, ...browsing];
 const MIND = [...calls, ...view, ...stumbles, ...steering, ...knowing, ...condensing, ...drafting, ...askingFirst, ...secrecy];
-const SOCKET_IO = [...joining, ...acting, ...events, ...confirmation, ...HANDS, ...MIND];
+const SOCKET_IO = [...joining, ...acting, ...events, ...HANDS, ...MIND];
 const REST = [...options, ...settings, ...conversations, ...history, ...workspace];
 
 /** Every check, level by level. */
-export const CHECKS: readonly Check[] = [...readme, ...generations, ...peculiar, ...SOCKET_IO, ...REST, ...document, ...resilience];
+export const CHECKS: readonly Check[] = [
+  ...readme,
+  ...generations,
+  ...peculiar,
+  ...SOCKET_IO,
+  ...REST,
+  ...frontends,
+  ...document,
+  ...resilience,
+];

@@ -83,6 +83,8 @@ describe('SV25: tokens of git providers', () => {
     ]);
     expect(server.engine.providerTokens.set).toEqual({});
     expect((await send(server, 'POST', '/api/add-git-providers', { provider_tokens: { nosuch: { token: 'x' } } }))[0]).toBe(422);
+    const all = { github: { token: '', host: '' }, gitlab: { token: '', host: '' }, azure_devops: { token: '', host: '' } };
+    expect((await send(server, 'POST', '/api/add-git-providers', { provider_tokens: all }))[0], 'SV153').toBe(200);
     expect(
       await send(server, 'POST', '/api/add-git-providers', { provider_tokens: { github: { token: 'ghp_0123456789', host: 'a b@c' } } }),
     ).toMatchObject([400, {}]);

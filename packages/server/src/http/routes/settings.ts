@@ -18,7 +18,8 @@ export const settingsRoutes: Routes = (app, { engine }) => {
     async ({ body }, reply) => {
       const tokens = providerTokensOf(body);
       if (body.unset_github_token) await engine.providerTokens.clear();
-      const error = (await engine.settings.update(body)) ?? (tokens && (await engine.providerTokens.add(tokens)));
+      const error =
+        (await engine.settings.update(withoutShownModel(body, engine))) ?? (tokens && (await engine.providerTokens.add(tokens)));
       return error ? sendFailure(reply, error) : { message: 'Settings stored' };
     },
   );
@@ -28,7 +29,17 @@ export const settingsRoutes: Routes = (app, { engine }) => {
   });
 };
 
-function settingsOf({ settings, providerTokens }: Engine): Settings | undefined {
+/** With no model stored the one in use is named: frontends take the name apart without looking whether there is one. */
+function settingsOf({ settings, providerTokens, defaultModel }: Engine): Settings | undefined {
+  const { current } = settings;
+  if (!current) return undefined;
   const provider_tokens_set = providerTokens.set;
-  return settings.current && { ...settings.current, provider_tokens_set, github_token_is_set: 'github' in provider_tokens_set };
+  const llm_model = current.llm_model ?? defaultModel();
+  return { ...current, llm_model, provider_tokens_set, github_token_is_set: 'github' in provider_tokens_set };
+}
+
+/** Frontends send back all that they were shown; a name that was only shown is no choice, and must not outlive the environment's. */
+function withoutShownModel(body: SettingsUpdate, { settings, defaultModel }: Engine): SettingsUpdate {
+  const isShown = !settings.current?.llm_model && body.llm_model === defaultModel();
+  return isShown && !body.llm_api_key ? { ...body, llm_model: undefined } : body;
 }

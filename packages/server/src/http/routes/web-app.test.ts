@@ -57,6 +57,27 @@ describe('SV19: the web app', () => {
     },
   );
 
+  it('SV151: no page is given in place of what a program or another frontend asks for, built or not', async () => {
+    const asked = { accept: 'application/json, text/plain, */*' };
+    for (const webRoot of [built(), join(temporaryFolder(), 'none')]) {
+      const server = await testServer({ webRoot });
+      for (const [path, headers] of [
+        ['/locales/en/translation.json', {}],
+        ['/config.json', {}],
+        ['/assets/none.js', {}],
+        ['/feedback/conversation/x/batch', asked],
+        ['/mcp/mcp', { accept: 'application/json, text/event-stream' }],
+        ['/no-such-page', { 'sec-fetch-dest': 'empty' }],
+      ] as const) {
+        const answer = await server.get(path, headers);
+        expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { detail: 'Not Found' }]);
+      }
+      for (const path of ['/', '/index.html', '/settings']) {
+        expect([path, (await server.get(path, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })).status]).toEqual([path, 200]);
+      }
+    }
+  });
+
   it('says so when it is not built', async () => {
     const server = await testServer({ webRoot: join(temporaryFolder(), 'none') });
     expect(await (await server.get('/')).text()).toContain('npm run build');

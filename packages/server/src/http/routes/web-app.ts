@@ -21,6 +21,7 @@ export const webAppRoutes: Routes = (app, context) => {
     const web = await opening;
     if (!web) {
       opening = undefined;
+      if (!isPage(request)) return fail(reply, 'NOT_FOUND');
       if (sendLogin(context, request, reply)) return reply;
       return reply.header('cache-control', NEVER).type('text/html; charset=utf-8').send(NOT_BUILT);
     }
@@ -32,9 +33,22 @@ async function serve(web: WebFiles, context: ServerContext, request: FastifyRequ
   const path = request.url.split('?', 1)[0]!;
   const file = path === '/index.html' ? undefined : web.files.get(path);
   if (file) return sendFile(web, file, path, request, reply);
-  const isPage = path === '/index.html' || (!/\.[a-z0-9]+$/i.test(path) && !path.startsWith('/assets/'));
-  if (isPage && sendLogin(context, request, reply)) return reply;
-  return isPage ? sendFile(web, web.files.get('/index.html')!, '/index.html', request, reply) : fail(reply, 'NOT_FOUND');
+  const page = isPage(request);
+  if (page && sendLogin(context, request, reply)) return reply;
+  return page ? sendFile(web, web.files.get('/index.html')!, '/index.html', request, reply) : fail(reply, 'NOT_FOUND');
+}
+
+/**
+ * Whether a path that is no file stands for a page of the app. What a program asks for, and what is meant for another frontend (its
+ * translations, a service that is not here), is not there: a page in its place would be taken for an answer.
+ */
+function isPage({ url, headers }: FastifyRequest): boolean {
+  const path = url.split('?', 1)[0]!;
+  if (path === '/' || path === '/index.html') return true;
+  if (/\.[a-z0-9]+$/i.test(path) || path.startsWith('/assets/')) return false;
+  const { accept = '*/*', 'sec-fetch-dest': destination } = headers;
+  if (destination === 'empty') return false;
+  return accept.includes('text/html') || !/^\s*application\/(?:[a-z.+-]*\+)?json\b/i.test(accept);
 }
 
 /** True: who asks has to sign in first, and was told so. */

@@ -14,7 +14,9 @@ export function initializeAnswer({ dialect, isEither, state, timestamp }: Initia
   const isNew = state === undefined || (state.lastUserMessageId < 0 && state.agentState === 'awaiting_user_input');
   const now: AgentState = isNew ? 'init' : state.agentState;
   const loading = dialect.greeting.length === 0 ? dialect.announce('loading', timestamp) : [];
-  const frames = [...dialect.greeting, ...loading, ...dialect.announce(now, timestamp)];
+  // Frontends of 0.10 and later become active by `init` alone, also when they come back to what is under way.
+  const known = dialect.greeting.length === 0 && now !== 'init' ? dialect.announce('init', timestamp) : [];
+  const frames = [...dialect.greeting, ...loading, ...known, ...dialect.announce(now, timestamp)];
   if (!isEither) return frames;
   // W3 can not begin without its own state frame; W2 puts that frame's message into the chat, where an empty one would look odd.
   return [...frames, ...WS_DIALECTS.W3.announce(now, timestamp).map((frame) => ({ ...frame, message: 'The agent is ready.' }))];

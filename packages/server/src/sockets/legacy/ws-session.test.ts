@@ -93,6 +93,8 @@ describe('DL83: a token stands for a conversation', () => {
     const back = await wsClient(server, `?token=${token}&latest_event_id=${seen}`);
     back.send({ action: 'initialize', args: W4 });
     await back.frames.untilState('awaiting_user_input');
+    const states = back.frames.all.map(({ extras }) => (extras as { agent_state?: string } | undefined)?.agent_state).filter(Boolean);
+    expect(states, 'DL122').toEqual(['loading', 'init', 'awaiting_user_input']);
     back.send(message('two'));
     await back.frames.until(says('answer 1'));
     expect(back.frames.ids.every((id) => id > Number(seen))).toBe(true);
