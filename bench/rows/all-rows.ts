@@ -8,6 +8,8 @@ import { firstRequest } from './first-request.ts';
 import { history } from './history.ts';
 import { idleConversations } from './idle-conversations.ts';
 import { idleMemory } from './idle-memory.ts';
+import { localStart } from './local-start.ts';
+import { longNoise, longText, outputMemory } from './long-output.ts';
 import { longStream } from './long-stream.ts';
 import { oneShot } from './one-shot.ts';
 import { otherCell } from './other-cell.ts';
@@ -21,8 +23,12 @@ export const ALL_ROWS: readonly Row[] = [
   idleMemory,
   createConversation,
   sandboxMemory,
+  localStart,
   dockerStart,
   podmanStart,
+  longText,
+  longNoise,
+  outputMemory,
   step,
   diskSync,
   firstCell,

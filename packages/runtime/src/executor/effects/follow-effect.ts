@@ -19,6 +19,8 @@ export interface Effect {
 const READ_BYTES = 64 * 1024;
 const NEWEST_EVERY_MS = 250;
 const MAX_FOLLOWED = 24 * 1024 * 1024;
+/** Of bytes that are no text it makes one twice as fast as a Buffer does. */
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Of an output that is longer, who follows it gets the newest from time to time. */
 export async function* followEffect(effect: Effect, from: number, wholeBytes: number): AsyncGenerator<ExecuteLine> {
@@ -29,7 +31,7 @@ export async function* followEffect(effect: Effect, from: number, wholeBytes: nu
     const isLast = effect.outcome !== undefined;
     if (given >= MAX_FOLLOWED) offset = isLast ? newestFrom(effect.spool, offset) : effect.spool.bytes;
     for (let chunk = effect.spool.read(offset, READ_BYTES); chunk.length > 0; chunk = effect.spool.read(offset, READ_BYTES)) {
-      yield { type: 'output', offset, text: chunk.toString('utf8') };
+      yield { type: 'output', offset, text: DECODER.decode(chunk) };
       offset += chunk.length;
       given += chunk.length;
       if (given >= MAX_FOLLOWED) break;

@@ -1,4 +1,5 @@
 import { characterStart } from '../character-start.ts';
+import { utf8Length } from '../utf8-length.ts';
 import { createNewestBytes } from './newest-bytes.ts';
 
 /**
@@ -13,25 +14,28 @@ export interface Flood {
 }
 
 const KEPT_BYTES = 131_072;
-const MODE = '\u001b[?';
+const ESCAPE = 0x1b;
+const MODE = Buffer.from('\u001b[?');
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with it
 const OPENS_ALTERNATE = /\u001b\[\?(?:47|1047|1049)h/;
 /** The longest of them. */
 const MAX_OPENING = 8;
+const NOTHING = Buffer.alloc(0);
 
 /** `onGone` is told how many characters have been left out. */
 export function createFlood(onGone: (characters: number) => void): Flood {
   let isCut = false;
   const newest = createNewestBytes(KEPT_BYTES, (bytes) => {
     isCut = true;
-    onGone(charactersOf(bytes));
+    onGone(utf8Length(bytes));
   });
-  let last: Buffer = Buffer.alloc(0); // may be half of an opening
+  let last: Buffer = NOTHING; // may be half of an opening
 
   function isOpening(bytes: Buffer): boolean {
-    const joint = Buffer.concat([last, bytes.subarray(0, MAX_OPENING)]);
-    last = Buffer.concat([last, bytes.subarray(-MAX_OPENING)]).subarray(-MAX_OPENING);
-    return [joint, bytes].some((some) => some.includes(MODE) && OPENS_ALTERNATE.test(some.toString('latin1')));
+    const straddles = last.length > 0 && opensAlternate(Buffer.concat([last, bytes.subarray(0, MAX_OPENING)]));
+    const end = bytes.length < MAX_OPENING ? Buffer.concat([last, bytes]).subarray(-MAX_OPENING) : bytes.subarray(-MAX_OPENING);
+    last = end.includes(ESCAPE) ? Buffer.from(end) : NOTHING;
+    return straddles || opensAlternate(bytes);
   }
 
   return {
@@ -48,12 +52,6 @@ export function createFlood(onGone: (characters: number) => void): Flood {
   };
 }
 
-/** As a string counts them: of each the first byte, and twice where it takes two places. */
-function charactersOf(bytes: Buffer): number {
-  let count = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]!;
-    if (byte < 0x80 || byte >= 0xc0) count += byte < 0xf0 ? 1 : 2;
-  }
-  return count;
+function opensAlternate(bytes: Buffer): boolean {
+  return bytes.includes(MODE) && OPENS_ALTERNATE.test(bytes.toString('latin1'));
 }
