@@ -31,6 +31,7 @@ export interface LazyKernel {
   warm(signal: AbortSignal): Promise<string | undefined>;
   isUp(): boolean;
   initCode(): string;
+  ports(): readonly number[];
   /** What is not the agent's, in the executor's numbering. */
   processes(): readonly number[];
   close(): void;
@@ -71,6 +72,7 @@ export function createLazyKernel({ config, shell, preload, before }: LazyKernelO
     warm: async (signal) => (await loaded()).warm({ signal, output: () => {}, outputPath: () => undefined }),
     isUp: () => tool?.isUp() ?? false,
     initCode: () => tool?.initCode() ?? before?.kernelInitCode ?? '',
+    ports: () => tool?.ports() ?? [],
     processes: () => tool?.processes() ?? [],
     close: () => tool?.close(),
   };

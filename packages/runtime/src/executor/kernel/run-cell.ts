@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs';
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
+import { portsHeldBy } from '../ports/served-ports.ts';
 import type { Place } from '../shell/session.ts';
 import { createCell, type Cell } from './cell.ts';
 import type { Kernel } from './kernel.ts';
@@ -31,6 +32,8 @@ export interface KernelTool {
   warm(context: HandlerContext): Promise<string | undefined>;
   isUp(): boolean;
   initCode(): string;
+  /** What the kernel listens on for itself: what is there before any code of the agent has run. */
+  ports(): readonly number[];
   /** In the executor's numbering. */
   processes(): readonly number[];
   close(): void;
@@ -53,6 +56,7 @@ export function createRunCell(options: RunCellOptions): KernelTool {
   let initCode = options.before?.kernelInitCode ?? '';
   let isMissed = options.before?.hadKernel === true;
   let hasInit = false; // in this kernel
+  let ownPorts: readonly number[] = [];
   let lent: Request['secrets']; // variables that this kernel has for its newest cell
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -84,6 +88,8 @@ export function createRunCell(options: RunCellOptions): KernelTool {
     const started = await startKernel(options, options.place(), context);
     if (typeof started === 'string') return started;
     kernel = started;
+    const pid = started.process.pid();
+    ownPorts = pid === undefined ? [] : await portsHeldBy(pid);
     hasInit = false;
     if (isMissed) notes.push(words.slept());
     isMissed = false;
@@ -155,6 +161,7 @@ export function createRunCell(options: RunCellOptions): KernelTool {
       }),
     isUp: () => kernel?.process.isAlive() ?? false,
     initCode: () => initCode,
+    ports: () => ownPorts,
     processes: () => kernel?.process.processes() ?? [],
     close: () => kernel?.close(),
   };

@@ -12,6 +12,7 @@ export function createJupyterPlugin({ config, shell, kernelCode, note }: PluginP
     name: 'jupyter',
     adds: {
       handlers: { run_ipython: kernel.run },
+      ports: kernel.ports,
       sleep: {
         loses: () => (kernel.isUp() ? 'a kernel keeps its variables' : undefined),
         processes: kernel.processes,

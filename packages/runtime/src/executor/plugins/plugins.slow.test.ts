@@ -91,6 +91,16 @@ describe('plugins', () => {
     expect(await startPlugin('vscode')).toMatchObject({ ok: true });
   });
 
+  it('SV60: what a kernel listens on for itself is not offered, and what its cells serve is', async () => {
+    await open();
+    const serve =
+      'import http.server, threading\ns = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)';
+    await executor.act('run_ipython', { code: 'print(1)' });
+    expect(JSON.parse(await servedPorts())).toEqual({ ports: [] });
+    await executor.act('run_ipython', { code: `${serve}\nthreading.Thread(target=s.serve_forever, daemon=True).start()` });
+    await expect.poll(async () => (JSON.parse(await servedPorts()) as { ports: unknown[] }).ports).toHaveLength(1);
+  });
+
   it('RT186: an editor that does not come up is said with its last words', async () => {
     await open();
     putEditor('code-server', '#!/bin/sh\necho "no room left" >&2; exit 3\n');

@@ -39,6 +39,12 @@ export function servedPorts(sockets: readonly ListeningSocket[]): ReachablePort[
   return [...found.values()].toSorted((one, other) => one.port - other.port).slice(0, MAX_PORTS);
 }
 
+/** What one process listens on, at any address. */
+export async function portsHeldBy(pid: number): Promise<readonly number[]> {
+  const files = new Set(openFiles(pid));
+  return (await readListening()).flatMap(({ inode, port }) => (files.has(`socket:[${inode}]`) ? [port] : []));
+}
+
 function descendants(root: number): readonly number[] {
   const children = Map.groupBy(allProcesses(), (pid) => processStat(pid)?.parent ?? -1);
   const found: number[] = [];
