@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'tsdown';
+import { leanHttp } from './lean-http.mjs';
 import { root } from './setup.mjs';
 
 export async function buildBundle() {
@@ -21,8 +22,9 @@ export async function buildBundle() {
     minify: 'dce-only',
     clean: false,
     logLevel: 'warn',
+    plugins: [leanHttp],
     // `import` and `require` are added for each import by its kind: a package gives each what it made for it.
     inputOptions: { resolve: { conditionNames: ['tendon-source', 'node'] } },
-    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:/, 'bufferutil', 'utf-8-validate', '@lydell/node-pty'] },
+    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:(?!http$)/, 'bufferutil', 'utf-8-validate', '@lydell/node-pty'] },
   });
 }

@@ -5,6 +5,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { leanHttp } from './lean-http.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 const source = join(root, 'packages/runtime/src');
@@ -37,8 +38,9 @@ export async function buildExecutor() {
     minify: 'dce-only',
     clean: false,
     logLevel: 'warn',
+    plugins: [leanHttp],
     inputOptions: { resolve: { conditionNames: ['tendon-source', 'node', 'import', 'default'] } },
-    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:/] },
+    deps: { alwaysBundle: [/.*/], neverBundle: [/^node:(?!http$)/] },
   });
   const require = createRequire(join(root, 'packages/runtime/package.json'));
   copyFileSync(require.resolve(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`), join(fresh, 'pty.node'));
@@ -75,6 +77,7 @@ function inputsHash() {
     join(source, 'executor-api.ts'),
     join(source, 'join-streams.ts'),
     import.meta.filename,
+    join(root, 'scripts/lean-http.mjs'),
     join(root, 'package-lock.json'),
   ]) {
     hash.update(path).update(readFileSync(path));

@@ -21,6 +21,7 @@ const TARGETS = {
       at('packages/runtime/src/refuse-upgrade.ts'),
       at('packages/runtime/src/proxy/git-request.ts'),
       at('scripts/build-executor.mjs'),
+      at('scripts/lean-http.mjs'),
     ],
     stampFile: at('packages/runtime/dist/.executor-stamp'),
     build: async () => (await import('./build-executor.mjs')).buildExecutor(),
@@ -37,7 +38,11 @@ const TARGETS = {
     build: async () => (await import('./build-web.mjs')).buildWeb(),
   },
   bundle: {
-    paths: [...sourcesOf('cli', 'server', 'runtime', 'core', 'protocol', 'client'), at('scripts/build-bundle.mjs')],
+    paths: [
+      ...sourcesOf('cli', 'server', 'runtime', 'core', 'protocol', 'client'),
+      at('scripts/build-bundle.mjs'),
+      at('scripts/lean-http.mjs'),
+    ],
     stampFile: at('packages/cli/dist/.stamp'),
     build: async () => (await import('./build-bundle.mjs')).buildBundle(),
   },

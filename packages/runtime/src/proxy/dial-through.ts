@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { dial, hostAddresses, Refused } from './dial.ts';
 import { refusal } from './egress-policy.ts';
 import type { Dial } from './listen-proxy.ts';
@@ -65,7 +64,7 @@ async function resolved(host: string): Promise<readonly string[]> {
 async function openUpstream(upstream: URL, signal: AbortSignal): Promise<Socket> {
   const isTls = upstream.protocol === 'https:';
   const target = { host: upstream.hostname, port: Number(upstream.port || (isTls ? 443 : 80)) };
-  const socket = isTls ? connectTls({ ...target, servername: upstream.hostname }) : connect(target);
+  const socket = isTls ? (await import('node:tls')).connect({ ...target, servername: upstream.hostname }) : connect(target);
   try {
     await once(socket, isTls ? 'secureConnect' : 'connect', { signal });
     return socket;

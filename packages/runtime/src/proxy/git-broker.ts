@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import type { Secret } from '@tendon/core';
 import { Refused } from './dial.ts';
 import { GIT_BROKER_NAME, readGitRequest, type GitRequest } from './git-request.ts';
@@ -103,6 +102,7 @@ async function open(origin: URL, dial: Dial, signal: AbortSignal): Promise<Socke
   const isTls = origin.protocol === 'https:';
   const socket = await dial(origin.hostname, Number(origin.port || (isTls ? 443 : 80)), signal);
   if (!isTls) return socket;
+  const { connect: connectTls } = await import('node:tls');
   const secure = connectTls({ socket, servername: origin.hostname });
   try {
     await once(secure, 'secureConnect', { signal: AbortSignal.any([signal, AbortSignal.timeout(TLS_DEADLINE_MS)]) });
