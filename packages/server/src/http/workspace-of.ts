@@ -1,5 +1,6 @@
 import type { Runtime } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
+import { repositoryFolder } from '../git/in-repository.ts';
 import type { ServerContext } from './context.ts';
 
 const START_MS = 15_000;
@@ -8,6 +9,8 @@ export interface Workspace {
   readonly runtime: Runtime;
   /** Where it is for what runs in the sandbox. */
   readonly root: string;
+  /** In it, of the repository that the conversation is about, with a slash at its end. */
+  readonly repository?: string | undefined;
 }
 
 /** There is certainly nothing in it, and no sandbox is awake: frontends that ask for files as soon as they open a conversation start none. */
@@ -21,7 +24,7 @@ export async function workspaceOf({ engine, logger }: ServerContext, id: string)
   if (!record) return catalogError('CONVERSATION_NOT_FOUND', id);
   try {
     const runtime = engine.runtimes.current(id) ?? (await engine.runtimes.acquire(id, { signal: AbortSignal.timeout(START_MS) }));
-    return { runtime, root: runtime.workspace };
+    return { runtime, root: runtime.workspace, repository: repositoryFolder(record) };
   } catch (cause) {
     logger.warn({ err: cause, conversation: id }, 'the sandbox did not start');
     return catalogError('RUNTIME_NOT_READY');

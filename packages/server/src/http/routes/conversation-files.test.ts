@@ -213,6 +213,24 @@ describe('SV29: git', () => {
     expect((await get('/list-files'))[1]).not.toContain('hacked');
   });
 
+  it('SV155: a conversation with a repository names its files by their paths in it', async () => {
+    const { server, base, put } = await place();
+    const id = await server.create({ repository: 'owner/demo' });
+    const get = async (path: string) => (await server.get(`/api/conversations/${id}${path}`)).json();
+    for (const folder of ['demo', 'beside']) {
+      mkdirSync(join(base, folder));
+      git(join(base, folder), 'init', '-q');
+      put(`${folder}/src/file`, folder);
+    }
+    expect(await get('/git/changes')).toEqual([
+      { status: 'A', path: 'beside/src/file' },
+      { status: 'A', path: 'src/file' },
+    ]);
+    expect(await get('/git/diff?path=src/file')).toEqual({ original: '', modified: 'demo' });
+    expect(await get('/git/diff?path=demo/src/file')).toEqual({ original: '', modified: 'demo' });
+    expect(await get('/git/diff?path=beside/src/file')).toEqual({ original: '', modified: 'beside' });
+  });
+
   it('changes count from what was published', async () => {
     const { get, put, base } = await place();
     const remote = temporaryFolder();

@@ -3,12 +3,13 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { fileFailureStatus, wordsOf } from '../../files/file-failure.ts';
 import { workspacePath } from '../../files/workspace-path.ts';
+import { pathsInRepository } from '../../git/in-repository.ts';
 import { workspaceChanges } from '../../git/workspace-changes.ts';
 import { workspaceDiff, type DiffResult } from '../../git/workspace-diff.ts';
 import type { Routes } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { failureWith, sendFailure } from '../failure.ts';
-import { isUntouched, workspaceOf } from '../workspace-of.ts';
+import { isUntouched, workspaceOf, type Workspace } from '../workspace-of.ts';
 
 const TIMEOUT_MS = 20_000;
 
@@ -31,7 +32,8 @@ export const conversationGitRoutes: Routes = (app, context) => {
       const workspace = await workspaceOf(context, params.id);
       if ('code' in workspace) return sendFailure(reply, workspace);
       try {
-        return await workspaceChanges(workspace, context.clock.now());
+        const changes = await workspaceChanges(workspace, context.clock.now());
+        return workspace.repository ? pathsInRepository(changes, workspace.repository) : changes;
       } catch (cause) {
         return reply.code(500).send(failureWith(`Error getting changes: ${wordsOf(cause)}`));
       }
@@ -46,7 +48,7 @@ export const conversationGitRoutes: Routes = (app, context) => {
       if ('code' in workspace) return sendFailure(reply, workspace);
       try {
         const signal = AbortSignal.timeout(TIMEOUT_MS);
-        const result = await workspaceDiff(workspace, workspacePath(query.path), { signal, now: context.clock.now() });
+        const result = await diffOf(workspace, workspacePath(query.path), { signal, now: context.clock.now() });
         if (result.state === 'found') return result.diff;
         const [status, words] = FAULTS[result.state];
         return (reply as FastifyReply).code(status).send(failureWith(words)) as never;
@@ -58,3 +60,11 @@ export const conversationGitRoutes: Routes = (app, context) => {
     },
   );
 };
+
+/** A path is one in the conversation's repository where there is such a file, else one in the workspace. */
+async function diffOf(workspace: Workspace, path: string, options: Parameters<typeof workspaceDiff>[2]): Promise<DiffResult> {
+  const { repository } = workspace;
+  const inside = repository === undefined ? undefined : await workspaceDiff(workspace, repository + path, options).catch(() => undefined);
+  const isThere = inside !== undefined && inside.state !== 'no-file' && inside.state !== 'no-repository';
+  return isThere ? inside : workspaceDiff(workspace, path, options);
+}
