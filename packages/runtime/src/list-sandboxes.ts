@@ -57,10 +57,9 @@ async function describe(context: OpenContext, record: SandboxRecord, disk: Folde
   };
 }
 
-function stateOf({ driver }: OpenContext, record: SandboxRecord): SandboxInfo['state'] {
+function stateOf({ reapers }: OpenContext, record: SandboxRecord): SandboxInfo['state'] {
   if (record.state !== 'live') return record.state;
-  // Whether those of another driver live, that driver knows; this one can only believe the record.
-  if (record.driver === driver.name && !driver.isAlive(record.handle)) return 'dead';
+  if (!reapers.isAlive(record)) return 'dead';
   return standsStill(record.handle) ? 'asleep' : 'awake';
 }
 

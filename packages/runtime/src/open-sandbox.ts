@@ -12,6 +12,7 @@ import {
 } from './drivers/driver.ts';
 import { listenBrowser, type BrowserDoor } from './browser-door.ts';
 import { createCallAnswerer, type CallAnswerer } from './elsewhere/answer-calls.ts';
+import type { Reapers } from './drivers/reapers.ts';
 import { boundLog, logTail } from './drivers/start-log.ts';
 import type { PluginName } from './executor-api.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
@@ -57,6 +58,8 @@ export interface SandboxPlan {
 export interface OpenContext {
   readonly records: SandboxRecords;
   readonly driver: Driver;
+  /** The driver's own, and those of others. */
+  readonly reapers: Reapers;
   readonly folders: FolderPlan;
   readonly clock: Clock;
   readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
@@ -315,9 +318,8 @@ export async function endSandbox(
   reason: string,
   state: 'ended' | 'asleep' = 'ended',
 ): Promise<void> {
-  const { driver, records, folders } = context;
-  if (record.state === 'live') await driver.end(record.handle);
-  await driver.endByIncarnation(record.incarnation);
+  const { reapers, records, folders } = context;
+  await reapers.end(record);
   await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
   const { conversation_id, incarnation, workspace, started_at, previous_started_at } = record;
   const previous = previous_started_at === undefined ? {} : { previous_started_at };

@@ -6,6 +6,8 @@ export interface ReconcileOptions {
   readonly isHeld: (conversationId: string) => boolean;
   /** Those of existing conversations end too, with their homes. */
   readonly all?: boolean;
+  /** Of existing conversations also those stay that another driver has started, as long as they live; else they end, for no start can use them. */
+  readonly keepsOthers?: boolean;
 }
 
 /**
@@ -14,13 +16,13 @@ export interface ReconcileOptions {
  */
 export async function reconcileSandboxes(
   context: OpenContext,
-  { isHeld, all = false }: ReconcileOptions,
+  { isHeld, all = false, keepsOthers = false }: ReconcileOptions,
 ): Promise<{ readonly kept: number; readonly reaped: number }> {
   const kept = new Set<string>();
   const held = new Set<string>();
   let reaped = 0;
   for await (const record of context.records.all()) {
-    const verdict = isHeld(record.conversation_id) ? 'keep' : all ? 'empty' : await judge(context, record);
+    const verdict = isHeld(record.conversation_id) ? 'keep' : all ? 'empty' : await judge(context, record, keepsOthers);
     if (verdict === 'keep') {
       kept.add(record.incarnation);
       held.add(context.folders.nameOf(record.conversation_id));
@@ -28,18 +30,18 @@ export async function reconcileSandboxes(
   }
   for (const { sandbox, incarnation } of await context.folders.list()) {
     if (kept.has(incarnation)) continue;
-    await context.driver.endByIncarnation(incarnation);
+    await context.reapers.endByIncarnation(incarnation);
     await context.folders.removeIncarnation(sandbox, incarnation);
     reaped += 1;
   }
   if (all) await context.folders.removeUnused((sandbox) => held.has(sandbox));
   for (const { incarnation, remove } of await context.folders.abandoned()) {
-    await context.driver.endByIncarnation(incarnation);
+    await context.reapers.endByIncarnation(incarnation);
     await remove();
   }
-  for (const incarnation of (await context.driver.strays?.(context.folders.stateRoot)) ?? []) {
+  for (const incarnation of await context.reapers.strays(context.folders.stateRoot)) {
     if (kept.has(incarnation)) continue;
-    await context.driver.endByIncarnation(incarnation);
+    await context.reapers.endByIncarnation(incarnation);
     reaped += 1;
   }
   return { kept: kept.size, reaped };
@@ -48,9 +50,9 @@ export async function reconcileSandboxes(
 /** Empty: nothing of its files is left; forgotten: neither is its record. */
 type Verdict = 'keep' | 'end' | 'empty' | 'forget';
 
-async function judge(context: OpenContext, record: SandboxRecord): Promise<Verdict> {
+async function judge(context: OpenContext, record: SandboxRecord, keepsOthers: boolean): Promise<Verdict> {
   if ((await context.workspaceOf(record.conversation_id)) === undefined) return 'forget';
-  if (record.state === 'live' && record.driver === context.driver.name && context.driver.isAlive(record.handle)) return 'keep';
+  if ((keepsOthers || record.driver === context.driver.name) && context.reapers.isAlive(record)) return 'keep';
   return 'end';
 }
 

@@ -27,6 +27,8 @@ export interface FolderPlan {
 
 const INCARNATION = /^[0-9a-f]{16}$/;
 const KERNELS = 'kernels';
+/** Shared by all: packages for kernels, and what containers are given along. */
+const SHARED = [KERNELS, 'carried'];
 const MAX_SHORT_BYTES = 60;
 /** In the short folder: the path of the state root that it belongs to. */
 const POINTER = 'state-root';
@@ -86,7 +88,7 @@ export function planFolders(stateRoot: string): FolderPlan {
     async removeUnused(isUsed) {
       const names = (await readdir(stateRoot).catch(() => [])).filter((name) => INCARNATION.test(name));
       for (const name of names) if (!isUsed(name)) await rm(join(stateRoot, name), { recursive: true, force: true });
-      if (!names.some(isUsed)) await rm(join(stateRoot, KERNELS), { recursive: true, force: true });
+      if (!names.some(isUsed)) await Promise.all(SHARED.map((name) => rm(join(stateRoot, name), { recursive: true, force: true })));
       await rmdir(stateRoot).catch(() => {}); // something is in it
     },
     removeSandbox: (sandbox) => rm(join(stateRoot, sandbox), { recursive: true, force: true }),

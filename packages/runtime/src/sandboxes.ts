@@ -3,6 +3,7 @@ import { opendir } from 'node:fs/promises';
 import type { Clock, RecordStore, Runtime, Runtimes, StartPhase } from '@tendon/core';
 import type { SandboxInfo } from '@tendon/protocol';
 import { addressOf, type Driver } from './drivers/driver.ts';
+import { createReapers, type Reaper } from './drivers/reapers.ts';
 import { PLUGIN_NAMES, type PluginName } from './executor-api.ts';
 import type { ExecutorAddress } from './executor-door.ts';
 import { endSandbox, letGo, openSandbox, tellNetwork, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
@@ -30,6 +31,8 @@ const PORTS_MS = 1000;
 export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly records: RecordStore;
   readonly driver: Driver;
+  /** For sandboxes that another driver has started, before it was this one. */
+  readonly otherReapers?: readonly Reaper[];
   /** Absolute; made with mode 0700. Sandboxes keep homes, journals and logs here. */
   readonly stateRoot: string;
   /** The realpath of the conversation's workspace; `undefined` when there is no such conversation (any more). */
@@ -98,6 +101,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   const shared = {
     records: sandboxRecords(options.records),
     driver: options.driver,
+    reapers: createReapers(options.driver, options.otherReapers ?? []),
     folders: planFolders(options.stateRoot),
     clock: options.clock,
     notice: options.onNotice ?? (() => {}),
@@ -290,7 +294,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     awakeCount: () => entries.size,
     list: () => listSandboxes(context, (conversationId) => describe(entries.get(conversationId))),
     reconcile: () => reconcileSandboxes(context, { isHeld }),
-    reclaim: ({ all }) => reconcileSandboxes(context, { isHeld, all }),
+    reclaim: ({ all }) => reconcileSandboxes(context, { isHeld, all, keepsOthers: true }),
     async close({ stopSandboxes = false } = {}) {
       isClosed = true;
       rest.close();

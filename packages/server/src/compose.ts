@@ -83,13 +83,14 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   for (const finding of storage.findings) logger.warn(finding);
   warn = (finding) => logger.warn(finding);
 
-  const { driver, sandbox, network } = await driving.catch(async (cause: unknown) => {
+  const { driver, otherReapers, sandbox, network } = await driving.catch(async (cause: unknown) => {
     await storage.close();
     throw cause;
   });
   const runtimes: SandboxRuntimes = createRuntimes({
     records: storage.records,
     driver,
+    otherReapers,
     stateRoot: join(config.home, 'sandboxes'),
     workspaceOf: async (id) => {
       const record = await conversations.get(id);

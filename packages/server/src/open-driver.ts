@@ -5,9 +5,11 @@ import {
   createLocalDriver,
   createNoneDriver,
   createRemoteDriver,
+  otherReapers,
   isWider,
   type Driver,
   type ExecutorFolder,
+  type Reaper,
   type NetworkPolicy,
 } from '@tendon/runtime';
 import type { Config } from './config.ts';
@@ -16,6 +18,8 @@ import { networkWords } from './network/network-words.ts';
 
 export interface OpenedDriver {
   readonly driver: Driver;
+  /** For what drivers have left that were configured before. */
+  readonly otherReapers: readonly Reaper[];
   readonly sandbox: Engine['sandbox'] & { readonly limits: readonly string[] };
   /** What a conversation can have at most: as configured, and where sandboxes are elsewhere no more than is given there. */
   readonly network: NetworkPolicy;
@@ -47,7 +51,8 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
   const words = networkWords(driver.isElsewhere ? { ...network, allowPrivate: [] } : network);
   const description = [probe.description, ...(isPoliced ? words : [])].join(', ');
   const { strength, limits } = probe;
-  return { driver, network, sandbox: { driver: driver.name, strength, description, limits, isPoliced } };
+  const sandbox = { driver: driver.name, strength, description, limits, isPoliced };
+  return { driver, otherReapers: otherReapers(findExecutor(import.meta.dirname), config.container.host), network, sandbox };
 }
 
 function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits }, container }: DriverConfig): Driver {

@@ -52,8 +52,9 @@ export interface SandboxFolders {
 export type SandboxHandle = ReachedBy & {
   /** Its death is the death of everything inside; none where no process of this host stands for the sandbox. */
   readonly anchor?: ProcessIdentity;
-  /** The container engine's id of it. */
+  /** The container engine's id of it, and the engine's socket. */
   readonly container?: string;
+  readonly engine?: string;
   /** Control groups of this sandbox, the outermost of each hierarchy. */
   readonly groups: readonly string[];
   /** Where the workspace is for what runs inside; `/workspace` when it is not said. */

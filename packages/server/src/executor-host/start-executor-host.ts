@@ -43,7 +43,7 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
   await makeWorkspaceBase(config);
   const { key, isMade } = await keyOf(config, home);
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask: liveMask(() => (key ? [key] : [])) });
-  const { driver, sandbox: probed } = await openDriver({ ...config, home, hidden: [config.home] });
+  const { driver, otherReapers, sandbox: probed } = await openDriver({ ...config, home, hidden: [config.home] });
   const { isPoliced, ...sandbox } = { ...probed, network: { mode: config.network.mode, is_policed: probed.isPoliced } };
   const warn = (finding: string): void => logger.warn(finding);
   const storage = await openSqliteStorage({ path: join(home, 'executor.db'), blobDir: join(home, 'blobs'), clock, onFinding: warn });
@@ -59,6 +59,7 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
         records: storage.records,
         // Servers know a sandbox by its incarnation: it stays one until they end it.
         driver: { ...driver, sleeps: undefined },
+        otherReapers,
         rest: {
           idleMs: Infinity,
           maxLive: config.sandbox.maxLive,

@@ -21,9 +21,9 @@ const AGAIN_MS = 50;
 const LOG_LINES = 12;
 
 /** All containers of ours that the engine has, in whatever state. */
-export function listContainers(engine: EngineClient): Promise<readonly Listed[]> {
+export function listContainers(engine: EngineClient, deadlineMs?: number): Promise<readonly Listed[]> {
   const filters = encodeURIComponent(JSON.stringify({ label: [INCARNATION_LABEL] }));
-  return engine.json({ method: 'GET', path: `/containers/json?all=1&filters=${filters}` });
+  return engine.json({ method: 'GET', path: `/containers/json?all=1&filters=${filters}`, ...(deadlineMs && { deadlineMs }) });
 }
 
 /** `undefined` when there is no such container. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type FoundEngine = { readonly socketPath: string } | { readonly problem: string };
@@ -12,6 +12,18 @@ export function findEngine(host: string | undefined, runtimeDir = process.env.XD
   const path = host.replace(/^unix:\/\//, '');
   if (path.startsWith('/')) return { socketPath: path };
   return { problem: `the container engine must be on this machine, at a unix socket, and not at ${host}` };
+}
+
+/** Every one that is there: the one at `host`, if that is on this machine, those at the usual places, and those that are known. */
+export function engineSockets(
+  host: string | undefined,
+  known: readonly string[],
+  runtimeDir = process.env.XDG_RUNTIME_DIR,
+): readonly string[] {
+  const given = findEngine(host, runtimeDir);
+  const all = new Set([...('socketPath' in given ? [given.socketPath] : []), ...usualSockets(runtimeDir), ...known]);
+  // Two names of one engine are one.
+  return [...new Map([...all].filter((path) => existsSync(path)).map((path) => [realpathSync(path), path])).values()];
 }
 
 const DOCKER = '/var/run/docker.sock';

@@ -72,7 +72,7 @@ async function handleOf(engine: EngineClient, container: string, spec: SandboxSp
     await writeFile(startLogOf(spec.folders), said);
     throw new Error(said.split('\n').at(-1) || `the container ended at once with exit code ${state?.ExitCode ?? '?'}`);
   }
-  return { anchor, container, socketPath: socketPathOf(spec.folders), groups: await groupsOf(anchor.pid) };
+  return { anchor, container, engine: engine.socketPath, socketPath: socketPathOf(spec.folders), groups: await groupsOf(anchor.pid) };
 }
 
 /** The control groups that the engine made. */

@@ -3,11 +3,14 @@ import { listContainers } from './containers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { INCARNATION_LABEL, OWNER_LABEL, UID_LABEL } from './labels.ts';
 
+/** An engine that hangs keeps nobody waiting for what it may have left. */
+const DEADLINE_MS = 5000;
+
 /** Incarnations that only the engine knows of: of this state root, or of one of this user that is no more. None while it is away. */
 export async function strayIncarnations(engine: EngineClient, stateRoot: string): Promise<readonly string[]> {
   const uid = String(process.getuid?.() ?? 0);
   const found: string[] = [];
-  for (const { Labels } of await listContainers(engine).catch(() => [])) {
+  for (const { Labels } of await listContainers(engine, DEADLINE_MS).catch(() => [])) {
     const { [OWNER_LABEL]: owner, [INCARNATION_LABEL]: incarnation } = Labels;
     if (owner === undefined || incarnation === undefined || Labels[UID_LABEL] !== uid) continue;
     if (owner === stateRoot || (await isGone(owner))) found.push(incarnation);

@@ -1,0 +1,39 @@
+import type { SandboxRecord } from '../sandbox-record.ts';
+import type { Driver } from './driver.ts';
+
+/** What a driver can do for sandboxes that it need not have started in this process. */
+export type Reaper = Pick<Driver, 'name' | 'isElsewhere' | 'isAlive' | 'end' | 'endByIncarnation' | 'strays'>;
+
+/** Finds and ends sandboxes whichever driver started them: the one that is configured may have been another one before. */
+export interface Reapers {
+  isAlive(record: SandboxRecord): boolean;
+  /** Resolves when nothing of it runs. Idempotent. */
+  end(record: SandboxRecord): Promise<void>;
+  /** For what is known by its name alone, and can only be on this host. */
+  endByIncarnation(incarnation: string): Promise<void>;
+  strays(stateRoot: string): Promise<readonly string[]>;
+}
+
+/** What the configured driver has started is its own; `others` are asked for the rest, and for what is known by its name alone. */
+export function createReapers(driver: Reaper, others: readonly Reaper[]): Reapers {
+  const all = [driver, ...others];
+  const here = all.filter(({ isElsewhere }) => isElsewhere !== true);
+  const of = (record: SandboxRecord): readonly Reaper[] =>
+    record.driver === driver.name ? [driver] : others.filter(({ name }) => name === record.driver);
+  return {
+    isAlive: (record) => record.state === 'live' && of(record).some((reaper) => reaper.isAlive(record.handle)),
+    async end(record) {
+      for (const reaper of of(record)) {
+        if (record.state === 'live') await reaper.end(record.handle);
+        await reaper.endByIncarnation(record.incarnation);
+      }
+    },
+    async endByIncarnation(incarnation) {
+      for (const reaper of here) await reaper.endByIncarnation(incarnation);
+    },
+    async strays(stateRoot) {
+      const found = await Promise.all(here.map((reaper) => reaper.strays?.(stateRoot) ?? []));
+      return [...new Set(found.flat())];
+    },
+  };
+}
