@@ -111,7 +111,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
   });
   const agentOf = ({ agent: name, delegated_by: by }: StoredConversation): Agent => {
-    const { agent } = findAgent(name);
+    const agent = findAgent(name);
     const able = config.browsing ? agent : withoutBrowsing(agent);
     return by ? able : { ...able, tools: [...able.tools, delegate] };
   };

@@ -37,7 +37,7 @@ function conversationsWith(
       return openConversation({
         id: record.id,
         log: await storage.events.open(record.id),
-        agent: findAgent(undefined).agent,
+        agent: findAgent(undefined),
         llm: async () => createScriptedProvider((_request, index) => ({ text: `answer ${index}` })),
         runtimes: noSandbox,
         clock: systemClock,

@@ -11,13 +11,11 @@ export function agentNames(): readonly string[] {
   return Object.keys(AGENTS).toSorted();
 }
 
-/** Always an agent: for a name that is not known the default one, with a sentence that says so. */
-export function findAgent(name: string | undefined): { readonly agent: Agent; readonly notice?: string } {
-  if (!name) return { agent: codeActAgent };
+/** Always an agent: for a name that is not known the default one, with a notice that says so. */
+export function findAgent(name: string | undefined): Agent {
+  if (!name) return codeActAgent;
   const agent = Object.hasOwn(AGENTS, name) ? AGENTS[name] : undefined;
-  if (agent) return { agent };
-  return {
-    agent: codeActAgent,
-    notice: `There is no agent "${name}"; ${DEFAULT_AGENT} works instead. Known are: ${agentNames().join(', ')}.`,
-  };
+  if (agent) return agent;
+  const notice = `There is no agent "${name}"; ${DEFAULT_AGENT} works instead. Known are: ${agentNames().join(', ')}.`;
+  return { ...codeActAgent, notice };
 }

@@ -19,7 +19,7 @@ import type { Delegate } from '../loop/delegated.ts';
 import type { Engine } from '../loop/engine.ts';
 import { runLoop } from '../loop/loop.ts';
 import { createRunningOutput } from '../loop/running-output.ts';
-import { stateChanged } from '../loop/notices.ts';
+import { engineError, stateChanged } from '../loop/notices.ts';
 import { alwaysConfirm, neverConfirm } from '../policies/confirmation-policy.ts';
 import type { RunnableAction, Runtimes } from '../runtime.ts';
 import type { Mask } from '../secret-mask.ts';
@@ -155,13 +155,14 @@ function openingDrafts({ conversation: { agentState, nextId }, hasSystem }: Engi
   if (nextId > 0 && agentState === 'stopped') return [stateChanged('loading'), stateChanged('awaiting_user_input')];
   if (agentState !== 'loading') return [];
   const first = nextId === 0 ? [stateChanged('loading')] : [];
-  return [...first, ...(hasSystem ? [] : [introduce(agent)]), stateChanged('awaiting_user_input')];
+  return [...first, ...(hasSystem ? [] : introduce(agent)), stateChanged('awaiting_user_input')];
 }
 
-function introduce(agent: Agent): SourcedDraft {
+function introduce(agent: Agent): readonly SourcedDraft[] {
   const tools = agent.tools.map(({ spec }) => ({ type: 'function', function: spec }));
   const content = agent.systemPrompt({ workspace: WORKSPACE });
-  return { source: 'agent', ...SystemAction.create({ content, tools, agent_class: agent.name, openhands_version: '0.62.0' }) };
+  const prompt = SystemAction.create({ content, tools, agent_class: agent.name, openhands_version: '0.62.0' });
+  return [{ source: 'agent', ...prompt }, ...(agent.notice === undefined ? [] : [engineError(agent.notice, 'AGENT_ERROR$UNKNOWN_AGENT')])];
 }
 
 /** Actions of the person that a process before this one left unanswered. */
