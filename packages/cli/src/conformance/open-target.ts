@@ -46,12 +46,14 @@ export function openTarget({ url, key, model, patienceMs }: TargetOptions): Targ
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
     void ended.then((why) => frames.end(why));
     const socket = io(url, { transports: [...transports], query: { ...keyQuery, ...query }, forceNew: true, reconnection: false });
+    const volatile = new Frames(patienceMs);
     socket.on('oh_event', (frame: unknown) => frames.push(asFrame(frame)));
+    socket.on('tendon_volatile', (frame: unknown) => volatile.push(asFrame(frame)));
     socket.on('connect_error', ({ message }) => end(message));
     socket.on('disconnect', (reason) => end(reason));
     const close = (): void => void socket.close();
     defer(close);
-    return { frames, ended, close, send: (frame) => void socket.emit(says, frame) };
+    return { frames, volatile, ended, close, send: (frame) => void socket.emit(says, frame) };
   }
 
   async function webSocket({ path = '/ws', protocols = [], headers = {} }: PlainSocketAsk = {}): Promise<Peer> {
@@ -70,7 +72,13 @@ export function openTarget({ url, key, model, patienceMs }: TargetOptions): Targ
       socket.once('open', open);
       socket.on('error', ({ message }) => (end(message), open()));
     });
-    return { frames, ended, close, send: (frame) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame)) };
+    return {
+      frames,
+      volatile: new Frames(patienceMs),
+      ended,
+      close,
+      send: (frame) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame)),
+    };
   }
 
   return {

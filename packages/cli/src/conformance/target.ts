@@ -22,6 +22,8 @@ export interface Ask {
 /** A client's socket. */
 export interface Peer {
   readonly frames: Frames;
+  /** What only some servers send beside events, on `tendon_volatile`: answers and outputs in the making. */
+  readonly volatile: Frames;
   /** One action, on the event or as the frame that clients of this kind use. */
   send(frame: unknown): void;
   /** Resolves with the reason when the server ends it or refuses it. */

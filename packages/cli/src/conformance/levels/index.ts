@@ -6,6 +6,7 @@ import { settings } from './v0-rest/settings.ts';
 import { workspace } from './v0-rest/workspace.ts';
 import { acting } from './v0-socketio/acting.ts';
 import { events } from './v0-socketio/events.ts';
+import { kinds } from './v0-socketio/kinds.ts';
 import { joining } from './v0-socketio/joining.ts';
 import { browsing } from './v0-socketio/hands/browsing.ts';
 import { cells } from './v0-socketio/hands/cells.ts';
@@ -26,19 +27,23 @@ import { view } from './v0-socketio/mind/view.ts';
 import { document } from './events-doc/document.ts';
 import { frontends } from './frontends/frontends.ts';
 import { resilience } from './resilience/resilience.ts';
+import { legacyTelling } from './ws-legacy/telling.ts';
 import { generations, peculiar } from './ws-legacy/generations.ts';
+import { telling } from './ws-readme/telling.ts';
 import { readme } from './ws-readme/readme.ts';
 
 const HANDS = [...shell, ...shellSurvival, ...files, ...editing, ...cells, ...skills, ...browsing];
 const MIND = [...calls, ...view, ...stumbles, ...steering, ...knowing, ...condensing, ...drafting, ...askingFirst, ...secrecy];
-const SOCKET_IO = [...joining, ...acting, ...events, ...HANDS, ...MIND];
+const SOCKET_IO = [...joining, ...acting, ...events, ...kinds, ...HANDS, ...MIND];
 const REST = [...options, ...settings, ...conversations, ...history, ...workspace];
 
 /** Every check, level by level. */
 export const CHECKS: readonly Check[] = [
   ...readme,
+  ...telling,
   ...generations,
   ...peculiar,
+  ...legacyTelling,
   ...SOCKET_IO,
   ...REST,
   ...frontends,

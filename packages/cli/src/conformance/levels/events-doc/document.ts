@@ -77,7 +77,7 @@ export const document: readonly Check[] = [
   {
     id: 'events-doc/states',
     title: 'states are in upper case: `LOADING`, `INIT`, then `RUNNING` and `FINISHED`',
-    cites: ['DL33', 'DL91', 'O1', 'Q1', 'Q2', 'Q3', 'Q7'],
+    cites: ['DL33', 'DL91', 'O1', 'Q1', 'Q2', 'Q3', 'Q7', 'Q57'],
     async run(target) {
       const { frames } = await told(target, [FINISH]);
       const states = frames.all.filter(isObservation('agent_state_changed')).map((frame) => String(extrasOf(frame).agent_state));
@@ -164,7 +164,7 @@ export const document: readonly Check[] = [
   {
     id: 'events-doc/endings',
     title: '`finish` has `final_thought`, `task_completed`, `outputs` and `thought`; `reject` its reason, and the state `REJECTED`',
-    cites: ['H3', 'H5', 'Q8', 'S9', 'EN136'],
+    cites: ['H3', 'H5', 'Q8', 'S9', 'EN136', 'Q43'],
     async run(target) {
       const finished = await told(target, [FINISH]);
       const { args } = await finished.frames.until('finish', isAction('finish'));
@@ -177,7 +177,7 @@ export const document: readonly Check[] = [
   {
     id: 'events-doc/pause',
     title: '`change_agent_state` with `PAUSED` and `RUNNING` in the document’s case is obeyed',
-    cites: ['H1', 'Q5', 'DL21', 'DL33', 'S1'],
+    cites: ['H1', 'Q5', 'DL21', 'DL33', 'S1', 'Q46'],
     async run(target) {
       const peer = enter(target);
       const steps = [1, 2].map((n): ModelStep => ({ call: 'execute_bash', args: { command: `sleep 0.5; echo ${n}` } }));
@@ -192,7 +192,7 @@ export const document: readonly Check[] = [
   {
     id: 'events-doc/null',
     title: 'a `null` action without `args` comes back, then the `null` observation',
-    cites: ['K4', 'P4', 'Q31', 'Q47', 'DL92', 'S10'],
+    cites: ['K4', 'P4', 'Q31', 'Q47', 'DL92', 'S10', 'DL26'],
     async run(target) {
       const peer = await told(target, [FINISH]);
       const from = peer.frames.all.length;
@@ -250,6 +250,31 @@ export const document: readonly Check[] = [
       peer.send({ action: 'message', args: { content: target.script([{ status: 429 }, FINISH]) } });
       await peer.frames.until('RATE_LIMITED', isState('RATE_LIMITED'));
       await peer.frames.until('FINISHED', isState('FINISHED'), { withinMs: 4 * target.patienceMs });
+    },
+  },
+  {
+    id: 'events-doc/download',
+    title: 'a file that the browser brought is told as `success`',
+    cites: ['P2', 'Q55', 'DL31'],
+    async run(target) {
+      const page = `data:text/html,<a id=f href="data:application/zip,bytes" download="f.zip">f</a>`;
+      const { frames } = await told(target, [{ call: 'browser', args: { code: `goto('${page}')\nclick("#f")` } }, FINISH]);
+      hasTypes(await frames.until('success', isObservation('success')), { content: 'string' }, 'observation');
+    },
+  },
+  {
+    id: 'events-doc/look-up',
+    title: 'a later message is looked up in the knowledge there is; what finds nothing is answered by `null`',
+    cites: ['EN7', 'DL36'],
+    async run(target) {
+      const peer = await told(target, [FINISH]);
+      const from = peer.frames.all.length;
+      peer.send({ action: 'message', args: { content: target.script([FINISH]) } });
+      const look = await peer.frames.until('the look-up', isAction('recall'), { from });
+      const answer = await peer.frames.until('its answer', ({ cause, observation }) => cause === look.id && observation !== undefined, {
+        from,
+      });
+      assert.equal(answer.observation, 'null');
     },
   },
   {

@@ -20,7 +20,7 @@ export const options: readonly Check[] = [
   {
     id: 'v0-rest/options-models',
     title: '`GET /api/options/models` is a sorted list with the provider of every frontend’s own default',
-    cites: ['SV10', 'LM1'],
+    cites: ['SV10', 'LM1', 'LM43'],
     async run(target) {
       const answer = await target.ask('GET', '/api/options/models');
       hasStatus(answer, 200);

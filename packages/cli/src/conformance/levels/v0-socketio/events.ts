@@ -13,7 +13,7 @@ export const events: readonly Check[] = [
   {
     id: 'v0-socketio/run-event',
     title: 'a command is an action `run` and an observation `run` that names it as its cause, with exit code and metadata',
-    cites: ['F2', 'G1', 'G2', 'G3', 'G4', 'G5', 'G6', 'G7', 'DL3', 'RT20', 'RT33'],
+    cites: ['F2', 'G1', 'G2', 'G3', 'G4', 'G5', 'G6', 'G7', 'DL3', 'RT20', 'RT33', 'Q32', 'Q48'],
     async run(target) {
       const ready = await joinNew(target);
       const frames = await turn(target, ready, [
@@ -99,7 +99,7 @@ export const events: readonly Check[] = [
   {
     id: 'v0-socketio/think-event',
     title: 'a thought is an action `think` and is answered by an observation `think`',
-    cites: ['B12', 'H4', 'DL2'],
+    cites: ['B12', 'H4', 'DL2', 'O3', 'Q40', 'Q59'],
     async run(target) {
       const frames = await turn(target, await joinNew(target), [{ call: 'think', args: { thought: 'a plan' } }]);
       assert.equal((actionIn(frames, 'think').args as Frame).thought, 'a plan');
@@ -109,7 +109,7 @@ export const events: readonly Check[] = [
   {
     id: 'v0-socketio/finish-event',
     title: '`finish` ends the turn: its words in `args.final_thought`, then the state `finished`',
-    cites: ['B13', 'H3', 'DL15', 'AS1'],
+    cites: ['B13', 'H3', 'DL15', 'AS1', 'Q42'],
     async run(target) {
       const frames = await turn(target, await joinNew(target), [
         { call: 'finish', args: { message: 'all is done', task_completed: 'true' } },
@@ -121,7 +121,7 @@ export const events: readonly Check[] = [
   {
     id: 'v0-socketio/message-event',
     title: "a user's message comes back with source `user`, the agent's words with source `agent` and `wait_for_response`",
-    cites: ['G3', 'H1', 'DL2', 'SV16'],
+    cites: ['G3', 'H1', 'DL2', 'SV16', 'Q39'],
     async run(target) {
       const frames = await turn(target, await joinNew(target), [{ text: 'what is it to be?' }]);
       const [echo, words] = frames.filter(({ action }) => action === 'message');

@@ -149,7 +149,7 @@ export const joining: readonly Check[] = [
   {
     id: 'v0-socketio/in-band',
     title: 'clients of 0.15–0.17 send `initialize` in band, get a token first, then the state `init`, and come back by the token',
-    cites: ['DL25', 'SV14', 'F3'],
+    cites: ['DL25', 'SV14', 'F3', 'DL38'],
     async run(target) {
       const first = target.socketIo({ says: 'oh_action' });
       const args = { ...target.modelArguments, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };

@@ -12,7 +12,7 @@ const ran = (frame: Frame): boolean => isObservation('run')(frame) && String(fra
 const aTask = (generation: Generation): Check => ({
   id: `ws-legacy/${generation}-task`,
   title: `a client of ${generation.toUpperCase()} identifies itself, initializes, gives a task, sees it run and finish`,
-  cites: ['DL81', 'DL83', 'DL88', 'DL25'],
+  cites: ['DL80', 'DL81', 'DL83', 'DL88', 'DL25'],
   async run(target) {
     const { peer } = await enter(target, generation);
     say(peer, generation, target.script([ECHO, FINISH]));
@@ -25,7 +25,7 @@ const aTask = (generation: Generation): Check => ({
 const aReturn = (generation: Generation): Check => ({
   id: `ws-legacy/${generation}-resume`,
   title: `a client of ${generation.toUpperCase()} that was cut off comes back by its token and gets what it missed, once`,
-  cites: ['DL83', 'DL90', 'SV12'],
+  cites: ['DL83', 'DL84', 'DL90', 'SV12'],
   async run(target) {
     const { peer, token } = await enter(target, generation);
     say(peer, generation, target.script([{ call: 'execute_bash', args: { command: 'sleep 1; echo conformance' } }, FINISH]));

@@ -24,7 +24,7 @@ export const readme: readonly Check[] = [
   {
     id: 'ws-readme/start',
     title: 'a first frame `start` runs a task to `finish`, without `initialize`',
-    cites: ['A1', 'A4', 'A5', 'A6', 'B5', 'B13', 'DL24'],
+    cites: ['A1', 'A4', 'A5', 'A6', 'B5', 'B13', 'DL24', 'S6'],
     async run(target) {
       const { frames } = await start(target, []);
       isEnvelope(await frames.until('finish', isAction('finish')));
@@ -33,7 +33,7 @@ export const readme: readonly Check[] = [
   {
     id: 'ws-readme/initialize',
     title: '`initialize` with `model`, `directory` and `agent_cls` is answered, and `start` follows',
-    cites: ['A8', 'B4', 'DL25'],
+    cites: ['A8', 'B4', 'DL25', 'SV15'],
     async run(target) {
       const peer = await target.webSocket();
       peer.send({ action: 'initialize', args: { model: 'openai/gpt-4o', agent_cls: 'CodeActAgent' } });
@@ -128,7 +128,7 @@ export const readme: readonly Check[] = [
   {
     id: 'ws-readme/no-ids',
     title: 'its frames have no ids, times or causes: the document knows none',
-    cites: ['DL10', 'DL81'],
+    cites: ['DL10', 'DL81', 'DL11'],
     async run(target) {
       const { frames } = await start(target, [{ call: 'execute_bash', args: { command: 'true' } }]);
       await frames.until('finish', isAction('finish'));
