@@ -54,6 +54,11 @@ provesRules([
     editor('view', '/workspace/v', "Here's the result of running `cat -n` on /workspace/v:\n     2\tb\n", { view_range: [2, 2] }),
     editor('view', '/workspace/v', 'ERROR:\nview_range [9, -1]: the first line must be from 1 to 3.', { view_range: [9, -1] }),
     editor('view', '/workspace/v', /^\[The file ends at line 3\.\]\n/, { view_range: [1, 99] }),
+    editor('view', '/workspace/v', 'ERROR:\nview_range [2, 1]: the last line is before the first.', { view_range: [2, 1] }),
+    editor('view', '/workspace/t', 'ERROR:\nThe `view_range` parameter is not allowed when `path` points to a directory.', {
+      view_range: [1, 2],
+    }),
+    editor('view', '/workspace/none', 'ERROR:\nThere is no file or folder /workspace/none.'),
     editor(
       'view',
       '/workspace/t',
@@ -78,6 +83,24 @@ provesRules([
     ),
     editor('undo_edit', '/workspace/u', 'The last edit of /workspace/u was undone. The file did not exist before it and was removed.'),
     editor('undo_edit', '/workspace/u', failed('There is no edit of /workspace/u to undo.')),
+  ),
+  rule(
+    'RT220',
+    'what something else has changed since is not undone with it',
+    editor('create', '/workspace/shared', 'File created successfully at: /workspace/shared', { file_text: 'one\n' }),
+    editor('str_replace', '/workspace/shared', /has been edited/, { old_str: 'one', new_str: 'two' }),
+    run('echo three >> shared', ''),
+    editor(
+      'undo_edit',
+      '/workspace/shared',
+      failed(
+        'Something else has changed /workspace/shared since its last edit here, and undo_edit would take that back too. Nothing was undone: view the file and edit it as it is now.',
+      ),
+    ),
+    run('cat shared; printf "two\n" > shared', 'two\nthree'),
+    editor('undo_edit', '/workspace/shared', /^The last edit of \/workspace\/shared was undone\./),
+    run('cat shared; rm shared', 'one'),
+    editor('undo_edit', '/workspace/shared', failed('There is no edit of /workspace/shared to undo.')),
   ),
   rule(
     'RT65',
@@ -108,6 +131,8 @@ provesRules([
       },
     ),
     editor('insert', '/workspace/e', failed('insert_line is 9; it must be from 0 to 2.'), { insert_line: 9, new_str: 'x' }),
+    editor('insert', '/workspace', failed('/workspace is a folder, and only view works on folders.'), { insert_line: 0, new_str: 'x' }),
+    editor('create', '/workspace/made/by/it', 'File created successfully at: /workspace/made/by/it', { file_text: 'x' }),
     client('edit', { path: '/workspace/e', command: 'str_replace' }, failed('str_replace needs the parameter old_str.')),
     client('edit', { path: '/workspace/e', command: 'write', file_text: 'whole' }, 'File written successfully at: /workspace/e'),
   ),

@@ -71,6 +71,7 @@ provesRules([
     'background children that hold the terminal do not hang a command',
     run('sleep 300 & echo started', /started$/),
     run('(trap "" HUP; sleep 300) & disown; echo next', /next$/),
+    run('nohup sleep 300 >/dev/null 2>&1 & echo left', /left$/),
     run('pkill -9 sleep; wait; echo gone', /gone$/),
   ),
   rule(
@@ -84,6 +85,7 @@ provesRules([
     run('unset PROMPT_COMMAND; set -x', { exitCode: 0 }),
     run('echo traced', /echo traced\ntraced$/),
     run('set +x', { exitCode: 0 }),
+    run('trap "echo seen" USR1; kill -USR1 $$; trap - USR1', 'seen'),
   ),
   rule(
     'RT25',
@@ -100,6 +102,8 @@ provesRules([
     run('kill -9 $$', { exitCode: 137, suffix: /It ended the shell/ }),
     run('echo $KEPT; pwd; cd /workspace', 'yes\n/tmp'),
     run('exec sh -c "exit 4"', { exitCode: 4, suffix: /It ended the shell/ }),
+    run('echo $KEPT', 'yes'),
+    run('trap "echo bye" EXIT; exit 6', { content: /bye$/, exitCode: 6, suffix: /It ended the shell/ }),
     run('echo $KEPT', 'yes'),
   ),
   rule(
@@ -131,6 +135,10 @@ provesRules([
       suffix: hint('Not executed: "echo refused". An earlier command is still running, and only one can run at a time.'),
     }),
     input('C-c', { content: '^C', exitCode: 130 }),
+    run('until test -e /tmp/go; do sleep 0.1; done; echo more; touch /tmp/went; sleep 300', { content: '', exitCode: -1 }, { timeout: 1 }),
+    client('run', { command: 'touch /tmp/go; until test -e /tmp/went; do sleep 0.1; done; rm /tmp/go /tmp/went', is_static: true }, ''),
+    run('echo refused', { content: 'more', exitCode: -1, suffix: /^\n\[Not executed: / }),
+    input('C-c', { content: '^C', exitCode: 130 }),
   ),
   rule(
     'RT28',
@@ -139,6 +147,9 @@ provesRules([
     input('Zoë', { content: 'hi Zoë', exitCode: 0 }),
     run('cat', { content: '', exitCode: -1 }, { timeout: 1 }),
     input('C-d', { content: '', exitCode: 0 }),
+    run('sleep 300', { content: '', exitCode: -1 }, { timeout: 1 }),
+    input('C-z', { content: /^\^Z\n\[1\]\+ +Stopped +sleep 300$/, exitCode: 148 }),
+    run('kill -9 %1; wait %1 2>/dev/null; true', { exitCode: 0 }),
     input('C-c', { content: 'ERROR: No command is running that could take input.', exitCode: -1 }),
     run('', { content: 'ERROR: No command is running, and everything it printed has been shown.', exitCode: -1 }),
   ),
@@ -164,6 +175,7 @@ provesRules([
     'static and background commands run beside the session; kill ends the latter with its children',
     run('cd /tmp; export SEEN=here', ''),
     client('run', { command: 'pwd; echo $SEEN', is_static: true }, { content: '/tmp\nhere', exitCode: 0 }),
+    client('run', { command: 'read -r line; echo "nobody types: $?"', is_static: true }, { content: 'nobody types: 1', exitCode: 0 }),
     client(
       'run',
       { command: 'sleep 4321 & sleep 4321', background: true },
@@ -200,6 +212,7 @@ provesRules([
         },
       },
     }),
+    client('run', { command: 'echo unseen', hidden: true }, { content: 'unseen', exitCode: 0, extras: { hidden: true } }),
   ),
   rule(
     'RT34',

@@ -212,6 +212,14 @@ describe('create, insert, view, undo_edit', () => {
     expect(readFileSync(path, 'utf8')).toBe('text');
   });
 
+  it('RT220: what was removed since its last edit is put back', async () => {
+    const path = file('one');
+    await edit('str_replace', path, { old_str: 'one', new_str: 'two' });
+    rmSync(path);
+    expect((await edit('undo_edit', path)).content).toContain('was undone');
+    expect(readFileSync(path, 'utf8')).toBe('one');
+  });
+
   it('RT64: an edit that failed is not one to undo', async () => {
     const path = join(folder, 'none/of/it');
     writeFileSync(join(folder, 'none'), '');

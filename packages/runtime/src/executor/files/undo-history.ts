@@ -5,20 +5,28 @@ import { join } from 'node:path';
 /** What files were before their last edits, kept on disk: it survives the executor and its sandbox. */
 export interface UndoHistory {
   /** `before` is undefined for a file that did not exist. Call the result when the edit failed. */
-  push(path: string, before: Uint8Array | undefined): Promise<() => Promise<void>>;
+  push(path: string, change: { readonly before: Uint8Array | undefined; readonly after: Uint8Array }): Promise<() => Promise<void>>;
   /** The newest state; `remove` it once it is restored. */
-  last(path: string): Promise<{ readonly before: Buffer | undefined; remove(): Promise<void> } | undefined>;
+  last(path: string): Promise<UndoState | undefined>;
+}
+
+export interface UndoState {
+  readonly before: Buffer | undefined;
+  /** Whether the edit left this. */
+  isAfter(bytes: Uint8Array): boolean;
+  remove(): Promise<void>;
 }
 
 const KEPT_PER_FILE = 10;
 const KEPT_FILES = 500;
 const KEPT_BYTES = 256 * 1024 * 1024;
 const ABSENT = 'absent';
-const STATE = /^\d+\.(?:bytes|absent)$/;
+/** Number, hash of what the edit left, kind. */
+const STATE = /^\d+\.(\w{32})\.(?:bytes|absent)$/;
 
-/** One folder a file, named by the hash of its path; in it one file a state, numbered. The files edited longest ago are forgotten. */
+/** One folder a file, named by the hash of its path; in it one file a state. The files edited longest ago are forgotten. */
 export function createUndoHistory(folder: string): UndoHistory {
-  const folderOf = (path: string): string => join(folder, createHash('sha256').update(path).digest('hex').slice(0, 32));
+  const folderOf = (path: string): string => join(folder, hashOf(path));
   const states = async (path: string): Promise<string[]> =>
     (await readdir(folderOf(path)).catch(() => []))
       .filter((name) => STATE.test(name))
@@ -26,12 +34,12 @@ export function createUndoHistory(folder: string): UndoHistory {
   const forgotten = forgetOldest(folder).catch(() => {}); // what cannot be forgotten now can be at the next start
 
   return {
-    async push(path, before) {
+    async push(path, { before, after }) {
       await forgotten;
       const names = await states(path);
       const next = names.length === 0 ? 0 : Number.parseInt(names.at(-1)!, 10) + 1;
       await mkdir(folderOf(path), { recursive: true, mode: 0o700 });
-      const file = join(folderOf(path), `${next}.${before ? 'bytes' : ABSENT}`);
+      const file = join(folderOf(path), `${next}.${hashOf(after)}.${before ? 'bytes' : ABSENT}`);
       await writeFile(file, before ?? '', { mode: 0o600 });
       const old = names.slice(0, Math.max(0, names.length + 1 - KEPT_PER_FILE));
       await Promise.all(old.map((name) => rm(join(folderOf(path), name), { force: true })));
@@ -41,9 +49,17 @@ export function createUndoHistory(folder: string): UndoHistory {
       const name = (await states(path)).at(-1);
       if (name === undefined) return undefined;
       const file = join(folderOf(path), name);
-      return { before: name.endsWith(ABSENT) ? undefined : await readFile(file), remove: () => rm(file, { force: true }) };
+      return {
+        before: name.endsWith(ABSENT) ? undefined : await readFile(file),
+        isAfter: (bytes) => STATE.exec(name)?.[1] === hashOf(bytes),
+        remove: () => rm(file, { force: true }),
+      };
     },
   };
+}
+
+function hashOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 32);
 }
 
 async function forgetOldest(folder: string): Promise<void> {

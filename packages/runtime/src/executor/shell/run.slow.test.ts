@@ -277,6 +277,34 @@ describe('run', () => {
     expect(extras.metadata).toHaveProperty('hostname');
     expect(extras.metadata).toHaveProperty('py_interpreter_path');
     await executor.run('cd "$HOME"');
+    const background = await executor.run('sleep 300 & echo "pid $!"');
+    expect(`pid ${(background.extras.metadata as { pid: number }).pid}`).toBe(background.content.split('\n').at(-1));
+    await executor.run('kill -9 %%; wait 2>/dev/null');
+  });
+
+  it('RT26: `blocking` stops the clock of silence', async () => {
+    expect(await executor.run('sleep 2.5; echo done', { blocking: true })).toMatchObject({ content: 'done', exitCode: 0 });
+  });
+
+  it('RT31: a static command that does not end in time is killed with what it printed, and the session goes on meanwhile', async () => {
+    expect(await executor.run('sleep 300')).toMatchObject({ exitCode: -1 });
+    expect(await executor.run('echo begun; sleep 300 & sleep 300', { is_static: true }, 1)).toMatchObject({
+      ...{ content: 'begun', exitCode: -1, suffix: '\n[The command was killed: it did not end within 1 seconds.]' },
+    });
+    expect(await executor.run('C-c', { is_input: true })).toMatchObject({ content: '^C', exitCode: 130 });
+  });
+
+  it('RT221: live output has colours and offsets, the content has neither', async () => {
+    const command = "for n in 1 2 3; do printf '\\e[3%dmäö\\e[0m\\n' $n; sleep 0.1; done";
+    const lines = await executor.lines({ action: { action: 'run', args: { command } } });
+    const live = lines.flatMap((line) => (line.type === 'output' ? [line] : []));
+    expect(live.map(({ text }) => text).join('')).toBe('\u001b[31mäö\u001b[0m\n\u001b[32mäö\u001b[0m\n\u001b[33mäö\u001b[0m\n');
+    let offset = 0;
+    for (const frame of live) {
+      expect(frame.offset).toBe(offset);
+      offset += Buffer.byteLength(frame.text);
+    }
+    expect(lines.at(-1)).toMatchObject({ type: 'outcome', observation: { content: 'äö\näö\näö' } });
   });
 });
 

@@ -86,6 +86,18 @@ export const editing: readonly Check[] = scenes('v0-socketio', [
     ],
   },
   {
+    id: 'editor-undo-shared',
+    title: '`undo_edit` takes back only what an edit left: what a command has written since stays',
+    cites: ['RT220'],
+    deeds: (at) => [
+      editor('create', `${at}/s`, /\S/, { file_text: 'one\n' }),
+      editor('str_replace', `${at}/s`, /\S/, { old_str: 'one', new_str: 'two' }),
+      run(`echo three >> ${at}/s`, ''),
+      editor('undo_edit', `${at}/s`, failed(/\S/)),
+      run(`cat ${at}/s`, 'two\nthree'),
+    ],
+  },
+  {
     id: 'editor-not-text',
     title: 'a file that is not text is not edited, and an edit that would make one is refused',
     cites: ['RT66'],
