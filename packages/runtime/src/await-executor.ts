@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Alive } from './executor-api.ts';
 import { watchFolder } from './drivers/watch-folder.ts';
 import type { ExecutorClient } from './executor-client.ts';
+import { SandboxGone } from './executor-door.ts';
 
 const RECHECK_MS = 25;
 /** Right after something changed in the folder. */
@@ -17,7 +18,8 @@ export interface AwaitOptions {
 
 /**
  * The first answer of an executor that is just starting. Wakes when its socket appears in the folder; checks now and then too,
- * for the moment between the socket's birth and its first listen. Rejects when `isAlive` says the process is gone.
+ * for the moment between the socket's birth and its first listen. Rejects when `isAlive` says the process is gone, or whoever
+ * stands before the sandbox does.
  */
 export async function awaitExecutor(client: ExecutorClient, { socketPath, isAlive, signal }: AwaitOptions): Promise<Alive> {
   let wake = (): void => {};
@@ -28,8 +30,9 @@ export async function awaitExecutor(client: ExecutorClient, { socketPath, isAliv
       const changed = new Promise<boolean>((resolve) => (wake = () => resolve(true)));
       try {
         return await client.alive({ signal });
-      } catch {
+      } catch (error) {
         signal.throwIfAborted();
+        if (error instanceof SandboxGone) throw error;
       }
       if (!isAlive()) throw new Error('its process ended');
       isAwake = await Promise.race([changed, delay(isAwake ? SOON_MS : RECHECK_MS, false, { signal })]);

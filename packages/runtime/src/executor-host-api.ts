@@ -10,7 +10,8 @@
  *   GET    /sandboxes/<incarnation>/calls/<id> with `Upgrade: tcp` → 101: from within the sandbox, to the broker of git (`proxy/git-broker.ts`)
  *   GET    /sandboxes/<incarnation>/network → HostedNetwork
  *   PUT    /sandboxes/<incarnation>/network NetworkReach → 204; from the next connection on
- *   POST   /sandboxes/<incarnation>/sleep   {with_kernel} → SleepAnswer; if it slept, the next one of its conversation goes on where it was
+ *   POST   /sandboxes/<incarnation>/sleep   {with_kernel, in_place} → SleepAnswer; if it slept and not in place, the next one of its conversation
+ *                                           goes on where it was
  *   DELETE /conversations/<id>?workspace=   → 204; its sandbox and private home, with `workspace=true` also its own workspace
  * Of a sandbox that is no more everything answers 410 with the reason.
  */
@@ -32,6 +33,8 @@ export interface HostInfo {
     readonly limits: readonly string[];
     /** What its operator gives at most, and whether anything less can be kept. */
     readonly network: HostNetwork;
+    /** How idle sandboxes sleep (`Driver.sleeps`); null where they do not. */
+    readonly sleeps: 'ended' | 'in-place' | null;
   };
 }
 
@@ -71,4 +74,6 @@ export interface HostedSandbox {
   readonly conversation_id: string;
   /** Where the workspace is for what runs inside. */
   readonly workspace: string;
+  /** Nothing of its conversation was here before: no home, no files of its own, nothing that was kept for waking. */
+  readonly is_new: boolean;
 }

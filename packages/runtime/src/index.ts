@@ -7,7 +7,7 @@ export type { Driver, DriverName, Probe } from './drivers/driver.ts';
 export { otherReapers } from './drivers/other-reapers.ts';
 export type { Reaper } from './drivers/reapers.ts';
 export type { ExecutorFolder } from './drivers/executor-folder.ts';
-export { PLUGIN_NAMES, type ExecutorConfig, type PluginName, type PluginStart, type ServedPort } from './executor-api.ts';
+export { PLUGIN_NAMES, type ExecutorConfig, type PluginName, type PluginStart, type ServedPort, type SleepAnswer } from './executor-api.ts';
 export { connectTo, type ExecutorAddress } from './executor-door.ts';
 export {
   EXECUTOR_API,
@@ -29,4 +29,5 @@ export { joinStreams } from './join-streams.ts';
 export { refuseUpgrade } from './refuse-upgrade.ts';
 export { NotServed, type SandboxPorts } from './sandbox-ports.ts';
 export type { RestPlan } from './rest-plan.ts';
+export type { SleepWish } from './sandbox-rest.ts';
 export { StartFailed } from './start-phase.ts';

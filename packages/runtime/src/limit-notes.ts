@@ -2,6 +2,7 @@ import type { ExecuteResult } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import { reachedIn, type Limits } from './drivers/control-group.ts';
 import { sizeText } from './size-text.ts';
+import { withNotes } from './with-notes.ts';
 
 /** Says in plain words which limit of its sandbox an action ran into. Told from outside: what runs inside cannot see its limits. */
 export interface LimitWatch {
@@ -50,13 +51,4 @@ function toldByOutput({ content, extras }: ObservationDraft, limits: Limits): re
       ? [`/tmp, /var/tmp and /dev/shm hold ${sizeText(limits.tmpBytes)} each; the workspace and the home are on the disk`]
       : []),
   ];
-}
-
-/** Beside the output of a command, never in it; other observations have no such place. */
-function withNotes(observation: ObservationDraft, notes: readonly string[]): ObservationDraft {
-  const text = notes.map((note) => `\n[${note[0]?.toUpperCase()}${note.slice(1)}.]`).join('');
-  if (observation.observation !== 'run') return { ...observation, content: observation.content + text } as ObservationDraft;
-  const { extras } = observation as ObservationDraft<'run'>;
-  const metadata = { ...extras.metadata, suffix: extras.metadata.suffix + text };
-  return { ...observation, extras: { ...extras, metadata } } as ObservationDraft;
 }

@@ -93,6 +93,11 @@ const DEADLINE_MS = {
   record: 10_000,
 } as const;
 
+/** Why one ended that somebody wanted to be gone, with what it kept. */
+export const STOPPED = 'the sandbox was stopped';
+const LOST =
+  'the host of the sandbox has lost what it kept: variables and working directory, and whatever lay there in the home and in temporary folders, are gone';
+
 /** The conversation's sandbox: the one that lives, found again by its record, or a new incarnation. Rejects with `StartFailed`. */
 export async function openSandbox(context: OpenContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
   const { signal } = options;
@@ -199,7 +204,9 @@ async function start(
     onPhase('workspace');
     const live = { ...record, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
-    const open = await hold(context, live, handle, client, probe);
+    const wasStopped = previous?.state === 'ended' && previous.reason === STOPPED;
+    const isLost = handle.isNew === true && previous !== undefined && !wasStopped;
+    const open = await hold(context, live, handle, client, probe, isLost ? LOST : undefined);
     onPhase('ready');
     return open;
   } catch (error) {
@@ -226,6 +233,7 @@ async function hold(
   handle: SandboxHandle,
   client: ExecutorClient,
   probe: Probe & { available: true },
+  news?: string,
 ): Promise<OpenSandbox> {
   const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
   const folders = context.folders.of(conversationId, incarnation);
@@ -258,6 +266,7 @@ async function hold(
     giveUp: watch.report,
     secretsFor: context.secretsFor,
     limits,
+    news,
   });
   return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, record };
 }

@@ -7,7 +7,7 @@ export type Entry =
   /** `asleepAt`: how often it had been used when it fell asleep in its place; it sleeps until that is more. */
   | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal; readonly asleepAt?: number }
   /** Asked to sleep; live again when it does not. */
-  | { readonly state: 'dozing'; readonly open: OpenSandbox; readonly done: Promise<void> }
+  | { readonly state: 'dozing'; readonly open: OpenSandbox; readonly done: Promise<unknown> }
   | { readonly state: 'ending'; readonly done: Promise<void> };
 
 /** It was asked to sleep in vain. */

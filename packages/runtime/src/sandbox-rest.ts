@@ -17,9 +17,18 @@ export interface SandboxRestOptions {
   readonly end: (conversationId: string, reason: string) => void;
 }
 
+export interface SleepWish {
+  /** It stands still, and wakes by itself; else it ends. */
+  readonly inPlace: boolean;
+  /** Also when the variables of a kernel are lost by it. */
+  readonly withKernel: boolean;
+}
+
 export interface SandboxRest {
   /** Resolves when one more may be awake; the least recently used that have nothing to lose go to sleep for it. */
   findRoom(start: SharedStart, signal: AbortSignal): Promise<void>;
+  /** Because somebody else asks, who keeps in mind that it sleeps; resolves with why not when it stays awake. */
+  sleep(conversationId: string, wish: SleepWish): Promise<string | undefined>;
   close(): void;
 }
 
@@ -32,7 +41,7 @@ export function createSandboxRest({ context, plan, entries, onAsleep, end }: San
     const isFull = (): boolean => awakeCount() >= plan.maxLive;
     for (let round = 0; isFull(); round += 1) {
       for (const { conversationId, entry } of makingRoom(awake())) {
-        if (isFull()) await doze(conversationId, entry, round > 0);
+        if (isFull()) await rest(conversationId, entry, round > 0);
       }
       if (isFull()) await context.clock.sleep(ROOM_RECHECK_MS, { signal });
     }
@@ -70,20 +79,17 @@ export function createSandboxRest({ context, plan, entries, onAsleep, end }: San
     }
     for (const one of awake()) {
       const wish = shouldSleep(one, plan);
-      if (wish) await doze(one.conversationId, one.entry, wish.withKernel);
+      if (wish) await rest(one.conversationId, one.entry, wish.withKernel);
     }
     // Those that slept in their places come back without asking for room.
-    for (const { conversationId, entry } of makingRoom(awake())) if (awakeCount() > plan.maxLive) await doze(conversationId, entry, false);
+    for (const { conversationId, entry } of makingRoom(awake())) if (awakeCount() > plan.maxLive) await rest(conversationId, entry, false);
   }
 
   /** Resolves when it sleeps, or is as it was. */
-  async function doze(conversationId: string, entry: Entry & { state: 'live' }, withKernel: boolean): Promise<void> {
+  async function rest(conversationId: string, entry: Entry & { state: 'live' }, withKernel: boolean): Promise<void> {
     if (context.driver.sleeps === undefined || entries.get(conversationId) !== entry) return;
-    const { open } = entry;
-    if (context.driver.sleeps === 'in-place') return standStill(conversationId, open);
-    const done = fallAsleep(conversationId, open, withKernel);
-    entries.set(conversationId, { state: 'dozing', open, done });
-    await done;
+    if (context.driver.sleeps === 'in-place') await standStill(conversationId, entry.open);
+    else await doze(conversationId, entry.open, withKernel);
   }
 
   /** An action that comes in between wakes it, whatever the answer was. */
@@ -97,23 +103,47 @@ export function createSandboxRest({ context, plan, entries, onAsleep, end }: San
     if (open.use.count() === used) onAsleep(conversationId);
   }
 
-  async function fallAsleep(conversationId: string, open: OpenSandbox, withKernel: boolean): Promise<void> {
+  /** Resolves with why not, when it is as it was. */
+  function doze(conversationId: string, open: OpenSandbox, withKernel: boolean): Promise<string | undefined> {
+    const asked = fallAsleep(conversationId, open, withKernel);
+    entries.set(conversationId, { state: 'dozing', open, done: asked });
+    return asked;
+  }
+
+  async function fallAsleep(conversationId: string, open: OpenSandbox, withKernel: boolean): Promise<string | undefined> {
     const isDozing = (): boolean => {
       const entry = entries.get(conversationId);
       return entry?.state === 'dozing' && entry.open === open;
     };
     try {
       const reason = await putToSleep(context, open, withKernel);
-      if (!isDozing()) return; // it was stopped meanwhile
+      if (!isDozing()) return 'it was stopped meanwhile';
       if (reason === undefined) {
         entries.delete(conversationId);
         onAsleep(conversationId);
-      } else entries.set(conversationId, { state: 'live', open, refused: { at: now(), reason } });
+        return undefined;
+      }
+      entries.set(conversationId, { state: 'live', open, refused: { at: now(), reason } });
+      // Over a network the answer can be lost, and the sandbox have gone all the same.
+      const lost = await Promise.race([open.watch.lost, Promise.resolve(undefined)]);
+      if (lost !== undefined) end(conversationId, lost);
+      return reason;
     } catch (error) {
       context.notice(`the sandbox of ${conversationId} did not go to sleep cleanly: ${String(error)}`);
       if (isDozing()) entries.delete(conversationId);
+      return undefined;
     }
   }
 
-  return { findRoom, close: () => clearInterval(looking) };
+  return {
+    findRoom,
+    async sleep(conversationId, { inPlace, withKernel }) {
+      const entry = entries.get(conversationId);
+      if (entry?.state !== 'live') return 'it is not awake';
+      if (!inPlace) return doze(conversationId, entry.open, withKernel);
+      const answer = await entry.open.client.standStill();
+      return answer.slept ? undefined : answer.reason;
+    },
+    close: () => clearInterval(looking),
+  };
 }

@@ -69,6 +69,7 @@ describe('a runtime and what it hears', () => {
       previousStartedAt: undefined,
       lost: lost.promise,
       secretsFor: () => new Map(),
+      news: undefined,
       limits: watchLimits([], undefined),
       giveUp: () => {},
     });

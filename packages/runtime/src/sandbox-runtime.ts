@@ -8,6 +8,7 @@ import { invalidAnswer, observed } from './observed.ts';
 import { TooMuch } from './ndjson.ts';
 import type { Patience } from './patience.ts';
 import { messageOf } from './start-phase.ts';
+import { withNotes } from './with-notes.ts';
 
 export interface SandboxRuntimeParts {
   readonly conversationId: string;
@@ -22,9 +23,11 @@ export interface SandboxRuntimeParts {
   /** When the incarnation before this one was handed out; `undefined` for the first. */
   readonly previousStartedAt: Date | undefined;
   readonly lost: Promise<string>;
-  /** Called when the executor lives but does not answer. */
+  /** Called when the executor lives but does not answer, or is said to be no more. */
   readonly giveUp: (reason: string) => void;
   readonly limits: LimitWatch;
+  /** Told once, beside the next observation. */
+  readonly news: string | undefined;
   /** Variables for one command alone. */
   readonly secretsFor: SecretsFor;
 }
@@ -43,12 +46,13 @@ const RECONNECT_DELAYS_MS = [0, 20, 100, 500, 2000] as const;
  * Actions of one incarnation. Invariants:
  * 1. A key is only ever sent to the incarnation it was meant for; the executor runs it at most once, however often it is sent.
  * 2. "Not started" is said only when nobody can have sent the key before: the action is younger than this attachment and the
- *    connection was never made.
+ *    connection was never made, or led to a host that has no such sandbox.
  * 3. A running action has no deadline here; an executor that does not answer has.
  */
 export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
   const { client, incarnation } = parts;
   let lostReason: string | undefined;
+  let { news } = parts;
   void parts.lost.then((reason) => (lostReason = reason));
 
   const elsewhere = (action: RunnableAction): string | undefined => {
@@ -67,8 +71,15 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     const isFresh = Date.parse(action.timestamp) >= parts.attachedAt.getTime();
     if (options.signal.aborted && (await neverSeen(key, isFresh))) return { outcome: 'not-started', reason: 'it was cancelled first' };
     const conversation = new ActionStream(action, key, parts, options, isFresh, () => lostReason);
-    const withNotes = parts.limits.begin();
-    return withNotes(await conversation.run());
+    const withLimits = parts.limits.begin();
+    return withNews(withLimits(await conversation.run()));
+  }
+
+  function withNews(result: ExecuteResult): ExecuteResult {
+    if (news === undefined || result.outcome !== 'observed') return result;
+    const told = { ...result, observation: withNotes(result.observation, [news]) };
+    news = undefined;
+    return told;
   }
 
   /** What the journal, which outlives incarnations, knows of an action of an earlier one. Nothing is run for it. */
@@ -174,7 +185,8 @@ class ActionStream {
         await this.#parts.client.cancel(this.#key).catch(() => {});
         return { outcome: 'observed', observation: invalidAnswer(error instanceof TooMuch ? error.message : 'it is not JSON') };
       }
-      if (!(error instanceof NotConnected)) this.#wasSent = true;
+      // The host of a sandbox that is no more has handed nothing on.
+      if (!(error instanceof NotConnected || error instanceof SandboxGone)) this.#wasSent = true;
     }
     return 'broken';
   }
@@ -232,7 +244,10 @@ class ActionStream {
         const alive = await client.alive({ signal: this.#end.signal });
         return alive.incarnation === incarnation ? undefined : 'the sandbox ended while it ran';
       } catch (error) {
-        if (error instanceof SandboxGone) return error.message;
+        if (error instanceof SandboxGone) {
+          this.#parts.giveUp(error.message);
+          return error.message;
+        }
         const isOver = attempt >= MISSED_HEARTBEATS && performance.now() >= patienceEnds;
         if (isOver || this.#lostReason() !== undefined || this.#end.signal.aborted)
           return patience.sentMs > 0 ? `the sandbox cannot be reached: ${messageOf(error)}` : 'the sandbox ended while it ran';

@@ -6,7 +6,16 @@ import { addressOf, type Driver } from './drivers/driver.ts';
 import { createReapers, type Reaper } from './drivers/reapers.ts';
 import { PLUGIN_NAMES, type PluginName } from './executor-api.ts';
 import type { ExecutorAddress } from './executor-door.ts';
-import { endSandbox, letGo, openSandbox, tellNetwork, type OpenContext, type OpenSandbox, type SandboxPlan } from './open-sandbox.ts';
+import {
+  endSandbox,
+  letGo,
+  openSandbox,
+  STOPPED,
+  tellNetwork,
+  type OpenContext,
+  type OpenSandbox,
+  type SandboxPlan,
+} from './open-sandbox.ts';
 import { admission } from './admission.ts';
 import { createKernelPackages } from './kernel-packages/kernel-packages.ts';
 import { makePackagesInSandbox } from './kernel-packages/make-packages.ts';
@@ -14,7 +23,7 @@ import type { NetworkPolicy } from './proxy/network-policy.ts';
 import type { RefusedHost } from './proxy/refused-hosts.ts';
 import { createWayOut, type WayOutOptions } from './proxy/way-out.ts';
 import type { SandboxPorts } from './sandbox-ports.ts';
-import { createSandboxRest } from './sandbox-rest.ts';
+import { createSandboxRest, type SleepWish } from './sandbox-rest.ts';
 import { DEFAULT_REST, type RestPlan } from './rest-plan.ts';
 import type { Entry, SharedStart } from './sandbox-entry.ts';
 import { listSandboxes, type Held } from './list-sandboxes.ts';
@@ -73,6 +82,8 @@ export interface SandboxRuntimes extends Runtimes {
   ports(conversationId: string): SandboxPorts | undefined;
   /** Where the executor of the live sandbox answers. */
   addressOf(conversationId: string): ExecutorAddress | undefined;
+  /** Puts it to sleep now, whether or not the plan would; resolves with why not when it stays awake. */
+  sleep(conversationId: string, wish: SleepWish): Promise<string | undefined>;
   /** Ends the sandbox; the private home stays for the next. */
   end(conversationId: string, reason: string): Promise<void>;
   /** Those that this process holds. */
@@ -273,9 +284,10 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       const entry = entries.get(conversationId);
       return entry?.state === 'live' ? addressOf(context.driver, entry.open.handle) : undefined;
     },
+    sleep: rest.sleep,
     end: beginEnd,
     async stop(conversationId, { forGood = false } = {}) {
-      await beginEnd(conversationId, 'the sandbox was stopped');
+      await beginEnd(conversationId, STOPPED);
       context.wayOut.forget(conversationId);
       await context.folders.removeSandbox(context.folders.nameOf(conversationId));
       await context.driver.forget?.(conversationId, { workspace: forGood });

@@ -61,6 +61,8 @@ export type SandboxHandle = ReachedBy & {
   readonly workspace?: string;
   /** What it sees of the host's packages for kernels, where it does. */
   readonly kernelPackages?: string;
+  /** It is elsewhere, where nothing of its conversation was before. */
+  readonly isNew?: boolean;
 };
 
 /** Where the executor answers: a unix socket on this host, or a URL that its routes are below (`http` or `https`, no final slash). */

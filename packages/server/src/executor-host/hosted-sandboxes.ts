@@ -3,6 +3,7 @@ import type { RecordStore, Runtime } from '@tendon/core';
 import {
   isWider,
   newIncarnation,
+  type Driver,
   type ExecutorAddress,
   type GitElsewhere,
   type HostedNetwork,
@@ -13,6 +14,8 @@ import {
   type SandboxPorts,
   type SandboxRecord,
   type SandboxRuntimes,
+  type SleepAnswer,
+  type SleepWish,
 } from '@tendon/runtime';
 import { SandboxCalls } from './sandbox-calls.ts';
 import { ownFolder, workspaceFolder, type FolderRules } from '../workspace-folder.ts';
@@ -57,6 +60,8 @@ export interface HostedOptions {
   readonly network: NetworkPolicy;
   /** Whether the driver's only way out is our proxy. */
   readonly isPoliced: boolean;
+  /** How the driver's sandboxes do. */
+  readonly sleeps: Driver['sleeps'];
 }
 
 /** What the holder of the sandboxes asks. */
@@ -157,7 +162,8 @@ export class HostedSandboxes {
       }
       try {
         const found = await this.#find(conversationId, incarnation, signal);
-        return found.state === 'gone' ? found : { incarnation, conversation_id: conversationId, workspace: found.runtime.workspace };
+        if (found.state === 'gone') return found;
+        return { incarnation, conversation_id: conversationId, workspace: found.runtime.workspace, is_new: before === undefined };
       } finally {
         this.#plans.delete(conversationId);
       }
@@ -175,6 +181,21 @@ export class HostedSandboxes {
 
   list(): readonly Hosted[] {
     return [...this.#hosted.values()];
+  }
+
+  /** Not while anything in it would be lost. One that ends so leaves to the conversation's next one what it goes on with. */
+  sleep(incarnation: string, wish: SleepWish): Promise<SleepAnswer | Gone> {
+    const id = this.#conversationOf(incarnation);
+    if (id === undefined) return Promise.resolve(gone('there is no such sandbox here'));
+    const { sleeps } = this.#options;
+    if (sleeps !== (wish.inPlace ? 'in-place' : 'ended'))
+      return Promise.resolve({ slept: false, reason: 'sandboxes of the driver that its host has do not sleep like this' });
+    return this.#inTurn(id, async () => {
+      const found = await this.#find(id, incarnation, AbortSignal.timeout(ATTACH_MS));
+      if (found.state === 'gone') return found;
+      const reason = await this.#runtimes.sleep(id, wish);
+      return reason === undefined ? { slept: true } : { slept: false, reason };
+    });
   }
 
   /** Resolves when nothing of it is left; the home stays. What is not here has ended. */
@@ -241,6 +262,7 @@ export class HostedSandboxes {
   async #find(conversationId: string, incarnation: string, signal: AbortSignal): Promise<Reached | Gone> {
     const record = await this.#options.records.get<SandboxRecord>('sandboxes', conversationId);
     if (record?.incarnation === incarnation && record.state === 'ended') return gone(record.reason);
+    if (record?.incarnation === incarnation && record.state === 'asleep') return gone('the sandbox sleeps');
     const isNew = this.#plans.has(conversationId);
     if (!isNew && record?.incarnation !== incarnation) return gone('the sandbox is no more');
     const runtime = await this.#runtimes.acquire(conversationId, { signal }).catch((cause: unknown) => {

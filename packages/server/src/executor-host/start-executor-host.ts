@@ -44,7 +44,11 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
   const { key, isMade } = await keyOf(config, home);
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask: liveMask(() => (key ? [key] : [])) });
   const { driver, otherReapers, sandbox: probed } = await openDriver({ ...config, home, hidden: [config.home] });
-  const { isPoliced, ...sandbox } = { ...probed, network: { mode: config.network.mode, is_policed: probed.isPoliced } };
+  const { isPoliced, ...sandbox } = {
+    ...probed,
+    network: { mode: config.network.mode, is_policed: probed.isPoliced },
+    sleeps: driver.sleeps ?? null,
+  };
   const warn = (finding: string): void => logger.warn(finding);
   const storage = await openSqliteStorage({ path: join(home, 'executor.db'), blobDir: join(home, 'blobs'), clock, onFinding: warn });
   storage.findings.forEach(warn);
@@ -53,11 +57,12 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
     folders: { home, workspaceBase: config.workspaceBase, allowedDirs: [] },
     network: config.network,
     isPoliced,
+    sleeps: driver.sleeps,
     runtimes: (seams) =>
       createRuntimes({
         ...seams,
         records: storage.records,
-        // Servers know a sandbox by its incarnation: it stays one until they end it.
+        // Servers know a sandbox by its incarnation: it stays one until they end it, or ask it to sleep.
         driver: { ...driver, sleeps: undefined },
         otherReapers,
         rest: {

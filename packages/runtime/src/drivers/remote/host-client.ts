@@ -55,9 +55,9 @@ export function createHostClient(url: string, headers: () => Readonly<Record<str
     info: async () => checkInfo(await ask({ method: 'GET', path: '/server_info', deadlineMs: INFO_MS }), url),
     async start(incarnation, request, { signal }) {
       const call = { method: 'PUT', path: sandboxPath(incarnation), body: JSON.stringify(request), deadlineMs: START_MS, signal } as const;
-      const { workspace, conversation_id } = ((await ask(call)) ?? {}) as Partial<HostedSandbox>;
+      const { workspace, conversation_id, is_new } = ((await ask(call)) ?? {}) as Partial<HostedSandbox>;
       if (typeof workspace !== 'string' || !workspace.startsWith('/')) throw somethingElse(url);
-      return { incarnation, conversation_id: String(conversation_id), workspace };
+      return { incarnation, conversation_id: String(conversation_id), workspace, is_new: is_new === true };
     },
     async setNetwork(incarnation, { mode, allow }) {
       await ask({ method: 'PUT', path: `${sandboxPath(incarnation)}/network`, body: JSON.stringify({ mode, allow }) });
@@ -119,7 +119,7 @@ function checkInfo(answer: unknown, url: string): HostInfo {
       'Install the same version of Tendon on both.',
     );
   }
-  const { driver, strength, description, limits, network } = sandbox;
+  const { driver, strength, description, limits, network, sleeps } = sandbox;
   if (!STRENGTHS.includes(strength) || !MODES.includes(network?.mode)) throw somethingElse(url);
   const texts = Array.isArray(limits) ? limits.map(String) : [];
   return {
@@ -130,6 +130,7 @@ function checkInfo(answer: unknown, url: string): HostInfo {
       strength,
       description: String(description),
       limits: texts,
+      sleeps: sleeps === 'ended' || sleeps === 'in-place' ? sleeps : null,
       network: { mode: network.mode, is_policed: network.is_policed === true },
     },
   };

@@ -9,7 +9,14 @@ import { createRemoteDriver } from './remote-driver.ts';
 
 const KEY = 'the key of the host';
 const NETWORK = { mode: 'allowlist', is_policed: true };
-const SANDBOX = { driver: 'local', strength: 'os-sandbox', description: 'bubblewrap', limits: ['no quota'], network: NETWORK };
+const SANDBOX = {
+  driver: 'local',
+  strength: 'os-sandbox',
+  description: 'bubblewrap',
+  limits: ['no quota'],
+  network: NETWORK,
+  sleeps: 'ended',
+};
 
 async function probe(answer: RequestListener): Promise<Probe> {
   const server = createServer(answer);

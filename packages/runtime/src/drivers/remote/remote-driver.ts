@@ -1,6 +1,7 @@
 import type { Secret } from '@tendon/core';
 import type { Driver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
-import { createHostClient, HostProblem } from './host-client.ts';
+import type { HostInfo } from '../../executor-host-api.ts';
+import { createHostClient, HostProblem, type HostClient } from './host-client.ts';
 
 export interface RemoteDriverOptions {
   /** Of `tendon executor`: `http` or `https`, a path is allowed. */
@@ -21,6 +22,8 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
   const headers = (): Record<string, string> => (key === undefined ? {} : { 'x-session-api-key': key.reveal() });
   const host = createHostClient(base, headers);
   const ended = new Set<string>();
+  /** As its host does; known since it was probed. */
+  let sleeps: Driver['sleeps'];
 
   /** One after the other, each with what holds when its turn comes: an older policy never arrives after a newer one. */
   const telling = new Map<string, Promise<unknown>>();
@@ -38,9 +41,15 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
   return {
     name: 'remote',
     isElsewhere: true,
+    get sleeps() {
+      return sleeps;
+    },
     startMs: START_MS,
     headers,
-    probe: () => probe(host, url),
+    probe: () =>
+      probe(host, url, (sandbox) => {
+        sleeps = sandbox.sleeps ?? undefined;
+      }),
     async start(spec, { signal }): Promise<SandboxHandle> {
       const { conversationId, incarnation, leaseSeconds, noOutputTimeoutSeconds, network, gitHosts } = spec;
       const directory = directoryOf(spec);
@@ -52,8 +61,8 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
         network: { mode: network.mode, allow: network.allow },
         git_hosts: gitHosts,
       };
-      const { workspace } = await host.start(incarnation, request, { signal });
-      return { url: urlOf(incarnation), groups: [], workspace };
+      const { workspace, is_new: isNew } = await host.start(incarnation, request, { signal });
+      return { url: urlOf(incarnation), groups: [], workspace, ...(isNew && { isNew }) };
     },
     isAlive: (handle) => handle.url !== undefined && !ended.has(handle.url),
     async end(handle) {
@@ -82,9 +91,10 @@ function directoryOf({ workspace }: SandboxSpec): string | undefined {
   return workspace.startsWith(`${INSIDE}/`) ? workspace.slice(INSIDE.length + 1) : undefined;
 }
 
-async function probe(host: ReturnType<typeof createHostClient>, url: URL): Promise<Probe> {
+async function probe(host: HostClient, url: URL, onSandbox: (sandbox: HostInfo['sandbox']) => void): Promise<Probe> {
   try {
     const { sandbox } = await host.info();
+    onSandbox(sandbox);
     const isPlain = url.protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
     const { mode, is_policed: isPoliced } = sandbox.network;
     return {

@@ -13,6 +13,7 @@ const Info = ServerInfo.extend({
     strength: z.enum(['container', 'os-sandbox', 'none']).describe('What keeps the work of agents inside, as it was probed.'),
     description: z.string(),
     limits: z.array(z.string()).describe('What is not kept inside, in words.'),
+    sleeps: z.enum(['ended', 'in-place']).nullable().describe('How idle sandboxes sleep; null where they do not.'),
     network: z
       .object({ mode: z.enum(['none', 'allowlist', 'full']), is_policed: z.boolean() })
       .describe('What its operator gives sandboxes at most; only where it is policed can one have less.'),

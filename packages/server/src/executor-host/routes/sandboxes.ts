@@ -35,12 +35,14 @@ const Sandbox = z.object({
   incarnation: z.string(),
   conversation_id: z.string(),
   workspace: z.string().describe('Where the workspace is for what runs inside.'),
+  is_new: z.boolean().describe('Nothing of its conversation was here before: no home, nothing that was kept for waking.'),
 });
 const Listed = z.object({
   incarnation: z.string(),
   conversation_id: z.string(),
   folder: z.string().describe('Of its workspace, on this host.'),
 });
+const Slept = z.union([z.object({ slept: z.literal(true) }), z.object({ slept: z.literal(false), reason: z.string() })]);
 const failures = { '4xx': Failure, '5xx': Failure };
 const GONE = 410;
 /** Not 403: that is about the key. */
@@ -95,7 +97,22 @@ export const sandboxRoutes: HostRoutes = (app, context) => {
     const reached = await sandboxes.reach(incarnation);
     if (reached.state === 'gone') return reply.code(GONE).send(failureWith(reached.reason));
     const hosted = sandboxes.list().find((one) => one.incarnation === incarnation);
-    return { incarnation, conversation_id: hosted?.conversation_id ?? '', workspace: reached.runtime.workspace };
+    return { incarnation, conversation_id: hosted?.conversation_id ?? '', workspace: reached.runtime.workspace, is_new: false };
+  });
+
+  const slept = {
+    summary:
+      'Ends it so that the next one of its conversation goes on where it was, or lets it stand still in its place; not while something in it runs or would be lost.',
+    params: Incarnation,
+    body: z.object({
+      with_kernel: z.boolean().default(false).describe('Also when the variables of a kernel are lost by it.'),
+      in_place: z.boolean().default(false).describe('It stands still where it is, and wakes by itself; as the host’s driver does it.'),
+    }),
+    response: { 200: Slept, ...failures },
+  };
+  app.post('/sandboxes/:incarnation/sleep', { schema: slept }, async ({ params: { incarnation }, body }, reply) => {
+    const answer = await sandboxes.sleep(incarnation, { withKernel: body.with_kernel, inPlace: body.in_place });
+    return 'state' in answer ? reply.code(GONE).send(failureWith(answer.reason)) : answer;
   });
 
   const ended = {

@@ -1,0 +1,10 @@
+import type { ObservationDraft } from '@tendon/protocol';
+
+/** Beside the output of a command, never in it; other observations have no such place. */
+export function withNotes(observation: ObservationDraft, notes: readonly string[]): ObservationDraft {
+  const text = notes.map((note) => `\n[${note[0]?.toUpperCase()}${note.slice(1)}.]`).join('');
+  if (observation.observation !== 'run') return { ...observation, content: observation.content + text } as ObservationDraft;
+  const { extras } = observation as ObservationDraft<'run'>;
+  const metadata = { ...extras.metadata, suffix: extras.metadata.suffix + text };
+  return { ...observation, extras: { ...extras, metadata } } as ObservationDraft;
+}
