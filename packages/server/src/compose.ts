@@ -80,8 +80,6 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   ];
   const mask = liveMask(secrets);
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask });
-  for (const finding of storage.findings) logger.warn(finding);
-  warn = (finding) => logger.warn(finding);
 
   const { driver, otherReapers, sandbox, network } = await driving.catch(async (cause: unknown) => {
     await storage.close();
@@ -155,6 +153,9 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       return conversation;
     },
   });
+  // Not before: a line of the log is masked, and conversations have secrets too.
+  for (const finding of storage.findings) logger.warn(finding);
+  warn = (finding) => logger.warn(finding);
   const repositoryParts = () => ({ config, providerTokens, settings, conversations, clock });
   const defaultChoice = (): ModelChoice => chooseModel({}, settings, config);
   return {
