@@ -41,6 +41,18 @@ describe('SV5: a key', () => {
     await socketIoClient(server, { conversation_id, session_api_key: KEY }, { transports: ['polling'] });
   });
 
+  it('SV157: comes as a bearer too, as scripts for the cloud send it; what is no key there is somebody’s session', async () => {
+    const server = await testServer({ sessionApiKey: KEY });
+    const asked = async (authorization: string, more = {}) => (await server.get('/api/conversations', { authorization, ...more })).status;
+    expect(await asked(`Bearer ${KEY}`)).toBe(200);
+    expect(await asked(`bearer ${KEY}`, { 'x-session-api-key': 'null' })).toBe(200);
+    expect(await asked('Bearer wrong')).toBe(401);
+    expect(await asked(`Bearer ${KEY}`, { 'x-session-api-key': 'wrong' })).toBe(401);
+    expect(await asked('Bearer null', { 'x-session-api-key': KEY })).toBe(200);
+    const open = await testServer();
+    expect((await open.get('/api/conversations', { authorization: 'Bearer sk-of-the-cloud' })).status).toBe(200);
+  });
+
   it('is missed on sockets in the words that clients show', async () => {
     const server = await testServer({ sessionApiKey: KEY });
     await expect(plainClient(server)).rejects.toThrow('401');

@@ -24,6 +24,15 @@ describe('decoding what clients send', () => {
     expect(argsOf({ observation: 'chat', content: 'hi' })).toMatchObject({ content: 'hi' });
   });
 
+  it('DL124: a message in the form of the guides, or without `args`', () => {
+    expect(argsOf({ type: 'message', source: 'user', message: 'hi' })).toMatchObject({ content: 'hi' });
+    expect(argsOf({ type: 'message', content: 'hi', image_urls: ['data:x'] })).toMatchObject({ content: 'hi', image_urls: ['data:x'] });
+    expect(argsOf({ action: 'message', content: 'hi' })).toMatchObject({ content: 'hi' });
+    expect(codeOf({ type: 'message' })).toBe('INVALID_FRAME');
+    expect(codeOf({ type: 'message', message: 7 })).toBe('INVALID_FRAME');
+    expect(codeOf({ type: 'run', command: 'ls' })).toBe('INVALID_FRAME');
+  });
+
   it('DL20: arguments that went away are mapped or dropped', () => {
     expect(argsOf({ action: 'run', args: { command: 'ls', is_confirmed: 'rejected', keep_prompt: true } })).toEqual({
       ...(argsOf({ action: 'run', args: { command: 'ls' } }) as object),

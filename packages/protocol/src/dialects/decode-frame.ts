@@ -19,7 +19,8 @@ const RENAMED: Readonly<Record<string, ActionKind>> = {
  * What a client's frame asks for, whatever its generation: kinds, arguments and states are accepted in every spelling there ever was.
  * Total. Meta fields (`id`, `timestamp`, `source`, `cause`) are the server's to give and are ignored.
  */
-export function decodeFrame(frame: unknown): Decoded {
+export function decodeFrame(given: unknown): Decoded {
+  const frame = isObject(given) ? asAction(given) : given;
   if (!isObject(frame)) return failure('INVALID_FRAME', 'it is not an object');
   if (isNestedDeeper(frame)) return failure('INVALID_FRAME', 'it is nested too deeply');
   if (frame.action === undefined && frame.observation !== undefined) return decodeObservation(frame);
@@ -32,6 +33,14 @@ export function decodeFrame(frame: unknown): Decoded {
   if (kind === 'start') return decodeStart(args);
   if (kind === 'null') return { type: 'answer', frames: () => [{ observation: 'null', content: '', extras: {}, message: '' }] };
   return decodeAction(kind, currentArgs(kind, frame, args), frame.timeout);
+}
+
+/** The guides to the socket have `{type: "message", message}`, and clients made from them exist; others leave out `args`. */
+function asAction(frame: Frame): Frame {
+  const { action = frame.observation === undefined ? frame.type : undefined, args, content, message } = frame;
+  const text = content ?? message;
+  if (action !== 'message' || args !== undefined || typeof text !== 'string') return frame;
+  return { ...frame, action, args: { content: text, image_urls: frame.image_urls ?? null } };
 }
 
 function decodeAction(kind: ActionKind, args: Frame, timeout: unknown): Decoded {

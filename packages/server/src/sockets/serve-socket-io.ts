@@ -12,6 +12,7 @@ import { corsHeaders } from '../security/cors-headers.ts';
 import { cursorFrom } from './cursor.ts';
 import { endWithAccess, isWatcher } from './end-with-access.ts';
 import { InBandSession } from './in-band-session.ts';
+import { letInSilent } from './let-in-silent.ts';
 import { socketIoWire } from './socket-io-wire.ts';
 import { webSocketServer } from './web-socket-server.ts';
 
@@ -43,6 +44,7 @@ export function serveSocketIo(http: HttpServer, context: ServerContext): { close
     refusal.then((error) => next(error && connectError(error)), next);
   });
   io.on('connection', (socket) => void serve(socket, context));
+  letInSilent(io);
   return { close: () => io.close() };
 }
 
