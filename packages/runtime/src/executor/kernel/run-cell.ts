@@ -4,6 +4,7 @@ import { textArgument, type ActionHandler, type HandlerContext, type Request } f
 import { errorObservation } from '../observation.ts';
 import { portsHeldBy } from '../ports/served-ports.ts';
 import type { Place } from '../shell/session.ts';
+import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
 import { createCell, type Cell } from './cell.ts';
 import type { Kernel } from './kernel.ts';
 import type { KernelPlace } from './kernel-process.ts';
@@ -11,7 +12,6 @@ import type { KernelBefore } from './lazy-kernel.ts';
 import * as words from './kernel-words.ts';
 import { exchangeSecrets } from './exchange-secrets.ts';
 import { startKernel } from './start-kernel.ts';
-import { waitForCell, type CellClocks, type CellWaitEnd } from './wait-for-cell.ts';
 
 export interface RunCellOptions extends KernelPlace {
   /** Where the shell is now. */
@@ -105,7 +105,7 @@ export function createRunCell(options: RunCellOptions): KernelTool {
     const cell = createCell();
     to.run(cell, exchangeSecrets(lent ?? {}, secrets ?? {}), { isSilent: true });
     lent = secrets;
-    const end = await waitForCell(cell, { quietMs: Infinity, hardMs: INIT_DEADLINE_MS }, signal);
+    const end = await waitFor(cell, { quietMs: Infinity, hardMs: INIT_DEADLINE_MS, signal });
     if (end !== 'ended') await stop(to, cell);
   }
 
@@ -113,14 +113,16 @@ export function createRunCell(options: RunCellOptions): KernelTool {
     if (code.trim() === '') return undefined;
     const cell = createCell();
     fresh.run(cell, code);
-    const end = await waitForCell(cell, { quietMs: Infinity, hardMs: INIT_DEADLINE_MS }, signal);
+    const end = await waitFor(cell, { quietMs: Infinity, hardMs: INIT_DEADLINE_MS, signal });
     if (end !== 'ended') await stop(fresh, cell);
     return cell.ended === 'ok' ? undefined : words.initFailed(cell.take().text);
   }
 
   async function watch(cell: Cell, owner: Kernel, request: Request, context: HandlerContext, notes: string[]): Promise<ObservationDraft> {
     const clocks = clocksOf(request, options);
-    const end = await waitForCell(cell, clocks, context.signal, context.output);
+    cell.onOutput = context.output;
+    const end = await waitFor(cell, { ...clocks, signal: context.signal });
+    cell.onOutput = undefined;
     if (end === 'timeout' || end === 'cancelled') await stop(owner, cell);
     const { text, images } = cell.take();
     if (cell.ended && last === cell) last = undefined;
@@ -169,14 +171,14 @@ export function createRunCell(options: RunCellOptions): KernelTool {
 
 /** Interrupts the cell, as soon as the kernel works on it and once more; a kernel that does not obey is killed. */
 async function stop(kernel: Kernel, cell: Cell): Promise<void> {
-  const never = new AbortController().signal;
+  const { signal } = new AbortController();
   await begun(cell);
   for (let tries = 0; tries < 2; tries += 1) {
     kernel.process.interrupt();
-    if ((await waitForCell(cell, { quietMs: Infinity, hardMs: OBEY_MS }, never)) === 'ended') return;
+    if ((await waitFor(cell, { quietMs: Infinity, hardMs: OBEY_MS, signal })) === 'ended') return;
   }
   kernel.process.kill();
-  await waitForCell(cell, { quietMs: Infinity, hardMs: DIE_MS }, never);
+  await waitFor(cell, { quietMs: Infinity, hardMs: DIE_MS, signal });
 }
 
 function begun(cell: Cell): Promise<void> {
@@ -190,12 +192,12 @@ function begun(cell: Cell): Promise<void> {
   });
 }
 
-function clocksOf({ timeout }: Request, { noOutputSeconds, defaultTimeoutSeconds }: RunCellOptions): CellClocks {
+function clocksOf({ timeout }: Request, { noOutputSeconds, defaultTimeoutSeconds }: RunCellOptions): Clocks {
   const given = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
   return { quietMs: given === undefined ? noOutputSeconds * 1000 : Infinity, hardMs: (given ?? defaultTimeoutSeconds) * 1000 };
 }
 
-async function verdictOf(cell: Cell, kernel: Kernel, end: CellWaitEnd, clocks: CellClocks): Promise<string> {
+async function verdictOf(cell: Cell, kernel: Kernel, end: WaitEnd, clocks: Clocks): Promise<string> {
   if (end === 'quiet') return words.noNewOutput(clocks.quietMs / 1000);
   if (end === 'timeout' || end === 'cancelled') {
     return cell.ended === 'died' || !cell.ended ? words.killed(end, clocks.hardMs / 1000) : words.interrupted(end, clocks.hardMs / 1000);

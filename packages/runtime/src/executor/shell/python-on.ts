@@ -1,5 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
+import { findOnPath, isExecutable } from '../../find-on-path.ts';
 
 const PATH_LINE = /^declare -\w+ PATH="((?:[^"\\]|\\.)*)"$/m;
 let last: { readonly path: string; readonly python: string | null } | undefined;
@@ -8,18 +7,6 @@ let last: { readonly path: string; readonly python: string | null } | undefined;
 export function pythonOn(exports: string): string | null {
   const path = PATH_LINE.exec(exports)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? '';
   if (last?.path === path && last.python !== null && isExecutable(last.python)) return last.python;
-  const candidates = ['python', 'python3'].flatMap((name) =>
-    path.split(':').flatMap((folder) => (folder === '' ? [] : [join(folder, name)])),
-  );
-  last = { path, python: candidates.find(isExecutable) ?? null };
+  last = { path, python: findOnPath(['python', 'python3'], path) ?? null };
   return last.python;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

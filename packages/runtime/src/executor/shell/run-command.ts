@@ -1,13 +1,14 @@
 import type { ObservationDraft } from '@tendon/protocol';
 import { flagArgument, textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
+import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
 import { cancelForeground } from './cancel-foreground.ts';
 import * as hints from './hints.ts';
 import { keyFor } from './keys.ts';
 import { runObservation, type RunResult } from './run-observation.ts';
-import type { Foreground } from './foreground.ts';
+import { listen, type Foreground } from './foreground.ts';
+import { createInputLook } from './input-look.ts';
 import type { Session } from './session.ts';
-import { waitFor, type WaitEnd } from './wait-for.ts';
 
 export interface RunLimits {
   /** Without new output for so long, a command is handed back as still running. */
@@ -50,8 +51,10 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
 
   async function watch(running: Foreground, request: Request, context: HandlerContext, prefix = ''): Promise<ObservationDraft> {
     const clocks = clocksOf(request, limits);
-    const end = await waitFor(session, running, clocks, context);
-    const { awaitsInput } = session.look();
+    listen(running, context.output);
+    const end = await waitFor(running, { ...clocks, signal: context.signal, isStuck: createInputLook(session) });
+    running.onOutput = undefined;
+    const awaitsInput = (end === 'timeout' || end === 'quiet') && session.look().awaitsInput;
     if (end === 'cancelled') await cancelForeground(session, running);
     const content = running.text.take(context.outputPath()).trimEnd();
     const ended = running.ended;
@@ -78,7 +81,6 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
   function poll(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
     if (!last)
       return nothingRuns(request, flagArgument(request.args, 'is_input') ? hints.NOTHING_TO_INTERACT_WITH : hints.NOTHING_TO_RETRIEVE);
-    last.lastOutputAt = performance.now();
     return watch(last, request, context, hints.PREVIOUS_OUTPUT);
   }
 
@@ -118,12 +120,6 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
   };
 }
 
-interface Clocks {
-  /** Milliseconds; infinite where the clock does not run. */
-  readonly quietMs: number;
-  readonly hardMs: number;
-}
-
 function clocksOf({ args, timeout }: Request, limits: RunLimits): Clocks {
   const given = typeof timeout === 'number' && timeout > 0 ? timeout : undefined;
   const patient = given !== undefined || flagArgument(args, 'blocking');
@@ -137,6 +133,6 @@ function suffixOf(running: Foreground, { end, awaitsInput }: { end: WaitEnd; awa
   if (ended?.shell === 'same') return hints.completed(ended.exitCode, interrupted);
   if (ended) return hints.SHELL_REPLACED[ended.shell](ended.exitCode);
   if (end === 'timeout') return hints.timedOut(clocks.hardMs / 1000, { interrupted, awaitsInput });
-  if (end === 'input' || awaitsInput) return hints.waitsForInput();
+  if (end === 'stuck' || awaitsInput) return hints.waitsForInput();
   return hints.noNewOutput(clocks.quietMs / 1000, interrupted);
 }

@@ -1,5 +1,6 @@
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isExecutable } from '../../../find-on-path.ts';
 
 const NAMES = [
   'chromium',
@@ -50,14 +51,5 @@ function versionsIn(folder: string): readonly string[] {
       .map((name) => join(folder, name));
   } catch {
     return [];
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
   }
 }
