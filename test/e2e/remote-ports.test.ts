@@ -64,6 +64,12 @@ describe('what is served in a sandbox of another host', () => {
     expect(await text(socket)).toBe('hello there');
   });
 
+  it('SV139: a program is spoken to over its input and output', async () => {
+    const program = await ports.openProcess({ signal });
+    program.write(`${JSON.stringify({ command: 'sh', args: ['-c', 'read -r line; echo "heard $line"'] })}\nhello\n`);
+    expect(await text(program)).toMatch(/^heard hello\n/);
+  });
+
   it('SB112: what nobody serves is said so', async () => {
     await expect(ports.connect(1, { signal })).rejects.toThrow(NotServed);
   });

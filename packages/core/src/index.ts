@@ -32,6 +32,7 @@ export type {
   WorkspaceFiles,
 } from './runtime.ts';
 export type { Delegate, DelegatedTask, Delegation } from './loop/delegated.ts';
+export type { OutsideTools } from './loop/outside-tools.ts';
 export { createMask, SECRET_HIDDEN, type Mask, type MaskedStream } from './secret-mask.ts';
 export { MIN_SECRET_LENGTH, Secret } from './secret.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';

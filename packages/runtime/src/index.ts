@@ -28,6 +28,7 @@ export type { GitElsewhere } from './proxy/way-out.ts';
 export { joinStreams } from './join-streams.ts';
 export { refuseUpgrade } from './refuse-upgrade.ts';
 export { NotServed, type SandboxPorts } from './sandbox-ports.ts';
+export type { ProcessWish } from './executor-api.ts';
 export type { RestPlan } from './rest-plan.ts';
 export type { SleepWish } from './sandbox-rest.ts';
 export { StartFailed } from './start-phase.ts';

@@ -56,6 +56,30 @@ while True:
     expect(await said(port)).toBe('hello!');
   });
 
+  it('SV139: a program is spoken to over its input and output, sees what is its own, and ends with the connection', async () => {
+    const program = await ports.openProcess({ signal });
+    const script = 'echo "$MARK $1 $PWD"; echo $$ > spoken.pid; read -r line; echo "heard $line"; sleep 1000';
+    program.write(`${JSON.stringify({ command: 'sh', args: ['-c', script, 'sh', "it's"], env: { MARK: 'marked' } })}\nhello\n`);
+    let heard = '';
+    program.on('data', (data: Buffer) => (heard += data.toString()));
+    await until('it has heard', async () => heard.includes('heard hello'));
+    expect(heard).toMatch(/^marked it's \/\S+\n/);
+    program.destroy();
+    await until('it is gone', async () =>
+      (await run(runtime, 'kill -0 "$(cat spoken.pid)" 2>/dev/null || echo gone')).output.includes('gone'),
+    );
+  });
+
+  it('SV139: what ended says how', async () => {
+    const program = await ports.openProcess({ signal });
+    program.write(`${JSON.stringify({ command: 'sh', args: ['-c', 'echo no database >&2; exit 3'] })}\n`);
+    const end = JSON.parse((await text(program)).trim()) as unknown;
+    expect(end).toEqual({ process_end: { code: 3, stderr: 'no database' } });
+    const none = await ports.openProcess({ signal });
+    none.write('not json\n');
+    expect(await text(none)).toContain('process_end');
+  });
+
   it('SB112: a port of the host is neither found nor reached', async () => {
     const { port } = host.address() as AddressInfo;
     expect((await ports.list({ signal })).map((each) => each.port)).not.toContain(port);

@@ -9,6 +9,11 @@ export interface SandboxPorts {
   follow(options: { readonly signal: AbortSignal }): AsyncIterable<readonly ServedPort[]>;
   /** A connection to that port inside; `signal` ends the attempt only. Rejects with `NotServed` when nothing listens there. */
   connect(port: number, options: { readonly signal: AbortSignal }): Promise<Duplex>;
+  /**
+   * A connection whose first line is a `ProcessWish`; from then on it is the input and output of that program, beside the agent's
+   * shell, which ends with it. `signal` ends the attempt only.
+   */
+  openProcess(options: { readonly signal: AbortSignal }): Promise<Duplex>;
   /** Brings a plugin up, which may take a while; never rejects. */
   startPlugin(name: PluginName): Promise<PluginStart>;
 }
@@ -41,6 +46,7 @@ export function createSandboxPorts(door: Pick<Door, 'ask' | 'lines' | 'tunnel'>)
         throw error instanceof Refused && error.status === NOT_FOUND ? new NotServed(error.message, { cause: error }) : error;
       }
     },
+    openProcess: ({ signal }) => door.tunnel('/process', signal),
     async startPlugin(name) {
       const call = { method: 'POST', path: '/plugins/start', body: JSON.stringify({ name }), deadlineMs: START_PLUGIN_MS } as const;
       return door.ask(call).then(

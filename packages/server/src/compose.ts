@@ -26,6 +26,7 @@ import { ProviderTokens } from './git/provider-tokens.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './model-choice.ts';
 import { modelSource } from './model-source.ts';
+import { ToolServers } from './mcp/tool-servers.ts';
 import { userMicroagents } from './microagents/user-microagents.ts';
 import { openDriver } from './open-driver.ts';
 import { announcePorts } from './previews/announce-ports.ts';
@@ -135,6 +136,17 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
         runtimes: repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...repositoryParts(), opened: opening.promise }),
         preparesSandbox: typeof record.selected_repository === 'string',
+        outside: new ToolServers({
+          config: () => settings.toolServers,
+          clock,
+          openProcess: async (signal) => {
+            await runtimes.acquire(record.id, { signal });
+            const ports = runtimes.ports(record.id);
+            if (!ports) throw new Error('the sandbox has gone');
+            return ports.openProcess({ signal });
+          },
+          onProblem: (sentence) => conversations.sayProblem(record.id, sentence),
+        }),
         llm: replayThen(
           await conversations.replay(record.id),
           log,

@@ -258,6 +258,11 @@ export class Conversations {
     this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', id: 'STATUS$READY', message });
   }
 
+  /** Something that is set up does not work, and why: for whoever watches. */
+  sayProblem(id: string, message: string): void {
+    this.#rooms.get(id)?.announce({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message });
+  }
+
   /** Opens it and lets the agent go on if the log says so. False when there is none. */
   async start(id: string): Promise<boolean> {
     await this.#records.change(id, (record) => (record.stopped ? { stopped: false } : undefined));

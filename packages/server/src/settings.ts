@@ -5,9 +5,11 @@
  * T2  No key is ever part of an answer; answers say only whether one is set.
  * T3  The model's key counts only for the address it was stored with: naming another address must not carry it there.
  * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
+ * T5  Servers of tools are sealed whole, for their keys; a client is shown which there are.
  */
 import { Secret, type RecordStore } from '@tendon/core';
-import { isMaskedKey, MASKED_KEY, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
+import { isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
+import { keysOfMcp, maskedMcp, withKeptKeys } from './mcp/mcp-keys.ts';
 import { seal, unseal } from './security/sealed-text.ts';
 
 const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
@@ -15,10 +17,13 @@ type KeyName = (typeof KEYS)[number];
 /** `null` keeps these, because frontends send it for what they did not load. */
 const KEPT_ON_NULL: readonly string[] = ['llm_model', 'llm_base_url', 'user_consents_to_analytics'];
 
-type Values = Omit<Settings, KeyName | 'secrets_store' | 'provider_tokens_set' | `${string}_set` | 'email' | 'email_verified'>;
+type Values = Omit<
+  Settings,
+  KeyName | 'mcp_config' | 'secrets_store' | 'provider_tokens_set' | `${string}_set` | 'email' | 'email_verified'
+>;
 interface StoredSettings {
   readonly values: Partial<Values>;
-  readonly keys: Partial<Record<KeyName, string>>;
+  readonly keys: Partial<Record<KeyName | 'mcp_config', string>>;
   /** The `llm_base_url` that `llm_api_key` was given for. */
   readonly keyAddress: string;
 }
@@ -39,18 +44,20 @@ const DEFAULTS: Values = {
   user_consents_to_analytics: null,
   sandbox_base_container_image: null,
   sandbox_runtime_container_image: null,
-  mcp_config: { sse_servers: [], stdio_servers: [], shttp_servers: [] },
   max_budget_per_task: null,
   condenser_max_size: 120,
   git_user_name: 'tendon',
   git_user_email: 'tendon@localhost',
 };
 
+const NO_TOOL_SERVERS: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
+
 export class SettingsStore {
   readonly #records: RecordStore;
   readonly #jwtSecret: Secret;
   #stored: StoredSettings | undefined;
   #lastUpdate: Promise<unknown> = Promise.resolve();
+  #unsealed: { readonly sealed: string; readonly config: McpConfig } | undefined;
 
   private constructor(records: RecordStore, jwtSecret: Secret, stored: StoredSettings | undefined) {
     this.#records = records;
@@ -69,6 +76,7 @@ export class SettingsStore {
     return {
       ...DEFAULTS,
       ...values,
+      mcp_config: maskedMcp(this.toolServers),
       llm_api_key: this.#sealed('llm_api_key') === undefined ? null : MASKED_KEY,
       search_api_key: null,
       sandbox_api_key: null,
@@ -89,6 +97,17 @@ export class SettingsStore {
     return text ? new Secret(text) : undefined;
   }
 
+  /** With their keys. */
+  get toolServers(): McpConfig {
+    const sealed = this.#stored?.keys.mcp_config;
+    if (sealed === undefined) return NO_TOOL_SERVERS;
+    if (this.#unsealed?.sealed !== sealed) {
+      const text = unseal(sealed, this.#jwtSecret);
+      this.#unsealed = { sealed, config: text ? McpConfig.parse(JSON.parse(text)) : NO_TOOL_SERVERS };
+    }
+    return this.#unsealed.config;
+  }
+
   #sealed(name: KeyName): string | undefined {
     if (!this.#stored) return undefined;
     const { keys, keyAddress, values } = this.#stored;
@@ -96,7 +115,7 @@ export class SettingsStore {
   }
 
   get secrets(): readonly Secret[] {
-    return KEYS.flatMap((name) => this.key(name) ?? []);
+    return [...KEYS.flatMap((name) => this.key(name) ?? []), ...keysOfMcp(this.toolServers).map((key) => new Secret(key))];
   }
 
   /** The reason why it was refused, or `undefined` when it is durable. */
@@ -114,6 +133,8 @@ export class SettingsStore {
       if (!value || isMaskedKey(value)) continue;
       keys[name] = seal(value, this.#jwtSecret);
     }
+    if (update.mcp_config) keys.mcp_config = seal(JSON.stringify(withKeptKeys(update.mcp_config, this.toolServers)), this.#jwtSecret);
+    if (update.mcp_config === null) delete keys.mcp_config;
     const values: Record<string, unknown> = { ...this.#stored?.values };
     for (const name of Object.keys(DEFAULTS)) {
       const value = update[name as keyof SettingsUpdate];

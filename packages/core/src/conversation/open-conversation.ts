@@ -18,6 +18,7 @@ import { createAborts } from '../loop/aborts.ts';
 import type { Delegate } from '../loop/delegated.ts';
 import type { Engine } from '../loop/engine.ts';
 import { runLoop } from '../loop/loop.ts';
+import type { OutsideTools } from '../loop/outside-tools.ts';
 import { createRunningOutput } from '../loop/running-output.ts';
 import { engineError, stateChanged } from '../loop/notices.ts';
 import { alwaysConfirm, neverConfirm } from '../policies/confirmation-policy.ts';
@@ -54,6 +55,8 @@ export interface OpenOptions {
   readonly preparesSandbox?: boolean;
   /** With it, offer the tool `delegate`. Default: nobody can be asked. */
   readonly delegate?: Delegate;
+  /** Offered to the model beside the agent's tools; owned by the conversation. Default: none. */
+  readonly outside?: OutsideTools;
   /** The user's own microagents, beside those of the workspace; read once. Default none. */
   readonly microagents?: () => Promise<readonly Microagent[]>;
   readonly clock: Clock;
@@ -88,6 +91,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     sandbox,
     library: createLibrary({ sandbox, microagents, clock, closing: aborts.closing, report }),
     delegate: options.delegate,
+    outside: options.outside,
     lane: createLane(),
     policy: settings.confirmationMode ? alwaysConfirm : neverConfirm,
     limits: {
@@ -145,6 +149,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
       await loop;
       // Whoever is in the lane leaves it now.
       await engine.lane(async () => undefined);
+      await options.outside?.close();
       watchers.clear();
     },
   };

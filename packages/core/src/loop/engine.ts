@@ -12,6 +12,7 @@ import type { EventLog } from '../log/event-log.ts';
 import type { Aborts } from './aborts.ts';
 import type { Delegate } from './delegated.ts';
 import type { Limits } from './next-step.ts';
+import type { OutsideTools } from './outside-tools.ts';
 
 /** Everything the loop works with; nothing else reaches it. */
 export interface Engine {
@@ -24,6 +25,8 @@ export interface Engine {
   readonly library: Library;
   /** Has another agent do a part of the work; where there is none, an action `delegate` says so. */
   readonly delegate: Delegate | undefined;
+  /** Tools beside the agent's own; where there are none, an action `call_tool_mcp` says so. */
+  readonly outside: OutsideTools | undefined;
   /** One action at a time is carried out, whoever it is from. */
   readonly lane: Lane;
   readonly policy: ConfirmationPolicy;

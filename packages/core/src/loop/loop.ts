@@ -19,6 +19,7 @@ import type { Engine } from './engine.ts';
 import { execute } from './execute.ts';
 import { nextStep } from './next-step.ts';
 import { answerTo, notice, stateChanged } from './notices.ts';
+import { calledOutside } from './outside-tools.ts';
 import { takeTurn } from './take-turn.ts';
 import { createViewFeed } from './view-feed.ts';
 
@@ -65,6 +66,7 @@ function announced(state: EngineState, engine: Engine): readonly SourcedDraft[] 
 /** What it takes is looked up first; meanwhile somebody may have asked for something else. */
 async function answer(engine: Engine, action: Action): Promise<void> {
   if (action.action === 'delegate') return answerDelegate(engine, action);
+  if (action.action === 'call_tool_mcp') return answerOutside(engine, action);
   const recalls = action.action === 'recall';
   if (recalls) await engine.library.load();
   const hits = recalls && action.source !== 'user' ? await searchMessages(engine.log, action.args.query) : undefined;
@@ -85,6 +87,15 @@ async function answerDelegate(engine: Engine, action: Action<'delegate'>): Promi
     const draft = { ...answerTo(action, observation), ...(metrics && { llm_metrics: metrics }) };
     return step.do === 'answer' && step.action.id === action.id ? [draft] : [];
   });
+}
+
+async function answerOutside(engine: Engine, action: Action<'call_tool_mcp'>): Promise<void> {
+  const observation = await calledOutside(engine, action);
+  if (!observation || engine.aborts.closing.aborted) return;
+  // Also when somebody asked for an end meanwhile: it was carried out, and that is not the same as not executed.
+  await engine.folded.append(({ conversation }) =>
+    conversation.pending.some(({ id }) => id === action.id) ? [answerTo(action, observation)] : [],
+  );
 }
 
 /** What is recalled is told by the environment, whoever asked. */

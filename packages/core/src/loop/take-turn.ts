@@ -3,6 +3,7 @@ import { isActive, type LlmMetrics } from '@tendon/protocol';
 import type { EngineState } from '../conversation/engine-state.ts';
 import type { LlmFailure, LlmMessage, LlmProvider } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
+import type { Tool } from '../tools/tool.ts';
 import { accumulateMetrics } from './accumulate-metrics.ts';
 import { answerToDrafts, needsSandbox, parseAnswer, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
 import { forgettable, requestCondensation } from './condense-log.ts';
@@ -19,11 +20,13 @@ export async function takeTurn(engine: Engine, feed: ViewFeed): Promise<void> {
   await untilResumption(engine, signal);
   const { messages, nextId } = await feed.messages();
   const provider = await engine.llm().catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
-  const outcome = 'failure' in provider ? provider : await ask(engine, provider, { messages, signal });
+  const tools = [...engine.agent.tools, ...((await engine.outside?.offered({ signal })) ?? [])];
+  if (signal.aborted) return;
+  const outcome = 'failure' in provider ? provider : await ask(engine, provider, { messages, tools, signal });
   if (outcome.type === 'aborted' || signal.aborted) return;
   if (outcome.type === 'failed') return appendFailure(engine, outcome.failure);
   const { contextWindow } = provider as LlmProvider;
-  await appendAnswer(engine, parseAnswer(outcome.answer, engine.agent.tools), { contextWindow, signal, seen: nextId });
+  await appendAnswer(engine, parseAnswer(outcome.answer, tools), { contextWindow, signal, seen: nextId });
 }
 
 /** After a restart within a pause that the provider asked for, the rest of it is kept. */
@@ -43,18 +46,18 @@ function mayAct({ conversation, requested }: EngineState): boolean {
 async function ask(
   engine: Engine,
   provider: LlmProvider,
-  { messages, signal }: { readonly messages: readonly LlmMessage[]; readonly signal: AbortSignal },
+  { messages, tools, signal }: { readonly messages: readonly LlmMessage[]; readonly tools: readonly Tool[]; readonly signal: AbortSignal },
 ): Promise<TurnOutcome> {
-  const { folded, agent } = engine;
+  const { folded } = engine;
   const frames = createDeltaFrames(folded.state.conversation.nextId, engine);
-  const request = { messages, tools: agent.tools.map(({ spec }) => spec) };
+  const request = { messages, tools: tools.map(({ spec }) => spec) };
   return turn(provider, request, {
     signal,
     listener: {
       onDelta: ({ part, text }) => frames.push(part, text),
       // The sandbox starts while the rest of the call is written. Who needs it asks again and hears whether it did.
       onCalling(name) {
-        if (agent.tools.some((tool) => tool.spec.name === name && tool.needsSandbox)) void engine.sandbox.acquire(signal);
+        if (tools.some((tool) => tool.spec.name === name && tool.needsSandbox)) void engine.sandbox.acquire(signal);
       },
       async onRetry({ failure, resumesAt }) {
         frames.restart();

@@ -24,6 +24,7 @@ import { reasonOf } from './observation.ts';
 import { openPlugins } from './plugins/open-plugins.ts';
 import { createPortWatch } from './ports/port-watch.ts';
 import { createTunnels } from './ports/tunnel.ts';
+import { createProcessDoor } from './processes/process-door.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
 import { createExecutorServer } from './serve.ts';
 import { serverInfo } from './server-info.ts';
@@ -69,6 +70,7 @@ const lease = createLease(
 const fallAsleep = createSleeper({ stateDir, volatileFolders, effects, shell, nesting, plugins });
 const ports = createPortWatch(plugins.ports);
 const tunnels = createTunnels(ports);
+const processes = createProcessDoor(shell);
 let nest: Nest | undefined;
 void nesting.then((made) => (nest = made));
 const standstill = createStandstill({ inUse, own: () => nest?.processes() ?? [] });
@@ -82,6 +84,7 @@ const server = createExecutorServer({
   lease,
   ports,
   tunnels,
+  processes,
   plugins,
   sleep,
   standstill,
@@ -110,6 +113,7 @@ async function sleep(wish: SleepWish): Promise<SleepAnswer> {
 function inUse(): string | undefined {
   if (nest === undefined) return 'it has only just begun';
   if (effects.running > 0) return 'an action runs';
+  if (processes.count() > 0) return 'somebody speaks with a program';
   return tunnels.count() > 0 ? 'somebody is connected to one of its ports' : undefined;
 }
 

@@ -8,6 +8,7 @@ import { reasonOf } from './observation.ts';
 import type { Plugins } from './plugins/open-plugins.ts';
 import type { PortWatch } from './ports/port-watch.ts';
 import type { Tunnels } from './ports/tunnel.ts';
+import type { ProcessDoor } from './processes/process-door.ts';
 import { readBody } from './read-body.ts';
 import { refuseUpgrade } from '../refuse-upgrade.ts';
 import type { ServerInfo } from './server-info.ts';
@@ -26,6 +27,7 @@ export interface Parts {
   readonly lease: Lease;
   readonly ports: PortWatch;
   readonly tunnels: Tunnels;
+  readonly processes: ProcessDoor;
   readonly plugins: Plugins;
   readonly sleep: (wish: SleepWish) => Promise<SleepAnswer>;
   readonly standstill: Standstill;
@@ -105,7 +107,8 @@ export function createExecutorServer(parts: Parts): Server {
     if (refusal) return refuseUpgrade(client, refusal.status, { error: refusal.error });
     parts.lease.touch();
     parts.standstill.goOn();
-    parts.tunnels.join(request, client, head);
+    const door = request.url === '/process' && request.headers.upgrade === 'tcp' ? parts.processes : parts.tunnels;
+    door.join(request, client, head);
   });
   server.headersTimeout = 10_000;
   server.requestTimeout = 0; // uploads and streams end by their own rules

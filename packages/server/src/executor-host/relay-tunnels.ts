@@ -7,14 +7,14 @@ import { failureBody, failureWith } from '../http/failure.ts';
 import type { HostContext } from './host-context.ts';
 import { hostRefusal } from './host-refusal.ts';
 
-const TUNNEL = /^\/sandboxes\/([0-9a-f]{16})\/tunnel\/(\d{1,5})$/;
+const TUNNEL = /^\/sandboxes\/([0-9a-f]{16})\/(?:tunnel\/(\d{1,5})|process)$/;
 const CALL = /^\/sandboxes\/([0-9a-f]{16})\/calls\/([0-9a-f]{32})$/;
 const CONNECT_MS = 10_000;
 const AGREED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n';
 
 /**
  * `GET /sandboxes/<incarnation>/tunnel/<port>` with `Upgrade: tcp`: the connection becomes one to that port of the sandbox, as its
- * executor allows it. `GET /sandboxes/<incarnation>/calls/<id>` the same way: it is the one that waits under that name. No route sees an upgrade, so what guards the routes is asked here too. Owns both connections until one ends.
+ * executor allows it; `process` in the place of `tunnel/<port>` is a program of it. `GET /sandboxes/<incarnation>/calls/<id>` the same way: it is the one that waits under that name. No route sees an upgrade, so what guards the routes is asked here too. Owns both connections until one ends.
  */
 export function relayTunnels(app: App, context: HostContext): void {
   const refusalOf = hostRefusal(context);
@@ -41,7 +41,8 @@ async function join(request: IncomingMessage, client: Duplex, head: Buffer, { sa
   const reached = await sandboxes.reach(incarnation);
   if (reached.state === 'gone') return refuseUpgrade(client, 410, failureWith(reached.reason));
   try {
-    const target = await reached.ports.connect(Number(port), { signal: AbortSignal.timeout(CONNECT_MS) });
+    const signal = AbortSignal.timeout(CONNECT_MS);
+    const target = port === undefined ? await reached.ports.openProcess({ signal }) : await reached.ports.connect(Number(port), { signal });
     if (client.destroyed) return void target.destroy();
     client.write(AGREED);
     target.write(head);

@@ -26,8 +26,9 @@ export function spawnBeside(
   output: 'pipe' | number,
   input: 'pipe' | 'ignore' = 'ignore',
 ): ChildProcess {
+  // With a socket for its input bash takes itself for a remote one and reads ~/.bashrc; `--norc` is not left out for that.
   // Exported variables arrive as `declare -x` lines, which only a shell can read; then it becomes the command's shell.
-  const script = `${OWN_DESCRIPTORS}; ${EARLY_VICTIM}; eval "$1" 2>/dev/null; cd -- "$2" || exit 1; exec "$0" -c "$3"`;
+  const script = `${OWN_DESCRIPTORS}; ${EARLY_VICTIM}; eval "$1" 2>/dev/null; cd -- "$2" || exit 1; exec "$0" --norc -c "$3"`;
   const args = [options.shell, '--norc', '--noprofile', '-c', script, options.shell, place.exports, cwd ?? place.workingDir, command];
   const [program = '', ...rest] = [...options.enter, ...args];
   return spawn(program, rest, { cwd: '/', env: options.env, detached: true, stdio: [input, output, output] });

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http';
+import type { ChildProcess } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import type { ProcessWish } from '../../executor-api.ts';
+import { refuseUpgrade } from '../../refuse-upgrade.ts';
+import { quote } from '../kernel/launch-script.ts';
+import { reasonOf } from '../observation.ts';
+import type { ShellTools } from '../shell/shell-tools.ts';
+import { signalBeside, spawnBeside } from '../shell/spawn-beside.ts';
+
+const MAX_PROCESSES = 32;
+const MAX_WISH_BYTES = 64 * 1024;
+const WISH_MS = 10_000;
+const END_MS = 2_000;
+const TAIL_CHARS = 2_000;
+
+export interface ProcessDoor {
+  join(request: IncomingMessage, client: Duplex, head: Buffer): void;
+  /** How many there are now. */
+  count(): number;
+}
+
+/**
+ * `GET /process` with `Upgrade: tcp`: the first line is a `ProcessWish`, and from then on the connection is that program's input and
+ * output. It ends with the connection; what it wrote to stderr last comes as one line of JSON, a `ProcessEnd`, when it ends by itself.
+ */
+export function createProcessDoor(shell: Promise<ShellTools>): ProcessDoor {
+  let open = 0;
+
+  async function join(client: Duplex, head: Buffer): Promise<void> {
+    if (open >= MAX_PROCESSES) return refuseUpgrade(client, 503, { error: 'there are too many programs' });
+    open += 1;
+    client.once('close', () => (open -= 1));
+    try {
+      const tools = await shell;
+      client.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
+      client.unshift(head);
+      const wish = wishOf(await readLine(client));
+      if (!client.destroyed) attach(tools, wish, client);
+    } catch (error) {
+      client.end(endLine({ code: null, stderr: reasonOf(error) }));
+    }
+  }
+
+  return {
+    join(_request, client, head) {
+      client.on('error', () => client.destroy());
+      void join(client, head);
+    },
+    count: () => open,
+  };
+}
+
+function attach(tools: ShellTools, { command, args, env }: ProcessWish, client: Duplex): void {
+  const beside = { ...tools.beside, env: { ...tools.beside.env, ...env } };
+  const words = ['exec', quote(command), ...args.map(quote)].join(' ');
+  const child = spawnBeside(beside, tools.place(), words, undefined, 'pipe', 'pipe');
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-TAIL_CHARS)));
+  child.stdin?.on('error', () => undefined);
+  child.stdout?.on('error', () => undefined).pipe(client, { end: false });
+  client.pipe(child.stdin!);
+  // Who has nothing more to say is given a moment for the answer; who has gone is not.
+  client.once('end', () => setTimeout(() => stop(tools, child), END_MS));
+  client.once('close', () => stop(tools, child));
+  child.once('error', (error) => client.end(endLine({ code: null, stderr: error.message })));
+  child.once('close', (code) => client.end(endLine({ code, stderr: stderr.trim() })));
+}
+
+/** It is asked to end, and made to when it does not. */
+function stop({ beside }: ShellTools, child: ChildProcess): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  signalBeside(beside, child, 'SIGTERM');
+  const timer = setTimeout(() => signalBeside(beside, child, 'SIGKILL'), END_MS);
+  child.once('close', () => clearTimeout(timer));
+}
+
+function endLine(end: { readonly code: number | null; readonly stderr: string }): string {
+  return `\n${JSON.stringify({ process_end: end })}\n`;
+}
+
+/** The first line; what came behind it stays in the stream. */
+function readLine(client: Duplex): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let read = Buffer.alloc(0);
+    const timer = setTimeout(() => settle(() => reject(new Error('no program was named'))), WISH_MS);
+    function settle(how: () => void): void {
+      clearTimeout(timer);
+      client.off('data', take).off('close', gone).pause();
+      how();
+    }
+    const gone = (): void => settle(() => reject(new Error('the connection ended')));
+    function take(chunk: Buffer): void {
+      read = Buffer.concat([read, chunk]);
+      const lineEnd = read.indexOf(10);
+      if (lineEnd < 0 && read.length <= MAX_WISH_BYTES) return;
+      settle(() => {
+        if (lineEnd < 0) return reject(new Error('its line is too long'));
+        client.unshift(read.subarray(lineEnd + 1));
+        resolve(read.toString('utf8', 0, lineEnd));
+      });
+    }
+    client.on('data', take).once('close', gone);
+  });
+}
+
+function wishOf(line: string): ProcessWish {
+  const { command, args = [], env = {} } = JSON.parse(line) as Partial<ProcessWish>;
+  if (typeof command !== 'string' || command === '') throw new Error('no program was named');
+  return { command, args: args.map(String), env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])) };
+}

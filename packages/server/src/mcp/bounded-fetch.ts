@@ -1,0 +1,18 @@
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+/** `fetch` whose answers hold no message above 8 MiB: a document as a whole, an event stream between two empty lines. */
+export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  if (!response.body) return response;
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  let size = 0;
+  const bounded = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const end = isStream ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).lastIndexOf('\n\n') : -1;
+      size = end < 0 ? size + chunk.length : chunk.length - end;
+      if (size > MAX_MESSAGE_BYTES) controller.error(new Error('the answer is larger than 8 MiB'));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(bounded), response);
+}

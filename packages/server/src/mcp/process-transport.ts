@@ -1,0 +1,80 @@
+import type { Duplex } from 'node:stream';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { ProcessWish } from '@tendon/runtime';
+
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+
+/** A program in the sandbox, spoken to in lines of JSON. It ends with `close`. */
+export class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** How it ended by itself, in words. */
+  ended: string | undefined;
+  readonly #open: () => Promise<Duplex>;
+  readonly #wish: ProcessWish;
+  #connection: Duplex | undefined;
+  #line: Buffer[] = [];
+  #lineBytes = 0;
+
+  constructor(open: () => Promise<Duplex>, wish: ProcessWish) {
+    this.#open = open;
+    this.#wish = wish;
+  }
+
+  async start(): Promise<void> {
+    const connection = await this.#open();
+    this.#connection = connection;
+    connection.on('error', (error: Error) => this.onerror?.(error));
+    connection.once('close', () => this.onclose?.());
+    connection.once('end', () => connection.destroy());
+    connection.on('data', (chunk: Buffer) => this.#take(chunk));
+    connection.write(`${JSON.stringify(this.#wish)}\n`);
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (!this.#connection?.writable) return reject(new Error(this.ended ?? 'the program has ended'));
+      this.#connection.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#connection?.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      this.#line.push(chunk.subarray(from, end));
+      from = end + 1;
+      const line = Buffer.concat(this.#line).toString('utf8');
+      this.#line = [];
+      this.#lineBytes = 0;
+      this.#read(line);
+    }
+    this.#line.push(chunk.subarray(from));
+    this.#lineBytes += chunk.length - from;
+    if (this.#lineBytes > MAX_LINE_BYTES) this.#connection?.destroy(new Error('a line is longer than 8 MiB'));
+  }
+
+  /** What is no message, e.g. what a careless server prints, is passed over. */
+  #read(line: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return;
+    }
+    if (typeof message !== 'object' || message === null) return;
+    if ('process_end' in message) this.ended = endWords(message.process_end);
+    else if ('jsonrpc' in message) this.onmessage?.(message as JSONRPCMessage);
+  }
+}
+
+function endWords(end: unknown): string {
+  const { code, stderr } = (end ?? {}) as { readonly code?: unknown; readonly stderr?: unknown };
+  const last = typeof stderr === 'string' && stderr !== '' ? `: ${stderr.slice(-300)}` : '';
+  return typeof code === 'number' ? `the program ended with exit code ${code}${last}` : `the program did not run${last}`;
+}

@@ -1,0 +1,153 @@
+/**
+ * One conversation's connections to the servers of tools that the settings name. They are made before the first turn that could use
+ * them, and end with the conversation.
+ *
+ * M1  A server that can not be reached costs a turn at most `WAIT_MS`, once; it is tried again after `AGAIN_MS`, and the others serve.
+ * M2  A call is made once. What is not certain to have ended is said to be unknown, and not made again.
+ * M3  Each turn asks the settings anew: who is not named any more is let go, and one that was changed is met as another.
+ */
+import type { Duplex } from 'node:stream';
+import type { Clock, OutsideTools, Tool } from '@tendon/core';
+import { ErrorObservation, McpObservation, type Action, type McpConfig, type ObservationDraft } from '@tendon/protocol';
+import { connectToolServer, type ToolConnection } from './connect-tool-server.ts';
+import { offeredName, offeredTool, type ListedTool } from './offered-tool.ts';
+import { resultText } from './result-text.ts';
+import { toolServers, type ToolServer } from './tool-server.ts';
+
+export interface ToolServersOptions {
+  readonly config: () => McpConfig | undefined;
+  readonly openProcess: (signal: AbortSignal) => Promise<Duplex>;
+  readonly clock: Clock;
+  /** One sentence for whoever watches: a server can not be used, and why. */
+  readonly onProblem: (sentence: string) => void;
+}
+
+/** So long a turn waits for servers that are just being met. */
+const WAIT_MS = 10_000;
+/** So long meeting one may take: programs may have to be fetched first. */
+const CONNECT_MS = 60_000;
+const AGAIN_MS = 60_000;
+const MAX_OFFERED = 96;
+
+interface Entry {
+  readonly server: ToolServer;
+  readonly ended: AbortController;
+  readonly met: Promise<void>;
+  connection?: ToolConnection;
+  tools: readonly ListedTool[];
+  failedAt?: number;
+}
+
+interface Offer {
+  readonly entry: Entry;
+  readonly tool: ListedTool;
+}
+
+export class ToolServers implements OutsideTools {
+  readonly #options: ToolServersOptions;
+  readonly #entries = new Map<string, Entry>();
+  #offers: ReadonlyMap<string, Offer> = new Map();
+  #isClosed = false;
+
+  constructor(options: ToolServersOptions) {
+    this.#options = options;
+  }
+
+  async offered({ signal }: { readonly signal: AbortSignal }): Promise<readonly Tool[]> {
+    const { config, clock } = this.#options;
+    const named = config();
+    const servers = named && !this.#isClosed ? toolServers(named) : [];
+    if (servers.length === 0 && this.#entries.size === 0) return [];
+    await this.#meet(servers);
+    const over = new AbortController();
+    const all = Promise.all([...this.#entries.values()].map(({ met }) => met));
+    const limit = clock.sleep(WAIT_MS, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined);
+    await Promise.race([all, limit]);
+    over.abort();
+    return this.#offer();
+  }
+
+  async call({ args }: Action<'call_tool_mcp'>, { signal }: { readonly signal: AbortSignal }): Promise<ObservationDraft> {
+    const offer = this.#offers.get(args.name);
+    const connection = offer?.entry.connection;
+    if (!offer || !connection) return failure(`Not executed: the server of the tool "${args.name}" can not be reached now.`);
+    try {
+      const result = await connection.call(offer.tool.name, args.arguments, { signal });
+      return McpObservation.create(resultText(result), { name: args.name, arguments: args.arguments });
+    } catch (cause) {
+      const why = signal.aborted ? 'it was cancelled' : (cause as Error).message;
+      return failure(`The tool "${args.name}" gave no result: ${why}. It may have been carried out all the same.`);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#entries.keys()].map((key) => this.#letGo(key)));
+  }
+
+  /** Begins with what is new, or may be tried again, and ends with what is not named any more. */
+  async #meet(servers: readonly ToolServer[]): Promise<void> {
+    const now = this.#options.clock.now().getTime();
+    const wanted = new Map(servers.map((server) => [JSON.stringify(server), server]));
+    for (const [key, entry] of this.#entries) {
+      const isDue = entry.failedAt !== undefined && now - entry.failedAt >= AGAIN_MS;
+      if (!wanted.has(key) || isDue) await this.#letGo(key);
+    }
+    for (const [key, server] of wanted) if (!this.#entries.has(key)) this.#begin(key, server);
+  }
+
+  #begin(key: string, server: ToolServer): void {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(CONNECT_MS)]);
+    const entry: Entry = { server, ended, tools: [], met: Promise.resolve().then(() => this.#connect(entry, signal)) };
+    this.#entries.set(key, entry);
+  }
+
+  async #connect(entry: Entry, signal: AbortSignal): Promise<void> {
+    const { openProcess, onProblem } = this.#options;
+    try {
+      const onTools = (tools: readonly ListedTool[]): void => void (entry.tools = tools);
+      const connection = await connectToolServer(entry.server, { signal, openProcess, onTools });
+      if (entry.ended.signal.aborted) return await connection.close();
+      entry.connection = connection;
+      entry.tools = connection.tools;
+      connection.onEnd(() => this.#lost(entry));
+    } catch (cause) {
+      this.#lost(entry);
+      if (!entry.ended.signal.aborted) onProblem(`The tools of "${entry.server.name}" can not be used: ${(cause as Error).message}`);
+    }
+  }
+
+  #lost(entry: Entry): void {
+    delete entry.connection;
+    entry.tools = [];
+    entry.failedAt = this.#options.clock.now().getTime();
+  }
+
+  async #letGo(key: string): Promise<void> {
+    const entry = this.#entries.get(key);
+    this.#entries.delete(key);
+    entry?.ended.abort();
+    await entry?.connection?.close().catch(() => undefined);
+  }
+
+  #offer(): readonly Tool[] {
+    const offers = new Map<string, Offer>();
+    const tools: Tool[] = [];
+    for (const entry of this.#entries.values()) {
+      for (const tool of entry.tools) {
+        const name = offeredName(entry.server.name, tool.name);
+        const offered = offers.has(name) || tools.length >= MAX_OFFERED ? undefined : offeredTool(name, tool);
+        if (!offered) continue;
+        offers.set(name, { entry, tool });
+        tools.push(offered);
+      }
+    }
+    this.#offers = offers;
+    return tools;
+  }
+}
+
+function failure(words: string): ObservationDraft {
+  return ErrorObservation.create(words, { error_id: 'AGENT_ERROR$MCP' });
+}
