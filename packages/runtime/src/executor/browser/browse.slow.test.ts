@@ -88,6 +88,20 @@ describe('browse', { timeout: 60_000 }, () => {
     expect(pngSize(extras.set_of_marks!)).toEqual([1280, 720]);
   });
 
+  it('RT146: of a long page the tree comes from the top as far as it fits, and says how much does not', async () => {
+    const page = 'data:text/html,<script>for (let n = 0; n < 3000; n++) document.write(`<p><a href="%23${n}">Link ${n}</a></p>`)</script>';
+    const { extras } = await user.browse(page, { return_axtree: true });
+    const { nodes, nodes_left_out: left } = extras.axtree_object as {
+      nodes: { nodeId: string; childIds?: string[] }[];
+      nodes_left_out: number;
+    };
+    const ids = new Set(nodes.map(({ nodeId }) => nodeId));
+    expect(nodes.length).toBeGreaterThan(100);
+    expect(left).toBeGreaterThan(3000);
+    expect(JSON.stringify(extras.axtree_object).length).toBeLessThanOrEqual(64 * 1024);
+    expect(nodes.flatMap(({ childIds = [] }) => childIds).every((id) => ids.has(id))).toBe(true);
+  });
+
   it('RT159: of a giant page the beginning is told, and where the whole of it is', async () => {
     const { content, extras } = await user.browse(`${site.origin}/giant`, { return_axtree: true });
     expect(content.length).toBeLessThan(30_000);

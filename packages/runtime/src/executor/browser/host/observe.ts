@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { boundedTree } from './bounded-tree.ts';
 import { openPageSession, type PageSession } from './page-session.ts';
 import { takePictures } from './pictures.ts';
 import { readDocuments, type Documents } from './read-documents.ts';
@@ -79,7 +80,7 @@ async function full(page: Page, session: PageSession, content: PageContent, elem
       setOfMarks: pictures.setOfMarks,
       focusedBid: elements.focusedBid,
       domObject: bounded(snapshot),
-      treeObject: bounded({ nodes }),
+      treeObject: boundedTree(nodes, MAX_OBJECT_CHARS),
       elementProperties: bounded(propertiesOf(elements, clickable, pictures.marked)),
     };
   } finally {
@@ -105,7 +106,7 @@ function propertiesOf({ byBid }: Elements, clickable: ReadonlySet<string>, marke
   return Object.fromEntries(entries) as object;
 }
 
-/** Whole or not at all: half a tree is none. */
+/** Whole or not at all. */
 function bounded(value: object): object {
   return JSON.stringify(value).length <= MAX_OBJECT_CHARS ? value : {};
 }
