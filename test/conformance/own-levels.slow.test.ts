@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LEVELS } from '../../packages/cli/src/conformance/check.ts';
 import { conform } from '../../packages/cli/src/conformance/conform.ts';
+import { CHECKS } from '../../packages/cli/src/conformance/levels/index.ts';
+import type { CheckResult } from '../../packages/cli/src/conformance/result.ts';
 import { TendonProcess } from '../support/tendon-process.ts';
 
 describe('the conformance suite on Tendon itself', () => {
@@ -12,6 +14,20 @@ describe('the conformance suite on Tendon itself', () => {
 
   it.each(LEVELS)('nothing of level %s fails', { timeout: 240_000 }, async (level) => {
     const { results } = await conform({ url: tendon.url, levels: [level] });
-    expect(results.filter(({ verdict }) => verdict !== 'passed').map(({ check, why }) => `${check.id}: ${why}`)).toEqual([]);
+    expect(results.filter(isAmiss).map(({ check, why }) => `${check.id}: ${why}`)).toEqual([]);
   });
 });
+
+it('nothing that is about a key fails on a server with a key', { timeout: 240_000 }, async () => {
+  const key = 'a-key-that-guards-this-server';
+  const tendon = await TendonProcess.start({ SESSION_API_KEY: key });
+  onTestFinished(() => tendon.remove());
+  const only = CHECKS.filter(({ needs }) => needs === 'key').map(({ id }) => id);
+  const { results } = await conform({ url: tendon.url, key, only });
+  expect(results.filter(({ verdict }) => verdict !== 'passed').map(({ check, why }) => `${check.id}: ${why}`)).toEqual([]);
+});
+
+/** What is about a key is asked of a server that has one. */
+function isAmiss({ check, verdict }: CheckResult): boolean {
+  return verdict !== 'passed' && !(verdict === 'absent' && check.needs === 'key');
+}

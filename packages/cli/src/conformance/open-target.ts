@@ -83,6 +83,7 @@ export function openTarget({ url, key, model, patienceMs }: TargetOptions): Targ
 
   return {
     url,
+    key,
     patienceMs,
     ask,
     converse,

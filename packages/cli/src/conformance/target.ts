@@ -48,6 +48,8 @@ export interface PlainSocketAsk {
 /** The server under test as one check sees it. Everything made through it is closed or removed when the check ends. */
 export interface Target {
   readonly url: string;
+  /** The key of the run, which every request brings unless it brings its own. */
+  readonly key: string | undefined;
   /** How long anything may take before it counts as missing. */
   readonly patienceMs: number;
   ask(method: string, path: string, options?: Ask): Promise<Answer>;
@@ -61,7 +63,7 @@ export interface Target {
   modelRequests(words: string): readonly Foreign[];
   /** How many of those requests the server gave up. */
   modelAbandoned(words: string): number;
-  /** Asks again and again until there is an answer that is not `undefined` or `false`. */
+  /** Asks again and again until the answer is none of `undefined`, `false` and the like. */
   eventually<T>(what: string, probe: () => T | Promise<T>): Promise<NonNullable<T>>;
   /** For `initialize` in the clear: model, key and address as the clients before 0.16 send them. */
   readonly modelArguments: Readonly<Record<string, string>>;

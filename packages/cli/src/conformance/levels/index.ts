@@ -1,6 +1,11 @@
 import type { Check } from '../check.ts';
 import { conversations } from './v0-rest/conversations.ts';
 import { history } from './v0-rest/history.ts';
+import { access } from './v0-rest/access.ts';
+import { network } from './v0-rest/network.ts';
+import { output } from './v0-rest/output.ts';
+import { previews } from './v0-rest/previews.ts';
+import { refusals } from './v0-rest/refusals.ts';
 import { options } from './v0-rest/options.ts';
 import { settings } from './v0-rest/settings.ts';
 import { workspace } from './v0-rest/workspace.ts';
@@ -26,6 +31,7 @@ import { stumbles } from './v0-socketio/mind/stumbles.ts';
 import { view } from './v0-socketio/mind/view.ts';
 import { document } from './events-doc/document.ts';
 import { frontends } from './frontends/frontends.ts';
+import { attacks } from './resilience/attacks.ts';
 import { resilience } from './resilience/resilience.ts';
 import { legacyTelling } from './ws-legacy/telling.ts';
 import { generations, peculiar } from './ws-legacy/generations.ts';
@@ -35,7 +41,18 @@ import { readme } from './ws-readme/readme.ts';
 const HANDS = [...shell, ...shellSurvival, ...files, ...editing, ...cells, ...skills, ...browsing];
 const MIND = [...calls, ...view, ...stumbles, ...steering, ...knowing, ...condensing, ...drafting, ...askingFirst, ...secrecy];
 const SOCKET_IO = [...joining, ...acting, ...events, ...kinds, ...HANDS, ...MIND];
-const REST = [...options, ...settings, ...conversations, ...history, ...workspace];
+const REST = [
+  ...options,
+  ...settings,
+  ...conversations,
+  ...history,
+  ...workspace,
+  ...output,
+  ...network,
+  ...access,
+  ...previews,
+  ...refusals,
+];
 
 /** Every check, level by level. */
 export const CHECKS: readonly Check[] = [
@@ -49,4 +66,5 @@ export const CHECKS: readonly Check[] = [
   ...frontends,
   ...document,
   ...resilience,
+  ...attacks,
 ];

@@ -35,7 +35,10 @@ export interface Scene {
   readonly deeds: (at: string) => readonly Deed[];
 }
 
-export function run(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): Deed {
+/** Long enough for a busy machine: without it what prints nothing for ten seconds is handed back. */
+const PATIENT = { timeout: 60 };
+
+export function run(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): Deed {
   const went = isContent(answer) && { exit: 0 };
   return deed('agent', 'execute_bash', { command, ...args }, { kind: 'run', ...went }, answer);
 }
@@ -45,7 +48,7 @@ export function input(command: string, answer: Answer, args: Readonly<Record<str
   return deed('agent', 'execute_bash', { command, is_input: 'true', ...args }, { kind: 'run' }, answer);
 }
 
-export function cell(code: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): Deed {
+export function cell(code: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): Deed {
   return deed('agent', 'execute_ipython_cell', { code, ...args }, { kind: 'run_ipython' }, answer);
 }
 

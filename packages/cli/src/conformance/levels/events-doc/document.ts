@@ -117,7 +117,7 @@ export const document: readonly Check[] = [
     title: '`run_ipython` has `code`, `include_extra` and `kernel_init_code`, its observation the code',
     cites: ['I8', 'I9', 'I10', 'I11', 'I12', 'I13', 'L13', 'L14'],
     async run(target) {
-      const { frames } = await told(target, [{ call: 'execute_ipython_cell', args: { code: 'print(6 * 7)' } }, FINISH]);
+      const { frames } = await told(target, [{ call: 'execute_ipython_cell', args: { code: 'print(6 * 7)', timeout: 60 } }, FINISH]);
       const { args } = await frames.until('action run_ipython', isAction('run_ipython'));
       hasTypes(args, { code: 'string', thought: 'string', include_extra: 'boolean', kernel_init_code: 'string' }, 'args');
       const observation = await frames.until('observation run_ipython', isObservation('run_ipython'));

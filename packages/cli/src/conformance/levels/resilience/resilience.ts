@@ -1,28 +1,13 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import type { Check } from '../../check.ts';
 import { isAction, isObservation, isState } from '../../frames.ts';
 import type { Target } from '../../target.ts';
+import { raw } from '../raw.ts';
 import { join, joinNew, message, turn } from '../v0-socketio/join.ts';
 
 /** The server still serves: a conversation is made, a message answered. */
-async function stillWorks(target: Target): Promise<void> {
+export async function stillWorks(target: Target): Promise<void> {
   await turn(target, await joinNew(target), [{ text: 'well' }]);
-}
-
-/** Speaks bytes to the server's port; what it answered until it closed or `ms` passed. */
-async function raw(target: Target, bytes: string, ms: number): Promise<string> {
-  const { hostname, port } = new URL(target.url);
-  const socket = connect(Number(port || 80), hostname);
-  target.defer(() => void socket.destroy());
-  const answer = Promise.withResolvers<string>();
-  let text = '';
-  socket.on('data', (data: Buffer) => (text += data.toString('latin1')));
-  socket.on('close', () => answer.resolve(text));
-  socket.on('error', () => answer.resolve(text));
-  socket.setTimeout(ms, () => answer.resolve(text));
-  socket.write(bytes, 'latin1');
-  return answer.promise;
 }
 
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;

@@ -87,8 +87,8 @@ export const events: readonly Check[] = [
     cites: ['D7', 'RT101', 'RT103', 'DL2'],
     async run(target) {
       const frames = await turn(target, await joinNew(target), [
-        { call: 'execute_ipython_cell', args: { code: 'answer = 6 * 7' } },
-        { call: 'execute_ipython_cell', args: { code: 'print(answer)' } },
+        { call: 'execute_ipython_cell', args: { code: 'answer = 6 * 7', timeout: 60 } },
+        { call: 'execute_ipython_cell', args: { code: 'print(answer)', timeout: 60 } },
       ]);
       const cells = frames.filter(({ observation }) => observation === 'run_ipython');
       assert.equal(cells.length, 2);

@@ -37,7 +37,7 @@ const facts = (generation: (typeof LATER)[number]): Check => ({
   async run(target) {
     const { peer } = await told(target, generation, [
       { call: 'execute_bash', args: { command: 'echo one' }, text: 'a thought' },
-      { call: 'execute_ipython_cell', args: { code: 'print(1)' } },
+      { call: 'execute_ipython_cell', args: { code: 'print(1)', timeout: 60 } },
     ]);
     for (const frame of peer.frames.all.filter(isEvent)) {
       const name = frame.action === undefined ? `observation ${String(frame.observation)}` : `action ${String(frame.action)}`;

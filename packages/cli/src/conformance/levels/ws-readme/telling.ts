@@ -81,7 +81,7 @@ export const telling: readonly Check[] = [
     async run(target) {
       const part = target.script([{ call: 'finish', args: { message: 'the part is done', task_completed: 'true' } }]);
       const { peer } = await start(target, [
-        { call: 'execute_ipython_cell', args: { code: 'print(6 * 7)' } },
+        { call: 'execute_ipython_cell', args: { code: 'print(6 * 7)', timeout: 60 } },
         { call: 'delegate', args: { task: part } },
       ]);
       await peer.frames.until('finish', isAction('finish'));

@@ -56,7 +56,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-silence',
     title: 'a command that prints nothing for about ten seconds is handed back and goes on',
     cites: ['RT26'],
-    deeds: () => [run('echo early; sleep 100', { content: 'early', exit: -1, suffix: /\S/ }), input('C-c', { exit: 130 })],
+    deeds: () => [run('echo early; sleep 100', { content: 'early', exit: -1, suffix: /\S/ }, {}), input('C-c', { exit: 130 })],
   },
   {
     id: 'shell-busy',
@@ -96,7 +96,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-waits',
     title: 'a command that waits for input is handed back early, and that is said',
     cites: ['RT35'],
-    deeds: () => [run('read -r line', { content: '', exit: -1, suffix: /input/ }), input('x', { exit: 0 })],
+    deeds: () => [run('read -r line', { content: '', exit: -1, suffix: /input/ }, {}), input('x', { exit: 0 })],
   },
   {
     id: 'shell-late-output',

@@ -56,7 +56,10 @@ export const secrecy: readonly Check[] = [
       const { frames } = await spoken(target, [
         bash(`test -n "$${name}" && echo there`),
         bash('env | grep -c "CONFORMANCE_G[O]NE"; true'),
-        { call: 'execute_ipython_cell', args: { code: 'import os; print(sum("CONFORMANCE_GO" + "NE" == one for one in os.environ))' } },
+        {
+          call: 'execute_ipython_cell',
+          args: { code: 'import os; print(sum("CONFORMANCE_GO" + "NE" == one for one in os.environ))', timeout: 60 },
+        },
       ]);
       const contents = frames
         .filter(({ observation }: Frame) => observation === 'run' || observation === 'run_ipython')

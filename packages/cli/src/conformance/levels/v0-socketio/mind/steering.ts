@@ -120,7 +120,7 @@ export const steering: readonly Check[] = [
     title: 'stopping interrupts a cell, and what the kernel had is still there',
     cites: ['RT113'],
     async run(target) {
-      const cell = (code: string) => ({ call: 'execute_ipython_cell', args: { code } });
+      const cell = (code: string) => ({ call: 'execute_ipython_cell', args: { code, timeout: 60 } });
       const { ready } = await spoken(target, [cell('kept = 7')]);
       const talk = await begin(target, [cell('import time; time.sleep(300)')], { ready });
       await ready.peer.frames.until('the action', isAction('run_ipython'), { from: talk.from });

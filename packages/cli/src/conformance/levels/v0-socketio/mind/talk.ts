@@ -81,6 +81,7 @@ export function has(asked: ModelRequest, words: string | RegExp): void {
 export const change = (agent_state: string): Frame => ({ action: 'change_agent_state', args: { agent_state } });
 export const bash = (command: string, more: object = {}): { call: string; args: Readonly<Record<string, unknown>> } => ({
   call: 'execute_bash',
-  args: { command, ...more },
+  // Without a time a command that prints nothing for ten seconds is handed back, and machines are busy.
+  args: { command, timeout: 60, ...more },
 });
 export const FINISH = { call: 'finish', args: { message: 'ready', task_completed: 'true' } } as const;
