@@ -69,17 +69,27 @@ const ranIt = (frame: Seen) => frame.observation === 'run' && String(frame.conte
 const isFinish = (frame: Seen) => frame.action === 'finish';
 const isState = (state: string) => (frame: Seen) => frame.extras?.agent_state === state || frame.args?.task_state === state;
 
+/** EN126: a person asks what was said, and is answered whether something is found or not. */
+async function asksItsMemory(client: Client): Promise<void> {
+  const recalled = (frame: Seen): boolean => frame.observation === 'recall';
+  client.send('recall', { query: 'bash script' });
+  expect(await client.until(recalled)).toMatchObject({ extras: { memories: [expect.stringContaining(TASK)], role: 'assistant' } });
+  client.send('recall', { query: 'never said' });
+  expect(await client.until((frame) => recalled(frame) && frame.content === '')).toMatchObject({ extras: { memories: [] } });
+}
+
 async function get(path: string, token: string): Promise<unknown> {
   return (await fetch(`${tendon.url}${path}`, { headers: { authorization: `Bearer ${token}` } })).json();
 }
 
 describe('W0', () => {
-  it('DL81: by websocat, without a token', async () => {
+  it('DL81, EN126: by websocat, without a token', async () => {
     const client = await Client.open();
     client.send('start', { task: TASK });
     await client.until(isFinish);
     expect(client.frames.some(ranIt)).toBe(true);
     expect(client.frames.filter((frame) => 'id' in frame || frame.error)).toEqual([]);
+    await asksItsMemory(client);
   });
 });
 
@@ -148,7 +158,7 @@ describe.each(LATER)('%s', (generation, settings) => {
     return Client.open(query.size > 0 ? `?${query.toString()}` : '');
   };
 
-  it('DL83: initialize, a task, gone in the middle, back with what was missed and nothing twice', async () => {
+  it('DL83, EN126: initialize, a task, gone in the middle, back with what was missed and nothing twice', async () => {
     const client = await enter(undefined, undefined);
     client.send('initialize', settings);
     await client.until(isState('init'));
@@ -168,6 +178,7 @@ describe.each(LATER)('%s', (generation, settings) => {
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
     expect(await get('/api/list-files?path=/', token)).toEqual(['/hello.sh']);
     expect(await get('/api/list-files', token)).toEqual(['hello.sh']);
+    await asksItsMemory(back);
   });
 
   it('DL62: the terminal runs what a person types', async () => {

@@ -6,6 +6,7 @@ import { cutMiddle } from '../cut-middle.ts';
 import type { Frame } from '../dialect.ts';
 import { action, failed, line, observation, told } from './frames.ts';
 import type { ObservationEncoders } from './generation.ts';
+import { memoriesOf } from './memories-of.ts';
 
 /** W0 has `run`, `read`, `write`, `browse`, `recall`, `message`, `error`; results of later kinds become a `message`. */
 export const W0_OBSERVATIONS: ObservationEncoders = {
@@ -73,8 +74,7 @@ function encodeBrowse(event: Observation<'browse'>): readonly Frame[] {
 
 function encodeRecall(event: Observation<'recall'>): readonly Frame[] {
   if (event.extras.recall_type === 'workspace_context') return [];
-  const memories = event.extras.microagent_knowledge.map((item) => item.content);
-  const extras = { memories, role: 'assistant', query: event.extras.query ?? '' };
+  const extras = { memories: memoriesOf(event), role: 'assistant', query: event.extras.query ?? '' };
   return [observation('recall', event.content, extras, 'The agent recalled memories.')];
 }
 

@@ -5,6 +5,7 @@ import { cutMiddle } from '../cut-middle.ts';
 import type { Frame } from '../dialect.ts';
 import { failed } from './frames.ts';
 import type { ObservationEncoders } from './generation.ts';
+import { memoriesOf } from './memories-of.ts';
 import { shownAction, shownObservation, succeeded } from './w4-frames.ts';
 
 /** 0.6 to 0.14: results of kinds that did not exist yet become a `success`, whose `message` is shown in the chat. */
@@ -24,8 +25,8 @@ export const W4_OBSERVATIONS: ObservationEncoders = {
   condense: succeeded,
   delegate: (event) => [shownObservation(event, 'delegate', { outputs: event.extras.outputs })],
   recall(event) {
-    const memories = event.extras.microagent_knowledge.map((item) => item.content);
-    if (memories.length === 0) return [];
+    const memories = memoriesOf(event);
+    if (memories.length === 0 && event.extras.query === undefined) return [];
     return [shownObservation(event, 'recall', { memories, role: 'assistant' }, { message: 'The agent recalled memories.' })];
   },
   task_tracking: succeeded,
