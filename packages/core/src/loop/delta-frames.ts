@@ -4,29 +4,61 @@ import type { Engine } from './engine.ts';
 
 type Part = DeltaFrame['part'];
 
-/** Shows a growing answer as volatile frames. A retry makes what was shown void: offsets begin at 0 again. */
-export function createDeltaFrames(turn: number, { mask, emit }: Pick<Engine, 'mask' | 'emit'>): DeltaFrames {
-  let parts = new Map<Part, { readonly masked: MaskedStream; offset: number }>();
+interface Growing {
+  readonly masked: MaskedStream;
+  /** What was shown so far, in UTF-16 units. */
+  offset: number;
+  waiting: string;
+}
 
-  function show(part: Part, text: string, entry: { offset: number }): void {
-    if (text === '') return;
-    emit({ volatile: 'delta', turn, part, offset: entry.offset, text });
-    entry.offset += text.length;
+/** Models send a token at a time, and each frame is a system call for each client: nobody reads faster than this. */
+const PAUSE_MS = 30;
+
+/** Shows a growing answer as volatile frames. A retry makes what was shown void: offsets begin at 0 again. */
+export function createDeltaFrames(
+  turn: number,
+  { mask, emit, clock }: Pick<Engine, 'mask' | 'emit' | 'clock'>,
+  signal: AbortSignal,
+): DeltaFrames {
+  let parts = new Map<Part, Growing>();
+  let isPausing = false;
+
+  function show(): void {
+    for (const [part, growing] of parts) {
+      const { waiting: text, offset } = growing;
+      if (text === '') continue;
+      growing.waiting = '';
+      growing.offset += text.length;
+      emit({ volatile: 'delta', turn, part, offset, text });
+    }
+  }
+
+  async function pause(): Promise<void> {
+    isPausing = true;
+    await clock.sleep(PAUSE_MS, { signal }).catch(() => undefined);
+    isPausing = false;
+    show();
   }
 
   return {
     push(part, text) {
-      const entry = parts.get(part) ?? { masked: mask.stream(), offset: 0 };
-      parts.set(part, entry);
-      show(part, entry.masked.push(text), entry);
+      const growing = parts.get(part) ?? { masked: mask.stream(), offset: 0, waiting: '' };
+      parts.set(part, growing);
+      growing.waiting += growing.masked.push(text);
+      if (isPausing) return;
+      show();
+      void pause();
     },
     restart() {
       parts = new Map();
     },
+    end: show,
   };
 }
 
 export interface DeltaFrames {
   push(part: Part, text: string): void;
   restart(): void;
+  /** Shows what still waits. */
+  end(): void;
 }

@@ -49,9 +49,9 @@ async function ask(
   { messages, tools, signal }: { readonly messages: readonly LlmMessage[]; readonly tools: readonly Tool[]; readonly signal: AbortSignal },
 ): Promise<TurnOutcome> {
   const { folded } = engine;
-  const frames = createDeltaFrames(folded.state.conversation.nextId, engine);
+  const frames = createDeltaFrames(folded.state.conversation.nextId, engine, signal);
   const request = { messages, tools: tools.map(({ spec }) => spec) };
-  return turn(provider, request, {
+  const outcome = await turn(provider, request, {
     signal,
     listener: {
       onDelta: ({ part, text }) => frames.push(part, text),
@@ -70,6 +70,8 @@ async function ask(
       },
     },
   });
+  frames.end();
+  return outcome;
 }
 
 /** A state of waiting for the provider ends with its next sign of life. */
