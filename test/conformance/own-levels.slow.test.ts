@@ -12,8 +12,8 @@ describe('the conformance suite on Tendon itself', () => {
   });
   afterAll(() => tendon.remove());
 
-  it.each(LEVELS)('nothing of level %s fails', { timeout: 240_000 }, async (level) => {
-    const { results } = await conform({ url: tendon.url, levels: [level] });
+  it.each(LEVELS)('nothing of level %s fails', { timeout: 600_000 }, async (level) => {
+    const { results } = await conform({ url: tendon.url, levels: [level], patienceMs: 90_000 });
     expect(results.filter(isAmiss).map(({ check, why }) => `${check.id}: ${why}`)).toEqual([]);
   });
 });
@@ -23,7 +23,7 @@ it('nothing that is about a key fails on a server with a key', { timeout: 240_00
   const tendon = await TendonProcess.start({ SESSION_API_KEY: key });
   onTestFinished(() => tendon.remove());
   const only = CHECKS.filter(({ needs }) => needs === 'key').map(({ id }) => id);
-  const { results } = await conform({ url: tendon.url, key, only });
+  const { results } = await conform({ url: tendon.url, key, only, patienceMs: 90_000 });
   expect(results.filter(({ verdict }) => verdict !== 'passed').map(({ check, why }) => `${check.id}: ${why}`)).toEqual([]);
 });
 

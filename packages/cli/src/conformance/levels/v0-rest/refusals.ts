@@ -39,6 +39,7 @@ export const refusals: readonly Check[] = [
     title: 'what is no repository is refused in words, and nothing is made of it',
     cites: ['SV56'],
     async run(target) {
+      await target.converse({ repository: null });
       for (const repository of ['../../etc', 'not a repository', 'https://github.com/']) {
         const answer = await target.ask('POST', '/api/conversations', { body: { repository } });
         assert.ok(answer.status >= 400 && answer.status < 500, `${repository}: ${answer.status}`);
