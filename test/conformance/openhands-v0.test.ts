@@ -66,8 +66,11 @@ const SINCE_0_25 = [
 ];
 const NOT_OF_0_40 = [...NOT_OF_0_62, ...SINCE_0_40];
 const NOT_OF_0_25 = [...NOT_OF_0_40, ...SINCE_0_25];
-/** 0.15 still had tasks of its own, and no condensation yet. */
-const NOT_OF_0_15 = [...NOT_OF_0_25.filter((name) => !/(?:add|modify)_task/.test(name)), 'observation condense'];
+/** 0.15 still had tasks of its own, and no condensation yet; some of what came later it is not sent (DL126). */
+const NOT_OF_0_15 = [
+  ...NOT_OF_0_25.filter((name) => !/(?:add|modify)_task|think|observation recall|loop_detection/.test(name)),
+  'observation condense',
+];
 
 /** Null where the samples of the release have a value: a condensation by range, with or without its summary. */
 const NULLABLE = ['args.forgotten_event_ids', 'args.summary', 'args.summary_offset'];

@@ -15,6 +15,16 @@ it('DL38: a frontend of 0.15 sees init before it may write, and no state that ca
   expect(statesShown('running')).toEqual(['running']);
 });
 
+it('DL126: a thought is a message to it, and what is only for the record would be one in its chat', () => {
+  const shown = (json: object) => openhandsV0InBand.encode(fromJson({ id: 1, timestamp: 't', source: 'agent', ...json }), 'live');
+  expect(shown({ action: 'think', args: { thought: 'hm' } })).toMatchObject([
+    { id: 1, action: 'message', args: { content: 'hm' }, message: 'hm' },
+  ]);
+  expect(shown({ action: 'think', args: { thought: '' } })).toEqual([]);
+  expect(shown({ observation: 'think', content: 'noted', extras: {} })).toEqual([]);
+  expect(shown({ observation: 'error', content: 'no', extras: { error_id: '' } })).toHaveLength(1);
+});
+
 it('DL122: it sees init before the state that a replay ends with, whichever it is', () => {
   for (const state of AGENT_STATES) expect(statesShown(state, 'replay')[0]).toBe('init');
   expect(statesShown('finished', 'replay')).toEqual(['init', 'finished']);

@@ -18,17 +18,34 @@ export const openhandsV0InBand: Dialect = {
   encode(event, phase) {
     const frames = openhandsV0.encode(event, phase);
     if (isUnknown(event)) return frames;
-    return isAction(event) ? frames.map(withOldArgs) : frames.flatMap((frame) => withOldExtras(frame, phase));
+    return isAction(event) ? frames.flatMap(withOldArgs) : frames.flatMap((frame) => withOldExtras(frame, phase));
   },
 };
 
-function withOldArgs(frame: Frame): Frame {
+function withOldArgs(frame: Frame): readonly Frame[] {
   const args = frame.args as Frame;
-  if (frame.action === 'run') return { ...frame, args: { ...args, keep_prompt: true } };
-  return frame.action === 'modify_task' ? { ...frame, args: { ...args, task_id: args.id } } : frame;
+  switch (frame.action) {
+    case 'run':
+      return [{ ...frame, args: { ...args, keep_prompt: true } }];
+    case 'modify_task':
+      return [{ ...frame, args: { ...args, task_id: args.id } }];
+    case 'think':
+      return args.thought === '' ? [] : [asMessage(frame, String(args.thought))];
+    default:
+      return [frame];
+  }
 }
 
+/** Thoughts of their own came later: it would pass over them. */
+function asMessage(frame: Frame, content: string): Frame {
+  return { ...frame, message: content, action: 'message', args: { content, image_urls: null, wait_for_response: false } };
+}
+
+/** Its chat has the message of every observation that it does not know; these are for the record. */
+const NOT_SHOWN: ReadonlySet<unknown> = new Set(['recall', 'think', 'loop_detection']);
+
 function withOldExtras(frame: Frame, phase: Phase): readonly Frame[] {
+  if (NOT_SHOWN.has(frame.observation)) return [];
   const extras = frame.extras as Frame;
   switch (frame.observation) {
     case 'run':

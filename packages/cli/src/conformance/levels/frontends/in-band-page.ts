@@ -8,6 +8,7 @@ import { openPage, readAll } from './page.ts';
 import { readAs09 } from './reads.ts';
 
 const STEPS = [
+  { call: 'think', args: { thought: 'A file is to be made.' } },
   { call: 'execute_bash', args: { command: 'mkdir -p src; printf "a line\\n" > src/made.txt; echo made' } },
   { call: 'finish', args: { message: 'It is made.' } },
 ];
@@ -17,7 +18,7 @@ export const inBandPage: readonly Check[] = [
   {
     id: 'v0-socketio/page-0.15',
     title: 'the frontend of 0.15 gets through all of its calls and frames, and finds in each what it takes apart',
-    cites: ['DL125'],
+    cites: ['DL125', 'DL126'],
     async run(target) {
       await loadOptions(openPage(target), true);
       const peer = target.socketIo({ says: 'oh_action' });
@@ -29,6 +30,13 @@ export const inBandPage: readonly Check[] = [
       const ran = await peer.frames.until('the command', isObservation('run'));
       assert.equal(typeof (ran.extras as { exit_code?: unknown }).exit_code, 'number');
       await peer.frames.until('the end', isState('finished'));
+      const said = peer.frames.all.filter(({ source, action }) => source === 'agent' && action === 'message');
+      assert.ok(
+        said.some(({ message: words }) => words === 'A file is to be made.'),
+        'the thought is not shown',
+      );
+      const noise = peer.frames.all.filter(({ observation }) => observation === 'recall' || observation === 'think');
+      assert.deepEqual(noise, [], 'the chat would show what is only for the record');
       await driveOld(peer, target);
       readAll(peer, readAs09);
       const page = openPage(target, { authorization: `Bearer ${String(token)}` });
