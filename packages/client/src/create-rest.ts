@@ -3,6 +3,7 @@ import { fileRoutes } from './rest/files.ts';
 import { optionRoutes } from './rest/options.ts';
 import { createRequest, hostOf } from './rest/request.ts';
 import { settingsRoutes } from './rest/settings.ts';
+import { shareRoutes } from './rest/shares.ts';
 
 export interface RestOptions {
   readonly baseUrl: string;
@@ -28,6 +29,7 @@ export function createRest(options: RestOptions) {
     /** Ends the session of this browser, where it has one. */
     signOut: () => request<unknown>('/api/logout', { method: 'POST' }),
     conversations: conversationRoutes(request),
+    shares: shareRoutes(request),
     settings: settingsRoutes(request),
     options: optionRoutes(request),
     files: fileRoutes(request),

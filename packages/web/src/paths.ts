@@ -2,5 +2,7 @@
 export const paths = {
   home: '/',
   conversation: (id: string) => `/conversations/${encodeURIComponent(id)}`,
+  /** A page that is only looked at. */
+  shared: '/shared/:conversationId',
   event: (id: string, eventId: number) => `${paths.conversation(id)}#event-${eventId}`,
 } as const;

@@ -1,4 +1,5 @@
 import { createBrowserRouter } from 'react-router';
+import { paths } from './paths.ts';
 import { App } from './shell/app.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { PageError } from './shell/page-error.tsx';
@@ -15,7 +16,7 @@ export const router = createBrowserRouter([
         path: '/conversations/:conversationId',
         lazy: async () => ({ Component: (await import('./conversation/conversation-page.tsx')).ConversationPage }),
       },
-      { path: '/shared/:conversationId', lazy: async () => ({ Component: (await import('./conversation/shared-page.tsx')).SharedPage }) },
+      { path: paths.shared, lazy: async () => ({ Component: (await import('./conversation/shared-page.tsx')).SharedPage }) },
       { path: '*', element: <NotFound /> },
     ],
   },

@@ -1,4 +1,4 @@
-import type { Event, StatusFrame } from '@tendon/protocol';
+import type { Event, StatusFrame, PortsFrame } from '@tendon/protocol';
 import type { ConversationState } from '@tendon/protocol/reduce';
 import type { ActionPayload, MessageParts } from '../actions.ts';
 import type { ConnectionState } from './connection-state.ts';
@@ -24,6 +24,8 @@ export interface ConversationSnapshot {
   readonly status: StatusFrame | undefined;
   /** As the server last announced it. */
   readonly title: string | undefined;
+  /** What the agent's programs serve, as last told; `undefined` as long as nothing was told. */
+  readonly ports: PortsFrame['ports'] | undefined;
   /** Answers to what was sent that are not part of the log; the newest 20. */
   readonly notices: readonly Notice[];
   readonly outbox: readonly OutboxEntry[];

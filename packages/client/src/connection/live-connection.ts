@@ -42,6 +42,7 @@ export class LiveConnection implements ConversationConnection {
   #loaded = false;
   #status: StatusFrame | undefined;
   #title: string | undefined;
+  #ports: ConversationSnapshot['ports'];
   #notices: readonly Notice[] = [];
   #noticeCount = 0;
   #sayCount = 0;
@@ -148,6 +149,9 @@ export class LiveConnection implements ConversationConnection {
       case 'output':
         this.#volatile.addOutput(frame.frame);
         break;
+      case 'ports':
+        this.#ports = frame.ports;
+        break;
       case 'status':
         this.#status = frame.status;
         this.#title = frame.status.conversation_title ?? this.#title;
@@ -232,6 +236,7 @@ export class LiveConnection implements ConversationConnection {
       outputs: this.#volatile.outputs(),
       status: this.#status,
       title: this.#title,
+      ports: this.#ports,
       notices: this.#notices,
       outbox: this.#outbox.entries,
     };

@@ -1,4 +1,4 @@
-import { fromJson, type DeltaFrame, type Event, type OutputFrame, type StatusFrame } from '@tendon/protocol';
+import { fromJson, type DeltaFrame, type Event, type OutputFrame, type PortsFrame, type StatusFrame } from '@tendon/protocol';
 
 /** What one frame of the server is to a client. `ignored`: nothing that this version could show, e.g. not an object. */
 export type WireFrame =
@@ -6,6 +6,7 @@ export type WireFrame =
   | { readonly type: 'status'; readonly status: StatusFrame }
   | { readonly type: 'delta'; readonly frame: DeltaFrame }
   | { readonly type: 'output'; readonly frame: OutputFrame }
+  | { readonly type: 'ports'; readonly ports: PortsFrame['ports'] }
   /** An answer to something this client sent, which is not part of the log. */
   | { readonly type: 'notice'; readonly message: string; readonly errorId: string }
   | { readonly type: 'ignored' };
@@ -16,6 +17,7 @@ export function readFrame(json: unknown): WireFrame {
   const frame = json as Record<string, unknown>;
   if (frame.volatile === 'delta' && hasPiece(frame, 'turn')) return { type: 'delta', frame: frame as unknown as DeltaFrame };
   if (frame.volatile === 'output' && hasPiece(frame, 'cause')) return { type: 'output', frame: frame as unknown as OutputFrame };
+  if (frame.volatile === 'ports' && Array.isArray(frame.ports)) return { type: 'ports', ports: frame.ports.filter(isServed) };
   if (frame.status_update === true) return { type: 'status', status: readStatus(frame) };
   if (isId(frame.id)) return { type: 'event', event: fromJson(withMeta(frame)) };
   if (frame.error === true) return notice(frame.message, '');
@@ -29,6 +31,11 @@ function isId(value: unknown): value is number {
 
 function hasPiece(frame: Record<string, unknown>, key: 'turn' | 'cause'): boolean {
   return isId(frame[key]) && isId(frame.offset) && typeof frame.text === 'string';
+}
+
+function isServed(value: unknown): value is PortsFrame['ports'][number] {
+  const { port, program } = (value ?? {}) as Record<string, unknown>;
+  return isId(port) && typeof program === 'string';
 }
 
 /** A server of another make may leave these out. */

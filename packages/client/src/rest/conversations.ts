@@ -26,6 +26,11 @@ export interface NewConversation {
   readonly directory?: string;
 }
 
+export interface WebHosts {
+  readonly hosts: Readonly<Record<string, number>>;
+  readonly error?: string;
+}
+
 export interface Created {
   readonly status: 'ok';
   readonly conversation_id: string;
@@ -49,6 +54,8 @@ export function conversationRoutes(request: Request) {
     delete: (id: string) => request<boolean>(at(id), { method: 'DELETE' }),
     start: (id: string) => request<Created>(at(id, '/start'), { method: 'POST', body: {} }),
     stop: (id: string) => request<Created>(at(id, '/stop'), { method: 'POST', body: {} }),
+    /** What its programs serve, by link; `error` says why there can be no links. */
+    webHosts: (id: string) => request<WebHosts>(at(id, '/web-hosts')),
     trajectory: (id: string) => request<{ readonly trajectory: readonly Record<string, unknown>[] }>(at(id, '/trajectory')),
   };
 }

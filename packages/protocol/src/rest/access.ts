@@ -33,8 +33,11 @@ export type CreatedKey = z.output<typeof CreatedKey>;
 export const CreateShare = z.object({ expires_in: seconds.default(7 * 86_400) });
 
 export const ShareInfo = z.object({ id: z.string(), created_at: z.string(), expires_at: z.string(), last_used_at: z.string().nullable() });
+export type ShareInfo = z.output<typeof ShareInfo>;
 export const ShareList = z.object({ shares: z.array(ShareInfo) });
 /** The only time that the link itself is shown. `token` is what it has behind `#`. */
 export const CreatedShare = ShareInfo.extend({ url: z.string(), token: z.string() });
+
+export type CreatedShare = z.output<typeof CreatedShare>;
 
 export const Revoked = z.object({ revoked: z.literal(true) });

@@ -11,6 +11,7 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { useConversation } from './conversation-context.ts';
+import { SharePopup } from './share-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
 
 export function ConversationBar(props: {
@@ -47,6 +48,7 @@ export function ConversationBar(props: {
       <IconButton label="Search or run a command" hint="mod+k" onClick={openPalette}>
         <Icon of={Search} />
       </IconButton>
+      <SharePopup />
       <IconButton
         className="only-wide"
         label={workbench.isShown ? 'Hide the workbench' : 'Show the workbench'}

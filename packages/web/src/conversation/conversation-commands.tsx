@@ -6,15 +6,17 @@ import { useCommands } from '../keyboard/commands.ts';
 import { paths } from '../paths.ts';
 import { useConversation, type TabName } from './conversation-context.ts';
 import type { WorkbenchState } from './use-workbench.ts';
+import { useServed } from '../workbench/use-served.ts';
 import { saveTrajectory } from './save-trajectory.ts';
 
-const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'plan', 'raw'];
+const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'app', 'plan', 'raw'];
 const TWICE_MS = 600;
 
 /** What can be done with this conversation, for the palette and the keyboard. */
 export function ConversationCommands({ workbench, onTab }: { readonly workbench: WorkbenchState; readonly onTab: (tab: TabName) => void }) {
   const { id, connection, snapshot } = useConversation();
   const navigate = useNavigate();
+  const served = useServed();
   const lastEscape = useRef(0);
   const now = snapshot.state.agentState;
   const canPause = canRequest(now, 'paused') && now !== 'paused';
@@ -48,6 +50,7 @@ export function ConversationCommands({ workbench, onTab }: { readonly workbench:
       run: () => document.getElementById('composer')?.focus(),
     },
     { id: 'shorten', title: 'Shorten the history now', group: 'Here', run: () => void connection.send(actions.shortenHistory()) },
+    { id: 'share', title: 'Share read-only', group: 'Here', run: () => document.getElementById('share')?.click() },
     { id: 'export', title: 'Export the events', group: 'Here', run: () => void saveTrajectory(id) },
     {
       id: 'copy-conversation-link',
@@ -71,6 +74,12 @@ export function ConversationCommands({ workbench, onTab }: { readonly workbench:
       when: 'stream' as const,
       run: () => onTab(tab),
     })),
+    ...served.links.map(({ port, link }) => ({
+      id: `open-app-${port}`,
+      title: `Open app on port ${port}`,
+      group: 'Here' as const,
+      run: () => void window.open(link, '_blank', 'noopener'),
+    })),
     { id: 'home', title: 'All conversations', group: 'Go to', run: () => void navigate(paths.home) },
   ]);
   useEffect(() => {
@@ -87,5 +96,5 @@ function hasSelection(): boolean {
 
 function jump(): void {
   const isInStream = document.activeElement?.closest('.conversation') !== null;
-  document.querySelector<HTMLElement>(isInStream ? '[role=tab][aria-selected=true]' : '[role=feed]')?.focus();
+  document.querySelector<HTMLElement>(isInStream ? '[role=tab][aria-selected=true]' : '.stream')?.focus();
 }

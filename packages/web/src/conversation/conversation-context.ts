@@ -11,7 +11,7 @@ export interface OpenConversation {
   readonly isWatched?: boolean;
 }
 
-export type TabName = 'changes' | 'files' | 'terminal' | 'plan' | 'raw';
+export type TabName = 'changes' | 'files' | 'terminal' | 'app' | 'plan' | 'raw';
 
 export interface Shown {
   readonly tab: TabName;

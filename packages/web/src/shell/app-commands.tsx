@@ -31,7 +31,7 @@ async function signOut(): Promise<void> {
   location.assign(paths.home);
 }
 
-const REGIONS = 'header a, [role=feed], #composer, [role=tab][aria-selected=true], [role=tabpanel]';
+const REGIONS = 'header a, .stream, #composer, [role=tab][aria-selected=true], [role=tabpanel]';
 
 function moveRegion(step: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>(REGIONS)].filter((element) => element.offsetParent !== null);

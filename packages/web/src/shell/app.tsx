@@ -1,17 +1,21 @@
-import { Outlet } from 'react-router';
+import { Outlet, useMatch } from 'react-router';
 import { KeyMap } from '../keyboard/key-map.tsx';
 import { KeyboardProvider } from '../keyboard/keyboard-provider.tsx';
 import { Palette } from '../keyboard/palette.tsx';
+import { paths } from '../paths.ts';
 import { AppCommands } from './app-commands.tsx';
 
 /** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
 export function App() {
+  const isWatching = useMatch(paths.shared) !== null;
   return (
     <KeyboardProvider>
       <div className="app">
-        <a className="skip-link" href="#composer">
-          To the composer
-        </a>
+        {!isWatching && (
+          <a className="skip-link" href="#composer">
+            To the composer
+          </a>
+        )}
         <AppCommands />
         <Outlet />
         <Palette />

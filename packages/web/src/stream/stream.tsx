@@ -78,7 +78,8 @@ export function Stream() {
       <div
         ref={scroller}
         className="stream scroll"
-        role="feed"
+        // A feed has articles; one that has none yet is no feed.
+        role={items.length > 0 ? 'feed' : 'group'}
         aria-label="Events"
         aria-busy={!loaded}
         tabIndex={0}

@@ -24,6 +24,13 @@ export function elapsed(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
+/** `28 Nov, 10:38`, in the reader's zone; empty for what is no time. */
+export function dayAndClock(iso: string, locale?: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return '';
+  return `${date.toLocaleDateString(locale, { day: 'numeric', month: 'short' })}, ${clock(iso, locale)}`;
+}
+
 /** How long ago in a list: `now`, `38 min`, `09:12`, `yesterday`, `Wed`, `3 Mar`. */
 export function ago(iso: string, now: number, locale?: string): string {
   const at = new Date(iso).getTime();

@@ -1,6 +1,7 @@
 import { useMemo, useRef, type KeyboardEvent } from 'react';
 import { changedFiles } from '../conversation/changed-files.ts';
 import { useConversation, type Shown, type TabName } from '../conversation/conversation-context.ts';
+import { AppPanel } from './app-panel.tsx';
 import { ChangesPanel } from './changes-panel.tsx';
 import { FilesPanel } from './files-panel.tsx';
 import { PanelBoundary } from './panel-boundary.tsx';
@@ -8,15 +9,17 @@ import { newestPlan, PlanPanel } from './plan-panel.tsx';
 import { RawPanel } from './raw-panel.tsx';
 import { Splitter } from './splitter.tsx';
 import { TerminalPanel } from './terminal-panel.tsx';
+import { useServed } from './use-served.ts';
 
 const PANELS = {
   changes: ChangesPanel,
   files: FilesPanel,
   terminal: TerminalPanel,
+  app: AppPanel,
   plan: PlanPanel,
   raw: RawPanel,
 } as const satisfies Record<TabName, React.ComponentType<{ readonly eventId: number | undefined }>>;
-const NAMES = { changes: 'Changes', files: 'Files', terminal: 'Terminal', plan: 'Plan', raw: 'Raw' } as const satisfies Record<
+const NAMES = { changes: 'Changes', files: 'Files', terminal: 'Terminal', app: 'App', plan: 'Plan', raw: 'Raw' } as const satisfies Record<
   TabName,
   string
 >;
@@ -82,12 +85,14 @@ export function Workbench(props: {
 
 function useCounts(): Partial<Record<TabName, string>> {
   const { events } = useConversation().snapshot;
+  const served = useServed().links.length;
   return useMemo(() => {
     const files = changedFiles(events).length;
     const plan = newestPlan(events);
     return {
       ...(files > 0 && { changes: String(files) }),
+      ...(served > 0 && { app: String(served) }),
       ...(plan && { plan: `${plan.filter((task) => task.status === 'done').length} of ${plan.length}` }),
     };
-  }, [events]);
+  }, [events, served]);
 }

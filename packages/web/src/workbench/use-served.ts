@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { tendon } from '../api/tendon.ts';
+import { useConversation } from '../conversation/conversation-context.ts';
+
+export interface Served {
+  readonly port: number;
+  readonly link: string;
+  /** Where the server told it. */
+  readonly program: string | undefined;
+}
+
+/** What the agent's programs serve now, with links; asked again whenever the server says that it has changed. */
+export function useServed(): { readonly links: readonly Served[]; readonly problem: string | undefined; readonly isPending: boolean } {
+  const { id, snapshot, isWatched } = useConversation();
+  const hosts = useQuery({
+    queryKey: ['web-hosts', id, snapshot.ports?.map(({ port }) => port).join() ?? ''],
+    queryFn: () => tendon.conversations.webHosts(id),
+    enabled: !isWatched,
+    retry: false,
+    placeholderData: (before) => before,
+  });
+  const programs = new Map(snapshot.ports?.map(({ port, program }) => [port, program]));
+  const links = Object.entries(hosts.data?.hosts ?? {}).map(([link, port]) => ({ link, port, program: programs.get(port) }));
+  return {
+    links: links.toSorted((a, b) => a.port - b.port),
+    problem: hosts.data?.error ?? hosts.error?.message,
+    isPending: hosts.isPending,
+  };
+}

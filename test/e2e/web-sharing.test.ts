@@ -1,0 +1,120 @@
+/** The web app in Chromium: a conversation is shown to somebody else, what its programs serve is opened, and a browser signs out. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TendonProcess } from '../support/tendon-process.ts';
+import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage } from './web-browser.ts';
+
+const KEY = 'the-key-of-the-owner';
+const PATIENT = { timeout: 20_000 };
+
+let browser: Browser;
+let tendon: TendonProcess;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  tendon = await TendonProcess.start({ SESSION_API_KEY: KEY });
+});
+afterAll(async () => {
+  await browser.close();
+  await tendon.remove();
+});
+
+const owner = { 'content-type': 'application/json', 'x-session-api-key': KEY };
+
+async function create(): Promise<string> {
+  const made = await fetch(`${tendon.url}/api/conversations`, { method: 'POST', headers: owner, body: '{}' });
+  return ((await made.json()) as { conversation_id: string }).conversation_id;
+}
+
+async function act(id: string, action: string, args: object): Promise<void> {
+  const url = `${tendon.url}/api/conversations/${id}/events`;
+  expect((await fetch(url, { method: 'POST', headers: owner, body: JSON.stringify({ action, args }) })).status).toBe(200);
+}
+
+/** In by the login page, as from elsewhere. */
+async function signIn(theme: 'light' | 'dark', path: string): Promise<Page> {
+  const page = await openPage(browser, `${tendon.url}/login?next=${encodeURIComponent(path)}`, { theme });
+  await page.getByLabel('Key').fill(KEY);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(tendon.url + path);
+  return page;
+}
+
+it('CL31 CL32: a link is made and opened, shows what happens, and ends for who watches when it is revoked', async () => {
+  const id = await create();
+  const page = await signIn('light', `/conversations/${id}`);
+  await page.getByRole('button', { name: 'Share read-only' }).focus();
+  await page.keyboard.press('Enter');
+  const popup = page.getByRole('dialog', { name: 'Share read-only' });
+  await popup.getByLabel('Ends after').selectOption('a day');
+  await popup.getByRole('button', { name: 'Make a link' }).click();
+  const link = await popup.getByLabel('Link', { exact: true }).inputValue();
+  expect(link).toMatch(new RegExp(`^${tendon.url}/shared/${id}#\\S{40,}$`));
+  await popup
+    .getByRole('listitem')
+    .getByText(/not opened yet/)
+    .waitFor();
+  await expectAccessible(page);
+
+  const watcher = await openPage(browser, link, { theme: 'dark' });
+  await watcher.getByText('Shared with you, to read').waitFor();
+  expect(await watcher.getByRole('textbox').count()).toBe(0);
+  await act(id, 'message', { content: 'create a file named shared.txt with the text hi' });
+  await watcher.getByRole('article', { name: /^Wrote shared\.txt/ }).waitFor();
+  await watcher.getByRole('article', { name: /^Done/ }).waitFor();
+  await expectAccessible(watcher);
+
+  await popup.getByRole('button', { name: /^Revoke the link that ends / }).click();
+  await watcher.getByRole('heading', { name: 'This link has ended' }).waitFor();
+  await expectAccessible(watcher);
+  await watcher.reload();
+  await watcher.getByRole('heading', { name: 'This link has ended' }).waitFor();
+  await expect.poll(() => popup.getByRole('listitem').count(), PATIENT).toBe(0);
+  await page.keyboard.press('Escape');
+  expect(await focusedName(page)).toBe('Share read-only');
+});
+
+it('CL31: in the dark, and from the palette', async () => {
+  const page = await signIn('dark', `/conversations/${await create()}`);
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('share read');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('dialog').getByRole('listitem').waitFor();
+  await expectAccessible(page);
+});
+
+it('CL34: what a program serves is in the tab, opens on its own origin, and goes when it ends', async () => {
+  const id = await create();
+  const page = await signIn('light', `/conversations/${id}`);
+  await page.getByRole('tab', { name: 'App' }).click();
+  await page.getByText('Nothing is being served').waitFor();
+  await act(id, 'run', {
+    command:
+      'mkdir -p site && echo "<title>served here</title>" > site/index.html && (cd site && setsid python3 -m http.server 8123 >/dev/null 2>&1 &)',
+  });
+  const open = page.getByRole('link', { name: 'Open app on port 8123' });
+  await open.waitFor();
+  await page.getByRole('tab', { name: 'App 1' }).waitFor();
+  await expectAccessible(page);
+  const [app] = await Promise.all([page.context().waitForEvent('page'), open.click()]);
+  await expect.poll(() => app.title(), PATIENT).toBe('served here');
+  expect(new URL(app.url()).hostname).toMatch(/^8123-.*\.preview\.localhost$/);
+  await app.close();
+  await act(id, 'run', { command: 'pkill -f "http.server 8123"' });
+  await page.getByText('Nothing is being served').waitFor();
+});
+
+it('CL33: who signs out has to sign in again', async () => {
+  const page = await signIn('light', '/');
+  await page.getByRole('textbox', { name: 'Task' }).waitFor();
+  expect((await page.context().cookies()).length).toBeGreaterThan(0);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('sign out');
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+  await expectVisible(page.getByLabel('Key of this server'));
+  expect((await page.context().cookies()).map(({ value }) => value).join('')).toBe('');
+  const refused = await page.evaluate<number>(`fetch('/api/conversations').then(({ status }) => status)`);
+  expect(refused).toBe(401);
+  await expectAccessible(page);
+});
