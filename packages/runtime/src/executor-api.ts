@@ -26,6 +26,7 @@
  * Without a key only programs of the same machine are served.
  */
 import type { ObservationDraft } from '@tendon/protocol';
+import type { OutputLimits } from './output-limits.ts';
 
 /** Given to the executor as one JSON argument, `--config <json>`; it holds no secret. */
 export interface ExecutorConfig {
@@ -67,6 +68,8 @@ export interface ExecutorConfig {
   readonly leaseSeconds: number;
   /** Default: all. */
   readonly plugins?: readonly PluginName[];
+  /** Of what is printed; as usual where nothing is said. */
+  readonly output?: OutputLimits;
   /** Seconds without use after which the browser ends; 300 where nothing is said. */
   readonly browserIdleSeconds?: number;
 }

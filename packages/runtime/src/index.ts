@@ -8,6 +8,7 @@ export { otherReapers } from './drivers/other-reapers.ts';
 export type { Reaper } from './drivers/reapers.ts';
 export type { ExecutorFolder } from './drivers/executor-folder.ts';
 export { PLUGIN_NAMES, type ExecutorConfig, type PluginName, type PluginStart, type ServedPort, type SleepAnswer } from './executor-api.ts';
+export { OUTPUT_LIMITS, type OutputLimits } from './output-limits.ts';
 export { connectTo, type ExecutorAddress } from './executor-door.ts';
 export {
   EXECUTOR_API,

@@ -30,6 +30,7 @@ import { createSandboxRuntime, type SecretsFor } from './sandbox-runtime.ts';
 import { countUse, type SandboxUse } from './sandbox-use.ts';
 import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
 import { inPhase, messageOf, StartFailed } from './start-phase.ts';
+import type { OutputLimits } from './output-limits.ts';
 
 /** A sandbox in this server's hands. */
 export interface OpenSandbox {
@@ -70,6 +71,7 @@ export interface OpenContext {
   readonly leaseSeconds: number;
   readonly renewsLease: (conversationId: string) => boolean;
   readonly plugins: readonly PluginName[];
+  readonly output: OutputLimits;
   readonly wayOut: WayOut;
   readonly secretsFor: SecretsFor;
   /** What Pythons without `ipykernel` are given; missing where nothing is. */
@@ -186,6 +188,7 @@ async function start(
       gitHosts,
       network,
       plugins: context.plugins,
+      output: context.output,
     };
     await inPhase({ name: 'getting the image', deadlineMs: DEADLINE_MS.prepare, signal }, async (within) =>
       driver.prepare?.({ signal: within, onProgress: (text) => onPhase('starting', text) }),

@@ -32,6 +32,7 @@ import { planFolders } from './sandbox-folders.ts';
 import { sandboxRecords } from './sandbox-record.ts';
 import type { SecretsFor } from './sandbox-runtime.ts';
 import { inPhase, StartFailed } from './start-phase.ts';
+import { OUTPUT_LIMITS, type OutputLimits } from './output-limits.ts';
 
 const MAX_STARTS = 3;
 const ROOM_DEADLINE_MS = 60_000;
@@ -59,6 +60,8 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly noOutputTimeoutSeconds?: number;
   /** What sandboxes have beside shell and files. Default: every plugin. */
   readonly plugins?: readonly PluginName[];
+  /** How much is kept of what they print, and shown. */
+  readonly output?: OutputLimits;
   /** Beside the public registries, where packages for kernels may come from. */
   readonly registries?: Pick<NetworkPolicy, 'allow' | 'allowPrivate'>;
   /** Names and equips the next sandbox of a conversation; `undefined` = only one that lives may be used. Default: a fresh name, and the values above. */
@@ -139,6 +142,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       (() => ({ incarnation: newIncarnation(), leaseSeconds, noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10 })),
     renewsLease: options.renewsLease ?? (() => true),
     plugins: options.plugins ?? PLUGIN_NAMES,
+    output: options.output ?? OUTPUT_LIMITS,
     secretsFor: options.secretsFor ?? (() => new Map()),
     wayOut: createWayOut({ ...options, notice: options.onNotice ?? (() => {}) }),
   };

@@ -99,6 +99,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     onNotice: (notice) => logger.info(notice),
     rest: restPlan(config.sandbox),
     plugins: config.sandbox.plugins,
+    output: config.sandbox.output,
+    noOutputTimeoutSeconds: config.sandbox.noOutputSeconds,
     onAsleep: (id) => conversations.sayAsleep(id),
     ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
     networkOf: async (id) => {

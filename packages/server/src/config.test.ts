@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { PLUGIN_NAMES } from '@tendon/runtime';
+import { OUTPUT_LIMITS, PLUGIN_NAMES } from '@tendon/runtime';
 import { describe, expect, it } from 'vitest';
 import { readConfig, type Config } from './config.ts';
 
@@ -46,6 +46,8 @@ describe('SV1: configuration', () => {
         maxSeconds: undefined,
         maxLive: 32,
         plugins: PLUGIN_NAMES,
+        output: OUTPUT_LIMITS,
+        noOutputSeconds: 10,
       },
       upstreamProxy: undefined,
       network: { mode: 'full', allow: [], allowPrivate: [] },
@@ -74,11 +76,30 @@ describe('SV1: configuration', () => {
       idleSeconds: 60,
       maxSeconds: undefined,
       plugins: PLUGIN_NAMES,
+      output: OUTPUT_LIMITS,
+      noOutputSeconds: 10,
       maxLive: 3,
     });
     const wrong = readConfig({ SANDBOX_MEMORY: 'much', SANDBOX_FILE_SIZE: '1m', SANDBOX_MAX_LIVE: '0' });
     expect(wrong).toMatchObject({ ok: false, problems: expect.arrayContaining([expect.stringMatching(/^SANDBOX_MEMORY: a size/)]) });
     expect(wrong.ok ? [] : wrong.problems).toHaveLength(3);
+  });
+
+  it('RT222: takes limits of output, and one output fits among all', () => {
+    const env = { SANDBOX_OUTPUT_CHARS: '2000', SANDBOX_OUTPUT_FILE_SIZE: '3g', SANDBOX_NO_OUTPUT_SECONDS: '2.5' };
+    expect(configOf(env).sandbox).toMatchObject({
+      ...{ output: { chars: 2000, fileBytes: 3 * 1024 ** 3, folderBytes: 6 * 1024 ** 3 }, noOutputSeconds: 2.5 },
+    });
+    expect(configOf({ SANDBOX_OUTPUT_SIZE: '64m' }).sandbox.output).toMatchObject({
+      fileBytes: 64 * 1024 ** 2,
+      folderBytes: 64 * 1024 ** 2,
+    });
+    const wrong = readConfig({ SANDBOX_OUTPUT_CHARS: '30001', SANDBOX_OUTPUT_SIZE: '9k', SANDBOX_NO_OUTPUT_SECONDS: '0' });
+    expect(wrong.ok ? [] : wrong.problems).toEqual([
+      'SANDBOX_OUTPUT_CHARS: at most 30000: more no client is given',
+      'SANDBOX_OUTPUT_SIZE: at least 1m is needed',
+      'SANDBOX_NO_OUTPUT_SECONDS: at least 1 is needed',
+    ]);
   });
 
   it('finds the proxy of the host in either letter case', () => {

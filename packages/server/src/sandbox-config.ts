@@ -1,4 +1,4 @@
-import { PLUGIN_NAMES, type Limits, type PluginName, type RestPlan } from '@tendon/runtime';
+import { OUTPUT_LIMITS, PLUGIN_NAMES, type Limits, type OutputLimits, type PluginName, type RestPlan } from '@tendon/runtime';
 import { z } from 'zod';
 
 /** What sandboxes may use, and how long they stay. */
@@ -13,6 +13,10 @@ export interface SandboxConfig {
   readonly maxLive: number;
   /** What they have beside shell and files. */
   readonly plugins: readonly PluginName[];
+  /** How much is kept of what they print, and shown. */
+  readonly output: OutputLimits;
+  /** A command that prints nothing for so long is handed back as still running. */
+  readonly noOutputSeconds: number;
 }
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
@@ -42,6 +46,9 @@ const plugins = z
   .transform((text) => (text.trim() === 'none' ? [] : [...new Set(text.split(',').map((name) => name.trim()))]))
   .pipe(z.array(z.enum(PLUGIN_NAMES, `expected none, or some of ${PLUGIN_NAMES.join(', ')}, separated by commas`)));
 
+const MIN_OUTPUT_CHARS = 1000;
+const NO_OUTPUT_SECONDS = 10;
+
 /** Each as the environment names it; the second names of some are those of 0.62. */
 export const SandboxEnvironment = z.object({
   SANDBOX_MEMORY: size('128m'),
@@ -55,6 +62,19 @@ export const SandboxEnvironment = z.object({
   SANDBOX_MAX_SECONDS: seconds(60),
   SANDBOX_MAX_LIVE: count(1),
   MAX_CONCURRENT_CONVERSATIONS: count(1),
+  SANDBOX_OUTPUT_CHARS: z.coerce
+    .number('a number is expected')
+    .int('a whole number is expected')
+    .min(MIN_OUTPUT_CHARS, `at least ${MIN_OUTPUT_CHARS} are needed`)
+    .max(OUTPUT_LIMITS.chars, `at most ${OUTPUT_LIMITS.chars}: more no client is given`)
+    .default(OUTPUT_LIMITS.chars),
+  SANDBOX_OUTPUT_FILE_SIZE: size('1m'),
+  SANDBOX_OUTPUT_SIZE: size('1m'),
+  SANDBOX_NO_OUTPUT_SECONDS: z.coerce
+    .number('seconds are expected')
+    .min(1, 'at least 1 is needed')
+    .max(3600, 'at most 3600, an hour')
+    .default(NO_OUTPUT_SECONDS),
   SANDBOX_PLUGINS: plugins.default([...PLUGIN_NAMES]),
 });
 
@@ -76,7 +96,16 @@ export function sandboxConfig(values: z.output<typeof SandboxEnvironment>): Sand
     maxSeconds: values.SANDBOX_MAX_SECONDS,
     maxLive: values.SANDBOX_MAX_LIVE ?? values.MAX_CONCURRENT_CONVERSATIONS ?? MAX_LIVE,
     plugins: values.SANDBOX_PLUGINS,
+    output: outputLimits(values),
+    noOutputSeconds: values.SANDBOX_NO_OUTPUT_SECONDS,
   };
+}
+
+/** One output always fits among all of them. */
+function outputLimits(values: z.output<typeof SandboxEnvironment>): OutputLimits {
+  const { SANDBOX_OUTPUT_CHARS: chars, SANDBOX_OUTPUT_SIZE: folder, SANDBOX_OUTPUT_FILE_SIZE: file } = values;
+  const folderBytes = folder ?? Math.max(OUTPUT_LIMITS.folderBytes, 2 * (file ?? 0));
+  return { chars, fileBytes: Math.min(file ?? OUTPUT_LIMITS.fileBytes, folderBytes), folderBytes };
 }
 
 export function restPlan({ idleSeconds, maxSeconds, maxLive }: SandboxConfig): RestPlan {

@@ -28,5 +28,6 @@ export const PROVEN_ELSEWHERE: Readonly<Record<string, string>> = {
   RT190: 'test/e2e/drafted-edit.test.ts',
   RT192: 'packages/runtime/src/executor/files/drafted-edit.slow.test.ts',
   RT193: 'test/e2e/drafted-edit.test.ts',
+  RT222: 'packages/runtime/src/executor/shell/run.slow.test.ts',
   RT221: 'packages/runtime/src/executor/shell/run.slow.test.ts',
 };

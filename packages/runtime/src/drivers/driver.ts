@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Strength } from '@tendon/core';
 import type { PluginName } from '../executor-api.ts';
+import type { OutputLimits } from '../output-limits.ts';
 import type { BrowserWish } from '../executor/browser/browser-lines.ts';
 import type { ExecutorAddress } from '../executor-door.ts';
 import type { NetworkMode, NetworkReach } from '../proxy/network-policy.ts';
@@ -19,6 +20,7 @@ export interface SandboxSpec {
   readonly noOutputTimeoutSeconds: number;
   /** What it has beside shell and files. */
   readonly plugins: readonly PluginName[];
+  readonly output: OutputLimits;
   /** Git hosts that the proxy answers for; of use only where our proxy is the way out. */
   readonly gitHosts: readonly string[];
   /** Of use only to a driver whose sandboxes are elsewhere: what is kept by the proxy there. */

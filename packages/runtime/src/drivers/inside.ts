@@ -33,5 +33,6 @@ export function insideConfig(spec: SandboxSpec): ExecutorConfig {
     noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds,
     leaseSeconds: spec.leaseSeconds,
     plugins: spec.plugins,
+    output: spec.output,
   };
 }

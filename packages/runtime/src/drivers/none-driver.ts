@@ -86,7 +86,7 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
   };
 }
 
-function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, leaseSeconds, plugins }: SandboxSpec): string {
+function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, leaseSeconds, plugins, output }: SandboxSpec): string {
   const config: ExecutorConfig = {
     incarnation,
     socketPath: socketPathOf(folders),
@@ -97,6 +97,7 @@ function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, lea
     noOutputTimeoutSeconds,
     leaseSeconds,
     plugins,
+    output,
   };
   return JSON.stringify(config);
 }

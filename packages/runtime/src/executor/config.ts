@@ -18,6 +18,9 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
       throw new Error(`config.${name} must be a text`);
     if (config[name] !== undefined && config.port === undefined) throw new Error(`config.${name} is of use with config.port only`);
   }
+  for (const [name, value] of Object.entries(config.output ?? {})) {
+    if (!(Number.isSafeInteger(value) && value > 0)) throw new Error(`config.output.${name} must be a positive whole number`);
+  }
   const unknown = config.plugins?.find((name) => !PLUGIN_NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`config.plugins: there is no plugin "${unknown}"; there are ${PLUGIN_NAMES.join(', ')}`);
   return config;

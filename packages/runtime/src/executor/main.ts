@@ -61,7 +61,12 @@ const handlers = createHandlers({
   kill: later('kill'),
   plugged: plugins.handlers,
 });
-const effects = createEffects({ incarnation: config.incarnation, journal, handlers, outputs: openOutputFolder(join(kept, 'output')) });
+const effects = createEffects({
+  incarnation: config.incarnation,
+  journal,
+  handlers,
+  outputs: openOutputFolder(join(kept, 'output'), config.output),
+});
 const lease = createLease(
   config.leaseSeconds,
   () => effects.running > 0,

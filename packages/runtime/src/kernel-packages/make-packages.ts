@@ -7,6 +7,7 @@ import type { WayOut } from '../proxy/way-out.ts';
 import { installCommand } from './install-command.ts';
 import type { MakeOptions, MakePackages } from './kernel-packages.ts';
 import type { PythonKind } from './python-kind.ts';
+import { OUTPUT_LIMITS } from '../output-limits.ts';
 
 /** The sandbox has a record like all others, under a name that no conversation has: so a crash leaves nothing that is not found. */
 const NAME = 'kernel-packages';
@@ -14,7 +15,10 @@ const DEADLINE_SECONDS = 300;
 const MAX_REASON = 2000;
 
 export interface MakePackagesParts {
-  readonly context: Omit<OpenContext, 'kernelPackages' | 'workspaceOf' | 'planOf' | 'plugins' | 'renewsLease' | 'wayOut' | 'secretsFor'>;
+  readonly context: Omit<
+    OpenContext,
+    'kernelPackages' | 'workspaceOf' | 'planOf' | 'plugins' | 'output' | 'renewsLease' | 'wayOut' | 'secretsFor'
+  >;
   readonly newIncarnation: () => string;
   /** Leads to registries and nowhere else. */
   readonly wayOut: WayOut;
@@ -28,6 +32,7 @@ export function makePackagesInSandbox({ context, newIncarnation, wayOut }: MakeP
     wayOut,
     kernelPackages: undefined,
     plugins: [],
+    output: OUTPUT_LIMITS,
     secretsFor: () => new Map(),
     workspaceOf: async () => ({ hostPath: scratch }),
     planOf: () => ({ incarnation: newIncarnation(), leaseSeconds: DEADLINE_SECONDS, noOutputTimeoutSeconds: DEADLINE_SECONDS }),

@@ -1,4 +1,7 @@
-/** The keys of OpenHands' `config.toml` that mean something here, by section, with the name that the environment has for each. */
+/**
+ * The keys of OpenHands' `config.toml` that mean something here, by section, with the name that the environment has for each; and
+ * those of our own that are about output.
+ */
 export const CONFIG_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   core: {
     workspace_base: 'WORKSPACE_BASE',
@@ -17,6 +20,10 @@ export const CONFIG_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, s
     volumes: 'SANDBOX_VOLUMES',
     user_id: 'SANDBOX_USER_ID',
     close_delay: 'SANDBOX_CLOSE_DELAY',
+    output_chars: 'SANDBOX_OUTPUT_CHARS',
+    output_file_size: 'SANDBOX_OUTPUT_FILE_SIZE',
+    output_size: 'SANDBOX_OUTPUT_SIZE',
+    no_output_seconds: 'SANDBOX_NO_OUTPUT_SECONDS',
     remote_runtime_api_url: 'SANDBOX_REMOTE_RUNTIME_API_URL',
     api_key: 'SANDBOX_API_KEY',
   },

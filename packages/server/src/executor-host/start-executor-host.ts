@@ -70,6 +70,8 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
           maxLive: config.sandbox.maxLive,
           ...(config.sandbox.maxSeconds && { maxMs: config.sandbox.maxSeconds * 1000 }),
         },
+        plugins: config.sandbox.plugins,
+        output: config.sandbox.output,
         stateRoot: join(home, 'sandboxes'),
         clock,
         onNotice: (notice) => logger.info(notice),

@@ -49,7 +49,7 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
 
   function begin(request: ExecuteRequest, handler: ActionHandler): Effect {
     journal.started(request.key);
-    const spool = createSpool(() => outputs.create(request.key));
+    const spool = createSpool(outputs.fromBytes, () => outputs.create(request.key));
     const effect: Effect = {
       ...{ spool, cancel: new AbortController(), outcome: undefined },
       ...{ ended: Promise.withResolvers(), news: 0, waiting: [] },

@@ -23,7 +23,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 describe('long outputs', () => {
   it('RT46: have a file each, and the oldest go when there are too many bytes', () => {
-    const outputs = openOutputFolder(join(home, 'output'), 1000);
+    const outputs = openOutputFolder(join(home, 'output'), { chars: 30_000, fileBytes: 500, folderBytes: 1000 });
     for (let id = 1; id <= 4; id += 1) {
       const file = outputs.create(`conversation:${id}`)!;
       writeSync(file.fd, 'x'.repeat(200));
@@ -37,7 +37,7 @@ describe('long outputs', () => {
   it('RT46: are written through no link, and where they cannot be kept the output goes on', () => {
     mkdirSync(join(home, 'own'));
     symlinkSync(join(home, 'own'), join(home, 'output'));
-    const spool = createSpool(() => openOutputFolder(join(home, 'output')).create('conversation:1'));
+    const spool = createSpool(24 * 1024, () => openOutputFolder(join(home, 'output')).create('conversation:1'));
     expect(spool.append('x'.repeat(20_000))).toBe(true);
     expect(spool.append('x'.repeat(20_000))).toBe(false);
     expect(spool.path).toBeUndefined();
@@ -59,7 +59,7 @@ describe('long outputs', () => {
   });
 
   it('RT5, RT8: can be read from any offset while they grow, to the byte', () => {
-    const spool = createSpool(() => openOutputFolder(join(home, 'output')).create('conversation:1'));
+    const spool = createSpool(24 * 1024, () => openOutputFolder(join(home, 'output')).create('conversation:1'));
     let whole = '';
     for (let line = 0; line < 60_000; line += 1) {
       const text = `line ${line} äöü\n`;

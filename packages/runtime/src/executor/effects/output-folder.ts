@@ -1,5 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { OUTPUT_LIMITS, type OutputLimits } from '../../output-limits.ts';
+import { textOf } from '../shell/bounded-text.ts';
 
 /**
  * Where long outputs are kept whole, one file an action, for the agent's own commands and for who wants to download one. Owns
@@ -7,6 +9,8 @@ import { join } from 'node:path';
  * believed, and nothing is written through a link.
  */
 export interface OutputFolder {
+  /** What is not longer needs no file. */
+  readonly fromBytes: number;
   /** Nothing when it cannot be made. */
   create(key: string): OutputFile | undefined;
   /** At most so much of an action's file, which another incarnation may have made; nothing where there is none. */
@@ -19,10 +23,10 @@ export interface OutputFile {
   readonly maxBytes: number;
 }
 
-export const MAX_OUTPUT_BYTES = 1024 ** 3;
 const MAX_FILES = 1000;
+const FROM_BYTES = 24 * 1024;
 
-export function openOutputFolder(folder: string, maxBytes = MAX_OUTPUT_BYTES): OutputFolder {
+export function openOutputFolder(folder: string, { chars, fileBytes, folderBytes }: OutputLimits = OUTPUT_LIMITS): OutputFolder {
   /** The last part of a key is the id of the action. */
   const pathOf = (key: string): string => join(folder, `${key.slice(key.lastIndexOf(':') + 1).replaceAll(/[^\w-]/g, '_')}.txt`);
 
@@ -33,11 +37,13 @@ export function openOutputFolder(folder: string, maxBytes = MAX_OUTPUT_BYTES): O
     let bytes = 0;
     for (const [index, file] of files.entries()) {
       bytes += file.bytes;
-      if (bytes > maxBytes / 2 || index >= MAX_FILES) rmSync(file.path, { recursive: true, force: true });
+      if (bytes > folderBytes - fileBytes || index >= MAX_FILES) rmSync(file.path, { recursive: true, force: true });
     }
   }
 
   return {
+    // Less than the text of an observation: what is left out of that is in a file.
+    fromBytes: Math.min(FROM_BYTES, textOf(chars)),
     create(key) {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -45,7 +51,7 @@ export function openOutputFolder(folder: string, maxBytes = MAX_OUTPUT_BYTES): O
         makeRoom();
         const path = pathOf(key);
         rmSync(path, { force: true });
-        return { fd: openSync(path, 'wx+', 0o600), path, maxBytes: Math.floor(maxBytes / 2) };
+        return { fd: openSync(path, 'wx+', 0o600), path, maxBytes: fileBytes };
       } catch {
         return undefined; // a full disk, or an agent that made something else of the folder
       }

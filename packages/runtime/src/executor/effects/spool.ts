@@ -4,7 +4,7 @@ import type { OutputFile } from './output-folder.ts';
 
 /**
  * The output of one effect, to be read from any offset while it still grows. Small output stays in memory; from
- * `MEMORY_BYTES` on it is in a file, which stays when the spool is closed.
+ * `memoryBytes` on it is in a file, which stays when the spool is closed.
  */
 export interface Spool {
   readonly bytes: number;
@@ -20,12 +20,10 @@ export interface Spool {
   close(): void;
 }
 
-/** Less than the text of an observation: what is left out of that is in a file. */
-const MEMORY_BYTES = 24 * 1024;
 const WRITE_BYTES = 256 * 1024;
 
-export function createSpool(createFile: () => OutputFile | undefined): Spool {
-  let memory = Buffer.allocUnsafe(MEMORY_BYTES); // what follows what is in the file
+export function createSpool(memoryBytes: number, createFile: () => OutputFile | undefined): Spool {
+  let memory = Buffer.allocUnsafe(memoryBytes); // what follows what is in the file
   let inMemory = 0;
   let inFile = 0;
   let file: OutputFile | undefined;

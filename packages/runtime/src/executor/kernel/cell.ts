@@ -32,8 +32,8 @@ export interface Cell {
 const MAX_IMAGES = 16;
 const MAX_IMAGE_CHARS = 8 * 1024 * 1024;
 
-export function createCell(): Cell {
-  let text: TerminalText = createTerminalText();
+export function createCell(chars?: number): Cell {
+  let text: TerminalText = createTerminalText(chars);
   let images: string[] = [];
   let imageChars = 0;
   let isClearedNext = false;
@@ -47,7 +47,7 @@ export function createCell(): Cell {
 
   function clear(): void {
     isClearedNext = false;
-    text = createTerminalText();
+    text = createTerminalText(chars);
     images = [];
     imageChars = 0;
   }

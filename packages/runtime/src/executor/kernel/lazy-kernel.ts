@@ -57,6 +57,7 @@ export function createLazyKernel({ config, shell, preload, before }: LazyKernelO
       ...(before && { before }),
       noOutputSeconds: config.noOutputTimeoutSeconds,
       defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
+      ...(config.output && { outputChars: config.output.chars }),
     });
     return tool;
   }

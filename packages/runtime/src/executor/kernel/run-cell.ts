@@ -24,6 +24,8 @@ export interface RunCellOptions extends KernelPlace {
   readonly noOutputSeconds: number;
   /** After so long a cell of an action that names no timeout is interrupted. */
   readonly defaultTimeoutSeconds: number;
+  /** Of an observation. */
+  readonly outputChars?: number;
 }
 
 export interface KernelTool {
@@ -74,7 +76,7 @@ export function createRunCell(options: RunCellOptions): KernelTool {
     hasInit = true;
     if (failure !== undefined) notes.push(failure);
     await give(up, request.secrets, context);
-    const cell = createCell();
+    const cell = createCell(options.outputChars);
     last = cell;
     up.run(cell, textArgument(request.args, 'code'));
     return watch(cell, up, request, context, notes);

@@ -13,10 +13,15 @@ export interface BoundedText {
   readonly isCut: boolean;
 }
 
-/** With the line between the halves, which names a file, it is within the 30,000 that clients are given; longer, it would be cut a second time. */
-export const MAX_CHARS = 29_500;
+/** For the line between the halves, which names a file. */
+const LINE_CHARS = 500;
 
-export function createBoundedText(maxChars = MAX_CHARS): BoundedText {
+/** What there is room for beside that line in so many characters. */
+export function textOf(chars: number): number {
+  return Math.max(1, chars - LINE_CHARS);
+}
+
+export function createBoundedText(maxChars: number): BoundedText {
   const half = Math.floor(maxChars / 2);
   let head = '';
   let tail = '';

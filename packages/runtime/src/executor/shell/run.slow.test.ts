@@ -259,6 +259,23 @@ describe('run', () => {
     expect(await executor.run(`cmp noise ${path} && echo same; rm noise`)).toMatchObject({ content: 'same', exitCode: 0 });
   });
 
+  it('RT222: how much is shown and kept is configured', async () => {
+    const small = await startExecutor({ output: { chars: 1500, fileBytes: 100_000, folderBytes: 250_000 } });
+    try {
+      const { content } = await small.run('seq 1 1000');
+      expect(content).toMatch(/^1\n2\n[^]*; the output is kept in \S+ \.\.\.\]\n[^]*\n1000$/);
+      expect(content.length).toBeLessThanOrEqual(1500);
+      const path = /kept in (\S+)/.exec(content)![1]!;
+      expect(await small.run(`seq 1 1000 | cmp - ${path} && echo same`)).toMatchObject({ content: 'same' });
+      for (let n = 0; n < 4; n += 1) await small.run('yes | head -c 300000', n === 3 ? { is_static: true } : {});
+      const { content: sizes } = await small.run(`stat -c %s $(dirname ${path})/*`);
+      expect(sizes.split('\n').every((size) => Number(size) <= 100_000)).toBe(true);
+      expect(sizes.split('\n').reduce((sum, size) => sum + Number(size), 0)).toBeLessThanOrEqual(250_000);
+    } finally {
+      await small.kill();
+    }
+  });
+
   it('RT26: a timeout hands the command back and names itself', async () => {
     const seen = await executor.run('sleep 300', {}, 1.5);
     expect(seen).toMatchObject({ exitCode: -1 });

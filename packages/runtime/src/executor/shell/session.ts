@@ -67,7 +67,14 @@ const INNER_DEADLINE_MS = 2000;
 const TRAIL_MS = 400;
 const MAX_STARTS_IN_A_ROW = 3;
 
-export function createSession(options: ShellOptions & { readonly workDir: string; readonly left?: Left }): Session {
+export interface SessionOptions extends ShellOptions {
+  readonly workDir: string;
+  readonly left?: Left;
+  /** Of an observation. */
+  readonly outputChars?: number;
+}
+
+export function createSession(options: SessionOptions): Session {
   const nonce = randomBytes(8).toString('hex');
   const startId = `${nonce}-start`;
   const innerId = `${nonce}-inner`;
@@ -75,7 +82,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
   const outerIds = new Set<string>();
   let place: Place = { workingDir: options.left?.workingDir ?? options.workDir, username: '', hostname: '', pid: -1, exports: '' };
   let restore = options.left?.shell ?? ''; // what the next shell starts with
-  let between = createTerminalText(); // printed while nothing was in the foreground
+  let between = createTerminalText(options.outputChars); // printed while nothing was in the foreground
   let shell: ShellProcess | undefined;
   let starting = unsettled();
   let isReady = false; // a command can be started
@@ -247,7 +254,7 @@ export function createSession(options: ShellOptions & { readonly workDir: string
     watch.learn(); // before it is typed: afterwards the shell may sit in a read of the command's
     commands += 1;
     current = createRunning(`${nonce}-${commands}`, command, between);
-    between = createTerminalText();
+    between = createTerminalText(options.outputChars);
     given = secrets;
     shell.send(current.id, command, giveSecrets(secrets));
     shell.type(TRIGGER);

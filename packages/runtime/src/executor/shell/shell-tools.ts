@@ -51,12 +51,13 @@ export function createShellTools(
   const common = { shell, enter: nest.enter, env };
   const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
   const before = left ?? { workingDir: config.workDir, shell: late };
-  const openSession = (from: Left) => createSession({ ...common, setsid, workDir: config.workDir, script, left: from });
+  const shown = config.output && { outputChars: config.output.chars };
+  const openSession = (from: Left) => createSession({ ...common, ...shown, setsid, workDir: config.workDir, script, left: from });
   const session = openSession(before);
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
   const inSession = createRunCommand(session, limits);
   const named = createNamedSessions(() => openSession({ workingDir: config.workDir, shell: late }), limits);
-  const isStatic = createStaticCommand(session, common, DEFAULT_TIMEOUT_SECONDS);
+  const isStatic = createStaticCommand(session, common, { defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, ...shown });
   const background = createBackgroundCommands(session, common);
   let isTakenUp = left === undefined;
   function takeUp(): void {

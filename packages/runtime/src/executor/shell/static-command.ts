@@ -11,14 +11,18 @@ import { createTerminalText } from './terminal-text.ts';
 const DRAIN_MS = 200;
 
 /** `is_static`: a command beside the session, answered when it ends or its time is up; then it is killed. */
-export function createStaticCommand(session: Session, options: BesideOptions, defaultTimeoutSeconds: number): ActionHandler {
+export function createStaticCommand(
+  session: Session,
+  options: BesideOptions,
+  { defaultTimeoutSeconds, outputChars }: { readonly defaultTimeoutSeconds: number; readonly outputChars?: number },
+): ActionHandler {
   return ({ args, timeout, secrets }, { signal, output, outputPath }) =>
     new Promise((resolve) => {
       const seconds = typeof timeout === 'number' && timeout > 0 ? timeout : defaultTimeoutSeconds;
       const { place } = session;
       const cwd = textArgument(args, 'cwd') || undefined;
       const child = spawnBeside(withSecrets(options, secrets), place, textArgument(args, 'command'), cwd, 'pipe');
-      const text = createTerminalText();
+      const text = createTerminalText(outputChars);
       let stopped: 'timeout' | 'cancelled' | undefined;
       const stop = (why: 'timeout' | 'cancelled'): void => {
         stopped = why;

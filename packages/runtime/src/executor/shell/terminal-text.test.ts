@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createTerminalText } from './terminal-text.ts';
 
 function shown(pieces: readonly (string | Buffer)[], maxChars?: number): string {
-  const terminal = createTerminalText(maxChars);
+  // Beside the text there is room for the line that says what was left out.
+  const terminal = createTerminalText(maxChars && maxChars + 500);
   for (const piece of pieces) terminal.write(piece);
   return terminal.take();
 }

@@ -1,5 +1,6 @@
 import { wholeCharacters } from '../whole-characters.ts';
-import { createBoundedText, MAX_CHARS } from './bounded-text.ts';
+import { OUTPUT_LIMITS } from '../../output-limits.ts';
+import { createBoundedText, textOf } from './bounded-text.ts';
 import { createFlood, type Flood } from './flood.ts';
 import { createScreen, type Screen } from './screen.ts';
 
@@ -41,7 +42,9 @@ const MAX_SEQUENCE = 4096;
 const MODE = '\u001b[?';
 const NOTHING: Buffer = Buffer.alloc(0);
 
-export function createTerminalText(maxChars = MAX_CHARS): TerminalText {
+/** `chars`: how long it is at most, with the line that says what was left out. */
+export function createTerminalText(chars = OUTPUT_LIMITS.chars): TerminalText {
+  const maxChars = textOf(chars);
   let done = createBoundedText(maxChars);
   let line = '';
   let column = 0;
