@@ -27,6 +27,8 @@ type Hosted = {
   readonly workspace: string;
   /** As its server wished, within what this host gives. Missing: all that it gives. */
   readonly network?: NetworkReach;
+  /** For which its server has a broker. */
+  readonly git_hosts?: readonly string[];
 };
 
 export interface StartWish {
@@ -92,7 +94,7 @@ export class HostedSandboxes {
   readonly #options: HostedOptions;
   readonly #runtimes: SandboxRuntimes;
   readonly #hosted = new Map<string, Hosted>();
-  readonly #plans = new Map<string, SandboxPlan & Pick<StartWish, 'gitHosts'>>();
+  readonly #plans = new Map<string, SandboxPlan>();
   readonly #turns = new Map<string, Promise<unknown>>();
   /** From the sandboxes to their servers. */
   readonly calls = new SandboxCalls();
@@ -233,8 +235,11 @@ export class HostedSandboxes {
   }: StartWish): Promise<void> {
     const folder = await workspaceFolder(this.#options.folders, conversationId, directory);
     if (!folder.ok) throw new Error(folder.error.message);
-    await this.#put({ conversation_id: conversationId, incarnation, workspace: folder.path, ...(network && { network }) });
-    this.#plans.set(conversationId, { incarnation, leaseSeconds, noOutputTimeoutSeconds, gitHosts });
+    await this.#put({
+      ...{ conversation_id: conversationId, incarnation, workspace: folder.path, git_hosts: gitHosts },
+      ...(network && { network }),
+    });
+    this.#plans.set(conversationId, { incarnation, leaseSeconds, noOutputTimeoutSeconds });
   }
 
   async #put(hosted: Hosted): Promise<void> {
@@ -249,14 +254,15 @@ export class HostedSandboxes {
     return { ...wished, allowPrivate, atMost };
   }
 
-  /** Tokens are with the servers, and stay there. This host's own sandbox has no server. */
+  /** Tokens are with the servers, and stay there. */
   #gitElsewhere(conversationId: string): GitElsewhere | undefined {
-    if (conversationId === OWN) return undefined;
+    const { git_hosts: hosts = [] } = this.#hosted.get(conversationId) ?? {};
+    if (hosts.length === 0) return undefined;
     const dial: GitElsewhere['dial'] = (_host, _port, signal) => {
       const hosted = this.#hosted.get(conversationId);
       return hosted ? this.calls.open(hosted.incarnation, signal) : Promise.reject(new Error('the sandbox is no more'));
     };
-    return { hosts: this.#plans.get(conversationId)?.gitHosts ?? [], dial };
+    return { hosts, dial };
   }
 
   async #find(conversationId: string, incarnation: string, signal: AbortSignal): Promise<Reached | Gone> {
