@@ -19,6 +19,7 @@ const TARGETS = {
       at('packages/runtime/src/executor-api.ts'),
       at('packages/runtime/src/join-streams.ts'),
       at('packages/runtime/src/refuse-upgrade.ts'),
+      at('packages/runtime/src/let-go-of-still.ts'),
       at('packages/runtime/src/proxy/git-request.ts'),
       at('scripts/build-executor.mjs'),
       at('scripts/lean-http.mjs'),

@@ -70,6 +70,8 @@ export interface ExecutorConfig {
   readonly plugins?: readonly PluginName[];
   /** Of what is printed; as usual where nothing is said. */
   readonly output?: OutputLimits;
+  /** Seconds after which a client is hung up on that stops in the middle of a request, or does not read; 60 where nothing is said. */
+  readonly stillSeconds?: number;
   /** Seconds without use after which the browser ends; 300 where nothing is said. */
   readonly browserIdleSeconds?: number;
 }

@@ -35,6 +35,7 @@ import { createStandstill } from './sleep/standstill.ts';
 import { restoreFolders } from './sleep/temporary-folders.ts';
 
 /** The program inside the sandbox: `node main.mjs --config <ExecutorConfig as JSON>`. It ends with everything it started. */
+const STILL_SECONDS = 60;
 const { config, guard } = configured();
 const { stateDir, volatileFolders = [] } = config;
 const slept = loadSession(stateDir);
@@ -94,6 +95,7 @@ const server = createExecutorServer({
   sleep,
   standstill,
   shutdown: end,
+  stillMs: (config.stillSeconds ?? STILL_SECONDS) * 1000,
 });
 
 /** What is wrong with the configuration is said in a line, before anything is begun. */

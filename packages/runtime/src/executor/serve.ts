@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
 import type { Alive, ExecuteLine, ExecuteRequest, SleepAnswer } from '../executor-api.ts';
 import type { DoorGuard } from './door-guard.ts';
 import type { Effects } from './effects/effects.ts';
@@ -9,7 +10,9 @@ import type { Plugins } from './plugins/open-plugins.ts';
 import type { PortWatch } from './ports/port-watch.ts';
 import type { Tunnels } from './ports/tunnel.ts';
 import type { ProcessDoor } from './processes/process-door.ts';
-import { readBody } from './read-body.ts';
+import { TooLong } from './read-body.ts';
+import { jsonFields } from './json-fields.ts';
+import { letGoOfStill } from '../let-go-of-still.ts';
 import { refuseUpgrade } from '../refuse-upgrade.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { LinesToEditOf } from './files/lines-to-edit.ts';
@@ -32,14 +35,18 @@ export interface Parts {
   readonly sleep: (wish: SleepWish) => Promise<SleepAnswer>;
   readonly standstill: Standstill;
   readonly shutdown: () => void;
+  /** A client that stops in the middle is let go after so long. */
+  readonly stillMs: number;
 }
 
 type Route = (request: IncomingMessage, response: ServerResponse, url: URL, parts: Parts) => Promise<void> | void;
 
 const MAX_ACTION_BYTES = 64 * 1024 * 1024;
 const MAX_SMALL_BODY = 64 * 1024;
-/** A client that reads nothing for so long is let go; its effect goes on. */
-const STALLED_MS = 60_000;
+/** As long as the largest file may take. */
+const REQUEST_MS = 30 * 60_000;
+const HEADERS_MS = 10_000;
+const CHECK_MS = 15_000;
 /** So often a stream without news says that it is there, with an empty line. */
 const STILL_HERE_MS = 15_000;
 
@@ -53,42 +60,44 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'GET /server_info': async (_request, response, _url, { info }) => json(response, await info()),
   'POST /execute_action': execute,
   'POST /list_files': async (request, response, _url, { files }) => {
-    const { path = '' } = await jsonBody<{ path?: string }>(request, MAX_SMALL_BODY);
-    json(response, await files.list(String(path)));
+    const body = await jsonFields(request, MAX_SMALL_BODY);
+    json(response, await files.list(body.text('path', '')));
   },
   'GET /files': async (_request, response, url, { files }) => {
     const { stream, bytes } = await files.open(url.searchParams.get('path') ?? '');
     response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes });
-    stream.on('error', () => response.destroy()).pipe(response);
+    // Also when who asked is gone in the middle: a pipe alone would leave the file open.
+    await pipeline(stream, response).catch(() => {});
   },
   'PUT /files': async (request, response, url, { files }) => {
     await files.write(url.searchParams.get('path') ?? '', request);
     empty(response);
   },
   'POST /lines_to_edit': async (request, response, _url, { linesToEdit }) => {
-    const { path = '', start = 1, end = -1 } = await jsonBody<{ path?: string; start?: number; end?: number }>(request, MAX_SMALL_BODY);
-    json(response, await linesToEdit(String(path), { start: Number(start), end: Number(end) }));
+    const body = await jsonFields(request, MAX_SMALL_BODY);
+    json(response, await linesToEdit(body.text('path', ''), { start: body.number('start', 1), end: body.number('end', -1) }));
   },
   'GET /ports': async (_request, response, _url, { ports }) => json(response, { ports: await ports.list() }),
   'GET /ports/follow': followPorts,
   'POST /plugins/start': async (request, response, _url, { plugins, standstill }) => {
-    const { name = '' } = await jsonBody<{ name?: string }>(request, MAX_SMALL_BODY);
+    const name = (await jsonFields(request, MAX_SMALL_BODY)).text('name', '');
     standstill.goOn();
-    const plugin = plugins.find(String(name));
+    const plugin = plugins.find(name);
     json(response, plugin ? await plugin.start() : { ok: false, reason: `This sandbox does not have the plugin "${name}".` });
   },
   'POST /lease': async (request, response, _url, { lease }) => {
-    const { seconds } = await jsonBody<{ seconds?: number }>(request, MAX_SMALL_BODY);
-    if (typeof seconds !== 'number' || !(seconds > 0)) throw new Error('seconds must be a positive number');
+    const seconds = (await jsonFields(request, MAX_SMALL_BODY)).number('seconds', 0);
+    if (!(seconds > 0)) throw new Error('seconds must be a positive number');
     lease.renew(seconds);
     empty(response);
   },
   'POST /sleep': async (request, response, _url, { sleep, standstill, shutdown }) => {
-    const { with_kernel, in_place } = await jsonBody<{ with_kernel?: boolean; in_place?: boolean }>(request, MAX_SMALL_BODY);
-    if (in_place === true) return json(response, standstill.stop());
+    const body = await jsonFields(request, MAX_SMALL_BODY);
+    const withKernel = body.flag('with_kernel');
+    if (body.flag('in_place')) return json(response, standstill.stop());
     // Another server may have come for it by then, which knows nothing of this.
     const isWanted = (): boolean => !request.socket.destroyed;
-    const answer = await sleep({ withKernel: with_kernel === true, isWanted });
+    const answer = await sleep({ withKernel, isWanted });
     json(response, answer);
     if (!answer.slept) return;
     response.once('close', shutdown);
@@ -101,7 +110,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
 
 /** The HTTP side of the executor; see `executor-api.ts`. Not listening yet. */
 export function createExecutorServer(parts: Parts): Server {
-  const server = createServer((request, response) => void handle(request, response, parts));
+  const { stillMs } = parts;
+  const server = createServer({ connectionsCheckingInterval: Math.min(CHECK_MS, stillMs) }, (request, response) => {
+    letGoOfStill(request, response, stillMs);
+    void handle(request, response, parts);
+  });
   server.on('upgrade', (request: IncomingMessage, client, head) => {
     const refusal = parts.guard(request);
     if (refusal) return refuseUpgrade(client, refusal.status, { error: refusal.error });
@@ -110,8 +123,8 @@ export function createExecutorServer(parts: Parts): Server {
     const door = request.url === '/process' && request.headers.upgrade === 'tcp' ? parts.processes : parts.tunnels;
     door.join(request, client, head);
   });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 0; // uploads and streams end by their own rules
+  server.headersTimeout = Math.min(HEADERS_MS, stillMs);
+  server.requestTimeout = REQUEST_MS;
   server.keepAliveTimeout = 60_000;
   return server;
 }
@@ -130,8 +143,9 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
     if (!route) return json(response, { error: 'no such route' }, 404);
     await route(request, response, url, parts);
   } catch (error) {
-    if (response.headersSent) response.destroy();
-    else json(response, { error: reasonOf(error) }, 400);
+    if (response.headersSent) return void response.destroy();
+    if (error instanceof TooLong) response.setHeader('connection', 'close');
+    json(response, { error: reasonOf(error) }, 400);
   }
 }
 
@@ -151,12 +165,11 @@ function outputRoute(response: ServerResponse, key: string, url: URL, { effects 
 }
 
 async function execute(request: IncomingMessage, response: ServerResponse, _url: URL, { effects, standstill }: Parts): Promise<void> {
-  const body = await jsonBody<ExecuteRequest>(request, MAX_ACTION_BYTES);
+  const { all } = await jsonFields(request, MAX_ACTION_BYTES);
   standstill.goOn();
-  const lines = effects.execute(body)[Symbol.asyncIterator]();
+  const lines = effects.execute(all as unknown as ExecuteRequest)[Symbol.asyncIterator]();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  response.setTimeout(STALLED_MS, () => response.writableNeedDrain && response.destroy());
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   response.flushHeaders();
   sayStillHere(response);
@@ -187,12 +200,6 @@ async function send(response: ServerResponse, line: ExecuteLine, signal: AbortSi
   // As bytes: of a text with other characters than those of ASCII they are made several times as fast here as by the stream.
   if (response.write(Buffer.from(`${JSON.stringify(line)}\n`))) return;
   await once(response, 'drain', { signal }).catch(() => {}); // the client left: the loop sees it
-}
-
-async function jsonBody<T>(request: IncomingMessage, maxBytes: number): Promise<T> {
-  const value: unknown = JSON.parse((await readBody(request, maxBytes)).toString('utf8') || '{}');
-  if (typeof value !== 'object' || value === null) throw new Error('the body must be a JSON object');
-  return value as T;
 }
 
 function json(response: ServerResponse, body: unknown, status = 200): void {

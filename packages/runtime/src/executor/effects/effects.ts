@@ -150,12 +150,24 @@ function announce(effect: Effect): void {
   for (const more of effect.waiting.splice(0)) more();
 }
 
-function refusalOf({ key, incarnation, action }: ExecuteRequest, own: string, handlers: EffectsOptions['handlers']): string | undefined {
+/** Whatever it was sent: nothing of it has been looked at before. */
+function refusalOf(request: ExecuteRequest, own: string, handlers: EffectsOptions['handlers']): string | undefined {
+  const { key, incarnation, action, secrets, outputFrom } = request as { readonly [name in keyof ExecuteRequest]?: unknown };
   if (typeof key !== 'string' || key === '' || key.length > 256) return 'the key is missing or too long';
-  if (incarnation !== own) return `this is executor ${own}, not ${String(incarnation)}`;
-  if (typeof action !== 'object' || action === null || typeof action.args !== 'object' || action.args === null)
-    return 'the action is malformed';
-  return Object.hasOwn(handlers, action.action) ? undefined : `actions of kind ${String(action.action)} are not carried out here`;
+  if (incarnation !== own)
+    return `this is executor ${own}, not ${typeof incarnation === 'string' ? incarnation.slice(0, 100) : 'what was asked for'}`;
+  if (!isRecord(action) || !isRecord(action.args) || typeof action.action !== 'string') return 'the action is malformed';
+  if (action.timeout !== undefined && !(typeof action.timeout === 'number' && action.timeout > 0)) return 'the timeout must be seconds';
+  if (outputFrom !== undefined && !(Number.isSafeInteger(outputFrom) && (outputFrom as number) >= 0))
+    return 'outputFrom must be an offset in bytes';
+  if (secrets !== undefined && !(isRecord(secrets) && Object.values(secrets).every((value) => typeof value === 'string')))
+    return 'secrets must be texts by name';
+  if (Object.hasOwn(handlers, action.action)) return undefined;
+  return `actions of kind ${action.action.slice(0, 100)} are not carried out here`;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A key that is in the journal but not in memory. */

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
+import { TooLong } from '../read-body.ts';
 import { NotText } from './not-text.ts';
 import { resolvePath } from './resolve-path.ts';
 
@@ -45,7 +46,7 @@ export function createSandboxFiles(workspace: string, disk: Disk): SandboxFiles 
         let total = 0;
         for await (const chunk of body as AsyncIterable<Buffer>) {
           total += chunk.length;
-          if (total > MAX_UPLOAD_BYTES) throw new Error(`more than ${MAX_UPLOAD_BYTES} bytes`);
+          if (total > MAX_UPLOAD_BYTES) throw new TooLong(MAX_UPLOAD_BYTES);
           await file.write(chunk);
         }
       });
