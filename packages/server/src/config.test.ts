@@ -35,6 +35,7 @@ describe('SV1: configuration', () => {
       sessionApiKey: undefined,
       jwtSecret: undefined,
       previews: { scheme: 'http', domain: 'preview.localhost' },
+      webRoot: undefined,
       runtime: 'local',
       container: {
         ...{ image: 'python:3.12-bookworm', mayPull: true, network: 'proxy', volumes: [], ports: [], isRootReadOnly: false },

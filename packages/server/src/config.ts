@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
@@ -45,6 +46,8 @@ export interface Config {
   readonly clone: CloneLimits;
   /** The proxy this host must use to get out, and the names it is not used for. */
   readonly upstreamProxy: { readonly url: URL; readonly except: string } | undefined;
+  /** Absolute; another built frontend that is served at `/` in place of ours. */
+  readonly webRoot: string | undefined;
   /** Where what agents serve is shown. */
   readonly previews: PreviewSite;
   /** Whether agents are offered the browser. */
@@ -106,6 +109,7 @@ const Environment = z.object({
       return site;
     })
     .optional(),
+  TENDON_WEB_ROOT: path.refine((root) => existsSync(join(root, 'index.html')), 'a folder with an index.html is expected').optional(),
   TENDON_ALLOWED_HOSTS: list.transform((entries) => entries.map((entry) => entry.toLowerCase())).default([]),
   PERMITTED_CORS_ORIGINS: origins.default([]),
   LLM_MODEL: z.string().optional(),
@@ -183,6 +187,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       network: networkConfig(values),
       clone: cloneConfig(values),
       upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,
+      webRoot: values.TENDON_WEB_ROOT,
       previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
       browsing: values.AGENT_ENABLE_BROWSING ?? values.ENABLE_BROWSER ?? true,
       allowsChosenIds: values.ALLOW_SET_CONVERSATION_ID,

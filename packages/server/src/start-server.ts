@@ -49,7 +49,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
     { openConversations: () => conversations.openCount, sandboxesAwake: () => engine.runtimes.awakeCount() },
     clock.now(),
   );
-  const webRoot = options.webRoot ?? findWebRoot(import.meta.dirname);
+  const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);
   const openApi = async () => (await import('./http/openapi.ts')).openApiDocument(context);
   const patience = options.patience ?? CLIENT_PATIENCE;
   const context: ServerContext = { config, engine, metrics, clock, patience, logger, version: VERSION, webRoot, openApi };

@@ -25,8 +25,16 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
   '.ico': 'image/x-icon',
+  '.woff': 'font/woff',
   '.woff2': 'font/woff2',
+  '.ttf': 'font/ttf',
+  '.wav': 'audio/wav',
+  '.mp3': 'audio/mpeg',
+  '.mjs': 'text/javascript; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
 };
@@ -37,8 +45,11 @@ export function findWebRoot(from: string): string | undefined {
   return places.map((place) => join(from, place)).find((place) => existsSync(join(place, 'index.html')));
 }
 
+/** A frontend that is not ours is the operator's choice, whatever it loads; it is still no part of other pages. */
+const FOREIGN_POLICY = "object-src 'none'; frame-ancestors 'none'";
+
 /** `undefined` when nothing is built at `root`. */
-export async function openWebFiles(root: string | undefined): Promise<WebFiles | undefined> {
+export async function openWebFiles(root: string | undefined, isForeign = false): Promise<WebFiles | undefined> {
   if (root === undefined) return undefined;
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = new Map<string, WebFile>();
@@ -48,7 +59,7 @@ export async function openWebFiles(root: string | undefined): Promise<WebFiles |
     files.set(`/${relative(root, path).split(sep).join('/')}`, { path, type: TYPES[extname(entry.name)] ?? 'application/octet-stream' });
   }
   const page = files.get('/index.html');
-  return page && { files, policy: contentPolicy(await readFile(page.path, 'utf8')) };
+  return page && { files, policy: isForeign ? FOREIGN_POLICY : contentPolicy(await readFile(page.path, 'utf8')) };
 }
 
 /** Previews of what agents build are shown in frames, from their own origin. */

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../config.ts';
 import { temporaryFolder, testServer, type TestServer } from '../../server.test-support.ts';
 
 function built(): string {
@@ -56,6 +57,22 @@ describe('SV19: the web app', () => {
       expect([400, 404]).toContain(await raw(server, path));
     },
   );
+
+  it('SV158: another frontend is served in its place, with what it loads', async () => {
+    const root = built();
+    mkdirSync(join(root, 'locales/en'), { recursive: true });
+    writeFileSync(join(root, 'locales/en/translation.json'), '{"A":"b"}');
+    const server = await testServer({ env: { TENDON_WEB_ROOT: root } });
+    const page = await server.get('/conversations/abc');
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('theme()')]);
+    expect(page.headers.get('content-security-policy')).toBe("object-src 'none'; frame-ancestors 'none'");
+    expect(await (await server.get('/locales/en/translation.json')).json()).toEqual({ A: 'b' });
+    expect((await server.get('/locales/de/translation.json')).status).toBe(404);
+    expect(readConfig({ TENDON_WEB_ROOT: join(root, 'assets') })).toEqual({
+      ok: false,
+      problems: ['TENDON_WEB_ROOT: a folder with an index.html is expected'],
+    });
+  });
 
   it('SV151: no page is given in place of what a program or another frontend asks for, built or not', async () => {
     const asked = { accept: 'application/json, text/plain, */*' };

@@ -12,12 +12,12 @@ const NEVER = 'no-cache, no-store, must-revalidate, max-age=0';
 
 /** The web app at `/`; a path that is no file is one of its pages. Unknown paths under `/api` are JSON. */
 export const webAppRoutes: Routes = (app, context) => {
-  const { webRoot } = context;
+  const { webRoot, config } = context;
   const hidden = { schema: { hide: true } };
   for (const url of ['/api', '/api/*']) app.all(url, hidden, (_request, reply) => fail(reply, 'NOT_FOUND'));
   let opening: Promise<WebFiles | undefined> | undefined;
   app.get('/*', hidden, async (request, reply) => {
-    opening ??= openWebFiles(webRoot);
+    opening ??= openWebFiles(webRoot, webRoot !== undefined && webRoot === config.webRoot);
     const web = await opening;
     if (!web) {
       opening = undefined;
