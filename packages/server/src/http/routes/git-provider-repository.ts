@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { allBranches } from '../../git/providers/all-branches.ts';
 import { firstAnswer } from '../../git/providers/ask-providers.ts';
 import { repositoryMicroagents } from '../../git/providers/repository-microagents.ts';
-import { readMicroagent } from '../../microagents/read-microagent.ts';
 import type { Routes } from '../context.ts';
 import { sendFailure } from '../failure.ts';
 import { answerAsked } from './answer-asked.ts';
@@ -63,6 +62,8 @@ export const gitProviderRepositoryRoutes: Routes = (app, { engine, clock }) => {
       if (!path) return sendFailure(reply, catalogError('INVALID_ARGUMENTS', 'file_path is missing')) as never;
       return answerAsked(reply, tokens, choice, (logins) =>
         firstAnswer(logins, async (api, git_provider) => {
+          // With it comes a parser of YAML, which the start of the server need not wait for.
+          const { readMicroagent } = await import('../../microagents/read-microagent.ts');
           const microagent = readMicroagent(nameOf(path), await api.file(repository.data, path));
           return { content: microagent.content, path, triggers: [...microagent.triggers], git_provider };
         }),
