@@ -139,13 +139,13 @@ export class Connection {
   /** N3. */
   async #untilTaken(signal: AbortSignal): Promise<void> {
     const { wire, clock } = this.#options;
-    if (wire.unsentBytes <= MAX_UNSENT_BYTES) return;
+    if (wire.unsent.bytes <= MAX_UNSENT_BYTES) return;
     const timeUp = new AbortController();
     const tooSlow = clock.sleep(SLOW_CLIENT_MS, { signal: AbortSignal.any([signal, timeUp.signal]) }).then(
       () => true,
       () => false,
     );
-    const isTooSlow = await Promise.race([tooSlow, wire.drained(MAX_UNSENT_BYTES / 2).then(() => false)]);
+    const isTooSlow = await Promise.race([tooSlow, wire.unsent.drained(MAX_UNSENT_BYTES / 2).then(() => false)]);
     timeUp.abort();
     if (isTooSlow) wire.close('the client does not read');
   }
@@ -154,7 +154,7 @@ export class Connection {
     const { wire, dialect } = this.#options;
     // Output waits for a client that is behind; an answer in the making comes whole with its event.
     if (frame.volatile === 'output' && this.#lateOutput.holds(frame)) return;
-    if (wire.unsentBytes > MAX_UNSENT_FOR_VOLATILE) return;
+    if (wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;
     const frames = dialect.encodeVolatile(frame);
     if (frames.length > 0) this.#send(frames);
     else if (frame.volatile !== 'status') wire.sendVolatile(frame);

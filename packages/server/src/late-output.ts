@@ -15,7 +15,7 @@ export function createLateOutput(wire: Wire, maxUnsentBytes: number): LateOutput
 
   async function send(): Promise<void> {
     while (frames.length > 0 && !wire.closed.aborted) {
-      await wire.drained(maxUnsentBytes / 2);
+      await wire.unsent.drained(maxUnsentBytes / 2);
       const frame = frames.shift();
       if (!frame) return;
       chars -= frame.text.length;
@@ -27,7 +27,7 @@ export function createLateOutput(wire: Wire, maxUnsentBytes: number): LateOutput
     holds(frame) {
       // Another action's output has begun: nobody asks for the rest of the one before.
       if (frames.length > 0 && frames[0]!.cause !== frame.cause) frames.length = chars = 0;
-      if (frames.length === 0 && wire.unsentBytes <= maxUnsentBytes) return false;
+      if (frames.length === 0 && wire.unsent.bytes <= maxUnsentBytes) return false;
       frames.push(frame);
       chars += frame.text.length;
       while (chars > MAX_CHARS && frames.length > 1) chars -= frames.shift()!.text.length;

@@ -5,7 +5,8 @@ import { Connection, MAX_UNSENT_BYTES, SLOW_CLIENT_MS } from './connection.ts';
 import { createLogger } from './logger.ts';
 import { liveMask } from './security/live-mask.ts';
 import { socketIoClient, systemClockThat, testServer, type TestServer } from './server.test-support.ts';
-import { UnsentBytes, type Wire } from './sockets/wire.ts';
+import { Unsent } from './sockets/unsent.ts';
+import type { Wire } from './sockets/wire.ts';
 import { systemClock } from './system-clock.ts';
 
 const LARGE = 'x'.repeat(200_000);
@@ -24,10 +25,10 @@ async function large(server: TestServer): Promise<string> {
 
 /** A wire whose other side takes only what it is told to. */
 function hoardingWire() {
-  const unsent = new UnsentBytes();
   const frames: Frame[] = [];
   let most = 0;
   const closed = new AbortController();
+  const unsent = new Unsent(closed.signal);
   const wire: Wire = {
     send(frame) {
       frames.push(frame);
@@ -35,10 +36,7 @@ function hoardingWire() {
       most = Math.max(most, unsent.bytes);
     },
     sendVolatile() {},
-    get unsentBytes() {
-      return unsent.bytes;
-    },
-    drained: (bytes) => unsent.drained(bytes),
+    unsent,
     pauseReading() {},
     resumeReading() {},
     close: () => closed.abort(),

@@ -17,8 +17,8 @@ const DROPPED = new Set(['timestamp', 'keep_prompt', 'translated_ipython_code', 
 /** The verbs of 0.4 and 0.5, as states. */
 const VERBS: Readonly<Record<string, string>> = { start: 'running', resume: 'running', pause: 'paused', stop: 'stopped' };
 
-/** Arguments of any generation under the names of today. `null` means "not given", for every one of them. */
-export function currentArgs(kind: ActionKind, frame: Frame, args: Frame): Frame {
+/** Arguments of any generation under the names of today. `null` means "not given", for every one of them. `frame` is what they came in: words of a message may stand there. */
+export function currentArgs(kind: ActionKind, args: Frame, frame: Frame = {}): Frame {
   const renamed = RENAMED[kind] ?? {};
   const result = new Map<string, unknown>();
   for (const [key, value] of Object.entries(args)) {

@@ -32,7 +32,7 @@ export function decodeFrame(given: unknown): Decoded {
   if (kind === 'initialize') return decodeInitialize(frame, args);
   if (kind === 'start') return decodeStart(args);
   if (kind === 'null') return { type: 'answer', frames: () => [{ observation: 'null', content: '', extras: {}, message: '' }] };
-  return decodeAction(kind, currentArgs(kind, frame, args), frame.timeout);
+  return decodeAction(kind, currentArgs(kind, args, frame), frame.timeout);
 }
 
 /** The guides to the socket have `{type: "message", message}`, and clients made from them exist; others leave out `args`. */

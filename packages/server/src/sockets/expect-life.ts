@@ -17,6 +17,6 @@ export async function expectLife(
       () => true,
     );
     if (isOver) return;
-    if (!isAlive && wire.unsentBytes === 0) return socket.terminate();
+    if (!isAlive && wire.unsent.bytes === 0) return socket.terminate();
   }
 }

@@ -1,33 +1,28 @@
 import type { WebSocket } from 'ws';
-import { MAX_UNSENT_FOR_GOODBYE, UnsentBytes, type Wire } from './wire.ts';
+import { Unsent } from './unsent.ts';
+import type { Wire } from './wire.ts';
 
 /** A plain WebSocket: one JSON object per text frame. */
 export function plainWire(socket: WebSocket): Wire {
-  const unsent = new UnsentBytes();
   const closed = new AbortController();
-  socket.once('close', () => {
-    closed.abort();
-    unsent.clear();
-  });
+  const unsent = new Unsent(closed.signal);
+  socket.once('close', () => closed.abort());
   return {
     closed: closed.signal,
-    get unsentBytes() {
-      return unsent.bytes;
-    },
-    drained: (bytes) => unsent.drained(bytes),
+    unsent,
     send(frame) {
       if (socket.readyState !== socket.OPEN) return;
       const text = JSON.stringify(frame);
       const size = Buffer.byteLength(text);
       unsent.add(size);
-      socket.send(text, () => closed.signal.aborted || unsent.add(-size));
+      socket.send(text, () => unsent.add(-size));
     },
     sendVolatile() {},
     pauseReading: () => socket.pause(),
     resumeReading: () => socket.resume(),
     close(reason) {
       // Who does not read would not read the closing handshake either.
-      if (unsent.bytes > MAX_UNSENT_FOR_GOODBYE) return socket.terminate();
+      if (unsent.isTooMuchForGoodbye) return socket.terminate();
       socket.resume();
       socket.close(1008, plain(reason));
     },

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'socket.io';
-import { MAX_UNSENT_FOR_GOODBYE, UnsentBytes, type Wire } from './wire.ts';
+import { Unsent } from './unsent.ts';
+import type { Wire } from './wire.ts';
 
 interface Packet {
   readonly data?: string | Buffer;
@@ -12,8 +13,8 @@ interface Underneath {
 
 /** Events on `oh_event`, volatile frames on `tendon_volatile`. */
 export function socketIoWire(socket: Socket): Wire {
-  const unsent = new UnsentBytes();
   const closed = new AbortController();
+  const unsent = new Unsent(closed.signal);
   const { conn } = socket;
   let queued = 0;
   conn.on('packetCreate', (packet: Packet) => {
@@ -26,30 +27,24 @@ export function socketIoWire(socket: Socket): Wire {
   conn.on('flush', () => {
     const batch = queued;
     queued = 0;
-    conn.transport.once('drain', () => closed.signal.aborted || unsent.add(-batch));
+    conn.transport.once('drain', () => unsent.add(-batch));
     // The batch is handed over between `flush` and the connection's `drain`, in one tick: one system call then, not one per packet.
     const stream = transport()?._socket;
     if (!stream) return;
     stream.cork();
     conn.once('drain', () => stream.uncork());
   });
-  socket.once('disconnect', () => {
-    closed.abort();
-    unsent.clear();
-  });
+  socket.once('disconnect', () => closed.abort());
   return {
     closed: closed.signal,
-    get unsentBytes() {
-      return unsent.bytes;
-    },
-    drained: (bytes) => unsent.drained(bytes),
+    unsent,
     send: (frame) => void socket.emit('oh_event', frame),
     sendVolatile: (frame) => void socket.emit('tendon_volatile', frame),
     pauseReading: () => transport()?.pause?.(),
     resumeReading: () => transport()?.resume?.(),
     close() {
       const underneath = transport();
-      if (unsent.bytes > MAX_UNSENT_FOR_GOODBYE && underneath?.terminate) return underneath.terminate();
+      if (unsent.isTooMuchForGoodbye && underneath?.terminate) return underneath.terminate();
       underneath?.resume?.();
       socket.disconnect(true);
     },

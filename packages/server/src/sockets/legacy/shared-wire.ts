@@ -28,10 +28,7 @@ export class SharedWire {
     const closed = AbortSignal.any([wire.closed, ended]);
     const view: Wire = {
       closed,
-      get unsentBytes() {
-        return wire.unsentBytes;
-      },
-      drained: (bytes) => wire.drained(bytes),
+      unsent: wire.unsent,
       send: (frame) => closed.aborted || wire.send(frame),
       sendVolatile: (frame) => closed.aborted || wire.sendVolatile(frame),
       pauseReading: () => this.pause(view),
