@@ -32,7 +32,7 @@ export async function plannedSteps(log: RecordedLog, onProblem: (sentence: strin
 function wasHeldBack({ args }: ActionDraft<RunnableKind>, recorded: ObservationDraft | undefined): boolean {
   if (recorded?.observation === 'user_rejected') return true;
   const state = 'confirmation_state' in args ? args.confirmation_state : undefined;
-  return state === 'rejected' || (state === 'awaiting_confirmation' && !recorded);
+  return state === 'rejected' || (state === 'awaiting_confirmation' && (!recorded || recorded.observation === 'null'));
 }
 
 function whyLeft(draft: ActionDraft<RunnableKind>): string | undefined {

@@ -62,6 +62,12 @@ function answersOf(events: readonly Json[]): ReplayAnswer[] {
       if (!isUsers && typeof given.content === 'string') said = [said, given.content].filter(Boolean).join('\n');
       continue;
     }
+    if (given.confirmation_state === 'rejected' || given.is_confirmed === 'rejected') continue;
+    if (given.confirmation_state === 'awaiting_confirmation' || given.is_confirmed === 'awaiting_confirmation') {
+      // It never ran: what a person agreed to comes again, without its thought.
+      if (typeof given.thought === 'string') said = [said, given.thought].filter(Boolean).join('\n');
+      continue;
+    }
     // Only the last end is one: what came after the others is done again too.
     if (action === 'finish' && index !== lastOwn) continue;
     const call = replayCall(action as string, given, timeout);

@@ -141,3 +141,23 @@ it('SV31: instructions reach the agent, buttons say what to begin with', async (
   expect(await (await server.get(`/api/conversations/${suggested}`)).json()).toMatchObject({ trigger: 'suggested_task' });
   expect((await trajectory(server, suggested)).find(({ action }) => action === 'message')?.args?.content).toContain('o/r#7');
 });
+
+it.each(['confirmation_state', 'is_confirmed'])(
+  'SV30: what waited or was turned down (%s) is not done, and what was confirmed once',
+  (key) => {
+    const run = (command: string, state: string, thought = '') => ({
+      action: 'run',
+      source: 'agent',
+      args: { command, thought, [key]: state },
+    });
+    const read = readTrajectory([
+      user('go'),
+      run('rm -r x', 'awaiting_confirmation', 'Away with it.'),
+      run('rm -r x', 'rejected'),
+      run('ls', 'awaiting_confirmation', 'Look.'),
+      run('ls', 'confirmed'),
+    ]);
+    if (!read.ok) throw new Error(read.problem);
+    expect(read.trajectory.answers).toMatchObject([{ text: 'Away with it.\nLook.', call: { arguments: { command: 'ls' } } }]);
+  },
+);
