@@ -6,14 +6,14 @@ export interface Load {
   readonly conversations: number;
   /** Thoughts of each agent; a step is two events. */
   readonly steps: number;
+  /** What each thought takes: agents that think at once would be done before the second kill, and too many leave nobody else a turn. */
+  readonly stepMs: number;
   /** Kills, spread over the whole run. */
   readonly kills: number;
 }
 
 const CLIENTS = 2;
 const DEADLINE_MS = 20 * 60_000;
-/** Agents that think at once would be done before the second kill. */
-const STEP_MS = 40;
 
 interface Observed {
   readonly id: string;
@@ -21,8 +21,8 @@ interface Observed {
 }
 
 /** Every client has every event in order and once, and every agent has taken every step once. */
-export async function expectNothingLost({ conversations, steps, kills }: Load): Promise<void> {
-  const tendon = await TendonProcess.scripted(thinking(steps));
+export async function expectNothingLost({ conversations, steps, stepMs, kills }: Load): Promise<void> {
+  const tendon = await TendonProcess.scripted(thinking(steps, stepMs));
   const all = await Promise.all(Array.from({ length: conversations }, () => observed(tendon)));
   try {
     for (const { clients } of all) clients[0]!.send('message', { content: 'Think.', image_urls: [], file_urls: [] });
@@ -41,8 +41,8 @@ export async function expectNothingLost({ conversations, steps, kills }: Load): 
   }
 }
 
-function thinking(steps: number): unknown {
-  const think = { toolCalls: [{ name: 'think', arguments: { thought: 'thought {i}' } }], times: steps, delayMs: STEP_MS };
+function thinking(steps: number, stepMs: number): unknown {
+  const think = { toolCalls: [{ name: 'think', arguments: { thought: 'thought {i}' } }], times: steps, delayMs: stepMs };
   return [think, { toolCalls: [{ name: 'finish', arguments: { message: 'Done.' } }] }];
 }
 

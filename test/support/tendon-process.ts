@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { io, type Socket } from 'socket.io-client';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 60_000;
 
 /** A real server process with a home of its own, to be killed and started again over the same home and port. */
 export class TendonProcess {
@@ -105,7 +105,7 @@ export class TendonProcess {
 
   async #answers(): Promise<boolean> {
     try {
-      return (await fetch(`${this.url}/alive`, { signal: AbortSignal.timeout(1000) })).ok;
+      return (await fetch(`${this.url}/alive`, { signal: AbortSignal.timeout(5000) })).ok;
     } catch {
       return false;
     }
@@ -137,8 +137,9 @@ export class Watcher {
       transports: ['websocket'],
       reconnectionDelay: 20,
       reconnectionDelayMax: 100,
-      // A server that dies between the upgrade and its first packet leaves the client library waiting for its time-out.
-      timeout: 1000,
+      // A server that dies between the upgrade and its first packet leaves the client library waiting for its time-out. Not shorter: hundreds
+      // of clients that give up and come again before a busy server gets to them keep it from ever getting to them.
+      timeout: 5000,
       query: { conversation_id: conversationId, latest_event_id: '-1', providers_set: '' },
     });
     this.#socket.io.on('reconnect_attempt', () => {
