@@ -20,6 +20,7 @@
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
  *   POST /sleep {with_kernel}      → SleepAnswer; if it slept, everything inside ends after the answer
  *   POST /sleep {in_place: true}   → SleepAnswer; if it slept, what the agent started stands still until an action, a connection to a port or a plugin is wanted
+ *   POST /end_work                 → 204; every action is cancelled, and what the agent started is killed, but its shell and its kernel
  *   POST /shutdown                 → 204, then everything inside ends
  * Streams hold an empty line every 15 seconds.
  * On a port every request carries the key of `keyFile` as `X-Session-API-Key`; what does not is answered 401 and changes nothing.

@@ -19,6 +19,8 @@ export interface ExecutorClient {
   sleep(options: { readonly withKernel: boolean }): Promise<SleepAnswer>;
   /** Asks it to let what the agent started stand still; the next action wakes it. */
   standStill(): Promise<SleepAnswer>;
+  /** Ends whatever the agent has started, in the foreground and behind it. */
+  endWork(): Promise<void>;
   listFiles(path: string, options: { readonly signal: AbortSignal }): Promise<readonly string[]>;
   readFile(path: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<Uint8Array>;
   writeFile(path: string, bytes: Uint8Array, options: { readonly signal: AbortSignal }): Promise<void>;
@@ -89,6 +91,7 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
         await json({ method: 'POST', path: '/sleep', body: JSON.stringify({ with_kernel: withKernel }), deadlineMs: SLEEP_DEADLINE_MS }),
       ),
     standStill: async () => checkSlept(await json({ method: 'POST', path: '/sleep', body: '{"in_place":true}' })),
+    endWork: async () => void (await door.ask({ method: 'POST', path: '/end_work' })),
     listFiles: async (path, { signal }) =>
       checkNames(await json({ method: 'POST', path: '/list_files', body: JSON.stringify({ path }), signal, deadlineMs: 30_000 })),
     readFile: (path, { signal, maxBytes }) =>

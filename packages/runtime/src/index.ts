@@ -21,6 +21,7 @@ export {
 export type { SandboxPlan } from './open-sandbox.ts';
 export { relay } from './relay.ts';
 export type { SandboxRecord } from './sandbox-record.ts';
+export type { SandboxCounts } from './count-sandboxes.ts';
 export { createRuntimes, newIncarnation, type RuntimesOptions, type SandboxRuntimes } from './sandboxes.ts';
 export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
 export { hostPattern, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './proxy/network-policy.ts';

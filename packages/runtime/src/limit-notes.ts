@@ -28,11 +28,7 @@ export function watchLimits(groups: readonly string[], limits: Limits | undefine
           ...(now.memory > before.memory ? [`${memory}, and a process was ended for it`] : []),
           ...(now.processes > before.processes ? [`${processes}: no more could be started`] : []),
         ];
-        if (result.outcome === 'observed') {
-          const all = [...notes, ...toldByOutput(result.observation, limits)];
-          return all.length === 0 ? result : { ...result, observation: withNotes(result.observation, all) };
-        }
-        return notes.length === 0 ? result : { ...result, reason: [result.reason, ...notes].join('; ') };
+        return withNotes(result, result.outcome === 'observed' ? [...notes, ...toldByOutput(result.observation, limits)] : notes);
       };
     },
     whyEnded: () => (reachedIn(groups).memory > 0 ? memory : undefined),

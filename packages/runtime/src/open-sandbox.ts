@@ -16,6 +16,9 @@ import type { Reapers } from './drivers/reapers.ts';
 import { boundLog, logTail } from './drivers/start-log.ts';
 import type { PluginName } from './executor-api.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
+import { watchDisk, type DiskWatch } from './disk/disk-watch.ts';
+import { freeBytes, measureDisk, measureGiven } from './disk/measure-disk.ts';
+import { processesOf } from './process-memory.ts';
 import { watchLimits } from './limit-notes.ts';
 import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
 import { createPackagesDoor } from './kernel-packages/packages-door.ts';
@@ -39,6 +42,7 @@ export interface OpenSandbox {
   readonly client: ExecutorClient;
   readonly watch: SandboxWatch;
   readonly use: SandboxUse;
+  readonly disk: DiskWatch;
   readonly ports: SandboxPorts;
   readonly record: SandboxRecord & { readonly state: 'live' };
   /** The way out; none where the sandbox is elsewhere. */
@@ -168,10 +172,12 @@ async function start(
     workspace,
     started_at: clock.now().toISOString(),
     ...(previous && { previous_started_at: previous.started_at }),
+    ...(previous?.given_bytes !== undefined && { given_bytes: previous.given_bytes }),
   };
   const lastLines = (): Promise<string> => driver.lastLines?.(incarnation) ?? logTail(startLogOf(folders));
   let client: ExecutorClient | undefined;
   let starting: Promise<SandboxHandle> | undefined;
+  const given = givenBytes(context, previous, workspace);
   try {
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
@@ -205,7 +211,7 @@ async function start(
     );
     if (alive.incarnation !== incarnation) throw new StartFailed('waiting for the executor', { cause: 'another executor answers' });
     onPhase('workspace');
-    const live = { ...record, state: 'live', handle } as const;
+    const live = { ...record, given_bytes: await given, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
     const wasStopped = previous?.state === 'ended' && previous.reason === STOPPED;
     const isLost = handle.isNew === true && previous !== undefined && !wasStopped;
@@ -222,6 +228,12 @@ async function start(
     ).catch((failure: unknown) => context.notice(`the rest of sandbox ${incarnation} could not be removed: ${String(failure)}`));
     throw error;
   }
+}
+
+/** Kept from the conversation's first sandbox on. Never rejects. */
+async function givenBytes({ driver }: OpenContext, previous: SandboxRecord | undefined, workspace: string): Promise<number | null> {
+  if (driver.isElsewhere) return null;
+  return previous?.given_bytes === undefined ? measureGiven(workspace).catch(() => null) : previous.given_bytes;
 }
 
 /** A start that was given up may still be on its way: what it made can only be removed after it. */
@@ -255,6 +267,8 @@ async function hold(
     },
     onChecked: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
   });
+  const disk = holdDisk(context, record, { client, giveUp: watch.report });
+  void watch.lost.then(disk.stop);
   const runtime = createSandboxRuntime({
     conversationId,
     incarnation,
@@ -270,8 +284,28 @@ async function hold(
     secretsFor: context.secretsFor,
     limits,
     news,
+    disk,
   });
-  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, record };
+  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, disk, record };
+}
+
+/** What is elsewhere is watched there. */
+function holdDisk(
+  { driver, folders: plan }: OpenContext,
+  { conversation_id: conversationId, incarnation, workspace, given_bytes, handle }: SandboxRecord & { readonly state: 'live' },
+  { client, giveUp }: { readonly client: ExecutorClient; readonly giveUp: (reason: string) => void },
+): DiskWatch {
+  const { home, state } = plan.of(conversationId, incarnation);
+  const own = [home, state, ...(handle.rootLayer === undefined ? [] : [handle.rootLayer])];
+  const place = { own, workspace, givenBytes: given_bytes ?? null, processes: () => processesOf(handle) };
+  return watchDisk({
+    limitBytes: driver.isElsewhere ? Infinity : (driver.limits?.diskBytes ?? Infinity),
+    measure: () => measureDisk(place),
+    freeBytes: () => freeBytes([...own, workspace]),
+    endWork: client.endWork,
+    giveUp,
+    now: () => performance.now(),
+  });
 }
 
 /** Tells the way out elsewhere what the conversation's policy is now. Told again whenever its host is reached anew. */
@@ -318,6 +352,7 @@ export async function putToSleep(context: OpenContext, open: OpenSandbox, withKe
 /** Stops holding on to it, without ending it. */
 export async function letGo(open: OpenSandbox): Promise<void> {
   open.watch.stop();
+  open.disk.stop();
   open.client.close();
   open.calls?.close();
   await Promise.all([open.proxy?.close(), open.browser?.close()]);
@@ -333,7 +368,7 @@ export async function endSandbox(
   const { reapers, records, folders } = context;
   await reapers.end(record);
   await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
-  const { conversation_id, incarnation, workspace, started_at, previous_started_at } = record;
-  const previous = previous_started_at === undefined ? {} : { previous_started_at };
-  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...previous, state, reason });
+  const { conversation_id, incarnation, workspace, started_at, previous_started_at, given_bytes } = record;
+  const kept = { ...(previous_started_at !== undefined && { previous_started_at }), ...(given_bytes !== undefined && { given_bytes }) };
+  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...kept, state, reason });
 }

@@ -11,6 +11,8 @@ export type SandboxRecord = {
   readonly started_at: string;
   /** Of the incarnation before it. */
   readonly previous_started_at?: string;
+  /** What the workspace took when the conversation's first sandbox was given it; null where that was too much to count. */
+  readonly given_bytes?: number | null;
 } & (
   | { readonly state: 'starting' }
   | { readonly state: 'live'; readonly handle: SandboxHandle }

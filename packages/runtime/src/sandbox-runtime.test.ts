@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExecuteResult, OutputChunk } from '@tendon/core';
+import { watchDisk } from './disk/disk-watch.ts';
 import type { ExecuteRequest } from './executor-api.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { watchLimits } from './limit-notes.ts';
@@ -16,6 +17,10 @@ import { never, runAction } from './sandbox.test-support.ts';
 type Answer = (request: ExecuteRequest, response: ServerResponse, attempt: number) => void;
 
 const OUTCOME = { type: 'outcome', observation: { observation: 'run', content: 'fine', extras: { command: 'x' } } };
+const UNLIMITED = watchDisk({
+  ...{ limitBytes: Infinity, measure: async () => ({ bytes: 0, isComplete: true }), freeBytes: async () => 0, endWork: async () => {} },
+  ...{ giveUp: () => {}, now: () => performance.now() },
+});
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 /** The other end of the wire, as hostile or as broken as a test wants it. */
@@ -71,6 +76,7 @@ describe('a runtime and what it hears', () => {
       secretsFor: () => new Map(),
       news: undefined,
       limits: watchLimits([], undefined),
+      disk: UNLIMITED,
       giveUp: () => {},
     });
     return runtime.execute(runAction(runtime, 'x', { id: 5, timestamp }), { signal: never, ...options });

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Secret, Strength } from '@tendon/core';
+import type { ObservationDraft } from '@tendon/protocol';
 import type { ExecuteLine, ExecuteRequest } from './executor-api.ts';
 import type { ExecutorClient } from './executor-client.ts';
 import { NotConnected, SandboxGone } from './executor-door.ts';
+import type { DiskWatch } from './disk/disk-watch.ts';
 import type { LimitWatch } from './limit-notes.ts';
 import { invalidAnswer, observed } from './observed.ts';
 import { TooMuch } from './ndjson.ts';
@@ -28,6 +30,7 @@ export interface SandboxRuntimeParts {
   readonly limits: LimitWatch;
   /** Told once, beside the next observation. */
   readonly news: string | undefined;
+  readonly disk: DiskWatch;
   /** Variables for one command alone. */
   readonly secretsFor: SecretsFor;
 }
@@ -70,14 +73,19 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     if (gone !== undefined) return (await recorded(action, key)) ?? { outcome: 'unknown', reason: gone };
     const isFresh = Date.parse(action.timestamp) >= parts.attachedAt.getTime();
     if (options.signal.aborted && (await neverSeen(key, isFresh))) return { outcome: 'not-started', reason: 'it was cancelled first' };
-    const conversation = new ActionStream(action, key, parts, options, isFresh, () => lostReason);
+    const refusal = isFresh ? parts.disk.refusal(action) : undefined;
+    if (refusal !== undefined) return { outcome: 'observed', observation: diskRefusal(refusal) };
     const withLimits = parts.limits.begin();
-    return withNews(withLimits(await conversation.run()));
+    const disk = parts.disk.begin();
+    const signal = AbortSignal.any([options.signal, disk.signal]);
+    const result = withLimits(await new ActionStream(action, key, parts, { ...options, signal }, isFresh, () => lostReason).run());
+    const note = await disk.end(result);
+    return withNews(note === undefined ? result : withNotes(result, [note]));
   }
 
   function withNews(result: ExecuteResult): ExecuteResult {
     if (news === undefined || result.outcome !== 'observed') return result;
-    const told = { ...result, observation: withNotes(result.observation, [news]) };
+    const told = withNotes(result, [news]);
     news = undefined;
     return told;
   }
@@ -105,8 +113,20 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     lost: parts.lost,
     execute,
     output: (actionId, offset, options) => client.output(`${parts.conversationId}:${actionId}`, offset, options),
-    files: { list: client.listFiles, read: client.readFile, write: client.writeFile, linesToEdit: client.linesToEdit },
+    files: {
+      list: client.listFiles,
+      read: client.readFile,
+      async write(...args) {
+        if (parts.disk.isOver()) throw new Error(parts.disk.words());
+        await client.writeFile(...args);
+      },
+      linesToEdit: client.linesToEdit,
+    },
   };
+}
+
+function diskRefusal(why: string): ObservationDraft {
+  return { observation: 'error', content: `Nothing was written: ${why}`, extras: { error_id: 'SANDBOX$DISK_FULL' } };
 }
 
 /** One action on its way: sent, listened to, attached to again after a broken connection, cancelled. */

@@ -25,6 +25,7 @@ import { createWayOut, type WayOutOptions } from './proxy/way-out.ts';
 import type { SandboxPorts } from './sandbox-ports.ts';
 import { createSandboxRest, type SleepWish } from './sandbox-rest.ts';
 import { DEFAULT_REST, type RestPlan } from './rest-plan.ts';
+import { countSandboxes, type SandboxCounts } from './count-sandboxes.ts';
 import type { Entry, SharedStart } from './sandbox-entry.ts';
 import { listSandboxes, type Held } from './list-sandboxes.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
@@ -89,8 +90,8 @@ export interface SandboxRuntimes extends Runtimes {
   sleep(conversationId: string, wish: SleepWish): Promise<string | undefined>;
   /** Ends the sandbox; the private home stays for the next. */
   end(conversationId: string, reason: string): Promise<void>;
-  /** Those that this process holds. */
-  awakeCount(): number;
+  /** Of those that this process holds. */
+  counts(): SandboxCounts;
   /** All that are known, of this process or not, with what they use. */
   list(): Promise<readonly SandboxInfo[]>;
   /** Ends and removes what belongs to no conversation; with `all` also what does, unless this process holds it. Homes go too. */
@@ -307,7 +308,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       const record = await context.records.get(conversationId);
       if (record?.state === 'live') await tellNetwork(context, conversationId, record.handle);
     },
-    awakeCount: () => entries.size,
+    counts: () => countSandboxes(entries.values()),
     list: () => listSandboxes(context, (conversationId) => describe(entries.get(conversationId))),
     reconcile: () => reconcileSandboxes(context, { isHeld }),
     reclaim: ({ all }) => reconcileSandboxes(context, { isHeld, all, keepsOthers: true }),

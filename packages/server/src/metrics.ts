@@ -1,11 +1,12 @@
 /** Plain counters while serving; the Prometheus library is loaded when somebody asks. */
+import type { SandboxCounts } from '@tendon/runtime';
 import type { Registry } from 'prom-client';
 
 /** What is counted elsewhere and read when asked. */
 export interface Gauges {
   readonly openConversations: () => number;
   /** By this process. */
-  readonly sandboxesAwake: () => number;
+  readonly sandboxes: () => SandboxCounts;
 }
 
 /** Upper bounds of request times, in seconds. */
@@ -72,7 +73,11 @@ export class Metrics {
       });
     gauge('tendon_connections', 'Open sockets of clients', () => this.#connections);
     gauge('tendon_open_conversations', 'Conversations in memory', this.#gauges.openConversations);
-    gauge('tendon_sandboxes_awake', 'Sandboxes that this server holds', this.#gauges.sandboxesAwake);
+    const { sandboxes } = this.#gauges;
+    gauge('tendon_sandboxes_awake', 'Sandboxes that this server holds and that do not sleep', () => sandboxes().awake);
+    gauge('tendon_sandboxes_asleep', 'Sandboxes that sleep in their places', () => sandboxes().asleep);
+    gauge('tendon_sandboxes_disk_bytes', 'What held sandboxes have added to the disk, as last counted', () => sandboxes().diskBytes);
+    gauge('tendon_sandboxes_over_disk', 'Sandboxes that take more of the disk than they may', () => sandboxes().overDisk);
     new Gauge({
       name: 'tendon_http_requests_total',
       help: 'HTTP requests answered, by status',

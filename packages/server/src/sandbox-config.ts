@@ -37,6 +37,9 @@ function bytesOf(text: string): number {
   return Math.floor(Number(number) * UNIT_BYTES[unit.toLowerCase()]!);
 }
 
+/** The same, where 0 means none. */
+const sizeOrNone = z.union([z.literal('0').transform(() => Infinity), size('16m')]).optional();
+
 const count = (atLeast: number) =>
   z.coerce.number('a number is expected').int('a whole number is expected').min(atLeast, `at least ${atLeast} is needed`).optional();
 const seconds = (atLeast: number) => z.coerce.number('seconds are expected').min(atLeast, `at least ${atLeast} is needed`).optional();
@@ -57,6 +60,7 @@ export const SandboxEnvironment = z.object({
   SANDBOX_FILE_SIZE: size('256m'),
   SANDBOX_OPEN_FILES: count(256),
   SANDBOX_TMP_SIZE: size('1m'),
+  SANDBOX_DISK: sizeOrNone,
   SANDBOX_IDLE_SECONDS: seconds(1),
   SANDBOX_CLOSE_DELAY: seconds(1),
   SANDBOX_MAX_SECONDS: seconds(60),
@@ -89,6 +93,7 @@ export function sandboxConfig(values: z.output<typeof SandboxEnvironment>): Sand
     fileBytes: values.SANDBOX_FILE_SIZE,
     openFiles: values.SANDBOX_OPEN_FILES,
     tmpBytes: values.SANDBOX_TMP_SIZE,
+    diskBytes: values.SANDBOX_DISK,
   };
   return {
     limits: Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),

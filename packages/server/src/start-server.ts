@@ -45,10 +45,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const config = await withKey(given);
   const engine = await composeEngine(config, { ...options, clock });
   const { logger, conversations } = engine;
-  const metrics = new Metrics(
-    { openConversations: () => conversations.openCount, sandboxesAwake: () => engine.runtimes.awakeCount() },
-    clock.now(),
-  );
+  const metrics = new Metrics({ openConversations: () => conversations.openCount, sandboxes: () => engine.runtimes.counts() }, clock.now());
   const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);
   const openApi = async () => (await import('./http/openapi.ts')).openApiDocument(context);
   const patience = options.patience ?? CLIENT_PATIENCE;

@@ -4,13 +4,14 @@ import { ExecutorHostProcess } from '../../support/executor-host-process.ts';
 import { describeEscapes } from './contract.ts';
 import { ESCAPE_LIMITS } from './open-hostile.ts';
 
-const { memoryBytes, processes, cpus, fileBytes, openFiles } = ESCAPE_LIMITS;
+const { memoryBytes, processes, cpus, fileBytes, openFiles, diskBytes } = ESCAPE_LIMITS;
 const environment = {
   SANDBOX_MEMORY: String(memoryBytes),
   SANDBOX_PROCESSES: String(processes),
   SANDBOX_CPUS: String(cpus),
   SANDBOX_FILE_SIZE: String(fileBytes),
   SANDBOX_OPEN_FILES: String(openFiles),
+  SANDBOX_DISK: String(diskBytes),
   SANDBOX_NETWORK: 'full',
 };
 const host = await ExecutorHostProcess.start({ ownWorkspaces: true, environment });

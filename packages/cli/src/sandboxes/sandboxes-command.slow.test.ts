@@ -39,7 +39,7 @@ it('SB96: after a kill -9 of the server, reclaim --all leaves nothing of its san
   expect(existsSync(join(place.home, '.tendon/tendon.db'))).toBe(true);
 }, 240_000);
 
-it('SB97: through a running server: the table, a stop, and a reclaim that spares what is in use', async () => {
+it('SB97, SB138: through a running server: the table, the metrics, a stop, and a reclaim that spares what is in use', async () => {
   const place = makePlace();
   const { server, url } = await serve(place, SCRIPT);
   const id = await converse(url);
@@ -49,7 +49,9 @@ it('SB97: through a running server: the table, a stop, and a reclaim that spares
     code: 0,
     stdout: expect.stringContaining('"kept": 1'),
   });
-  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^tendon_sandboxes_awake 1$/m);
+  const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
+  expect(await metrics()).toMatch(/^tendon_sandboxes_awake 1$[^]*^tendon_sandboxes_asleep 0$[^]*^tendon_sandboxes_over_disk 0$/m);
+  await expect.poll(metrics).toMatch(/^tendon_sandboxes_disk_bytes [1-9]/m);
   expect(await tendon(place, ['sandboxes', 'stop', id])).toMatchObject({ code: 0, stdout: `The sandbox of ${id} has ended.\n` });
   expect(await listed(place)).toEqual([]);
   expect(await tendon(place, ['sandboxes', 'stop', 'nobody'])).toMatchObject({ code: 1, stderr: expect.stringContaining('nobody') });

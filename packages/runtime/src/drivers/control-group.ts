@@ -16,6 +16,8 @@ export interface Limits {
   readonly openFiles: number;
   /** Of each temporary folder; infinite where those are the host's. */
   readonly tmpBytes: number;
+  /** What it may add to the disk: workspace, home and a container's root together. Infinite: as much as there is. */
+  readonly diskBytes: number;
 }
 
 /** Four gigabytes, on small machines three quarters of what there is. */
@@ -26,7 +28,8 @@ export const DEFAULT_LIMITS: Limits = limitsOf({});
 /** The given limits; the others are the usual ones. The three temporary folders together stay below the memory that they count as. */
 export function limitsOf(given: Partial<Limits>): Limits {
   const { memoryBytes = MEMORY_BYTES, processes = 1024, cpus = 4, fileBytes = 8 * 1024 ** 3, openFiles = 16_384 } = given;
-  return { memoryBytes, processes, cpus, fileBytes, openFiles, tmpBytes: given.tmpBytes ?? Math.floor(memoryBytes / 4) };
+  const { tmpBytes = Math.floor(memoryBytes / 4), diskBytes = 10 * 1024 ** 3 } = given;
+  return { memoryBytes, processes, cpus, fileBytes, openFiles, tmpBytes, diskBytes };
 }
 
 export type Controller = 'memory' | 'pids' | 'cpu';

@@ -61,6 +61,8 @@ export type SandboxHandle = ReachedBy & {
   readonly groups: readonly string[];
   /** Where the workspace is for what runs inside; `/workspace` when it is not said. */
   readonly workspace?: string;
+  /** On this host: what a container has written to its root. */
+  readonly rootLayer?: string;
   /** What it sees of the host's packages for kernels, where it does. */
   readonly kernelPackages?: string;
   /** It is elsewhere, where nothing of its conversation was before. */

@@ -15,6 +15,7 @@ import { createDisk } from './files/disk.ts';
 import { createSyntaxCheck } from './files/syntax-check.ts';
 import { createUndoHistory } from './files/undo-history.ts';
 import { createUndoableDisk } from './files/undoable-disk.ts';
+import { endWork } from './end-work.ts';
 import { findShell } from './find-shell.ts';
 import { createHandlers } from './handlers.ts';
 import { createLease } from './lease.ts';
@@ -46,7 +47,12 @@ const bash = findShell(config);
 const nesting = makeNest({ shell: bash, hidden, tools: config.carried?.tools });
 const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
 const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) =>
-  createShellTools(config, bash, nest, { proxyPort: proxy?.port, left: slept, onFirstCommand: () => forgetSession(config.stateDir) }),
+  createShellTools(config, bash, nest, {
+    proxyPort: proxy?.port,
+    mayLook: () => !standstill.isStill(),
+    left: slept,
+    onFirstCommand: () => forgetSession(config.stateDir),
+  }),
 );
 shell.catch(() => {}); // told by the actions that need it
 const plugins = openPlugins({ config, shell, notes: slept?.notes ?? {} });
@@ -94,6 +100,7 @@ const server = createExecutorServer({
   plugins,
   sleep,
   standstill,
+  endWork: () => endWork({ effects, shell, nesting, plugins }),
   shutdown: end,
   stillMs: (config.stillSeconds ?? STILL_SECONDS) * 1000,
 });

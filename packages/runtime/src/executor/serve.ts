@@ -34,6 +34,8 @@ export interface Parts {
   readonly plugins: Plugins;
   readonly sleep: (wish: SleepWish) => Promise<SleepAnswer>;
   readonly standstill: Standstill;
+  /** Of the agent: whatever it has started. */
+  readonly endWork: () => Promise<void>;
   readonly shutdown: () => void;
   /** A client that stops in the middle is let go after so long. */
   readonly stillMs: number;
@@ -101,6 +103,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
     json(response, answer);
     if (!answer.slept) return;
     response.once('close', shutdown);
+  },
+  'POST /end_work': async (_request, response, _url, { endWork, standstill }) => {
+    standstill.goOn();
+    await endWork();
+    empty(response);
   },
   'POST /shutdown': (_request, response, _url, { shutdown }) => {
     response.once('finish', shutdown);

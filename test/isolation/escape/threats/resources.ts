@@ -65,21 +65,25 @@ for folder in (FOLDER, os.environ['HOME']):
   },
   {
     id: 'workspace-disk',
-    threat: 'filling the disk with many files in the workspace',
-    notHeld: {
-      local: 'no quota on the workspace, only on the size of one file; `tendon sandboxes` shows what is taken',
-      docker: 'as `local`',
-      remote: 'as the host’s driver',
-    },
+    threat: 'filling the disk with many files, without names, from the background, deaf to signals',
+    isRough: true,
     probe: `
+import signal, time
 def fill():
-    try:
-        for number in range(3):
-            with open(f'fill-{number}', 'wb') as file: os.posix_fallocate(file.fileno(), 0, bait['fileBytes'] - 1)
-        return f'{3 * bait["fileBytes"]} bytes'
-    finally:
-        for number in range(3): os.path.exists(f'fill-{number}') and os.unlink(f'fill-{number}')
-attempt('three of the largest files', fill)
+    for number in range(4 * bait['diskBytes'] // bait['fileBytes']):
+        file = open(f'fill-{number}', 'wb', 0)
+        os.unlink(file.name)
+        held.append(file)
+        for _ in range(bait['fileBytes'] // 2**22 - 1): (file.write(b'x' * 2**22), time.sleep(0.02))
+    open('filled', 'w').close()
+held = []
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
+if os.fork() == 0:
+    os.setsid()
+    fill()
+    os._exit(0)
+while not os.path.exists('filled'): time.sleep(0.1)
+print('ESCAPED all of it')
 `,
   },
   {

@@ -26,12 +26,19 @@ export function listContainers(engine: EngineClient, deadlineMs?: number): Promi
   return engine.json({ method: 'GET', path: `/containers/json?all=1&filters=${filters}`, ...(deadlineMs && { deadlineMs }) });
 }
 
+export interface Inspected {
+  readonly State: ContainerState;
+  /** Where its layers are on the host, as far as the engine says. */
+  readonly GraphDriver?: { readonly Data?: Readonly<Record<string, string>> | null };
+}
+
 /** `undefined` when there is no such container. */
-export async function stateOf(engine: EngineClient, id: string, signal?: AbortSignal): Promise<ContainerState | undefined> {
-  const inspected = await unlessMissing(
-    engine.json<{ readonly State: ContainerState }>({ method: 'GET', path: `/containers/${id}/json`, ...(signal && { signal }) }),
-  );
-  return inspected?.State;
+export function inspect(engine: EngineClient, id: string, signal?: AbortSignal): Promise<Inspected | undefined> {
+  return unlessMissing(engine.json<Inspected>({ method: 'GET', path: `/containers/${id}/json`, ...(signal && { signal }) }));
+}
+
+async function stateOf(engine: EngineClient, id: string): Promise<ContainerState | undefined> {
+  return (await inspect(engine, id))?.State;
 }
 
 /** Kills what runs in it and removes it with its anonymous volumes; resolves when it is gone. One that is not there is fine. */

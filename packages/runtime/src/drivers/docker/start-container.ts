@@ -11,7 +11,7 @@ import { CARRIED } from './carried-paths.ts';
 import { carriedFolder } from './carried.ts';
 import { CONTAINER_HOME, containerRequest, type ContainerBind } from './container-request.ts';
 import { containerUser, userFiles, type ContainerUser } from './container-user.ts';
-import { logsOf, stateOf } from './containers.ts';
+import { inspect, logsOf } from './containers.ts';
 import type { DockerDriverOptions } from './docker-driver.ts';
 import type { EngineClient } from './engine-client.ts';
 import type { EngineFacts } from './engine-facts.ts';
@@ -65,14 +65,19 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
 }
 
 async function handleOf(engine: EngineClient, container: string, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
-  const state = await stateOf(engine, container, signal);
+  const inspected = await inspect(engine, container, signal);
+  const state = inspected?.State;
   const anchor = state?.Running ? identify(state.Pid) : undefined;
   if (state === undefined || anchor === undefined) {
     const said = await logsOf(engine, container).catch(() => '');
     await writeFile(startLogOf(spec.folders), said);
     throw new Error(said.split('\n').at(-1) || `the container ended at once with exit code ${state?.ExitCode ?? '?'}`);
   }
-  return { anchor, container, engine: engine.socketPath, socketPath: socketPathOf(spec.folders), groups: await groupsOf(anchor.pid) };
+  const rootLayer = inspected?.GraphDriver?.Data?.UpperDir;
+  return {
+    ...{ anchor, container, engine: engine.socketPath, socketPath: socketPathOf(spec.folders), groups: await groupsOf(anchor.pid) },
+    ...(rootLayer !== undefined && { rootLayer }),
+  };
 }
 
 /** The control groups that the engine made. */

@@ -24,6 +24,8 @@ export interface Effects {
   output(key: string, offset: number): Buffer | undefined;
   /** False for a key that is not running. */
   cancel(key: string): boolean;
+  /** Of all that run. */
+  cancelAll(): void;
   readonly running: number;
   /** From now on nothing new starts, for this reason; `undefined` lets it again. */
   hold(reason: string | undefined): void;
@@ -125,6 +127,9 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
       if (!effect || effect.outcome) return false;
       effect.cancel.abort();
       return true;
+    },
+    cancelAll() {
+      for (const effect of effects.values()) if (!effect.outcome) effect.cancel.abort();
     },
     hold: (reason) => void (held = reason),
     get running() {

@@ -72,6 +72,8 @@ export interface SessionOptions extends ShellOptions {
   readonly left?: Left;
   /** Of an observation. */
   readonly outputChars?: number;
+  /** Whether the shell may be looked at now, and helped on. */
+  readonly mayLook: () => boolean;
 }
 
 export function createSession(options: SessionOptions): Session {
@@ -96,7 +98,7 @@ export function createSession(options: SessionOptions): Session {
   let failedStarts = 0;
   let deadline: NodeJS.Timeout | undefined;
   let trailing: NodeJS.Timeout | undefined;
-  const watch = createShellWatch(() => shell, { onQuiet: enterInnerShell, onLost: lose });
+  const watch = createShellWatch(() => shell, { onQuiet: enterInnerShell, onLost: lose, mayLook: options.mayLook });
   open();
 
   function open(): void {

@@ -31,6 +31,8 @@ export interface ShellTools {
 
 export interface Given {
   readonly proxyPort: number | undefined;
+  /** Whether shells may be looked at now, and helped on. */
+  readonly mayLook: () => boolean;
   /** By a shell that went to sleep. */
   readonly left: Left | undefined;
   /** What was left has been taken up. */
@@ -42,7 +44,7 @@ export function createShellTools(
   config: ExecutorConfig,
   shell: string,
   nest: Nest,
-  { proxyPort, left, onFirstCommand }: Given,
+  { proxyPort, mayLook, left, onFirstCommand }: Given,
 ): ShellTools {
   const script = fileURLToPath(new URL('./session.bash', import.meta.url));
   const gitConfig = proxyPort === undefined ? {} : writeGitConfig(config.gitHosts ?? [], process.env.HOME);
@@ -52,7 +54,7 @@ export function createShellTools(
   const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
   const before = left ?? { workingDir: config.workDir, shell: late };
   const shown = config.output && { outputChars: config.output.chars };
-  const openSession = (from: Left) => createSession({ ...common, ...shown, setsid, workDir: config.workDir, script, left: from });
+  const openSession = (from: Left) => createSession({ ...common, ...shown, setsid, mayLook, workDir: config.workDir, script, left: from });
   const session = openSession(before);
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
   const inSession = createRunCommand(session, limits);

@@ -22,6 +22,8 @@ export interface ShellFindings {
   onQuiet(): void;
   /** The command is over, and the shell did not say so: what frames commands is broken. */
   onLost(): void;
+  /** While everything is kept standing still, what is seen means nothing, and nothing may be woken. */
+  mayLook(): boolean;
 }
 
 const QUIET_MS = 200;
@@ -41,6 +43,7 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
   let sightings = 0;
 
   function look(running: Foreground): void {
+    if (!findings.mayLook()) return void (timer = setTimeout(look, LOOK_SELDOM_MS, running));
     const found = shell();
     found?.resume();
     if (performance.now() - running.lastOutputAt >= QUIET_MS) findings.onQuiet();

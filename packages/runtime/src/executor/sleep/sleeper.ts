@@ -5,7 +5,7 @@ import type { Nest } from '../nest.ts';
 import { reasonOf } from '../observation.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import { otherProcesses } from './other-processes.ts';
+import { descendants, processText } from '../descendants.ts';
 import { forgetSession, saveSession, sleepFolder } from './saved-session.ts';
 import { saveFolders } from './temporary-folders.ts';
 
@@ -49,8 +49,8 @@ export function createSleeper(parts: SleepParts): (wish: SleepWish) => Promise<S
     const loss = withKernel ? undefined : plugins.map(({ loses }) => loses()).find((each) => each !== undefined);
     if (loss !== undefined) return loss;
     const own = [...nest.processes(), ...shell.processes(), ...plugins.flatMap(({ processes }) => processes())];
-    const [other] = otherProcesses(new Set(own));
-    return other === undefined ? undefined : `${other} runs`;
+    const [other] = descendants(new Set(own));
+    return other === undefined ? undefined : `${processText(other.pid)} runs`;
   }
 
   async function save(wish: SleepWish): Promise<void> {

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { ASLEEP_NAME, type SleepAnswer } from '../../executor-api.ts';
-import { allProcesses, processStat, signalProcess, type ProcessStat } from '../shell/process-tree.ts';
+import { descendants, nameOf, processText, type Descendant } from '../descendants.ts';
+import { signalProcess } from '../shell/process-tree.ts';
 
 /** Keeps what the agent started from running, where it stands, until somebody wants something of it. */
 export interface Standstill {
@@ -8,6 +9,7 @@ export interface Standstill {
   stop(): SleepAnswer;
   /** Before anything is asked of what the agent started. Cheap when nothing stands still. */
   goOn(): void;
+  isStill(): boolean;
 }
 
 export interface StandstillParts {
@@ -25,12 +27,6 @@ const LOOK_MS = 500;
 /** What does not take notice of the signal by then waits for a device. */
 const STOP_DEADLINE_MS = 1000;
 const ROUND_MS = 1;
-
-/** A process of the agent's that lives. `depth`: so many processes lie between it and the executor, and one. */
-interface Agent extends Pick<ProcessStat, 'state' | 'ticks'> {
-  readonly pid: number;
-  readonly depth: number;
-}
 
 interface Look {
   readonly at: number;
@@ -52,22 +48,7 @@ export function createStandstill({ inUse, own }: StandstillParts): Standstill {
   let stopped: readonly number[] = [];
   const usualName = nameOf('self');
 
-  function agents(): readonly Agent[] {
-    const stats = new Map(allProcesses().flatMap((pid) => entryOf(pid)));
-    const excluded = new Set(own());
-    const depthOf = (pid: number): number => {
-      let depth = 1;
-      for (let at = stats.get(pid)?.parent ?? 0; at !== process.pid; at = stats.get(at)?.parent ?? 0) {
-        if (at <= 1) return 0; // not below this process
-        depth += 1;
-      }
-      return depth;
-    };
-    return [...stats]
-      .filter(([pid, { state }]) => state !== 'Z' && !excluded.has(pid))
-      .map(([pid, { state, ticksWithChildren: ticks }]) => ({ pid, state, ticks, depth: depthOf(pid) }))
-      .filter(({ depth }) => depth > 0);
-  }
+  const agents = (): readonly Descendant[] => descendants(new Set(own()));
 
   /** The one that took the most processor time since the last look, if that was work. */
   function worker(last: Look, now: Look): number | undefined {
@@ -112,19 +93,15 @@ export function createStandstill({ inUse, own }: StandstillParts): Standstill {
       const isEarly = last !== undefined && now.at - last.at < LOOK_MS;
       if (!isEarly) before = now;
       const busy = now.running ?? (last && worker(last, now));
-      if (busy !== undefined) return { slept: false, reason: `${nameOf(busy)} (${busy}) works` };
+      if (busy !== undefined) return { slept: false, reason: `${processText(busy)} works` };
       if (last === undefined || isEarly) return { slept: false, reason: 'whether something works in it is being looked at' };
       if (!stopAll()) return { slept: false, reason: 'what runs in it could not be stopped' };
       sayName(ASLEEP_NAME);
       return { slept: true };
     },
     goOn,
+    isStill: () => stopped.length > 0,
   };
-}
-
-function entryOf(pid: number): readonly (readonly [number, ProcessStat])[] {
-  const stat = processStat(pid);
-  return stat === undefined ? [] : [[pid, stat]];
 }
 
 /** At once and without giving way: an action could come in between. */
@@ -132,17 +109,9 @@ function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-function lookAt(agents: readonly Agent[]): Look {
+function lookAt(agents: readonly Descendant[]): Look {
   const running = agents.find(({ state }) => state === 'R')?.pid;
   return { at: performance.now(), ticks: new Map(agents.map(({ pid, ticks }) => [pid, ticks])), running };
-}
-
-function nameOf(pid: number | 'self'): string {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-  } catch {
-    return 'a process';
-  }
 }
 
 /** Where whoever looks from outside sees it. */

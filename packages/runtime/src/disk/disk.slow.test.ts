@@ -1,0 +1,95 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ExecuteResult, Runtime } from '@tendon/core';
+import { ACTIONS } from '@tendon/protocol';
+import type { ExecutorFolder } from '../drivers/executor-folder.ts';
+import { createLocalDriver } from '../drivers/local/local-driver.ts';
+import { createTestSandboxes, execute, executorFolder, never, run, runAction, until, type TestSandboxes } from '../sandbox.test-support.ts';
+
+const MiB = 1024 ** 2;
+const LIMIT = 64 * MiB;
+/** More than could be written before it is looked, and little enough for a test. */
+const MUCH = 'for i in {1..64}; do dd if=/dev/zero of=much-$i bs=1M count=64 status=none; done';
+
+/** Real commands fill a real disk; what the model is told of it. */
+describe('the disk of a sandbox', () => {
+  let executor: ExecutorFolder;
+  let sandboxes: TestSandboxes;
+  beforeAll(() => {
+    executor = executorFolder();
+  });
+  afterEach(() => sandboxes.close());
+
+  async function open(diskBytes = LIMIT): Promise<Runtime> {
+    sandboxes = createTestSandboxes(createLocalDriver({ executor, limits: { diskBytes } }));
+    return sandboxes.runtimes.acquire('a', { signal: never });
+  }
+  const act = (runtime: Runtime, draft: object): Promise<ExecuteResult> =>
+    runtime.execute({ ...runAction(runtime, ''), ...draft } as never, { signal: never });
+  async function suffixOf(result: Promise<ExecuteResult>): Promise<string> {
+    const { observation } = (await result) as { observation: { extras: { metadata: { suffix: string } } } };
+    return observation.extras.metadata.suffix;
+  }
+
+  it('SB135: what goes beyond it is ended, and told what was taken and what to do', async () => {
+    const runtime = await open();
+    const told = await suffixOf(execute(runtime, MUCH));
+    expect(told).toMatch(
+      /\[The sandbox takes [\d.]+ [MG]iB on the disk, and may take 64 MiB, so this and what ran in the background was ended\. Remove what/,
+    );
+    expect(existsSync(join(sandboxes.workspace, 'much-64'))).toBe(false);
+    expect(sandboxes.runtimes.current('a')).toBe(runtime);
+  });
+
+  it('SB136: until there is space files are not written, what writes is ended, and what frees space is not', async () => {
+    const runtime = await open();
+    await execute(runtime, MUCH);
+    const written = await act(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }));
+    expect(written).toMatchObject({
+      observation: { observation: 'error', content: expect.stringMatching(/^Nothing was written: the sandbox takes .*`du /) },
+    });
+    await expect(runtime.files.write('file', Buffer.from('x'), { signal: never })).rejects.toThrow(/may take 64 MiB/);
+    expect(await suffixOf(execute(runtime, MUCH.replaceAll('much', 'more')))).toContain('was ended');
+    expect(existsSync(join(sandboxes.workspace, 'more-64'))).toBe(false);
+    expect(await suffixOf(execute(runtime, 'echo x > small; cat small'))).toContain('may take 64 MiB. Remove');
+    expect(await suffixOf(execute(runtime, 'rm much-* more-*'))).not.toContain('may take 64 MiB. Remove');
+    expect(await act(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }))).toMatchObject({
+      observation: { observation: 'write' },
+    });
+    expect(await suffixOf(execute(runtime, 'cat small'))).not.toContain('on the disk');
+  });
+
+  it('SB135: files without a name count, and what writes in the background is ended', async () => {
+    const runtime = await open();
+    const hidden = `(trap "" INT TERM HUP; exec 3> hidden; rm hidden; for i in {1..64}; do dd if=/dev/zero bs=1M count=64 status=none >&3 || exit; done; touch all)`;
+    await run(runtime, `setsid bash -c '${hidden.replaceAll("'", "'\\''")}' < /dev/null > /dev/null 2>&1 & echo $! > pid; sleep 0.1`);
+    await until('it to be ended', async () => (await run(runtime, 'pgrep -x dd')).exitCode === 1);
+    expect(existsSync(join(sandboxes.workspace, 'all'))).toBe(false);
+    expect((await run(runtime, 'echo next')).output).toBe('next');
+  });
+
+  it('SB137: what goes on writing whatever is done ends with its sandbox, and says why', async () => {
+    const runtime = await open();
+    const code = `import threading, os
+def fill():
+    for i in range(4096):
+        with open(f'/workspace/fill-{i}', 'wb') as f: f.write(b'x' * 2**22); f.flush()
+threading.Thread(target=fill).start()`;
+    await act(runtime, ACTIONS.run_ipython.create({ code }));
+    expect(await runtime.lost).toMatch(/takes [\d.]+ [MG]iB on the disk, more than its 64 MiB, and goes on writing/);
+    await until('it to end', async () => (await sandboxes.record('a'))?.state === 'ended');
+  });
+
+  it('SB135: what the workspace held before is not counted, and 0 is no limit', async () => {
+    sandboxes = createTestSandboxes(createLocalDriver({ executor, limits: { diskBytes: LIMIT } }));
+    writeFileSync(join(sandboxes.workspace, 'given'), Buffer.alloc(2 * LIMIT, 1));
+    const runtime = await sandboxes.runtimes.acquire('a', { signal: never });
+    expect(await suffixOf(execute(runtime, 'head -c 1M /dev/zero > little'))).not.toContain('on the disk');
+    expect(await sandboxes.record('a')).toMatchObject({ given_bytes: expect.any(Number) });
+    await sandboxes.close();
+    const free = await open(Infinity);
+    expect(await suffixOf(execute(free, 'fallocate -l 200M much'))).not.toContain('on the disk');
+    expect(statSync(join(sandboxes.workspace, 'much')).size).toBe(200 * MiB);
+  });
+});

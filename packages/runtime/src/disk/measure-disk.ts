@@ -1,0 +1,82 @@
+import { readdirSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
+import { measureFolder } from '../measure-folder.ts';
+
+/** Where a sandbox can write on the host's disk. */
+export interface DiskPlace {
+  /** The home, the private state, and what a container writes to its root. */
+  readonly own: readonly string[];
+  readonly workspace: string;
+  /** What the workspace took when the conversation was given it; not counted. Null: too much to count, so none of it is. */
+  readonly givenBytes: number | null;
+  readonly processes: () => Promise<readonly number[]>;
+}
+
+export interface DiskUse {
+  readonly bytes: number;
+  /** False: there is more than was counted. */
+  readonly isComplete: boolean;
+}
+
+const BOUNDS = { maxEntries: 1_000_000, deadlineMs: 10_000 };
+/** Once in a conversation, while its sandbox starts. */
+const GIVEN_BOUNDS = { maxEntries: 200_000, deadlineMs: 2000 };
+/** Where the kernel shows the files that a process has, also those without a name. */
+const OPEN_FILES = ['fd', 'map_files'] as const;
+const MAX_OPEN_FILES = 100_000;
+
+/** What it takes now. A lower bound where `isComplete` is false. */
+export async function measureDisk({ own, workspace, givenBytes, processes }: DiskPlace): Promise<DiskUse> {
+  const folders = await Promise.all(own.map((folder) => measureFolder(folder, BOUNDS)));
+  const shared = givenBytes === null ? { bytes: 0, isComplete: false } : await measureFolder(workspace, BOUNDS);
+  const nameless = await measureNameless(await processes(), [...own, workspace]);
+  const counted = folders.reduce((sum, { bytes }) => sum + bytes, 0) + Math.max(0, shared.bytes - (givenBytes ?? 0));
+  return { bytes: counted + nameless, isComplete: shared.isComplete && folders.every(({ isComplete }) => isComplete) };
+}
+
+/** Of a workspace that is given to a sandbox; null when it is too much to count. */
+export async function measureGiven(workspace: string): Promise<number | null> {
+  const { bytes, isComplete } = await measureFolder(workspace, GIVEN_BOUNDS);
+  return isComplete ? bytes : null;
+}
+
+/** What is free on all the disks of these folders together. */
+export async function freeBytes(folders: readonly string[]): Promise<number> {
+  const found = await Promise.all(folders.map(async (folder) => [await deviceOf(folder), folder] as const));
+  const disks = [...new Map(found.filter(([device]) => device !== undefined)).values()];
+  const free = await Promise.all(disks.map((folder) => statfs(folder)));
+  return free.reduce((sum, { bavail, bsize }) => sum + bavail * bsize, 0);
+}
+
+/** Files that were deleted and are still open, on the disks of these folders: no folder shows them. */
+async function measureNameless(pids: readonly number[], folders: readonly string[]): Promise<number> {
+  const devices = new Set((await Promise.all(folders.map(deviceOf))).filter((device) => device !== undefined));
+  const found = new Map<string, number>();
+  let looked = 0;
+  for (const pid of pids) {
+    for (const kind of OPEN_FILES) {
+      for (const name of namesIn(`/proc/${pid}/${kind}`)) {
+        if ((looked += 1) > MAX_OPEN_FILES) return sumOf(found);
+        const file = await stat(`/proc/${pid}/${kind}/${name}`).catch(() => undefined);
+        if (file?.isFile() && file.nlink === 0 && devices.has(file.dev)) found.set(`${file.dev}:${file.ino}`, file.blocks * 512);
+      }
+    }
+  }
+  return sumOf(found);
+}
+
+function sumOf(sizes: ReadonlyMap<string, number>): number {
+  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function deviceOf(folder: string): Promise<number | undefined> {
+  return (await stat(folder).catch(() => undefined))?.dev;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // gone, or not ours to look at
+  }
+}
