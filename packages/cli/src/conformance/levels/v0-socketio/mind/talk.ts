@@ -42,7 +42,9 @@ export async function begin(
 /** Waits until the agent rests, in one of these states; what came meanwhile. */
 export async function rested(target: Target, { ready: { peer }, from }: Talk, ...states: readonly string[]): Promise<readonly Frame[]> {
   const wanted = states.length > 0 ? states : ['awaiting_user_input', 'finished'];
-  await peer.frames.until(wanted.join(' or '), isState(...wanted), { from, withinMs: 3 * target.patienceMs });
+  const began = await peer.frames.until('running', isState('running'), { from });
+  const after = { from: peer.frames.all.indexOf(began), withinMs: 3 * target.patienceMs };
+  await peer.frames.until(wanted.join(' or '), isState(...wanted), after);
   return peer.frames.all.slice(from);
 }
 
