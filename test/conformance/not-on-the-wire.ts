@@ -64,7 +64,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',
-    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, RT171, RT180, RT181, RT222, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115',
+    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115',
   },
   {
     why: 'Servers of tools: there would have to be one, and the settings, which are everybody’s, would have to be changed.',

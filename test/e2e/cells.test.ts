@@ -17,9 +17,65 @@ const SCRIPT = [
   { toolCalls: [{ name: 'finish', arguments: { message: 'done' } }] },
 ];
 
-it('RT103: cells of a conversation share the shell’s folder and a kernel, whose death is said', async () => {
+function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-cells-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+it('RT223: in a conversation without a network a program that wants out is told why, at once', async () => {
+  const tendon = await TendonProcess.scripted(
+    [
+      { toolCalls: [{ name: 'execute_bash', arguments: { command: 'curl -sS https://pypi.org/simple/; echo "code $?"' } }] },
+      cell('%pip install six-that-is-not-there'),
+      { toolCalls: [{ name: 'finish', arguments: { message: 'done' } }] },
+    ],
+    { RUNTIME: 'local', SANDBOX_NETWORK: 'none' },
+  );
+  onTestFinished(() => tendon.remove());
+  const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', { initial_user_msg: 'fetch' });
+  const watcher = new Watcher(tendon.url, id);
+  await watcher.until((event) => event.action === 'finish');
+  watcher.close();
+  const shown = watcher.events.flatMap(({ observation, content }) => (observation?.startsWith('run') ? [content ?? ''] : []));
+  expect(shown[0]).toMatch(/403[^]*\ncode 56$/);
+  expect(shown[1]).toContain('sandbox may not connect there: this conversation has no network');
+  expect(shown[1]).not.toContain('total=4');
+});
+
+it('RT110: a client sees what a cell prints while it runs, from its offset on', async () => {
+  const workspace = temporaryFolder();
+  const tendon = await TendonProcess.scripted([{ text: 'Yes?' }], { RUNTIME: 'local', WORKSPACE_BASE: workspace });
+  onTestFinished(() => tendon.remove());
+  const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {});
+  const watcher = new Watcher(tendon.url, id);
+  await watcher.untilState('awaiting_user_input');
+  const code = 'import os, time\nprint("wärme", flush=True)\nwhile not os.path.exists("/workspace/go"): time.sleep(0.05)\nprint("late")';
+  watcher.send('run_ipython', { code, include_extra: false });
+  const output = () =>
+    (watcher.volatile as { volatile?: string; cause?: number; offset: number; text: string }[]).filter(
+      (frame) => frame.volatile === 'output',
+    );
+  await expect
+    .poll(
+      () =>
+        output()
+          .map(({ text }) => text)
+          .join(''),
+      { timeout: 60_000 },
+    )
+    .toBe('wärme\n');
+  writeFileSync(join(workspace, 'go'), '');
+  const seen = await watcher.until(({ observation }) => observation === 'run_ipython');
+  watcher.close();
+  expect(seen).toMatchObject({ content: 'wärme\nlate', success: true });
+  const frames = output().filter(({ cause }) => cause === seen.cause);
+  expect(frames.map(({ text }) => text).join('')).toBe('wärme\nlate\n');
+  expect(frames.map(({ offset }) => offset)).toEqual([0, Buffer.byteLength('wärme\n')].slice(0, frames.length));
+});
+
+it('RT103: cells of a conversation share the shell’s folder and a kernel, whose death is said', async () => {
+  const folder = temporaryFolder();
   const script = join(folder, 'script.json');
   writeFileSync(script, JSON.stringify(SCRIPT));
   const tendon = await TendonProcess.start({ LLM_MODEL: `scripted/${script}` });

@@ -49,6 +49,8 @@ export interface ExecutorConfig {
   readonly proxySocketPath?: string;
   /** A unix socket behind which the server starts a browser beside the sandbox, for images without one. */
   readonly browserSocketPath?: string;
+  /** There is no way out: programs need not try again and again. */
+  readonly isOffline?: boolean;
   /** Git hosts that the proxy speaks with in the user's name; git inside is told to ask it. */
   readonly gitHosts?: readonly string[];
   readonly shell: string;

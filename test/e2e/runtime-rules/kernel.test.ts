@@ -57,6 +57,7 @@ provesRules([
   rule(
     'RT106',
     'input() is an error at once',
+    cell('import getpass; getpass.getpass()', { content: /StdinNotImplementedError: getpass was called, /, success: false }),
     cell('input("name? ")', {
       content: /StdinNotImplementedError: raw_input was called, but this frontend does not support input requests\.$/,
       success: false,

@@ -28,6 +28,7 @@ export function insideConfig(spec: SandboxSpec): ExecutorConfig {
     workspace: INSIDE.workspace,
     workDir: INSIDE.workspace,
     proxySocketPath: join(INSIDE.proxy, basename(proxySocketPathOf(spec.folders))),
+    ...(spec.network.mode === 'none' && { isOffline: true }),
     gitHosts: spec.gitHosts,
     shell: '/bin/bash',
     noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds,

@@ -30,6 +30,7 @@ export interface ProxyOptions {
 const MAX_CONNECTIONS = 256;
 /** Tells an answer of ours from one of the target's (RFC 9209). */
 const OURS = ['proxy-status', 'tendon'] as const;
+const MAX_PHRASE_CHARS = 400;
 const IDLE_MS = 10 * 60_000;
 /**
  * The only way out of one sandbox: an HTTP proxy (`CONNECT host:port`, and `GET http://…`) on a unix socket in a folder that
@@ -91,9 +92,9 @@ async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, re
     if (head.length > 0) target.write(head);
     client.pipe(target).pipe(client);
   } catch (error) {
-    const { status, text } = answerTo(error);
+    const { code, phrase, text } = answerTo(error);
     client.end(
-      `HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\n${OURS[0]}: ${OURS[1]}\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+      `HTTP/1.1 ${code} ${phrase}\r\ncontent-type: text/plain\r\n${OURS[0]}: ${OURS[1]}\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
     );
   }
 }
@@ -114,9 +115,8 @@ async function forward(request: IncomingMessage, response: ServerResponse, { rea
     await passOn(request, response, { socket, path: `${url.pathname}${url.search}`, host: url.host });
   } catch (error) {
     if (response.headersSent) return void response.destroy();
-    const { status, text } = answerTo(error);
-    const [code = '502'] = status.split(' ');
-    response.writeHead(Number(code), { 'content-type': 'text/plain', [OURS[0]]: OURS[1], connection: 'close' }).end(text);
+    const { code, phrase, text } = answerTo(error);
+    response.writeHead(code, phrase, { 'content-type': 'text/plain', [OURS[0]]: OURS[1], connection: 'close' }).end(text);
   }
 }
 
@@ -132,8 +132,10 @@ function httpUrl(text: string): URL {
   return url;
 }
 
-function answerTo(error: unknown): { readonly status: string; readonly text: string } {
+/** The reason is in the status line too: of a tunnel that is refused most programs show nothing else. */
+function answerTo(error: unknown): { readonly code: number; readonly phrase: string; readonly text: string } {
   const why = error instanceof Error ? error.message : String(error);
-  if (error instanceof Refused) return { status: '403 Forbidden', text: `Tendon's sandbox may not connect there: ${why}.\n` };
-  return { status: '502 Bad Gateway', text: `Tendon's sandbox could not connect: ${why}.\n` };
+  const isRefused = error instanceof Refused;
+  const text = `Tendon's sandbox ${isRefused ? 'may not connect there' : 'could not connect'}: ${why}.`;
+  return { code: isRefused ? 403 : 502, phrase: text.replaceAll(/[^ -~]+/g, ' ').slice(0, MAX_PHRASE_CHARS), text: `${text}\n` };
 }

@@ -19,13 +19,21 @@ const QUIET: Readonly<Record<string, string>> = {
   npm_config_update_notifier: 'false',
 };
 
+/** Without a network, so that a refusal is told at once and not after minutes of trying; pip says its reason when it tries again. */
+const OFFLINE: Readonly<Record<string, string>> = { PIP_RETRIES: '1', npm_config_fetch_retries: '0' };
+
 const TAKEN_OVER = ['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'TZ', 'LC_ALL', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'TENDON_SANDBOX'];
+
+export interface EnvironmentOptions {
+  readonly shell: string;
+  readonly proxyPort: number | undefined;
+  readonly isOffline: boolean;
+  readonly ofImage?: Readonly<Record<string, string>>;
+}
 
 export function shellEnvironment(
   own: Readonly<Record<string, string | undefined>>,
-  shell: string,
-  proxyPort: number | undefined,
-  ofImage: Readonly<Record<string, string>> = {},
+  { shell, proxyPort, isOffline, ofImage = {} }: EnvironmentOptions,
 ): Record<string, string> {
   const place = TAKEN_OVER.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]));
   const home = own.HOME ?? '/tmp';
@@ -35,6 +43,7 @@ export function shellEnvironment(
     HOME: home,
     ...Object.fromEntries(place),
     ...QUIET,
+    ...(isOffline && OFFLINE),
     SHELL: shell,
     ...proxyVariables(proxyPort),
   };

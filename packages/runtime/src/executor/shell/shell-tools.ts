@@ -49,7 +49,8 @@ export function createShellTools(
   const script = fileURLToPath(new URL('./session.bash', import.meta.url));
   const gitConfig = proxyPort === undefined ? {} : writeGitConfig(config.gitHosts ?? [], process.env.HOME);
   const { early, late } = variablesOfImage(config.environment ?? {});
-  const env = { ...shellEnvironment(process.env, shell, proxyPort, early), ...gitConfig };
+  const isOffline = config.isOffline === true;
+  const env = { ...shellEnvironment(process.env, { shell, proxyPort, isOffline, ofImage: early }), ...gitConfig };
   const common = { shell, enter: nest.enter, env };
   const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
   const before = left ?? { workingDir: config.workDir, shell: late };
