@@ -40,6 +40,7 @@ import { namedSecrets } from './secrets/named-secrets.ts';
 import { SecretStore } from './secrets/secret-store.ts';
 import { secretsForAction } from './secrets/secrets-for-action.ts';
 import { SettingsStore } from './settings.ts';
+import { pruneWsSessions } from './sockets/legacy/prune-ws-sessions.ts';
 import { withInstructions } from './with-instructions.ts';
 import { makeWorkspaceBase } from './workspace-folder.ts';
 
@@ -173,6 +174,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const repositoryParts = () => ({ config, providerTokens, settings, conversations, clock });
   const defaultChoice = (): ModelChoice => chooseModel({}, settings, config);
   return {
+    clock,
     logger,
     storage,
     runtimes,
@@ -191,6 +193,10 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     wake: async () => {
       await runtimes.reconcile();
       await conversations.wakeActive();
+      // Nobody waits for these.
+      const swept = await storage.sweep();
+      const pruned = await pruneWsSessions(storage.records, clock.now());
+      if (swept + pruned > 0) logger.info(`${swept} files of no conversation and ${pruned} sessions of old clients were removed`);
     },
     close: async () => {
       await conversations.close();

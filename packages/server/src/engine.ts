@@ -1,4 +1,4 @@
-import type { Secret, Storage, Strength } from '@tendon/core';
+import type { Clock, Secret, Storage, Strength } from '@tendon/core';
 import type { DriverName, SandboxRuntimes } from '@tendon/runtime';
 import type { StoredConversation } from './conversation-records.ts';
 import type { Conversations } from './conversations.ts';
@@ -9,6 +9,7 @@ import type { SettingsStore } from './settings.ts';
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
 export interface Engine {
+  readonly clock: Clock;
   readonly storage: Storage;
   readonly runtimes: SandboxRuntimes;
   readonly conversations: Conversations;

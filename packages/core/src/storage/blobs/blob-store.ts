@@ -7,7 +7,7 @@
  * B3  What `get` gives has the hash it was asked by; anything else is told as missing or damaged.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export type BlobResult = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly reason: string };
@@ -70,14 +70,23 @@ export class BlobStore {
     return sha256(bytes) === hash ? { ok: true, bytes } : { ok: false, reason: `blob ${hash} has other content than was written` };
   }
 
-  /** Removes a blob that no log refers to. Does nothing while somebody holds it (B2). Never rejects: what stays is only space. */
-  async remove(hash: string): Promise<void> {
-    if (this.#leases.has(hash)) return;
+  /** Removes a blob that no log refers to; false while somebody holds it (B2). Never rejects: what stays is only space. */
+  async remove(hash: string): Promise<boolean> {
+    if (this.#leases.has(hash)) return false;
     const removing = unlink(this.#path(hash))
       .catch(() => {})
       .finally(() => this.#removing.delete(hash));
     this.#removing.set(hash, removing);
     await removing;
+    return true;
+  }
+
+  /** Of all that are there, as they are found; what else lies in the folder is passed over. */
+  async *hashes(): AsyncGenerator<string> {
+    for (const folder of await readdir(this.#dir)) {
+      if (!/^[0-9a-f]{2}$/.test(folder)) continue;
+      for (const name of await readdir(join(this.#dir, folder))) if (/^[0-9a-f]{62}$/.test(name)) yield folder + name;
+    }
   }
 
   async #write(hash: string, bytes: Uint8Array): Promise<void> {

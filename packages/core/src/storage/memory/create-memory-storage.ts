@@ -28,6 +28,7 @@ export function createMemoryStorage({ clock }: { readonly clock: Clock }): Stora
     },
     records: new MemoryRecordStore(assertOpen),
     findings: [],
+    sweep: async () => 0,
     close: async () => {
       // After the appends that were accepted before: theirs is the next microtask.
       await Promise.resolve();

@@ -13,6 +13,7 @@ export class EventTable {
   readonly #ascending;
   readonly #descending;
   readonly #use;
+  readonly #used;
   readonly #orphans;
   readonly #deleteFrom;
   readonly #deleteUses;
@@ -26,6 +27,7 @@ export class EventTable {
     this.#ascending = db.prepare(range);
     this.#descending = db.prepare(`${range} DESC`);
     this.#use = db.prepare('INSERT OR IGNORE INTO blob_uses (hash, conversation_id) VALUES (?, ?)');
+    this.#used = db.prepare('SELECT 1 FROM blob_uses WHERE hash = ? LIMIT 1');
     this.#orphans = db.prepare(
       `SELECT hash FROM blob_uses AS mine WHERE conversation_id = ?
        AND NOT EXISTS (SELECT 1 FROM blob_uses AS other WHERE other.hash = mine.hash AND other.conversation_id <> mine.conversation_id)`,
@@ -42,6 +44,15 @@ export class EventTable {
   /** Removes the events from this id on. */
   deleteFrom(conversationId: string, id: number): void {
     this.#deleteFrom.run(conversationId, id);
+  }
+
+  /** Whether a log refers to this blob; true where that cannot be found out. */
+  isUsed(hash: string): boolean {
+    try {
+      return this.#used.get(hash) !== undefined;
+    } catch {
+      return true;
+    }
   }
 
   /** Forgets what blobs a conversation used; returns those that only it used. */

@@ -13,6 +13,7 @@ import { assertOurs, migrate } from './migrations.ts';
 import { lockForProcess } from './process-lock.ts';
 import { SqliteEventStore } from './sqlite-event-store.ts';
 import { SqliteRecordStore } from './sqlite-record-store.ts';
+import { sweepBlobs } from './sweep-blobs.ts';
 import { describeTornWal } from './torn-wal.ts';
 import { Wal } from './wal.ts';
 
@@ -80,7 +81,10 @@ function openDatabase(path: string): DatabaseSync {
 
 function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Findings, clock: Clock, unlock: () => void): Storage {
   const commits = new GroupCommit(db, wal);
-  const events = new SqliteEventStore({ clock, table: new EventTable(db), commits, wal, blobs, findings, waitedFor: new Set() });
+  const table = new EventTable(db);
+  // What a damaged database refers to no more may be wanted to mend it.
+  const isWhole = findings.list.length === 0;
+  const events = new SqliteEventStore({ clock, table, commits, wal, blobs, findings, waitedFor: new Set() });
   const close = async (): Promise<void> => {
     await commits.close();
     events.close();
@@ -92,10 +96,15 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
     }
   };
   let closing: Promise<void> | undefined;
+  let isClosing = false;
   return {
     events,
     records: new SqliteRecordStore(db, commits),
     findings: findings.list,
-    close: () => (closing ??= close()),
+    sweep: async () => (isWhole ? sweepBlobs(blobs, (hash) => isClosing || table.isUsed(hash)) : 0),
+    close() {
+      isClosing = true;
+      return (closing ??= close());
+    },
   };
 }

@@ -108,6 +108,7 @@ export class WsSession {
     }
     this.#sid = known;
     this.#cursor = cursorFrom(latestEventId);
+    if (token !== undefined) await this.#sessions.used(known);
     const record = token === undefined ? {} : await this.#sessions.get(known);
     this.#door = isProtocol ? 'protocol' : token === undefined ? 'plain' : record.isFromAuth ? 'auth' : 'resumed';
     this.#generation = isProtocol ? 'W5' : record.generation;

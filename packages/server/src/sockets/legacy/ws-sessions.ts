@@ -15,6 +15,7 @@ export interface WsSessionRecord {
   readonly generation?: WsGeneration;
   /** The token came from `/api/auth`, which only W1 to W3 ask for. */
   readonly isFromAuth?: boolean;
+  readonly used_at?: string;
 }
 
 /** How far a client had been sent a conversation when its socket closed. */
@@ -23,19 +24,23 @@ export interface Left {
   readonly nextId: number;
 }
 
-const COLLECTION = 'ws_sessions';
+/** Sorted by when they were used last, to the day. */
+export const WS_SESSIONS = 'ws_sessions';
+const DAY_MS = 86_400_000;
 const MAX_LEFT = 1_000;
 const ALL = new WeakMap<Engine, WsSessions>();
 
 export class WsSessions {
   readonly #store: RecordStore;
   readonly #conversations: Engine['conversations'];
+  readonly #clock: Engine['clock'];
   readonly #changing = new Map<string, Promise<unknown>>();
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #left = new Map<string, Left>();
   #latest: string | undefined;
 
-  private constructor({ storage, conversations }: Engine) {
+  private constructor({ storage, conversations, clock }: Engine) {
+    this.#clock = clock;
     this.#store = storage.records;
     this.#conversations = conversations;
   }
@@ -72,7 +77,7 @@ export class WsSessions {
   }
 
   async get(sid: string): Promise<WsSessionRecord> {
-    const record = (await this.#store.get<WsSessionRecord>(COLLECTION, sid)) ?? {};
+    const record = (await this.#store.get<WsSessionRecord>(WS_SESSIONS, sid)) ?? {};
     // A frontend of 0.15 and one before it share a token when they share an origin; the later one's names the conversation itself.
     const conversation = record.conversation ?? sid;
     if (await this.#conversations.get(conversation)) return { ...record, conversation };
@@ -85,7 +90,7 @@ export class WsSessions {
     const done = before.then(async () => {
       const record = await this.get(sid);
       const value = await change(record);
-      if (value !== record) await this.#store.put(COLLECTION, { id: sid, sort: '', value });
+      if (value !== record) await this.#put(sid, value);
       return value;
     });
     const settled: Promise<unknown> = done
@@ -95,6 +100,18 @@ export class WsSessions {
       });
     this.#changing.set(sid, settled);
     return done;
+  }
+
+  /** A client has come with its token: what is stored of it, if anything, is not forgotten soon. */
+  async used(sid: string): Promise<void> {
+    const stored = await this.#store.get<WsSessionRecord>(WS_SESSIONS, sid);
+    if (stored === undefined || this.#clock.now().getTime() - Date.parse(stored.used_at ?? '') < DAY_MS) return;
+    await this.change(sid, (record) => ({ ...record }));
+  }
+
+  #put(sid: string, value: WsSessionRecord): Promise<void> {
+    const used_at = this.#clock.now().toISOString();
+    return this.#store.put(WS_SESSIONS, { id: sid, sort: used_at, value: { ...value, used_at } });
   }
 
   /** The session begins anew; its conversation stays where it is. Open sockets leave it. */
