@@ -12,7 +12,7 @@ interface Seen {
   readonly extras?: { readonly outputs?: { readonly conversation_id?: string }; readonly agent_state?: string };
 }
 
-it('EN139: in a conversation of its own on the same folder, begun once though the server is killed in the middle', async () => {
+it('EN139, SV118: in a conversation of its own on the same folder, begun once though the server is killed in the middle', async () => {
   const model = await startScriptedModel();
   onTestFinished(() => model.close());
   const tendon = await TendonProcess.start({ LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'key-of-no-one', LLM_BASE_URL: model.url });
@@ -54,4 +54,15 @@ it('EN139: in a conversation of its own on the same folder, begun once though th
   expect(seen.findLast(({ observation }) => observation === 'run')?.content).toBe('part\nbegun');
   const other = await (await fetch(`${tendon.url}/api/conversations/${report!.extras!.outputs!.conversation_id}`)).json();
   expect(other).toMatchObject({ agent_state: 'finished' });
+
+  const child = report!.extras!.outputs!.conversation_id!;
+  const status = async (which: string): Promise<number> => (await fetch(`${tendon.url}/api/conversations/${which}/events?limit=1`)).status;
+  expect([await status(id), await status(child)]).toEqual([200, 200]);
+  const remove = () => fetch(`${tendon.url}/api/conversations/${id}`, { method: 'DELETE' }).catch(() => undefined);
+  void remove();
+  await tendon.kill('SIGKILL');
+  await tendon.start();
+  // Where it was hit before the deletion was begun, nothing is gone.
+  if ((await status(id)) === 200) await remove();
+  await expect.poll(async () => [await status(id), await status(child)]).toEqual([404, 404]);
 });

@@ -32,6 +32,8 @@ export interface PageQuery {
   readonly before?: { readonly sort: string; readonly id: string };
 }
 
+const PAGE = 200;
+
 type Change = (record: StoredConversation) => Partial<StoredConversation> | undefined;
 
 export class ConversationRecords {
@@ -74,6 +76,19 @@ export class ConversationRecords {
   /** Newest first. */
   async list(query: PageQuery): Promise<readonly StoredConversation[]> {
     return (await this.#store.list<StoredConversation>('conversations', query)).map((record) => record.value);
+  }
+
+  /** Ids of those in which another agent did a part of this one's work. */
+  async delegatedBy(id: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    let before: PageQuery['before'];
+    do {
+      const page = await this.list({ limit: PAGE, ...(before && { before }) });
+      for (const record of page) if (record.delegated_by?.conversation_id === id) found.push(record.id);
+      const last = page.length < PAGE ? undefined : page.at(-1);
+      before = last && { sort: last.created_at, id: last.id };
+    } while (before);
+    return found;
   }
 
   /** The record as it is then; `undefined` when there is none. A change to `undefined` changes nothing. */

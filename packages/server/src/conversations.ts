@@ -296,6 +296,7 @@ export class Conversations {
 
   /** What a removed record leaves; done again at the next start when it is cut off. */
   async #erase(id: string): Promise<void> {
+    for (const delegated of await this.#records.delegatedBy(id)) await this.delete(delegated);
     await this.#options.runtimes.stop(id, { forGood: true });
     await this.#options.storage.events.delete(id);
     await this.#options.storage.records.delete('replays', id);
