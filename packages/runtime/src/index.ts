@@ -28,6 +28,7 @@ export { hostPattern, isWider, type NetworkMode, type NetworkPolicy, type Networ
 export type { RefusedHost } from './proxy/refused-hosts.ts';
 export type { GitElsewhere } from './proxy/way-out.ts';
 export { joinStreams } from './join-streams.ts';
+export { letGoOfStill } from './let-go-of-still.ts';
 export { refuseUpgrade } from './refuse-upgrade.ts';
 export { NotServed, type SandboxPorts } from './sandbox-ports.ts';
 export type { ProcessWish } from './executor-api.ts';

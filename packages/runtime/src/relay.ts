@@ -28,6 +28,8 @@ export function relay(address: ExecutorAddress, path: string, incoming: Incoming
         ...picked(answer, RESPONSE_HEADERS),
         'content-type': type,
         'x-content-type-options': 'nosniff',
+        // It was answered before its end: nobody reads the rest.
+        ...(!incoming.complete && { connection: 'close' }),
       });
       outgoing.flushHeaders();
       answer.on('error', () => outgoing.destroy());

@@ -1,4 +1,5 @@
 import { catalogError } from '@tendon/protocol';
+import { letGoOfStill } from '@tendon/runtime';
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../http/context.ts';
@@ -15,19 +16,24 @@ import { ownSandboxRoutes } from './routes/own-sandbox.ts';
 import { sandboxRoutes } from './routes/sandboxes.ts';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const KEEP_ALIVE_MS = 60_000;
 const ROUTES: readonly HostRoutes[] = [hostInfoRoutes, ownSandboxRoutes, ownFileRoutes, sandboxRoutes, executorRoutes];
 
 /** The HTTP side of an executor host, not listening yet. `extend` adds to it before the routes, e.g. to record them. */
 export async function createHostApp(context: HostContext, extend?: (app: App) => Promise<void>): Promise<App> {
+  const { headersMs, requestMs, stillMs, checkMs } = context.patience;
   const app: App = fastify({
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: 0, // uploads and streams end by their own rules
+    requestTimeout: requestMs,
+    // Peers of a network can vanish without a word; streams and tunnels are silent for long.
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: checkMs, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
   });
   app.setValidatorCompiler(zodValidator);
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
+  app.addHook('onRequest', async ({ raw }, reply) => letGoOfStill(raw, reply.raw, stillMs));
   hostGuard(app, context);
   refuseEncodedBodies(app);
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));

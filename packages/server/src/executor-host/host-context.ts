@@ -2,6 +2,7 @@ import type { Clock, Secret } from '@tendon/core';
 import type { HostInfo } from '@tendon/runtime';
 import type { App } from '../http/context.ts';
 import type { Logger } from '../logger.ts';
+import type { HostPatience } from './host-patience.ts';
 import type { HostedSandboxes } from './hosted-sandboxes.ts';
 
 /** What the routes of an executor host work with. */
@@ -16,6 +17,7 @@ export interface HostContext {
     readonly allowedHosts: readonly string[];
     readonly key: Secret | undefined;
   };
+  readonly patience: HostPatience;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;

@@ -9,7 +9,8 @@ export function hostGuard(app: App, context: HostContext): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-content-type-options', 'nosniff').header('referrer-policy', 'no-referrer');
     const refusal = refusalOf(request, request.routeOptions.config.isPublic === true ? 'public' : 'admin');
-    if (refusal) return sendFailure(reply, refusal);
+    // Of who has no key nothing more is read.
+    if (refusal) return sendFailure(reply.header('connection', 'close'), refusal);
   });
   app.addHook('onResponse', async (request, reply) => {
     const path = request.raw.url?.split('?', 1)[0];

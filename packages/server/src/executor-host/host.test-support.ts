@@ -4,7 +4,8 @@ import { liveMask } from '../security/live-mask.ts';
 import { temporaryFolder, testConfig } from '../server.test-support.ts';
 import { createHostApp } from './host-app.ts';
 import type { HostContext } from './host-context.ts';
-import { startExecutorHost, type RunningHost } from './start-executor-host.ts';
+import { HOST_PATIENCE } from './host-patience.ts';
+import { startExecutorHost, type HostOptions, type RunningHost } from './start-executor-host.ts';
 
 export const KEY = 'the key of the host';
 
@@ -16,12 +17,15 @@ export interface TestHost extends RunningHost {
 }
 
 /** A host in this process, on a free port, without isolation; its sandboxes and folders are gone when the test is over. */
-export async function testHost(env: Readonly<Record<string, string>> = {}): Promise<TestHost> {
+export async function testHost(
+  env: Readonly<Record<string, string>> = {},
+  options: Pick<HostOptions, 'patience' | 'logger'> = {},
+): Promise<TestHost> {
   const home = temporaryFolder();
   const workspace = temporaryFolder();
   const config = testConfig(home, { TENDON_EXECUTOR_KEY: KEY, WORKSPACE_BASE: workspace, ...env });
   const logger = createLogger({ level: 'silent', mask: liveMask(() => []) });
-  const host = await startExecutorHost(config, { logger });
+  const host = await startExecutorHost(config, { logger, ...options });
   const call: TestHost['call'] = (method, path, { json, headers } = {}) =>
     fetch(host.url + path, {
       method,
@@ -40,7 +44,8 @@ export interface HostRoute {
 /** Every route of a host, as it registers them. */
 export async function allHostRoutes(): Promise<readonly HostRoute[]> {
   const routes: HostRoute[] = [];
-  const context = { access: { host: '', allowedHosts: [], key: undefined }, clock: { now: () => new Date() } } as unknown as HostContext;
+  const access = { host: '', allowedHosts: [], key: undefined };
+  const context = { access, patience: HOST_PATIENCE, clock: { now: () => new Date() } } as unknown as HostContext;
   const app = await createHostApp(context, async (recording) => {
     recording.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((name) => ({ method: name, url }))));
   });

@@ -15,6 +15,7 @@ import { systemClock } from '../system-clock.ts';
 import { VERSION } from '../version.ts';
 import { makeWorkspaceBase } from '../workspace-folder.ts';
 import { createHostApp } from './host-app.ts';
+import { HOST_PATIENCE, type HostPatience } from './host-patience.ts';
 import { hostBanner } from './host-banner.ts';
 import { HostedSandboxes } from './hosted-sandboxes.ts';
 
@@ -30,6 +31,7 @@ export interface RunningHost {
 export interface HostOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
+  readonly patience?: HostPatience;
 }
 
 const CLOSE_MS = 500;
@@ -79,8 +81,9 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
       }),
   });
   const access = { host: config.host, allowedHosts: config.allowedHosts, key };
+  const { patience = HOST_PATIENCE } = options;
   const openApi = async () => (await import('./host-openapi.ts')).hostOpenApi();
-  const app = await createHostApp({ sandboxes, sandbox, home, access, clock, logger, version: VERSION, openApi });
+  const app = await createHostApp({ sandboxes, sandbox, home, access, patience, clock, logger, version: VERSION, openApi });
   const sockets = openSockets(app.server);
   const close = async (stop: { readonly stopSandboxes?: boolean } = {}): Promise<void> => {
     const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
