@@ -60,11 +60,22 @@ async function settle(mcp_config: object): Promise<void> {
   expect((await post('/api/settings', { llm_model: 'openai/gpt-4o', mcp_config })).status).toBe(200);
 }
 
-async function converse(text: string): Promise<readonly Seen[]> {
-  const { conversation_id: id } = (await (await post('/api/conversations', { initial_user_msg: text })).json()) as {
-    conversation_id: string;
+/** A new conversation whose model is offered these tools: on a busy machine a server may be met a turn later. */
+async function conversationWith(tools: readonly string[]): Promise<string> {
+  const { conversation_id: id } = (await (await post('/api/conversations', {})).json()) as { conversation_id: string };
+  const missing = async (): Promise<readonly string[]> => {
+    const words = model.script([{ text: 'ready' }]);
+    await say(id, words);
+    await expect.poll(() => model.requests(words).length, WAIT).toBeGreaterThan(0);
+    const { tools: offered } = model.requests(words)[0] as { readonly tools: readonly { readonly function: { readonly name: string } }[] };
+    return tools.filter((name) => !offered.some((tool) => tool.function.name === name));
   };
-  return watch(id);
+  await expect.poll(missing, WAIT).toEqual([]);
+  return id;
+}
+
+async function say(id: string, content: string): Promise<void> {
+  expect((await post(`/api/conversations/${id}/events`, { action: 'message', args: { content } })).status).toBe(200);
 }
 
 function watch(id: string): Seen[] {
@@ -123,7 +134,10 @@ it('SV136, SV137, SV138: an agent uses tools in the sandbox and over HTTP, and a
     shttp_servers: [{ url: `${url}/mcp`, api_key: KEY }],
     sse_servers: [{ url: `${url}/sse`, api_key: KEY }, 'http://127.0.0.1:1/nobody'],
   });
-  const seen = await converse(
+  const id = await conversationWith(['notes_add', '127_0_0_1_zone', '127_0_0_12_zone']);
+  const seen = watch(id);
+  await say(
+    id,
     model.script([
       { call: 'notes_add', args: { text: 'buy milk' } },
       { call: '127_0_0_1_zone', args: { city: 'Rome' } },
@@ -151,18 +165,20 @@ it('SV136, SV137, SV138: an agent uses tools in the sandbox and over HTTP, and a
   expect(seen.find(({ observation }) => observation === 'error')?.content).toContain('There is no tool "broken_add"');
   const shown = await (await fetch(`${tendon.url}/api/settings`)).text();
   expect([shown.includes(TOKEN), shown.includes(KEY), shown.includes('notes')]).toEqual([false, false, true]);
-  expect([TOKEN, KEY].filter((secret) => readFileSync(join(tendon.home, 'tendon.db')).includes(secret))).toEqual([]);
+  const stored = ['tendon.db', 'tendon.db-wal'].map((name) => readFileSync(join(tendon.home, name)));
+  expect([TOKEN, KEY].filter((secret) => stored.some((bytes) => bytes.includes(secret)))).toEqual([]);
 });
 
 it('EN150: what was under way when the server was killed is not called again, and its outcome is said to be unknown', async () => {
   await settle({ stdio_servers: [NOTES] });
-  const text = model.script([
-    { call: 'notes_wait', args: {} },
-    { call: 'finish', args: { message: 'done' } },
-  ]);
-  const { conversation_id: id } = (await (await post('/api/conversations', { initial_user_msg: text })).json()) as {
-    conversation_id: string;
-  };
+  const id = await conversationWith(['notes_wait']);
+  await say(
+    id,
+    model.script([
+      { call: 'notes_wait', args: {} },
+      { call: 'finish', args: { message: 'done' } },
+    ]),
+  );
   await expect.poll(() => existsSync(file('calls')), WAIT).toBe(true);
   await tendon.kill('SIGKILL');
   writeFileSync(file('go'), '');
@@ -175,10 +191,8 @@ it('EN150: what was under way when the server was killed is not called again, an
 
 it('EN151: a call that is stopped is cancelled, and the log does not say that it was not executed', async () => {
   await settle({ stdio_servers: [NOTES] });
-  const text = model.script([{ call: 'notes_wait', args: {} }]);
-  const { conversation_id: id } = (await (await post('/api/conversations', { initial_user_msg: text })).json()) as {
-    conversation_id: string;
-  };
+  const id = await conversationWith(['notes_wait']);
+  await say(id, model.script([{ call: 'notes_wait', args: {} }]));
   await expect.poll(() => existsSync(file('calls')), WAIT).toBe(true);
   await post(`/api/conversations/${id}/events`, { action: 'change_agent_state', args: { agent_state: 'stopped' } });
   const seen = watch(id);

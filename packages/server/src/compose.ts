@@ -131,19 +131,20 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     open: async (record) => {
       const log = await storage.events.open(record.id);
       const opening = Promise.withResolvers<Conversation>();
+      const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...repositoryParts(), opened: opening.promise });
       const conversation = await openConversation({
         id: record.id,
         log: around.log?.(log) ?? log,
         agent: withInstructions(agentOf(record), record.instructions),
         // One level deep: who was asked does the work itself.
         ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
-        runtimes: repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...repositoryParts(), opened: opening.promise }),
+        runtimes: own,
         preparesSandbox: typeof record.selected_repository === 'string',
         outside: new ToolServers({
           config: () => settings.toolServers,
           clock,
           openProcess: async (signal) => {
-            await runtimes.acquire(record.id, { signal });
+            await own.acquire(record.id, { signal });
             const ports = runtimes.ports(record.id);
             if (!ports) throw new Error('the sandbox has gone');
             return ports.openProcess({ signal });

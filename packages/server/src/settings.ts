@@ -103,7 +103,8 @@ export class SettingsStore {
     if (sealed === undefined) return NO_TOOL_SERVERS;
     if (this.#unsealed?.sealed !== sealed) {
       const text = unseal(sealed, this.#jwtSecret);
-      this.#unsealed = { sealed, config: text ? McpConfig.parse(JSON.parse(text)) : NO_TOOL_SERVERS };
+      const config = text ? McpConfig.safeParse(JSON.parse(text)).data : undefined;
+      this.#unsealed = { sealed, config: config ?? NO_TOOL_SERVERS };
     }
     return this.#unsealed.config;
   }

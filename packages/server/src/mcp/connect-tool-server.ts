@@ -17,9 +17,10 @@ export interface ToolConnection {
 }
 
 export interface ConnectOptions {
+  /** Ends the attempt; its reason can be shown. */
   readonly signal: AbortSignal;
-  /** A connection to a program in the sandbox, which is started when it must be. */
-  readonly openProcess: (signal: AbortSignal) => Promise<Duplex>;
+  /** A connection to a program in the sandbox, which is started when it must be: that may take longer than the attempt. */
+  readonly openProcess: () => Promise<Duplex>;
   /** The server has other tools now. */
   readonly onTools: (tools: readonly ListedTool[]) => void;
 }
@@ -32,10 +33,10 @@ const MAX_PAGES = 8;
 export async function connectToolServer(server: ToolServer, { signal, openProcess, onTools }: ConnectOptions): Promise<ToolConnection> {
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
-  const transport = await transportOf(server, () => openProcess(signal));
+  const transport = await transportOf(server, openProcess);
   const client = new Client({ name: 'tendon', version: VERSION });
   try {
-    await client.connect(transport, { signal, timeout: ANSWER_MS });
+    await Promise.race([client.connect(transport, { signal, timeout: ANSWER_MS }), givenUp(signal)]);
     client.setNotificationHandler(ToolListChangedNotificationSchema, async () => {
       await listTools(client).then(onTools, () => undefined);
     });
@@ -44,6 +45,12 @@ export async function connectToolServer(server: ToolServer, { signal, openProces
     await client.close().catch(() => undefined);
     throw new Error(wordsFor(cause, transport), { cause });
   }
+}
+
+function givenUp(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 function connection(client: Client, transport: Transport, { callMs }: ToolServer, tools: readonly ListedTool[]): ToolConnection {

@@ -15,6 +15,7 @@ export class ProcessTransport implements Transport {
   readonly #open: () => Promise<Duplex>;
   readonly #wish: ProcessWish;
   #connection: Duplex | undefined;
+  #isClosed = false;
   #line: Buffer[] = [];
   #lineBytes = 0;
 
@@ -25,6 +26,8 @@ export class ProcessTransport implements Transport {
 
   async start(): Promise<void> {
     const connection = await this.#open();
+    // Whoever wanted it may have given up meanwhile.
+    if (this.#isClosed) return void connection.destroy();
     this.#connection = connection;
     connection.on('error', (error: Error) => this.onerror?.(error));
     connection.once('close', () => this.onclose?.());
@@ -41,6 +44,7 @@ export class ProcessTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#connection?.destroy();
   }
 

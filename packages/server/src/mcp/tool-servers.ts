@@ -16,6 +16,7 @@ import { toolServers, type ToolServer } from './tool-server.ts';
 
 export interface ToolServersOptions {
   readonly config: () => McpConfig | undefined;
+  /** `signal`: the conversation has ended, or the server is not named any more. */
   readonly openProcess: (signal: AbortSignal) => Promise<Duplex>;
   readonly clock: Clock;
   /** One sentence for whoever watches: a server can not be used, and why. */
@@ -35,6 +36,8 @@ interface Entry {
   readonly met: Promise<void>;
   connection?: ToolConnection;
   tools: readonly ListedTool[];
+  /** A turn has waited for it; those after it do not. */
+  wasAwaited?: true;
   failedAt?: number;
 }
 
@@ -59,10 +62,11 @@ export class ToolServers implements OutsideTools {
     const servers = named && !this.#isClosed ? toolServers(named) : [];
     if (servers.length === 0 && this.#entries.size === 0) return [];
     await this.#meet(servers);
+    const fresh = [...this.#entries.values()].filter(({ wasAwaited }) => !wasAwaited);
+    for (const entry of fresh) entry.wasAwaited = true;
     const over = new AbortController();
-    const all = Promise.all([...this.#entries.values()].map(({ met }) => met));
     const limit = clock.sleep(WAIT_MS, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => undefined);
-    await Promise.race([all, limit]);
+    await Promise.race([Promise.all(fresh.map(({ met }) => met)), limit]);
     over.abort();
     return this.#offer();
   }
@@ -98,13 +102,14 @@ export class ToolServers implements OutsideTools {
 
   #begin(key: string, server: ToolServer): void {
     const ended = new AbortController();
-    const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(CONNECT_MS)]);
-    const entry: Entry = { server, ended, tools: [], met: Promise.resolve().then(() => this.#connect(entry, signal)) };
+    const entry: Entry = { server, ended, tools: [], met: Promise.resolve().then(() => this.#connect(entry)) };
     this.#entries.set(key, entry);
   }
 
-  async #connect(entry: Entry, signal: AbortSignal): Promise<void> {
-    const { openProcess, onProblem } = this.#options;
+  async #connect(entry: Entry): Promise<void> {
+    const signal = AbortSignal.any([entry.ended.signal, AbortSignal.timeout(CONNECT_MS)]);
+    const { onProblem } = this.#options;
+    const openProcess = (): Promise<Duplex> => this.#options.openProcess(entry.ended.signal);
     try {
       const onTools = (tools: readonly ListedTool[]): void => void (entry.tools = tools);
       const connection = await connectToolServer(entry.server, { signal, openProcess, onTools });
