@@ -1,3 +1,5 @@
+import { STREAM_PATCH } from './stream-patch.ts';
+
 /**
  * What the shell's Python runs to become a kernel. `ipykernel` may come from that Python itself or, after its own packages, from
  * one of the folders given as arguments: so the cells see the agent's environment and not one of ours.
@@ -29,21 +31,7 @@ if importlib.util.find_spec("ipykernel") is None:
     sys.stderr.write(sys.executable + "\n" + tag + "\n" + "%d.%d" % sys.version_info[:2] + "\n")
     sys.exit(86)
 from ipykernel.kernelapp import IPKernelApp
-from ipykernel.iostream import OutStream
-PIECE, write = 1 << 22, OutStream.write
-def write_in_pieces(self, string):  # what is printed at once is one message otherwise, and a message may be too long to be read
-    if not isinstance(string, str):
-        return write(self, string)
-    for at in range(0, len(string), PIECE):
-        piece = string[at:at + PIECE]
-        write(self, piece)
-        self.unsent = getattr(self, "unsent", 0) + len(piece)
-        if self.unsent >= PIECE:
-            self.unsent = 0
-            self.flush()
-    return len(string)
-OutStream.write = write_in_pieces
-sys.argv[:] = ["ipykernel_launcher", "-f", connection]
+${STREAM_PATCH}sys.argv[:] = ["ipykernel_launcher", "-f", connection]
 IPKernelApp.launch_instance(argv=[
     "-f", connection,
     "--HistoryManager.enabled=False",

@@ -58,6 +58,12 @@ const CASES: readonly Case[] = [
   { says: 'RT106: input() is an error at once', code: 'input("name? ")', content: /does not support input requests/, success: false },
   { says: 'RT107: commands of the shell', code: '!echo "$0 works" | cut -d" " -f2', content: 'works' },
   { says: 'RT107: output of children', code: 'import os\n_ = os.system("echo child")', content: 'child' },
+  {
+    says: 'RT107: all that children say, to the end, whatever bytes it is',
+    code: String.raw`import subprocess
+_ = subprocess.run(["bash", "-c", r"printf 'a%.0s' {1..999}; printf '\303\244\377'; seq 1 30; echo end"])`,
+    content: /^a{999}\u00e4\ufffd1\n2\n[^]*\n30\nend$/,
+  },
   { says: 'RT107: pip', code: '%pip --version', content: /^pip \d/ },
   { says: 'RT30: characters of any kind', code: 'print("ü€😀\\x1b[31mred\\x1b[0m\\x00")', content: 'ü€😀red' },
 ];
