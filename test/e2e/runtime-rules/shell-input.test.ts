@@ -38,13 +38,6 @@ provesRules([
     input(':wq', { exitCode: 0 }),
     run('git log --format=%s; cd ..; rm -rf g', 'the message'),
   ),
-  rule(
-    'RT35',
-    'a question of npm',
-    run('mkdir n; cd n; npm init', waits(/package name: \(n\)$/)),
-    input('C-c', { suffix: /^\n\[Interrupted by C-c: the command ended with exit code / }),
-    run('cd ..; rm -r n', ''),
-  ),
   rule('RT35', 'a confirmation', run('touch f; rm -i f', waits(/^rm: remove .*\?$/)), input('y', done(''))),
   rule('RT35', 'the first of a pipe', run('cat | wc -l', waits('')), input('C-d', done('0'))),
   rule('RT35', 'the last of a pipe', run('echo a | (read -r x; read -r y </dev/tty; echo "$x$y")', waits('')), input('b', done('ab'))),

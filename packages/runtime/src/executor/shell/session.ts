@@ -7,6 +7,7 @@ import { quoted, startShell, type ShellOptions, type ShellProcess } from './shel
 import { createShellWatch } from './shell-watch.ts';
 import { giveSecrets } from './secret-variables.ts';
 import { createTerminalText } from './terminal-text.ts';
+import { startTrailing } from './trailing-timer.ts';
 
 /**
  * One persistent bash. Owns what is known of it (folder, exported variables) and the command in its foreground; knows
@@ -97,7 +98,7 @@ export function createSession(options: SessionOptions): Session {
   let commands = 0;
   let failedStarts = 0;
   let deadline: NodeJS.Timeout | undefined;
-  let trailing: NodeJS.Timeout | undefined;
+  let stopTrailing = (): void => {};
   const watch = createShellWatch(() => shell, { onQuiet: enterInnerShell, onLost: lose, mayLook: options.mayLook });
   open();
 
@@ -160,9 +161,9 @@ export function createSession(options: SessionOptions): Session {
 
   /** The report and the mark in the output come on two ways, in any order. One alone (the other way was closed) decides late. */
   function settle({ report, marked }: Running): void {
-    clearTimeout(trailing);
+    stopTrailing();
     if (report && marked) finish(report.code, 'same');
-    else trailing = setTimeout(report ? () => finish(report.code, 'same') : lose, TRAIL_MS);
+    else stopTrailing = startTrailing(TRAIL_MS, report ? () => finish(report.code, 'same') : lose);
   }
 
   /** It does not tell any more when a command ends: only a new one will. What is known of it from outside, the new one gets. */
@@ -180,7 +181,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   function finish(exitCode: number, after: ShellAfter): void {
-    clearTimeout(trailing);
+    stopTrailing();
     watch.stop();
     const ended = current;
     if (!ended) return;

@@ -15,6 +15,7 @@ import {
 import { inputWaitOf, type InputWait } from './input-wait.ts';
 import { createReportReader, type Report } from './report-reader.ts';
 import { COLUMNS, ROWS } from './terminal-text.ts';
+import { startTrailing } from './trailing-timer.ts';
 
 /** One bash on a terminal of its own, as a source of events. Owns the process and the terminal; knows nothing of commands. */
 export interface ShellProcess {
@@ -92,7 +93,7 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
   child.on('exit', (code, signal) => {
     const exitCode = code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0);
     events.onExit();
-    setTimeout(() => gone(exitCode, `the shell ended with exit code ${exitCode}`), TRAIL_MS);
+    startTrailing(TRAIL_MS, () => gone(exitCode, `the shell ended with exit code ${exitCode}`));
   });
 
   function onOutput(data: Buffer): void {

@@ -50,6 +50,7 @@ const ASKING: readonly Asking[] = [
   { name: 'an editor that reads', command: 'nano -I text' },
   { name: 'the first of a pipe', command: 'cat | wc -l', answer: ['C-d', '0'] },
   { name: 'the last of a pipe', command: 'echo piped | (read -r a; read -r b </dev/tty; echo "$a $b")', answer: ['typed', 'piped typed'] },
+  { name: 'a question of npm', command: 'mkdir -p n; cd n; npm init' },
   { name: 'a confirmation', command: 'touch f; rm -i f', answer: ['y', ''] },
 ];
 
