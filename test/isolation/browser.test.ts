@@ -13,8 +13,8 @@ import {
   executorFolder,
   leftOf,
   never,
+  observe,
   run,
-  runAction,
   until,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
@@ -60,10 +60,9 @@ describe('a page in the local sandbox', { timeout: 120_000 }, () => {
   });
 
   async function browse(url: string): Promise<Page> {
-    const result = await runtime.execute(runAction(runtime, '', ACTIONS.browse.create({ url })), { signal: never });
-    if (result.outcome !== 'observed' || result.observation.observation !== 'browse')
-      throw new Error(JSON.stringify(result).slice(0, 2000));
-    return result.observation;
+    const seen = await observe(runtime, ACTIONS.browse.create({ url }));
+    if (seen.observation !== 'browse') throw new Error(JSON.stringify(seen).slice(0, 2000));
+    return seen;
   }
 
   const hostAddresses = (): readonly string[] => [

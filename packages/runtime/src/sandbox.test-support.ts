@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createMemoryStorage } from '@tendon/core/storage';
-import type { Clock, ExecuteResult, RecordStore, RunnableAction, Runtime } from '@tendon/core';
-import { ACTIONS } from '@tendon/protocol';
+import type { Clock, ExecuteOptions, ExecuteResult, RecordStore, RunnableAction, Runtime } from '@tendon/core';
+import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
 import { groupsNamed } from './drivers/control-group.ts';
 import type { Driver, SandboxHandle } from './drivers/driver.ts';
 import type { ExecutorFolder } from './drivers/executor-folder.ts';
@@ -102,6 +102,13 @@ export async function execute(runtime: Runtime, command: string, signal = never)
   return runtime.execute(runAction(runtime, command), { signal });
 }
 
+/** Carries out any action, given as its draft. Rejects unless it was observed. */
+export async function observe(runtime: Runtime, draft: object, options: Partial<ExecuteOptions> = {}): Promise<ObservationDraft> {
+  const result = await runtime.execute(runAction(runtime, '', draft as Partial<RunnableAction>), { signal: never, ...options });
+  if (result.outcome !== 'observed') throw new Error(result.reason);
+  return result.observation;
+}
+
 export interface Ran {
   readonly output: string;
   readonly exitCode: number;
@@ -109,9 +116,9 @@ export interface Ran {
 
 /** Runs a command to its end. Rejects unless it was observed. */
 export async function run(runtime: Runtime, command: string): Promise<Ran> {
-  const result = await execute(runtime, command);
-  if (result.outcome !== 'observed' || result.observation.observation !== 'run') throw new Error(JSON.stringify(result));
-  return { output: result.observation.content.replaceAll('\r\n', '\n').trim(), exitCode: result.observation.extras.metadata.exit_code };
+  const seen = await observe(runtime, ACTIONS.run.create({ command }));
+  if (seen.observation !== 'run') throw new Error(JSON.stringify(seen).slice(0, 2000));
+  return { output: seen.content.replaceAll('\r\n', '\n').trim(), exitCode: seen.extras.metadata.exit_code };
 }
 
 /** Everything of one incarnation that can still be found on this machine. */

@@ -11,6 +11,7 @@ import {
   executorFolder,
   leftOf,
   never,
+  observe,
   run,
   runAction,
   until,
@@ -43,12 +44,8 @@ const acquire = (id: string): Promise<Runtime> => sandboxes.runtimes.acquire(id,
 const isAsleep = async (id: string): Promise<boolean> => (await sandboxes.record(id))?.state === 'asleep';
 const untilAsleep = (id: string): Promise<void> => until(`${id} to sleep`, () => isAsleep(id));
 
-async function cell(runtime: Runtime, code: string): Promise<string> {
-  const action = { ...runAction(runtime, ''), ...ACTIONS.run_ipython.create({ code }) };
-  const result = await runtime.execute(action, { signal: never });
-  if (result.outcome !== 'observed') throw new Error(result.reason);
-  return result.observation.content;
-}
+const cell = async (runtime: Runtime, code: string): Promise<string> =>
+  (await observe(runtime, ACTIONS.run_ipython.create({ code }))).content;
 
 describe.each(['local', 'none'])('an idle sandbox of driver %s', (name) => {
   const driver = () => (name === 'none' ? createNoneDriver({ executor }) : createLocalDriver({ executor }));

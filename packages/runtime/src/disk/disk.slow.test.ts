@@ -5,7 +5,7 @@ import type { ExecuteResult, Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import type { ExecutorFolder } from '../drivers/executor-folder.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
-import { createTestSandboxes, execute, executorFolder, never, run, runAction, until, type TestSandboxes } from '../sandbox.test-support.ts';
+import { createTestSandboxes, execute, executorFolder, never, observe, run, until, type TestSandboxes } from '../sandbox.test-support.ts';
 
 const MiB = 1024 ** 2;
 const LIMIT = 64 * MiB;
@@ -25,8 +25,6 @@ describe('the disk of a sandbox', () => {
     sandboxes = createTestSandboxes(createLocalDriver({ executor, limits: { diskBytes } }));
     return sandboxes.runtimes.acquire('a', { signal: never });
   }
-  const act = (runtime: Runtime, draft: object): Promise<ExecuteResult> =>
-    runtime.execute({ ...runAction(runtime, ''), ...draft } as never, { signal: never });
   async function suffixOf(result: Promise<ExecuteResult>): Promise<string> {
     const { observation } = (await result) as { observation: { extras: { metadata: { suffix: string } } } };
     return observation.extras.metadata.suffix;
@@ -45,18 +43,17 @@ describe('the disk of a sandbox', () => {
   it('SB136: until there is space files are not written, what writes is ended, and what frees space is not', async () => {
     const runtime = await open();
     await execute(runtime, MUCH);
-    const written = await act(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }));
+    const written = await observe(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }));
     expect(written).toMatchObject({
-      observation: { observation: 'error', content: expect.stringMatching(/^Nothing was written: the sandbox takes .*`du /) },
+      observation: 'error',
+      content: expect.stringMatching(/^Nothing was written: the sandbox takes .*`du /),
     });
     await expect(runtime.files.write('file', Buffer.from('x'), { signal: never })).rejects.toThrow(/may take 64 MiB/);
     expect(await suffixOf(execute(runtime, MUCH.replaceAll('much', 'more')))).toContain('was ended');
     expect(existsSync(join(sandboxes.workspace, 'more-64'))).toBe(false);
     expect(await suffixOf(execute(runtime, 'echo x > small; cat small'))).toContain('may take 64 MiB. Remove');
     expect(await suffixOf(execute(runtime, 'rm much-* more-*'))).not.toContain('may take 64 MiB. Remove');
-    expect(await act(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }))).toMatchObject({
-      observation: { observation: 'write' },
-    });
+    expect(await observe(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }))).toMatchObject({ observation: 'write' });
     expect(await suffixOf(execute(runtime, 'cat small'))).not.toContain('on the disk');
   });
 
@@ -76,7 +73,7 @@ def fill():
     for i in range(4096):
         with open(f'/workspace/fill-{i}', 'wb') as f: f.write(b'x' * 2**22); f.flush()
 threading.Thread(target=fill).start()`;
-    await act(runtime, ACTIONS.run_ipython.create({ code }));
+    await observe(runtime, ACTIONS.run_ipython.create({ code }));
     expect(await runtime.lost).toMatch(/takes [\d.]+ [MG]iB on the disk, more than its 64 MiB, and goes on writing/);
     await until('it to end', async () => (await sandboxes.record('a'))?.state === 'ended');
   });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
-import type { RunnableAction, Runtime } from '@tendon/core';
+import type { Runtime } from '@tendon/core';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import {
@@ -10,8 +10,8 @@ import {
   executorFolder,
   leftOf,
   never,
+  observe,
   run,
-  runAction,
   until,
   type TestSandboxes,
 } from '../sandbox.test-support.ts';
@@ -44,10 +44,9 @@ async function withBarePython({ runtimes }: TestSandboxes, name: string): Promis
 
 async function cell(runtime: Runtime, code: string): Promise<{ readonly seen: ObservationDraft; readonly said: string }> {
   let said = '';
-  const action = runAction(runtime, '', { ...ACTIONS.run_ipython.create({ code }), timeout: 300 } as Partial<RunnableAction>);
-  const result = await runtime.execute(action, { signal: never, onOutput: ({ text }) => void (said += text) });
-  if (result.outcome !== 'observed') throw new Error(JSON.stringify(result));
-  return { seen: result.observation, said };
+  const draft = { ...ACTIONS.run_ipython.create({ code }), timeout: 300 };
+  const seen = await observe(runtime, draft, { onOutput: ({ text }) => void (said += text) });
+  return { seen, said };
 }
 
 const TWO = { observation: 'run_ipython', content: expect.stringMatching(/^2\n/), success: true };

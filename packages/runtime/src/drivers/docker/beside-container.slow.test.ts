@@ -15,8 +15,8 @@ import {
   executorFolder,
   leftOf,
   never,
+  observe,
   run,
-  runAction,
   until,
   type TestSandboxes,
 } from '../../sandbox.test-support.ts';
@@ -42,13 +42,7 @@ describe.each(['docker', 'podman'] as const)('the browser of a container of %s w
     await engine?.close();
   });
 
-  async function act(draft: object, from = runtime) {
-    const action = { ...runAction(from, ''), ...draft } as Parameters<Runtime['execute']>[0];
-    const result = await from.execute(action, { signal: never });
-    if (result.outcome !== 'observed') throw new Error(JSON.stringify(result));
-    return result.observation;
-  }
-  const browse = (url: string, from = runtime) => act(ACTIONS.browse.create({ url }), from);
+  const browse = (url: string, from = runtime) => observe(from, ACTIONS.browse.create({ url }));
   const programs = (): readonly number[] =>
     findProcesses(runtime.incarnation, 'cmdline').filter((pid) =>
       /^\/opt\/tendon\/bin\/node\0[^]*browser\.mjs/.test(textOf(`/proc/${pid}/cmdline`)),
@@ -60,7 +54,7 @@ describe.each(['docker', 'podman'] as const)('the browser of a container of %s w
       content: expect.stringContaining('# Of the agent'),
       extras: { title: 'Inside', error: false },
     });
-    const taken = await act(ACTIONS.browse_interactive.create({ browser_actions: `browser.click('a')` }));
+    const taken = await observe(runtime, ACTIONS.browse_interactive.create({ browser_actions: `browser.click('a')` }));
     expect(taken).toMatchObject({ observation: 'download' });
     const path = join(sandboxes.workspace, '.downloads/data.bin');
     expect([readFileSync(path, 'utf8'), statSync(path).uid]).toEqual(['bytes', process.getuid?.()]);
