@@ -26,6 +26,9 @@ import { condensing } from './v0-socketio/mind/condensing.ts';
 import { drafting } from './v0-socketio/mind/drafting.ts';
 import { knowing } from './v0-socketio/mind/knowing.ts';
 import { secrecy } from './v0-socketio/mind/secrecy.ts';
+import { halting } from './v0-socketio/mind/halting.ts';
+import { logged } from './v0-socketio/mind/logged.ts';
+import { states } from './v0-socketio/mind/states.ts';
 import { steering } from './v0-socketio/mind/steering.ts';
 import { stumbles } from './v0-socketio/mind/stumbles.ts';
 import { view } from './v0-socketio/mind/view.ts';
@@ -39,7 +42,20 @@ import { telling } from './ws-readme/telling.ts';
 import { readme } from './ws-readme/readme.ts';
 
 const HANDS = [...shell, ...shellSurvival, ...files, ...editing, ...cells, ...skills, ...browsing];
-const MIND = [...calls, ...view, ...stumbles, ...steering, ...knowing, ...condensing, ...drafting, ...askingFirst, ...secrecy];
+const MIND = [
+  ...calls,
+  ...view,
+  ...stumbles,
+  ...steering,
+  ...halting,
+  ...states,
+  ...logged,
+  ...knowing,
+  ...condensing,
+  ...drafting,
+  ...askingFirst,
+  ...secrecy,
+];
 const SOCKET_IO = [...joining, ...acting, ...events, ...kinds, ...HANDS, ...MIND];
 const REST = [
   ...options,

@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { isAction, isObservation, isState } from '../../frames.ts';
-import type { Target } from '../../target.ts';
 import { raw } from '../raw.ts';
+import { stillWorks } from './still-works.ts';
 import { join, joinNew, message, turn } from '../v0-socketio/join.ts';
-
-/** The server still serves: a conversation is made, a message answered. */
-export async function stillWorks(target: Target): Promise<void> {
-  await turn(target, await joinNew(target), [{ text: 'well' }]);
-}
 
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 

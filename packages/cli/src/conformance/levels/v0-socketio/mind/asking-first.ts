@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { argsOf, isAction, isState, type Frame } from '../../../frames.ts';
 import type { Target } from '../../../target.ts';
+import { ran } from './ran.ts';
 import { bash, begin, change, request, rested, type Talk } from './talk.ts';
 import type { ModelStep } from '../../../model-step.ts';
 
-const ran = (words: string) => (frame: Frame) => frame.observation === 'run' && String(frame.content).trim() === words;
 const isConfirmed = (is: string) => (frame: Frame) => isAction('run')(frame) && argsOf(frame).confirmation_state === is;
 
 /** A talk with an agent that asks before it does what can do harm; it waits for the first verdict. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { isState } from '../../../frames.ts';
 import type { ModelCall } from '../../../model-step.ts';
-import { bash, begin, FINISH, has, request, rested, spoken, textOf } from './talk.ts';
+import { has, textOf } from './model-request.ts';
+import { bash, begin, FINISH, request, rested, spoken } from './talk.ts';
 
 interface Misfit extends ModelCall {
   readonly id: string;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { argsOf, isAction, isObservation, type Frame } from '../../../frames.ts';
 import { joinNew } from '../join.ts';
-import { bash, begin, has, request, rested, said, spoken } from './talk.ts';
+import { has, said } from './model-request.ts';
+import { bash, begin, request, rested, spoken } from './talk.ts';
 
 const STEPS = [1, 2, 3, 4, 5, 6].map((n) => bash(`echo output-${n}`));
 const ask = { action: 'condensation_request', args: {} };

@@ -3,7 +3,8 @@ import type { Check } from '../../../check.ts';
 import { extrasOf, isObservation, type Frame } from '../../../frames.ts';
 import type { Target } from '../../../target.ts';
 import { joinNew, type Ready } from '../join.ts';
-import { has, request, spoken } from './talk.ts';
+import { has } from './model-request.ts';
+import { request, spoken } from './talk.ts';
 
 const FILE = `---
 name: conformance-types

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import type { Frame } from '../../../frames.ts';
-import { logOf } from './steering.ts';
-import { bash, request, said, spoken } from './talk.ts';
+import { logOf } from './log-of.ts';
+import { said } from './model-request.ts';
+import { bash, request, spoken } from './talk.ts';
 
 const VALUE = 'k3pt-fr0m-every0ne/&?=';
 const SPELLINGS: readonly (readonly [string, string])[] = [

@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
 import { isState, type Frame } from '../../../frames.ts';
 import type { ModelStep } from '../../../model-step.ts';
 import type { Target } from '../../../target.ts';
+import type { ModelRequest } from './model-request.ts';
 import { joinNew, message, type Ready } from '../join.ts';
 
 /** One thing that was said, and what came of it. */
@@ -11,19 +11,6 @@ export interface Talk {
   readonly words: string;
   /** Where its frames begin. */
   readonly from: number;
-}
-
-export interface ModelMessage {
-  readonly role: string;
-  readonly content?: unknown;
-  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[];
-  readonly tool_call_id?: string;
-}
-
-export interface ModelRequest {
-  readonly model: string;
-  readonly messages: readonly ModelMessage[];
-  readonly tools: readonly { readonly type: string; readonly function: { readonly name: string; readonly parameters?: unknown } }[];
 }
 
 /** Says what makes the model take these steps, in a new conversation or a given one. */
@@ -61,23 +48,6 @@ export async function spoken(
 /** What the model was asked, the `n`th time (from 0) because of these words. */
 export async function request(target: Target, { words }: Talk, n: number): Promise<ModelRequest> {
   return (await target.eventually(`request ${n + 1} to the model`, () => target.modelRequests(words)[n])) as unknown as ModelRequest;
-}
-
-/** The messages of a request as one text, to look for words in. */
-export function said({ messages }: ModelRequest): string {
-  return messages.map((one) => `${textOf(one)}\n${JSON.stringify(one.tool_calls ?? '')}`).join('\n');
-}
-
-/** The words of a message, in whichever of the two forms it has them. */
-export function textOf({ content }: ModelMessage): string {
-  if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? JSON.stringify(part)).join('\n') : '';
-}
-
-export function has(asked: ModelRequest, words: string | RegExp): void {
-  const all = said(asked);
-  const found = typeof words === 'string' ? all.includes(words) : words.test(all);
-  assert.ok(found, `the model was not told ${String(words).slice(0, 80)}; last: ${textOf(asked.messages.at(-1)!).slice(0, 80)}`);
 }
 
 export const change = (agent_state: string): Frame => ({ action: 'change_agent_state', args: { agent_state } });

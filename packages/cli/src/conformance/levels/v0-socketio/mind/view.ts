@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import type { Frame } from '../../../frames.ts';
 import { joinNew } from '../join.ts';
-import { bash, begin, has, request, said, spoken, textOf, type ModelMessage } from './talk.ts';
+import { has, said, textOf, type ModelMessage } from './model-request.ts';
+import { bash, begin, request, spoken } from './talk.ts';
 
 const PICTURE = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
