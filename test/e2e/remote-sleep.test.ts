@@ -11,7 +11,6 @@ import {
   never,
   run,
   runAction,
-  until,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
 import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes.ts';
@@ -35,7 +34,7 @@ describe('an idle sandbox on another host', () => {
   }
   const acquire = ({ runtimes }: TestSandboxes, id = 'a'): Promise<Runtime> => runtimes.acquire(id, { signal: never });
   const untilAsleep = (sandboxes: TestSandboxes, id = 'a') =>
-    until(`${id} to sleep`, async () => (await sandboxes.record(id))?.state === 'asleep');
+    expect.poll(async () => (await sandboxes.record(id))?.state, { timeout: 30_000 }).toBe('asleep');
   const look = async (runtime: Runtime): Promise<readonly string[]> => (await run(runtime, LOOK)).output.split('\n');
 
   it('SB156: sleeps, leaves nothing there that runs, and wakes where it was', async () => {
@@ -57,8 +56,9 @@ describe('an idle sandbox on another host', () => {
     const { sandboxes } = await open({ idleMs: 100 });
     const runtime = await acquire(sandboxes);
     await run(runtime, 'nohup sh -c "until test -e done; do sleep 0.05; done" >/dev/null 2>&1 &');
-    await until('it to refuse', async () => /^(sh|sleep) \(\d+\) runs$/.test((await sandboxes.runtimes.list())[0]?.awake_for ?? ''));
-    expect((await run(runtime, 'touch done; echo works')).output).toBe('works');
+    const awakeFor = async () => (await sandboxes.runtimes.list())[0]?.awake_for;
+    await expect.poll(awakeFor, { timeout: 30_000 }).toMatch(/^(sh|sleep) \(\d+\) runs$/);
+    expect((await run(runtime, 'touch done; echo works')).output).toContain('works'); // beside what the shell says of the job
     await untilAsleep(sandboxes);
   });
 
