@@ -81,6 +81,11 @@ describe('SV1: configuration', () => {
       noOutputSeconds: 10,
       maxLive: 3,
     });
+    expect([configOf({ SANDBOX_DISK: '0' }), configOf({ SANDBOX_DISK: '20g' })].map(({ sandbox }) => sandbox.limits.diskBytes)).toEqual([
+      Infinity,
+      20 * 1024 ** 3,
+    ]);
+    expect(readConfig({ SANDBOX_DISK: '1m' })).toMatchObject({ problems: ['SANDBOX_DISK: at least 16m is needed, or 0 for no limit'] });
     const wrong = readConfig({ SANDBOX_MEMORY: 'much', SANDBOX_FILE_SIZE: '1m', SANDBOX_MAX_LIVE: '0' });
     expect(wrong).toMatchObject({ ok: false, problems: expect.arrayContaining([expect.stringMatching(/^SANDBOX_MEMORY: a size/)]) });
     expect(wrong.ok ? [] : wrong.problems).toHaveLength(3);

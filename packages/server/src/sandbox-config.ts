@@ -38,7 +38,14 @@ function bytesOf(text: string): number {
 }
 
 /** The same, where 0 means none. */
-const sizeOrNone = z.union([z.literal('0').transform(() => Infinity), size('16m')]).optional();
+const sizeOrNone = (atLeast: string) =>
+  z
+    .string()
+    .regex(SIZE, 'a size is expected, like 10g, or 0 for no limit')
+    .transform(bytesOf)
+    .refine((bytes) => bytes === 0 || bytes >= bytesOf(atLeast), `at least ${atLeast} is needed, or 0 for no limit`)
+    .transform((bytes) => (bytes === 0 ? Infinity : bytes))
+    .optional();
 
 const count = (atLeast: number) =>
   z.coerce.number('a number is expected').int('a whole number is expected').min(atLeast, `at least ${atLeast} is needed`).optional();
@@ -60,7 +67,7 @@ export const SandboxEnvironment = z.object({
   SANDBOX_FILE_SIZE: size('256m'),
   SANDBOX_OPEN_FILES: count(256),
   SANDBOX_TMP_SIZE: size('1m'),
-  SANDBOX_DISK: sizeOrNone,
+  SANDBOX_DISK: sizeOrNone('16m'),
   SANDBOX_IDLE_SECONDS: seconds(1),
   SANDBOX_CLOSE_DELAY: seconds(1),
   SANDBOX_MAX_SECONDS: seconds(60),
