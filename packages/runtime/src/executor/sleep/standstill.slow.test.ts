@@ -37,9 +37,7 @@ it('SB130: stands still with all that it started, and goes on with the next acti
 });
 
 it('SB130: a program in the foreground and one that was stopped by hand are as they were', async () => {
-  await executor.kill();
-  executor = await startExecutor({ noOutputTimeoutSeconds: 1 });
-  await executor.run(`sleep 87654.${process.pid}`);
+  await executor.run(`sleep 87654.${process.pid}`, {}, 0.5); // handed back as still running
   await expect.poll(() => statesOf(`87654.${process.pid}`)).toEqual(['S']);
   await untilAsleep();
   expect((await executor.run('C-z', { is_input: true })).content).toContain('Stopped');
