@@ -183,7 +183,8 @@ describe('RT213: an executor host', () => {
         await new Promise<void>((resolve) => sent.socket.write(piece, () => resolve()));
       sent.socket.end();
       await sent.closed;
-      expect([0, 400, 413]).toContain(statusOf(sent.received())); // what was on its way may have cost the answer
+      // What was on its way may have cost the answer: here, or on its way from the sandbox to the host (502).
+      expect([0, 400, 413, 502]).toContain(statusOf(sent.received()));
     }
     expect(process.memoryUsage.rss() - before).toBeLessThan(600 * MIB);
     await host.expectUnharmed();

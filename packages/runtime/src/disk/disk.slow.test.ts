@@ -9,8 +9,8 @@ import { createTestSandboxes, execute, executorFolder, never, observe, run, unti
 
 const MiB = 1024 ** 2;
 const LIMIT = 64 * MiB;
-/** More than could be written before it is looked, and little enough for a test. */
-const MUCH = 'for i in {1..64}; do dd if=/dev/zero of=much-$i bs=1M count=64 status=none; done';
+/** More than may be written before it is looked, and in all less than what a sandbox ends for. */
+const MUCH = 'for i in {1..128}; do dd if=/dev/zero of=much-$i bs=1M count=4 status=none; sleep 0.1; done';
 
 /** Real commands fill a real disk; what the model is told of it. */
 describe('the disk of a sandbox', () => {
@@ -36,7 +36,7 @@ describe('the disk of a sandbox', () => {
     expect(told).toMatch(
       /\[The sandbox takes [\d.]+ [MG]iB on the disk, and may take 64 MiB, so this and what ran in the background was ended\. Remove what/,
     );
-    expect(existsSync(join(sandboxes.workspace, 'much-64'))).toBe(false);
+    expect(existsSync(join(sandboxes.workspace, 'much-128'))).toBe(false);
     expect(sandboxes.runtimes.current('a')).toBe(runtime);
   });
 
@@ -50,7 +50,7 @@ describe('the disk of a sandbox', () => {
     });
     await expect(runtime.files.write('file', Buffer.from('x'), { signal: never })).rejects.toThrow(/may take 64 MiB/);
     expect(await suffixOf(execute(runtime, MUCH.replaceAll('much', 'more')))).toContain('was ended');
-    expect(existsSync(join(sandboxes.workspace, 'more-64'))).toBe(false);
+    expect(existsSync(join(sandboxes.workspace, 'more-128'))).toBe(false);
     expect(await suffixOf(execute(runtime, 'echo x > small; cat small'))).toContain('may take 64 MiB. Remove');
     expect(await suffixOf(execute(runtime, 'rm much-* more-*'))).not.toContain('may take 64 MiB. Remove');
     expect(await observe(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }))).toMatchObject({ observation: 'write' });
@@ -59,7 +59,7 @@ describe('the disk of a sandbox', () => {
 
   it('SB135: files without a name count, and what writes in the background is ended', async () => {
     const runtime = await open();
-    const hidden = `(trap "" INT TERM HUP; exec 3> hidden; rm hidden; for i in {1..64}; do dd if=/dev/zero bs=1M count=64 status=none >&3 || exit; done; touch all)`;
+    const hidden = `(trap "" INT TERM HUP; exec 3> hidden; rm hidden; for i in {1..128}; do dd if=/dev/zero bs=1M count=4 status=none >&3 || exit; sleep 0.1; done; touch all)`;
     await run(runtime, `setsid bash -c '${hidden.replaceAll("'", "'\\''")}' < /dev/null > /dev/null 2>&1 & echo $! > pid; sleep 0.1`);
     await until('it to be ended', async () => (await run(runtime, 'pgrep -x dd')).exitCode === 1);
     expect(existsSync(join(sandboxes.workspace, 'all'))).toBe(false);
