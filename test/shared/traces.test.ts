@@ -26,16 +26,10 @@ afterEach(async () => {
 });
 
 async function startModel(trace: string, workdir: string): Promise<string> {
-  const port = 41_000 + (process.pid % 2000) + readdirSync(traces).indexOf(trace);
-  model = spawn(
-    process.execPath,
-    [join(traces, 'replay-llm.mjs'), '--trace', join(traces, trace), '--port', String(port), '--map-path', `${workdir}=/workspace`],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  await new Promise((resolve) => model?.stdout?.once('data', resolve));
-  return `http://127.0.0.1:${port}/v1`;
+  const args = ['--trace', join(traces, trace), '--port', '0', '--map-path', `${workdir}=/workspace`];
+  model = spawn(process.execPath, [join(traces, 'replay-llm.mjs'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const said = await new Promise<string>((resolve) => model?.stdout?.once('data', (data: Buffer) => resolve(data.toString())));
+  return /http:\S+/.exec(said)![0];
 }
 
 /** Every step is aligned, since what can not be reproduced was played too; only the reproducible ones count. */
