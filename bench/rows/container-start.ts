@@ -1,9 +1,10 @@
 import { openEngine, type EngineKind } from '../../packages/runtime/src/drivers/docker/testing/open-engine.ts';
 import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
-import { createTestSandboxes, executorFolder, never } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createTestSandboxes, executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { startTimes } from '../start-times.ts';
 import type { Row } from '../row.ts';
 
-/** From asking for a sandbox until its executor answers, on an engine of the row's own. That needs root; without, the row stays empty. */
+/** On an engine of the row's own. That needs root; without, the row stays empty. */
 const startOn = (engine: EngineKind, title: string): Row => ({
   title,
   of: 'build',
@@ -18,14 +19,7 @@ async function containerStarts(kind: EngineKind, rounds: number): Promise<readon
   try {
     const driver = createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('bookworm') });
     const sandboxes = createTestSandboxes(driver);
-    const times: number[] = [];
-    // The first looks into the image and links what is carried along: once for a server.
-    for (let round = 0; round <= rounds; round++) {
-      const started = performance.now();
-      await sandboxes.runtimes.acquire(`round ${round}`, { signal: never });
-      if (round > 0) times.push(performance.now() - started);
-      await sandboxes.runtimes.stop(`round ${round}`);
-    }
+    const times = await startTimes(sandboxes, rounds);
     await sandboxes.close();
     return times;
   } finally {
