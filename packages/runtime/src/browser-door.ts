@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { howHostEnded } from './executor/browser/browser-host.ts';
 import type { BrowserWish, HostLine } from './executor/browser/browser-lines.ts';
 import { messageOf } from './start-phase.ts';
+import { listenInside } from './listen-inside.ts';
 
 /** A door to browsers that run beside a sandbox. */
 export interface BrowserDoor {
@@ -54,11 +54,7 @@ export async function listenBrowser(socketPath: string, startBrowser: StartBrows
     turn = turn.then(() => serve(socket));
   });
   server.maxConnections = MAX_CONNECTIONS;
-  await rm(socketPath, { force: true });
-  server.listen(socketPath);
-  await once(server, 'listening');
-  server.unref();
-  await chmod(socketPath, 0o666); // the sandbox may have another uid; the folder is what keeps others out
+  await listenInside(server, socketPath);
   return {
     async close() {
       isClosed = true;

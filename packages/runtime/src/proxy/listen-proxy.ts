@@ -1,4 +1,3 @@
-import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -9,6 +8,7 @@ import type { PackagesDoor } from '../kernel-packages/packages-door.ts';
 import type { GitBroker } from './git-broker.ts';
 import { GIT_BROKER_NAME } from './git-request.ts';
 import { passOn } from './pass-on.ts';
+import { listenInside } from '../listen-inside.ts';
 
 export interface Proxy {
   close(): Promise<void>;
@@ -39,11 +39,7 @@ const IDLE_MS = 10 * 60_000;
  */
 export async function listenProxy(socketPath: string, options: ProxyOptions = {}): Promise<Proxy> {
   const { server, close } = createProxy(options);
-  await rm(socketPath, { force: true });
-  server.listen(socketPath);
-  await once(server, 'listening');
-  server.unref();
-  await chmod(socketPath, 0o666); // the sandbox may have another uid; the folder is what keeps others out
+  await listenInside(server, socketPath);
   return {
     async close() {
       close();
