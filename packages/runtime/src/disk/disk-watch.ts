@@ -39,7 +39,11 @@ const COUNT_AGAIN_MS = 60_000;
 const REST_PER_COUNT = 9;
 /** Beyond the limit, so much may still be written: by what cleans up. */
 const SLACK_BYTES = 16 * 1024 ** 2;
-/** What goes on writing, though everything but the shell and the kernel was killed, may do so for so long, and for so much. */
+/**
+ * What goes on writing, though everything but the shell and the kernel was killed so often, may do so for so long, and for so much
+ * or as much again as its limit. How often counts too: on a busy disk one round alone takes longer.
+ */
+const STUBBORN_ENDS = 3;
 const STUBBORN_MS = 10_000;
 const STUBBORN_BYTES = 1024 ** 3;
 
@@ -56,8 +60,8 @@ export function watchDisk(parts: DiskWatchParts): DiskWatch {
   let counted = { at: -Infinity, freeBytes: Infinity, tookMs: 0 };
   /** Beyond the limit: what may not be exceeded now. */
   let bound: number | undefined;
-  /** When it was ended for the first time since it was below the limit, or an action began. */
-  let first: { readonly at: number; readonly bytes: number } | undefined;
+  /** When what writes was ended for the first time since it was below the limit, or an action began, and how often since. */
+  let first: { readonly at: number; readonly bytes: number; ends: number } | undefined;
   let counting: Promise<void> | undefined;
   /** Nobody has asked anything of it since it was counted. */
   let isUntouched = false;
@@ -89,9 +93,11 @@ export function watchDisk(parts: DiskWatchParts): DiskWatch {
 
   async function endWork(): Promise<void> {
     bound = used!.bytes + SLACK_BYTES;
-    first ??= { at: now(), bytes: used!.bytes };
-    if (now() - first.at > STUBBORN_MS || used!.bytes - first.bytes > STUBBORN_BYTES)
+    first ??= { at: now(), bytes: used!.bytes, ends: 0 };
+    const isMuch = now() - first.at > STUBBORN_MS || used!.bytes - first.bytes > Math.min(STUBBORN_BYTES, limitBytes);
+    if (first.ends >= STUBBORN_ENDS && isMuch)
       return parts.giveUp(`it takes ${sizeText(used!.bytes)} on the disk, more than its ${sizeText(limitBytes)}, and goes on writing`);
+    first.ends += 1;
     for (const each of running) each.abort(new Error('the disk'));
     await parts.endWork();
   }

@@ -1,11 +1,11 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ExecuteResult, Runtime } from '@tendon/core';
+import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import type { ExecutorFolder } from '../drivers/executor-folder.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
-import { createTestSandboxes, execute, executorFolder, never, observe, run, until, type TestSandboxes } from '../sandbox.test-support.ts';
+import { createTestSandboxes, executorFolder, never, observe, run, until, type TestSandboxes } from '../sandbox.test-support.ts';
 
 const MiB = 1024 ** 2;
 const LIMIT = 64 * MiB;
@@ -25,14 +25,15 @@ describe('the disk of a sandbox', () => {
     sandboxes = createTestSandboxes(createLocalDriver({ executor, limits: { diskBytes } }));
     return sandboxes.runtimes.acquire('a', { signal: never });
   }
-  async function suffixOf(result: Promise<ExecuteResult>): Promise<string> {
-    const { observation } = (await result) as { observation: { extras: { metadata: { suffix: string } } } };
-    return observation.extras.metadata.suffix;
+  async function suffixOf(runtime: Runtime, command: string): Promise<string> {
+    const seen = await observe(runtime, ACTIONS.run.create({ command }));
+    if (seen.observation !== 'run') throw new Error(seen.content);
+    return seen.extras.metadata.suffix;
   }
 
   it('SB135: what goes beyond it is ended, and told what was taken and what to do', async () => {
     const runtime = await open();
-    const told = await suffixOf(execute(runtime, MUCH));
+    const told = await suffixOf(runtime, MUCH);
     expect(told).toMatch(
       /\[The sandbox takes [\d.]+ [MG]iB on the disk, and may take 64 MiB, so this and what ran in the background was ended\. Remove what/,
     );
@@ -42,19 +43,19 @@ describe('the disk of a sandbox', () => {
 
   it('SB136: until there is space files are not written, what writes is ended, and what frees space is not', async () => {
     const runtime = await open();
-    await execute(runtime, MUCH);
+    await run(runtime, MUCH);
     const written = await observe(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }));
     expect(written).toMatchObject({
       observation: 'error',
       content: expect.stringMatching(/^Nothing was written: the sandbox takes .*`du /),
     });
     await expect(runtime.files.write('file', Buffer.from('x'), { signal: never })).rejects.toThrow(/may take 64 MiB/);
-    expect(await suffixOf(execute(runtime, MUCH.replaceAll('much', 'more')))).toContain('was ended');
+    expect(await suffixOf(runtime, MUCH.replaceAll('much', 'more'))).toContain('was ended');
     expect(existsSync(join(sandboxes.workspace, 'more-128'))).toBe(false);
-    expect(await suffixOf(execute(runtime, 'echo x > small; cat small'))).toContain('may take 64 MiB. Remove');
-    expect(await suffixOf(execute(runtime, 'rm much-* more-*'))).not.toContain('may take 64 MiB. Remove');
+    expect(await suffixOf(runtime, 'echo x > small; cat small')).toContain('may take 64 MiB. Remove');
+    expect(await suffixOf(runtime, 'rm much-* more-*')).not.toContain('may take 64 MiB. Remove');
     expect(await observe(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }))).toMatchObject({ observation: 'write' });
-    expect(await suffixOf(execute(runtime, 'cat small'))).not.toContain('on the disk');
+    expect(await suffixOf(runtime, 'cat small')).not.toContain('on the disk');
   });
 
   it('SB135: files without a name count, and what writes in the background is ended', async () => {
@@ -68,10 +69,11 @@ describe('the disk of a sandbox', () => {
 
   it('SB137: what goes on writing whatever is done ends with its sandbox, and says why', async () => {
     const runtime = await open();
-    const code = `import threading, os
+    const code = `import threading, time
 def fill():
     for i in range(4096):
-        with open(f'/workspace/fill-{i}', 'wb') as f: f.write(b'x' * 2**22); f.flush()
+        with open(f'/workspace/fill-{i}', 'wb') as f: f.write(b'x' * 2**22)
+        time.sleep(0.05)
 threading.Thread(target=fill).start()`;
     await observe(runtime, ACTIONS.run_ipython.create({ code }));
     expect(await runtime.lost).toMatch(/takes [\d.]+ [MG]iB on the disk, more than its 64 MiB, and goes on writing/);
@@ -82,11 +84,11 @@ threading.Thread(target=fill).start()`;
     sandboxes = createTestSandboxes(createLocalDriver({ executor, limits: { diskBytes: LIMIT } }));
     writeFileSync(join(sandboxes.workspace, 'given'), Buffer.alloc(2 * LIMIT, 1));
     const runtime = await sandboxes.runtimes.acquire('a', { signal: never });
-    expect(await suffixOf(execute(runtime, 'head -c 1M /dev/zero > little'))).not.toContain('on the disk');
+    expect(await suffixOf(runtime, 'head -c 1M /dev/zero > little')).not.toContain('on the disk');
     expect(await sandboxes.record('a')).toMatchObject({ given_bytes: expect.any(Number) });
     await sandboxes.close();
     const free = await open(Infinity);
-    expect(await suffixOf(execute(free, 'fallocate -l 200M much'))).not.toContain('on the disk');
+    expect(await suffixOf(free, 'fallocate -l 200M much')).not.toContain('on the disk');
     expect(statSync(join(sandboxes.workspace, 'much')).size).toBe(200 * MiB);
   });
 });
