@@ -37,6 +37,7 @@ function runTests(args, { node, env }) {
       ...args,
       '--reporter=dot',
       '--reporter=json',
+      `--reporter=${join(root, 'scripts/flaky-reporter.mjs')}`,
       `--outputFile.json=${output}`,
     ];
     const { status } = spawnSync(node, vitest, {
