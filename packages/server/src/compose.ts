@@ -62,10 +62,11 @@ export interface ComposedEngine extends Engine {
 /** Everything but the doors. Rejects with an Error whose message can be shown when storage or sandbox can not be had. */
 export async function composeEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
   const { clock, around = {} } = options;
-  await makeWorkspaceBase(config);
-  const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
+  // First of all, as it waits for programs while the rest is busy.
   const driving = openDriver(config);
   driving.catch(() => undefined);
+  await makeWorkspaceBase(config);
+  const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
   // Damage can be found before there is a logger: what is found first is said when there is one.
   let warn = (_finding: string): void => undefined;
   const storage = await openStorage(config, clock, (finding) => warn(finding));

@@ -22,12 +22,11 @@ export async function probeLocal(limits: Limits, hasFilter: boolean): Promise<Pr
   const isRoot = process.getuid?.() === 0;
   const missing = ['bwrap', ...(isRoot ? ['perl', 'setpriv', 'unshare'] : [])].filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) return no(`${missing.map(packageOf).join(' and ')} is not installed`, installLine(missing));
-  const version = await bwrapVersion();
+  // At once, for a server waits for it: each costs the start of a program, and the group of the trial is no part of it.
+  const [version, failure, enforced] = await Promise.all([bwrapVersion(), trial(), enforceable(limits)]);
   if (!version.isRecent)
     return no(`bubblewrap ${version.text} is too old`, 'Install bubblewrap 0.5 or newer; 0.8 is what this is tested with.');
-  const failure = await trial();
   if (failure !== undefined) return no(`bubblewrap cannot make a sandbox here: ${failure}`, fixFor(failure));
-  const enforced = await enforceable(limits);
   const size = enforced.includes('memory') ? `${Math.round(limits.memoryBytes / 1024 ** 2)} MiB` : 'memory limited per process only';
   const description = ['bubblewrap', 'own network', size, ...(hasFilter ? ['seccomp'] : [])].join(', ');
   return { available: true, strength: 'os-sandbox', description, limits: enforced };
