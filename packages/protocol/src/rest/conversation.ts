@@ -59,7 +59,7 @@ export const CreateConversation = z.object({
   initial_user_msg: z.string().nullish(),
   image_urls: z.array(z.string()).nullish(),
   /** A trajectory as JSON text, or the array itself; its first event is a user's message. */
-  replay_json: z.union([z.string(), z.array(z.unknown())]).nullish(),
+  replay_json: z.union([z.string(), z.array(z.unknown()), z.object({ trajectory: z.array(z.unknown()) })]).nullish(),
   suggested_task: z.looseObject({}).nullish(),
   create_microagent: z.looseObject({ repo: z.string() }).nullish(),
   conversation_instructions: z.string().max(100_000).nullish(),

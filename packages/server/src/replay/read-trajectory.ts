@@ -22,10 +22,12 @@ const MAX_ANSWERS = 5_000;
 
 /**
  * A recorded trajectory as what is to be done again: the actions of the agent, and commands and edits of the user, in their order.
- * Observations are left out, they are made anew; so are later messages of the user. `replay_json` is the array or its JSON text.
+ * Observations are left out, they are made anew; so are later messages of the user. `replay_json` is the array, or what
+ * `GET …/trajectory` answers, or the JSON text of either.
  */
 export function readTrajectory(replay_json: unknown): TrajectoryResult {
-  const events = typeof replay_json === 'string' ? parsed(replay_json) : replay_json;
+  const given = typeof replay_json === 'string' ? parsed(replay_json) : replay_json;
+  const events = isObject(given) ? given.trajectory : given;
   if (!Array.isArray(events)) return wrong('it is not a JSON array of events');
   if (events.length === 0) return wrong('it has no events');
   if (events.length > MAX_EVENTS) return wrong(`it has more than ${MAX_EVENTS} events`);
@@ -69,7 +71,7 @@ function answersOf(events: readonly Json[]): ReplayAnswer[] {
       continue;
     }
     // Only the last end is one: what came after the others is done again too.
-    if (action === 'finish' && index !== lastOwn) continue;
+    if ((action === 'finish' || action === 'reject') && index !== lastOwn) continue;
     const call = replayCall(action as string, given, timeout);
     if (!call || (isUsers && !call.isRunnable)) continue;
     const thought = typeof given.thought === 'string' && action !== 'think' ? given.thought : '';

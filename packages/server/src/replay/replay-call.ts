@@ -2,7 +2,7 @@ import { shellQuoted } from '../files/sandbox-command.ts';
 
 /** A call of a tool of today that does what the recorded action did. */
 export interface ReplayCall {
-  readonly name: 'execute_bash' | 'str_replace_editor' | 'think' | 'finish';
+  readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** It changes the sandbox. */
   readonly isRunnable: boolean;
@@ -16,8 +16,9 @@ const CALLS: Readonly<Record<string, ToCall>> = {
     call('execute_bash', {
       command: text(args.command),
       ...(args.is_input === true && { is_input: 'true' }),
-      ...(typeof timeout === 'number' && timeout > 0 && args.blocking === true && { timeout }),
+      ...(args.blocking === true && seconds(timeout)),
     }),
+  run_ipython: (args, timeout) => call('execute_ipython_cell', { code: text(args.code), ...seconds(timeout) }),
   write: (args) => {
     const path = shellQuoted(text(args.path));
     return call('execute_bash', {
@@ -30,20 +31,30 @@ const CALLS: Readonly<Record<string, ToCall>> = {
     if (typeof command !== 'string' || command === '') return skipped('an edit by a drafting model');
     return call('str_replace_editor', { command, path: text(args.path), ...given(args, EDIT_ARGUMENTS) });
   },
+  browse: (args) => call('web_read', { url: text(args.url) }),
+  browse_interactive: (args) => call('browser', { code: text(args.browser_actions) }),
+  // By the name it had: where no server of today offers it, the answer says so.
+  call_tool_mcp: (args) => call(text(args.name), isObject(args.arguments) ? args.arguments : {}),
   think: (args) => ({ ...call('think', { thought: text(args.thought) }), isRunnable: false }),
   finish: (args) => ({ ...call('finish', { message: text(args.final_thought) || text(args.thought) }), isRunnable: false }),
-  run_ipython: () => skipped('a Jupyter cell'),
-  browse: () => skipped('a visit to a web page'),
-  browse_interactive: () => skipped('a use of the browser'),
-  call_tool_mcp: () => skipped('a call of an MCP tool'),
+  reject: (args) => ({ ...call('reject', { reason: reasonOf(args) }), isRunnable: false }),
   delegate: () => skipped('a delegation'),
 };
 
+/** What is about the conversation and not about the sandbox: this one makes its own. */
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  ...['recall', 'system', 'null', 'change_agent_state', 'summarize', 'condensation', 'condensation_request', 'loop_recovery'],
+  ...['task_tracking', 'add_task', 'modify_task', 'initialize', 'start', 'pause', 'resume', 'stop'],
+]);
+
+/** Of a name that is quoted. */
+const MAX_NAME = 50;
 const EDIT_ARGUMENTS = ['file_text', 'old_str', 'new_str', 'insert_line'] as const;
 
 /** `undefined` for what did nothing. */
 export function replayCall(action: string, args: Args, timeout: unknown): ReplayCall | undefined {
-  return Object.hasOwn(CALLS, action) ? CALLS[action]!(args, timeout) : undefined;
+  if (PASSED_OVER.has(action)) return undefined;
+  return Object.hasOwn(CALLS, action) ? CALLS[action]!(args, timeout) : skipped(`an action "${action.slice(0, MAX_NAME)}"`);
 }
 
 function call(name: ReplayCall['name'], args: Args): ReplayCall {
@@ -52,7 +63,15 @@ function call(name: ReplayCall['name'], args: Args): ReplayCall {
 
 /** What can not be done again is not passed over in silence. */
 function skipped(what: string): ReplayCall {
-  return { name: 'think', arguments: { thought: `The recording has ${what} here, which this version can not replay.` }, isRunnable: false };
+  return { name: 'think', arguments: { thought: `The recording has ${what} here, which can not be done again.` }, isRunnable: false };
+}
+
+function reasonOf({ outputs, thought }: Args): string {
+  return (isObject(outputs) && text(outputs.reason)) || text(thought);
+}
+
+function seconds(timeout: unknown): Args {
+  return typeof timeout === 'number' && timeout > 0 ? { timeout } : {};
 }
 
 function given(args: Args, names: readonly string[]): Args {
@@ -61,4 +80,8 @@ function given(args: Args, names: readonly string[]): Args {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+function isObject(value: unknown): value is Args {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

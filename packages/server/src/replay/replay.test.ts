@@ -96,8 +96,11 @@ it('SV30: what can not be replayed is said, ends but the last are left out', () 
     user('go'),
     { action: 'recall', source: 'user', args: {} },
     { action: 'finish', source: 'agent', args: { final_thought: 'early' } },
-    { action: 'browse', source: 'agent', args: { url: 'http://x' } },
+    { action: 'delegate', source: 'agent', args: { agent: 'BrowsingAgent', inputs: {} } },
     { action: 'constructor', source: 'agent', args: {} },
+    { action: 'edit', source: 'agent', args: { path: '/workspace/a', content: 'drafted', start: 1 } },
+    { action: 'task_tracking', source: 'agent', args: { command: 'plan', task_list: [] } },
+    { action: 'reject', source: 'agent', args: { outputs: { reason: 'early' } } },
     { action: 'write', source: 'agent', args: { path: "it's", content: 'a\n' } },
     { action: 'run', source: 'environment', args: { command: 'setup' } },
     { action: 'run', source: 'user', args: { command: 'mine' } },
@@ -105,8 +108,14 @@ it('SV30: what can not be replayed is said, ends but the last are left out', () 
     { action: 'message', source: 'agent', args: { content: 'Nearly.' } },
     { action: 'finish', source: 'agent', args: { final_thought: 'late' } },
   ]);
+  const said = (what: string) => ({
+    text: '',
+    call: { name: 'think', arguments: { thought: expect.stringContaining(what) as string }, isRunnable: false },
+  });
   expect(read.ok && read.trajectory.answers).toEqual([
-    { text: '', call: { name: 'think', arguments: { thought: expect.stringContaining('web page') as string }, isRunnable: false } },
+    said('a delegation'),
+    said('"constructor"'),
+    said('a drafting model'),
     {
       text: '',
       call: {
@@ -118,6 +127,38 @@ it('SV30: what can not be replayed is said, ends but the last are left out', () 
     { text: '', call: { name: 'execute_bash', arguments: { command: 'mine' }, isRunnable: true } },
     { text: 'Nearly.', call: { name: 'finish', arguments: { message: 'late' }, isRunnable: false } },
   ]);
+});
+
+it('SV30: cells, pages and calls of tools are done again, too; the answer of the trajectory route is taken as it is', () => {
+  const events = [
+    user('go'),
+    { action: 'run_ipython', source: 'agent', timeout: 30, args: { code: 'x = 6 * 7', thought: 'Compute.' } },
+    { action: 'browse', source: 'agent', args: { url: 'http://localhost:8000' } },
+    { action: 'browse_interactive', source: 'agent', args: { browser_actions: 'click("12")' } },
+    { action: 'call_tool_mcp', source: 'agent', args: { name: 'fetch_fetch', arguments: { url: 'x' } } },
+    { action: 'reject', source: 'agent', args: { outputs: { reason: 'No.' } } },
+  ];
+  const answered = { trajectory: events };
+  for (const replay_json of [answered, JSON.stringify(answered)]) {
+    const read = readTrajectory(replay_json);
+    expect(read.ok && read.trajectory.answers).toMatchObject([
+      { text: 'Compute.', call: { name: 'execute_ipython_cell', arguments: { code: 'x = 6 * 7', timeout: 30 } } },
+      { call: { name: 'web_read', arguments: { url: 'http://localhost:8000' } } },
+      { call: { name: 'browser', arguments: { code: 'click("12")' } } },
+      { call: { name: 'fetch_fetch', arguments: { url: 'x' } } },
+      { call: { name: 'reject', arguments: { reason: 'No.' } } },
+    ]);
+  }
+});
+
+it('SV30: a tool that nobody offers any more is said, and what comes after is done', async () => {
+  const call = { action: 'call_tool_mcp', source: 'agent', args: { name: 'gone_tool', arguments: {} } };
+  const server = await testServer({ script: [{ text: 'unused' }, { text: 'unused' }, { text: 'From the model.' }] });
+  const id = await server.create({ replay_json: [user('go'), call, { action: 'think', source: 'agent', args: { thought: 'After.' } }] });
+  await untilState(server, id, 'awaiting_user_input');
+  const replayed = await trajectory(server, id);
+  expect(replayed.find(({ observation }) => observation === 'error')?.content).toContain('gone_tool');
+  expect(replayed.find(({ action }) => action === 'think')?.args?.thought).toBe('After.');
 });
 
 it('SV30: nonsense is 400 over REST', async () => {
