@@ -59,6 +59,7 @@ function wordsFor({ conversations, events, known, failed, taken }: Counts, dryRu
     ...taken,
   ];
   const sentences = [`${parts.join(', ')}.`];
+  if (dryRun) sentences.push('What is here already stays as it is.');
   if (known > 0) sentences.push(`${count(known, 'conversation')} had been imported before.`);
   if (failed > 0) sentences.push(`${count(failed, 'conversation')} could not be taken.`);
   return sentences.join(' ');

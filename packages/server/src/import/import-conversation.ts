@@ -33,15 +33,25 @@ const MAX_TEXT = 500;
 export async function importConversation(source: Source, parts: ImportParts): Promise<number | undefined> {
   const { storage, workspaceOf } = parts;
   if (await storage.records.get('conversations', source.id)) return undefined;
-  const recorded = await readEvents(source);
-  if (recorded.length === 0) throw new Error('it has no events');
-  const metadata = source.kind === 'folder' ? await metadataOf(source, parts) : {};
+  const { recorded, metadata } = await readConversation(source, parts.onProblem);
   const log = await storage.events.open(source.id);
   if (log.nextId < recorded.length) await copy(recorded, log, parts);
   const summary = await rest(log);
   const record = { ...recordOf(source.id, metadata, summary), workspace: await workspaceOf(source.id) };
   await storage.records.put('conversations', { id: record.id, sort: record.created_at, value: record });
   return recorded.length;
+}
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** What there is to move. Rejects with an Error that can be shown. */
+export async function readConversation(
+  source: Source,
+  onProblem: ImportParts['onProblem'],
+): Promise<{ readonly recorded: RecordedLog; readonly metadata: Metadata }> {
+  const recorded = await readEvents(source);
+  if (recorded.length === 0) throw new Error('it has no events');
+  return { recorded, metadata: source.kind === 'folder' ? await metadataOf(source, onProblem) : {} };
 }
 
 async function copy(recorded: RecordedLog, log: EventLog, { now, onProblem, onProgress }: ImportParts): Promise<void> {
@@ -125,7 +135,7 @@ async function rest(log: EventLog): Promise<Summary> {
   return { state, firstTask, first, last };
 }
 
-async function metadataOf({ path }: Source, { onProblem }: ImportParts): Promise<Readonly<Record<string, unknown>>> {
+async function metadataOf({ path }: Source, onProblem: ImportParts['onProblem']): Promise<Metadata> {
   const file = join(path, 'metadata.json');
   return (
     (await readObject(file).catch((cause: unknown) => {
@@ -135,11 +145,7 @@ async function metadataOf({ path }: Source, { onProblem }: ImportParts): Promise
   );
 }
 
-function recordOf(
-  id: string,
-  metadata: Readonly<Record<string, unknown>>,
-  { state, firstTask, first, last }: Summary,
-): Omit<StoredConversation, 'workspace'> {
+function recordOf(id: string, metadata: Metadata, { state, firstTask, first, last }: Summary): Omit<StoredConversation, 'workspace'> {
   const text = (name: string): string | null =>
     typeof metadata[name] === 'string' && metadata[name] !== '' ? metadata[name].slice(0, MAX_TEXT) : null;
   const time = (name: string): string | undefined => {

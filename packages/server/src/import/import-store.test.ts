@@ -126,10 +126,26 @@ it('TJ3: an import that was cut off goes on where it was', async () => {
   expect((await (await open()).events.open('old-1')).nextId).toBe(5);
 });
 
-it('TJ8: a dry run writes nothing', async () => {
-  const { root, store, run } = makePlace();
-  expect(await run(store, true)).toMatchObject({ conversations: 2, events: 9 });
+it('TJ8: a dry run writes nothing, and says what the import will', async () => {
+  const { root, store, put, problems, run } = makePlace();
+  put('sessions/damaged/events/0.json', OLD[0]);
+  put('sessions/damaged/metadata.json', '{"title": ');
+  mkdirSync(join(store, 'sessions/empty/events'), { recursive: true });
+  const tried = await run(store, true);
   expect(readdirSync(root)).toEqual(['openhands']);
+  const told = problems.splice(0);
+  expect(tried).toMatchObject({ conversations: 3, events: 10, failed: 1, taken: ['the settings', '1 secret'] });
+  expect(await run()).toEqual(tried);
+  expect(problems).toEqual(told);
+});
+
+it('TJ2: a text that has no event at all is refused, and no conversation is made of it', async () => {
+  const { root, run } = makePlace();
+  const file = join(root, 'notes.json');
+  writeFileSync(file, 'first line\nsecond line\n5\n');
+  expect(await run(file)).toMatchObject({ conversations: 0, failed: 1 });
+  writeFileSync(file, `torn\n${JSON.stringify(OLD[0])}\n`);
+  expect(await run(file)).toMatchObject({ conversations: 1, events: 2, failed: 0 });
 });
 
 it('TJ1: a trajectory gets ids of its own, and its causes are moved with them', async () => {

@@ -1,12 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '@tendon/core';
+import { Secret, type Clock } from '@tendon/core';
 import type { Config } from '../config.ts';
 import { keptSecret } from '../security/kept-secret.ts';
 import { workspaceFolder } from '../workspace-folder.ts';
 import { findSources, type Sources } from './find-sources.ts';
-import { importConversation } from './import-conversation.ts';
+import { importConversation, readConversation } from './import-conversation.ts';
 import { importSettings } from './import-settings.ts';
-import { readEvents } from './read-events.ts';
 
 export interface ImportOptions {
   readonly path: string;
@@ -59,13 +59,18 @@ async function moveOver(sources: Sources, { config, clock, onProblem, onProgress
   }
 }
 
-async function tryOut(sources: Sources, { onProblem }: ImportOptions): Promise<ImportSummary> {
+/** Everything is read as it would be; what is in this home already is not looked at. */
+async function tryOut(sources: Sources, { clock, onProblem }: ImportOptions): Promise<ImportSummary> {
+  const { createMemoryStorage } = await import('@tendon/core/storage');
   const counts = await counted(sources, onProblem, async (source) => {
-    const { length, event } = await readEvents(source);
+    const { length, event } = (await readConversation(source, onProblem)).recorded;
     for (let id = 0; id < length; id++) await event(id, onProblem);
     return length;
   });
-  return { ...counts, taken: [] };
+  const taken: string[] = [];
+  const { records } = createMemoryStorage({ clock });
+  for (const root of sources.roots) taken.push(...(await importSettings(root, records, new Secret(randomUUID()), onProblem)));
+  return { ...counts, taken };
 }
 
 async function counted(

@@ -67,8 +67,10 @@ function eventsIn(text: string): readonly unknown[] {
     json = parsedJson(text);
   } catch (cause) {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
-    if (lines.length < 2) throw cause;
-    return lines.map(lineOf);
+    const events = lines.length < 2 ? [] : lines.map(lineOf);
+    // Some lines may be damaged; a text of which none is an event is something else.
+    if (!events.some(isObject)) throw cause;
+    return events;
   }
   const events = isObject(json) && 'trajectory' in json ? json.trajectory : json;
   if (!Array.isArray(events)) throw new Error('it is not a JSON array of events');
