@@ -49,6 +49,8 @@ describe('SV10: REST', () => {
     await server.post('/api/settings', { llm_model: 'openai/gpt-4o' });
     await server.post('/api/settings', { llm_model: 'demo' });
     expect(server.engine.settings.current).toMatchObject({ llm_model: 'demo' });
+    await server.post('/api/settings', { llm_model: '' });
+    expect(await (await server.get('/api/settings')).json()).toMatchObject({ llm_model: 'demo' });
   });
 
   it('what does not fit is 422 in the shape clients know, malformed JSON 400, too much 413', async () => {

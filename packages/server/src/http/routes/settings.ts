@@ -34,7 +34,7 @@ function settingsOf({ settings, providerTokens, defaultModel }: Engine): Setting
   const { current } = settings;
   if (!current) return undefined;
   const provider_tokens_set = providerTokens.set;
-  const llm_model = current.llm_model ?? defaultModel();
+  const llm_model = current.llm_model || defaultModel();
   return { ...current, llm_model, provider_tokens_set, github_token_is_set: 'github' in provider_tokens_set };
 }
 
