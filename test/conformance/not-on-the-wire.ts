@@ -67,8 +67,8 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'A7, A9, D5, D9, EN124, EN125, EN128, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115',
   },
   {
-    why: 'Servers of tools: there would have to be one, and the settings, which are everybody’s, would have to be changed.',
-    ids: 'EN150, EN151, SV136–SV139',
+    why: 'Servers of tools that break, hang, or run in the sandbox, and those of the settings, which are everybody’s.',
+    ids: 'EN150, EN151, SV137–SV139',
   },
   {
     why: 'Attacks: it would be wrong to play them on a server that the suite is merely pointed at, and they take minutes or hundreds of connections.',

@@ -1,17 +1,11 @@
-/** Servers of tools that the settings name: in the sandbox and over HTTP, a broken one beside them, and a crash in the middle of a call. */
+/** Servers of tools that the settings or a conversation name: in the sandbox and over HTTP, a broken one beside them, and a crash in the middle of a call. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { io } from 'socket.io-client';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
 import { startScriptedModel, type ScriptedModel } from '../../packages/cli/src/conformance/scripted-model.ts';
+import { clockServer } from '../../packages/server/src/mcp/clock-server.test-support.ts';
 import { TendonProcess } from '../support/tendon-process.ts';
 
 interface Seen {
@@ -61,17 +55,25 @@ async function settle(mcp_config: object): Promise<void> {
 }
 
 /** A new conversation whose model is offered these tools: on a busy machine a server may be met a turn later. */
-async function conversationWith(tools: readonly string[]): Promise<string> {
-  const { conversation_id: id } = (await (await post('/api/conversations', {})).json()) as { conversation_id: string };
+async function conversationWith(tools: readonly string[], body: object = {}): Promise<string> {
+  const { conversation_id: id } = (await (await post('/api/conversations', body)).json()) as { conversation_id: string };
+  await untilOffered(id, tools);
+  return id;
+}
+
+/** All that its model is offered then. */
+async function untilOffered(id: string, tools: readonly string[]): Promise<readonly string[]> {
+  let names: readonly string[] = [];
   const missing = async (): Promise<readonly string[]> => {
     const words = model.script([{ text: 'ready' }]);
     await say(id, words);
     await expect.poll(() => model.requests(words).length, WAIT).toBeGreaterThan(0);
     const { tools: offered } = model.requests(words)[0] as { readonly tools: readonly { readonly function: { readonly name: string } }[] };
-    return tools.filter((name) => !offered.some((tool) => tool.function.name === name));
+    names = offered.map((tool) => tool.function.name);
+    return tools.filter((name) => !names.includes(name));
   };
   await expect.poll(missing, WAIT).toEqual([]);
-  return id;
+  return names;
 }
 
 async function say(id: string, content: string): Promise<void> {
@@ -88,47 +90,8 @@ function watch(id: string): Seen[] {
 
 const isFinished = (seen: readonly Seen[]) => (): boolean => seen.some(({ extras }) => extras?.agent_state === 'finished');
 
-/** What the official server library serves: one tool, asked with a key. */
-async function clocks(): Promise<string> {
-  const streams = new Map<string, SSEServerTransport>();
-  const server = (): McpServer => {
-    const clock = new McpServer({ name: 'clocks', version: '1.0.0' });
-    clock.registerTool('zone', { description: 'The time there.', inputSchema: { city: z.string() } }, ({ city }) => ({
-      content: [{ type: 'text', text: `noon in ${city}` }],
-    }));
-    clock.registerTool('fail', { description: 'Fails.' }, () => {
-      throw new Error('no clock is there');
-    });
-    return clock;
-  };
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.headers.authorization !== `Bearer ${KEY}`) return void response.writeHead(401).end();
-    const url = new URL(request.url!, 'http://clocks');
-    if (url.pathname === '/sse') {
-      const transport = new SSEServerTransport('/messages', response);
-      streams.set(transport.sessionId, transport);
-      return server().connect(transport);
-    }
-    if (url.pathname === '/messages') return streams.get(url.searchParams.get('sessionId')!)!.handlePostMessage(request, response);
-    const transport = new StreamableHTTPServerTransport({});
-    await server().connect(transport as Transport);
-    return transport.handleRequest(request, response);
-  };
-  return listening(createServer((request, response) => void answer(request, response)));
-}
-
-async function listening(http: Server): Promise<string> {
-  http.listen(0, '127.0.0.1');
-  await new Promise((resolve) => http.once('listening', resolve));
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
-  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-}
-
 it('SV136, SV137, SV138: an agent uses tools in the sandbox and over HTTP, and a broken server keeps nobody from it', async () => {
-  const url = await clocks();
+  const url = await clockServer(KEY);
   await settle({
     stdio_servers: [NOTES, { name: 'broken', command: 'sh', args: ['-c', 'echo no database >&2; exit 3'] }],
     shttp_servers: [{ url: `${url}/mcp`, api_key: KEY }],
@@ -200,4 +163,29 @@ it('EN151: a call that is stopped is cancelled, and the log does not say that it
   expect(seen.find(({ observation }) => observation === 'error')?.content).toContain(
     'it was cancelled. It may have been carried out all the same.',
   );
+});
+
+it('SV160, SV161: a conversation made with servers of its own has those instead, also after the server was killed', async () => {
+  await settle({ stdio_servers: [NOTES] });
+  const url = await clockServer(KEY);
+  const zone = '127_0_0_1_zone';
+  const id = await conversationWith([zone], { mcp_config: { shttp_servers: [{ url: `${url}/mcp`, api_key: KEY }] } });
+  await tendon.kill('SIGKILL');
+  await tendon.start();
+  expect(await untilOffered(id, [zone])).not.toContain('notes_add');
+  const seen = watch(id);
+  await say(
+    id,
+    model.script([
+      { call: zone, args: { city: `Rome, not ${KEY}` } },
+      { call: 'finish', args: { message: 'done' } },
+    ]),
+  );
+  await expect.poll(isFinished(seen), WAIT).toBe(true);
+  expect(seen.filter(({ observation }) => observation === 'mcp').map(({ content }) => content)).toEqual([
+    'noon in Rome, not <secret_hidden>',
+  ]);
+  await conversationWith(['notes_add']);
+  const stored = ['tendon.db', 'tendon.db-wal'].map((name) => readFileSync(join(tendon.home, name)));
+  expect(stored.some((bytes) => bytes.includes(KEY))).toBe(false);
 });

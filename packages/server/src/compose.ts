@@ -26,7 +26,8 @@ import { ProviderTokens } from './git/provider-tokens.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './model-choice.ts';
 import { modelSource } from './model-source.ts';
-import { ToolServers } from './mcp/tool-servers.ts';
+import { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
+import { conversationTools } from './mcp/conversation-tools.ts';
 import { userMicroagents } from './microagents/user-microagents.ts';
 import { openDriver } from './open-driver.ts';
 import { announcePorts } from './previews/announce-ports.ts';
@@ -73,6 +74,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const settings = await SettingsStore.open(storage.records, jwtSecret);
   const secretStore = await SecretStore.open(storage.records, jwtSecret);
   const providerTokens = await ProviderTokens.open(storage.records, jwtSecret);
+  const toolServers = new ConversationToolServers(jwtSecret);
   const access = await openAccessBooks(storage.records, clock);
   const secrets = (): Secret[] => [
     ...given(config.llmApiKey, config.sessionApiKey, config.executorHost?.key, jwtSecret),
@@ -80,6 +82,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     ...secretStore.values.values(),
     ...providerTokens.secrets,
     ...conversations.secrets,
+    ...toolServers.secrets,
   ];
   const mask = liveMask(secrets);
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask });
@@ -141,15 +144,12 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
         runtimes: own,
         preparesSandbox: typeof record.selected_repository === 'string',
-        outside: new ToolServers({
-          config: () => settings.toolServers,
+        outside: conversationTools(record, {
+          settings,
+          toolServers,
+          own,
+          runtimes,
           clock,
-          openProcess: async (signal) => {
-            await own.acquire(record.id, { signal });
-            const ports = runtimes.ports(record.id);
-            if (!ports) throw new Error('the sandbox has gone');
-            return ports.openProcess({ signal });
-          },
           onProblem: (sentence) => conversations.sayProblem(record.id, sentence),
         }),
         llm: replayThen(
@@ -184,6 +184,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     settings,
     secretStore,
     providerTokens,
+    toolServers,
     access,
     sandbox,
     secrets,

@@ -18,6 +18,8 @@ export type StoredConversation = ConversationRecord & {
   /** For the agent, from whoever made the conversation. */
   readonly instructions?: string;
   readonly network?: StoredNetwork;
+  /** Servers of tools in place of the settings', sealed. */
+  readonly tool_servers?: string;
   /** The incarnation of the sandbox that has the repository. */
   readonly repository_ready?: string;
   /** The conversation whose agent asked for this one, and the action it did so with. */

@@ -40,6 +40,8 @@ export interface ConversationWish {
   /** Of this conversation only, and gone with this process. */
   readonly llm?: ModelAccess;
   readonly network?: NetworkWish;
+  /** As `ConversationToolServers` seals them; default: those of the settings. */
+  readonly toolServers?: string;
 }
 
 export interface ModelAccess {
@@ -113,6 +115,7 @@ export class Conversations {
       ...(wish.maxIterations !== undefined && { max_iterations: wish.maxIterations }),
       ...(wish.instructions && { instructions: wish.instructions }),
       ...(wish.network && { network: network.network }),
+      ...(wish.toolServers !== undefined && { tool_servers: wish.toolServers }),
     };
     if (wish.llm) this.#modelAccess.set(id, wish.llm);
     if (wish.replay) await this.#options.storage.records.put('replays', { id, sort: '', value: wish.replay });

@@ -3,6 +3,7 @@ import type { DriverName, SandboxRuntimes } from '@tendon/runtime';
 import type { StoredConversation } from './conversation-records.ts';
 import type { Conversations } from './conversations.ts';
 import type { ProviderTokens } from './git/provider-tokens.ts';
+import type { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import type { AccessBooks } from './security/access-books.ts';
 import type { SettingsStore } from './settings.ts';
@@ -17,6 +18,8 @@ export interface Engine {
   /** Named by the user, for agents. */
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
+  /** Those that conversations were made with. */
+  readonly toolServers: ConversationToolServers;
   /** Keys, links and sessions that were handed out. */
   readonly access: AccessBooks;
   /** What keeps the agent's work inside, as probed. */

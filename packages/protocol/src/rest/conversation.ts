@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { McpConfig } from './mcp-config.ts';
+import { GivenMcpConfig } from './mcp-config.ts';
 import { NetworkWish } from './network.ts';
 
 /** 32 hexadecimal digits, lower case. */
@@ -63,7 +63,8 @@ export const CreateConversation = z.object({
   suggested_task: z.looseObject({}).nullish(),
   create_microagent: z.looseObject({ repo: z.string() }).nullish(),
   conversation_instructions: z.string().max(100_000).nullish(),
-  mcp_config: McpConfig.nullish(),
+  /** Servers of tools, in place of the settings'. */
+  mcp_config: GivenMcpConfig.nullish(),
   /** An id of the client's choice, where the server allows it: 32 hexadecimal digits, or a UUID. */
   conversation_id: z
     .string()

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { McpConfig } from './mcp-config.ts';
+import { GivenMcpConfig, McpConfig } from './mcp-config.ts';
 
 const flag = z.boolean().nullish();
 const text = z.string().nullish();
@@ -26,7 +26,7 @@ export const SettingsUpdate = z.object({
   user_consents_to_analytics: flag,
   sandbox_base_container_image: text,
   sandbox_runtime_container_image: text,
-  mcp_config: McpConfig.nullish(),
+  mcp_config: GivenMcpConfig.nullish(),
   search_api_key: text,
   sandbox_api_key: text,
   max_budget_per_task: z.number().nonnegative().nullish(),

@@ -8,6 +8,7 @@ import { previews } from './v0-rest/previews.ts';
 import { refusals } from './v0-rest/refusals.ts';
 import { options } from './v0-rest/options.ts';
 import { settings } from './v0-rest/settings.ts';
+import { toolServers } from './v0-rest/tool-servers.ts';
 import { workspace } from './v0-rest/workspace.ts';
 import { acting } from './v0-socketio/acting.ts';
 import { events } from './v0-socketio/events.ts';
@@ -68,6 +69,7 @@ const REST = [
   ...access,
   ...previews,
   ...refusals,
+  ...toolServers,
 ];
 
 /** Every check, level by level. */

@@ -15,14 +15,15 @@ const ByEvent = ById.extend({ eventId: z.coerce.number().int().min(0) });
 export const actionOutputRoutes: Routes = (app, context) => {
   const schema = { params: ByEvent, response: { '4xx': Failure, 500: Failure } };
   app.get('/api/conversations/:id/events/:eventId/output', { schema }, async ({ params: { id, eventId } }, reply) => {
-    const log = await context.engine.conversations.log(id);
-    if (!log) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
+    const { conversations, toolServers, secrets } = context.engine;
+    const [log, record] = await Promise.all([conversations.log(id), conversations.get(id)]);
+    if (!log || !record) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
     const found = await foundOutput(log, eventId);
     if (found.state === 'none') return reply.code(404).send(failureWith(found.reason));
     if (found.state === 'whole') return asFile(reply, eventId, found.text);
     const workspace = await workspaceOf(context, id);
     if ('code' in workspace) return sendFailure(reply, workspace);
-    const output = await wholeOutput(workspace.runtime, found.actionId, context.engine.secrets());
+    const output = await wholeOutput(workspace.runtime, found.actionId, [...secrets(), ...toolServers.secretsOf(record)]);
     if (output) return asFile(reply, eventId, Readable.from(output));
     return reply.code(404).send(failureWith('The sandbox does not keep this output any more; the event has its beginning and its end.'));
   });

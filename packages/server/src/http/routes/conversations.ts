@@ -108,7 +108,7 @@ export const conversationRoutes: Routes = (app, { engine, config }) => {
 
 /** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
 async function create(
-  { conversations, providerTokens }: Engine,
+  { conversations, providerTokens, settings, toolServers }: Engine,
   body: CreateConversation,
   id: string | undefined,
 ): Promise<StoredConversation | CatalogError> {
@@ -127,6 +127,7 @@ async function create(
     instructions: body.conversation_instructions ?? undefined,
     replay: replay?.trajectory.answers,
     network: body.network ?? undefined,
+    ...(body.mcp_config && { toolServers: toolServers.sealed(body.mcp_config, settings.toolServers) }),
   });
   if (!created.ok) return created.error;
   const content = startingWords(body);

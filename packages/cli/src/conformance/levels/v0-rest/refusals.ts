@@ -47,18 +47,6 @@ export const refusals: readonly Check[] = [
     },
   },
   {
-    id: 'v0-rest/tool-servers',
-    title: 'the configuration of tool servers is strict: what does not fit is 422, and nothing of it is stored',
-    cites: ['DL43', 'DL45'],
-    async run(target) {
-      const answer = await target.ask('POST', '/api/settings', {
-        body: { mcp_config: { sse_servers: [{ address: 'http://127.0.0.1:1' }] } },
-      });
-      hasStatus(answer, 422);
-      assert.doesNotMatch((await target.ask('GET', '/api/settings')).text, /127\.0\.0\.1:1"/);
-    },
-  },
-  {
     id: 'v0-rest/events-schema',
     title: 'the JSON Schema of events is served, and has every kind of the founding documents',
     cites: ['DL30', 'SV10'],
