@@ -1,26 +1,35 @@
 // Bundles the executor into one read-only folder that needs nothing but a Node binary:
 //   packages/runtime/dist/executor/{main.mjs, browser.mjs, chunks, session.bash, agent_skills, pty.node, playwright-core, defuddle.js}
-import { createHash } from 'node:crypto';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { leanHttp } from './lean-http.mjs';
+import { buildIfStale } from './source-stamp.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 const source = join(root, 'packages/runtime/src');
 const outDir = join(root, 'packages/runtime/dist/executor');
-const stamp = join(outDir, '.stamp');
 /** What driving a Chromium needs of `playwright-core`: not its recorder, its viewers and its other browsers. */
 const PLAYWRIGHT_FILES = [
   ...['LICENSE', 'NOTICE', 'package.json', 'browsers.json', 'index.js'],
   ...['bootstrap.js', 'coreBundle.js', 'utilsBundle.js', 'utilsBundle.js.LICENSE'].map((name) => `lib/${name}`),
 ];
 
-/** Builds unless nothing has changed; resolves with the folder. Safe to call at the same time from several processes. */
-export async function buildExecutor() {
-  const wanted = inputsHash();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return outDir;
+/** For `buildIfStale`. Whole packages: what the program imports from them changes more often than this list would. */
+export const EXECUTOR = {
+  paths: [
+    ...['runtime', 'core', 'protocol'].map((name) => join(root, 'packages', name, 'src')),
+    import.meta.filename,
+    join(root, 'scripts/lean-http.mjs'),
+    join(root, 'package-lock.json'),
+  ],
+  stampFile: join(outDir, '.stamp'),
+  build: buildExecutor,
+};
+
+/** Safe to call at the same time from several processes. */
+async function buildExecutor() {
   const { build } = await import('tsdown');
   const fresh = `${outDir}.${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
@@ -50,12 +59,10 @@ export async function buildExecutor() {
     filter: (path) => !path.endsWith('__pycache__'),
   });
   copyBrowserParts(require, fresh);
-  writeFileSync(join(fresh, '.stamp'), wanted);
   const old = `${outDir}.${process.pid}.old`;
   if (existsSync(outDir)) renameSync(outDir, old);
   renameSync(fresh, outDir);
   rmSync(old, { recursive: true, force: true });
-  return outDir;
 }
 
 /** As they are: Playwright finds its own files by their places, and the reader is sent to pages as one script. */
@@ -66,26 +73,7 @@ function copyBrowserParts(require, fresh) {
   copyFileSync(require.resolve('defuddle/full'), join(fresh, 'defuddle.js'));
 }
 
-function inputsHash() {
-  const hash = createHash('sha256').update(process.version + process.arch);
-  const folder = join(source, 'executor');
-  const names = readdirSync(folder, { recursive: true })
-    .map(String)
-    .filter((name) => /\.(ts|bash|py)$/.test(name) && !name.includes('.test.'));
-  for (const path of [
-    ...names.toSorted().map((name) => join(folder, name)),
-    join(source, 'executor-api.ts'),
-    join(source, 'join-streams.ts'),
-    import.meta.filename,
-    join(root, 'scripts/lean-http.mjs'),
-    join(root, 'package-lock.json'),
-  ]) {
-    hash.update(path).update(readFileSync(path));
-  }
-  return hash.digest('hex');
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  mkdirSync(join(root, 'packages/runtime/dist'), { recursive: true });
-  process.stdout.write(`${await buildExecutor()}\n`);
+  await buildIfStale(EXECUTOR);
+  process.stdout.write(`${outDir}\n`);
 }

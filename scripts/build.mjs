@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXECUTOR } from './build-executor.mjs';
 import { isRecent, nodeBinary } from './node-binary.mjs';
 import { root, say } from './setup.mjs';
 import { buildIfStale } from './source-stamp.mjs';
@@ -13,20 +14,7 @@ const sourcesOf = (...names) => names.flatMap((name) => [at('packages', name, 's
 
 /** `paths`: what it is made from. */
 const TARGETS = {
-  executor: {
-    paths: [
-      at('packages/runtime/src/executor'),
-      at('packages/runtime/src/executor-api.ts'),
-      at('packages/runtime/src/join-streams.ts'),
-      at('packages/runtime/src/refuse-upgrade.ts'),
-      at('packages/runtime/src/let-go-of-still.ts'),
-      at('packages/runtime/src/proxy/git-request.ts'),
-      at('scripts/build-executor.mjs'),
-      at('scripts/lean-http.mjs'),
-    ],
-    stampFile: at('packages/runtime/dist/.executor-stamp'),
-    build: async () => (await import('./build-executor.mjs')).buildExecutor(),
-  },
+  executor: EXECUTOR,
   web: {
     paths: [
       ...sourcesOf('web', 'client', 'protocol'),

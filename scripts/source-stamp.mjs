@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+const LEFT_OUT = new Set(['node_modules', 'dist', '__pycache__']);
+
 function* files(path) {
   if (!existsSync(path)) return;
   if (statSync(path).isFile()) {
@@ -10,12 +12,12 @@ function* files(path) {
     return;
   }
   for (const name of readdirSync(path).toSorted()) {
-    if (name !== 'node_modules' && name !== 'dist' && !name.endsWith('.test.ts')) yield* files(join(path, name));
+    if (!LEFT_OUT.has(name) && !name.endsWith('.test.ts')) yield* files(join(path, name));
   }
 }
 
-/** Hash of all files under `paths` (folders are walked; tests, dist and node_modules are left out). */
-export function hashSources(paths) {
+/** Hash of all files under `paths`; of folders without tests, and without what is made from sources. */
+function hashSources(paths) {
   const hash = createHash('sha256').update(process.versions.node);
   for (const path of paths) for (const file of files(path)) hash.update(file).update(readFileSync(file));
   return hash.digest('hex');
