@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
 import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import { NotServed, type SandboxPorts } from '../../packages/runtime/src/sandbox-ports.ts';
+import { NotServed, type SandboxPorts } from '../../packages/runtime/src/sandbox/sandbox-ports.ts';
 import {
   createTestSandboxes,
   executorFolder,

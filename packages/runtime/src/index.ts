@@ -9,7 +9,7 @@ export type { Reaper } from './drivers/reapers.ts';
 export type { ExecutorFolder } from './drivers/executor-folder.ts';
 export { PLUGIN_NAMES, type ExecutorConfig, type PluginName, type PluginStart, type ServedPort, type SleepAnswer } from './executor-api.ts';
 export { OUTPUT_LIMITS, type OutputLimits } from './output-limits.ts';
-export { connectTo, type ExecutorAddress } from './executor-door.ts';
+export { connectTo, type ExecutorAddress } from './link/executor-door.ts';
 export {
   EXECUTOR_API,
   type HostedNetwork,
@@ -18,20 +18,20 @@ export {
   type StartRequest,
   type WatchLine,
 } from './executor-host-api.ts';
-export type { SandboxPlan } from './open-sandbox.ts';
-export { relay } from './relay.ts';
-export type { SandboxRecord } from './sandbox-record.ts';
-export type { SandboxCounts } from './count-sandboxes.ts';
-export { createRuntimes, newIncarnation, type RuntimesOptions, type SandboxRuntimes } from './sandboxes.ts';
+export type { SandboxPlan } from './sandbox/open-sandbox.ts';
+export { relay } from './link/relay.ts';
+export type { SandboxRecord } from './sandbox/sandbox-record.ts';
+export type { SandboxCounts } from './sandboxes/count-sandboxes.ts';
+export { createRuntimes, newIncarnation, type RuntimesOptions, type SandboxRuntimes } from './sandboxes/sandboxes.ts';
 export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
 export { hostPattern, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './proxy/network-policy.ts';
 export type { RefusedHost } from './proxy/refused-hosts.ts';
 export type { GitElsewhere } from './proxy/way-out.ts';
-export { joinStreams } from './join-streams.ts';
-export { letGoOfStill } from './let-go-of-still.ts';
-export { refuseUpgrade } from './refuse-upgrade.ts';
-export { NotServed, type SandboxPorts } from './sandbox-ports.ts';
+export { joinStreams } from './link/join-streams.ts';
+export { letGoOfStill } from './link/let-go-of-still.ts';
+export { refuseUpgrade } from './link/refuse-upgrade.ts';
+export { NotServed, type SandboxPorts } from './sandbox/sandbox-ports.ts';
 export type { ProcessWish } from './executor-api.ts';
-export type { RestPlan } from './rest-plan.ts';
-export type { SleepWish } from './sandbox-rest.ts';
-export { StartFailed } from './start-phase.ts';
+export type { RestPlan } from './sandboxes/rest-plan.ts';
+export type { SleepWish } from './sandboxes/sandbox-rest.ts';
+export { StartFailed } from './sandbox/start-phase.ts';

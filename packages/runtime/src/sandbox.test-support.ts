@@ -12,8 +12,8 @@ import { groupsNamed } from './drivers/control-group.ts';
 import type { Driver, SandboxHandle } from './drivers/driver.ts';
 import type { ExecutorFolder } from './drivers/executor-folder.ts';
 import { findProcesses, type ProcessIdentity } from './drivers/process-identity.ts';
-import { createRuntimes, type RuntimesOptions, type SandboxRuntimes } from './sandboxes.ts';
-import type { SandboxRecord } from './sandbox-record.ts';
+import { createRuntimes, type RuntimesOptions, type SandboxRuntimes } from './sandboxes/sandboxes.ts';
+import type { SandboxRecord } from './sandbox/sandbox-record.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const never = new AbortController().signal;

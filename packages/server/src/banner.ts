@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Engine } from './engine.ts';
 
 /** What a person wants to know of a server that just started, a line each. `generatedKey`: to be shown once, here. */

@@ -16,16 +16,16 @@ import {
   type Storage,
 } from '@tendon/core';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
-import type { Config } from './config.ts';
-import type { StoredConversation } from './conversation-records.ts';
-import { Conversations } from './conversations.ts';
-import { delegation } from './delegation.ts';
+import type { Config } from './config/config.ts';
+import type { StoredConversation } from './conversations/conversation-records.ts';
+import { Conversations } from './conversations/conversations.ts';
+import { delegation } from './conversations/delegation.ts';
 import type { Engine } from './engine.ts';
 import { gitAccess } from './git/git-access.ts';
 import { ProviderTokens } from './git/provider-tokens.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { chooseModel, type ModelChoice } from './model-choice.ts';
-import { modelSource } from './model-source.ts';
+import { chooseModel, type ModelChoice } from './settings/model-choice.ts';
+import { modelSource } from './settings/model-source.ts';
 import { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
 import { conversationTools } from './mcp/conversation-tools.ts';
 import { userMicroagents } from './microagents/user-microagents.ts';
@@ -36,14 +36,14 @@ import { keptSecret } from './security/kept-secret.ts';
 import { replayThen } from './replay/replay-then.ts';
 import { repositoryOf } from './repository/repository-of.ts';
 import { liveMask } from './security/live-mask.ts';
-import { restPlan } from './sandbox-config.ts';
+import { restPlan } from './config/sandbox-config.ts';
 import { namedSecrets } from './secrets/named-secrets.ts';
 import { SecretStore } from './secrets/secret-store.ts';
 import { secretsForAction } from './secrets/secrets-for-action.ts';
-import { SettingsStore } from './settings.ts';
+import { SettingsStore } from './settings/settings.ts';
 import { pruneWsSessions } from './sockets/legacy/prune-ws-sessions.ts';
-import { withInstructions } from './with-instructions.ts';
-import { makeWorkspaceBase } from './workspace-folder.ts';
+import { withInstructions } from './conversations/with-instructions.ts';
+import { makeWorkspaceBase } from './conversations/workspace-folder.ts';
 
 /** What has not answered by then is not there. */
 const LOCAL_MODELS_MS = 300;

@@ -1,12 +1,12 @@
 import type { Clock, Secret, Storage, Strength } from '@tendon/core';
 import type { DriverName, SandboxRuntimes } from '@tendon/runtime';
-import type { StoredConversation } from './conversation-records.ts';
-import type { Conversations } from './conversations.ts';
+import type { StoredConversation } from './conversations/conversation-records.ts';
+import type { Conversations } from './conversations/conversations.ts';
 import type { ProviderTokens } from './git/provider-tokens.ts';
 import type { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import type { AccessBooks } from './security/access-books.ts';
-import type { SettingsStore } from './settings.ts';
+import type { SettingsStore } from './settings/settings.ts';
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
 export interface Engine {

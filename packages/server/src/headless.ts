@@ -2,8 +2,8 @@
 export type { Runtime } from '@tendon/core';
 export { backupStore, type BackupOptions, type BackupSummary } from './backup/backup-store.ts';
 export { composeEngine, type ComposeOptions } from './compose.ts';
-export { readConfig, type Config, type ConfigResult } from './config.ts';
-export { withConfigFile, type WithConfigFile } from './config-file/with-config-file.ts';
+export { readConfig, type Config, type ConfigResult } from './config/config.ts';
+export { withConfigFile, type WithConfigFile } from './config/with-config-file.ts';
 export type { Engine } from './engine.ts';
 export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';
 export { readEvents, type RecordedLog } from './import/read-events.ts';
@@ -11,6 +11,6 @@ export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup
 export { saveTrajectory, type SaveTrajectoryOptions } from './replay/save-trajectory.ts';
 export { findServer, type FoundServer } from './server-address.ts';
 export { openKeyDoor, type KeyDoor } from './open-key-door.ts';
-export { listTitled } from './list-titled.ts';
+export { listTitled } from './conversations/list-titled.ts';
 export { systemClock } from './system-clock.ts';
 export { askServer } from './ask-server.ts';

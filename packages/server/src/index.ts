@@ -1,10 +1,10 @@
 export { composeEngine, type ComposeOptions } from './compose.ts';
-export { readConfig, type Config, type ConfigResult } from './config.ts';
-export type { StoredConversation } from './conversation-records.ts';
-export { Conversations, type ConversationWish, type Created } from './conversations.ts';
+export { readConfig, type Config, type ConfigResult } from './config/config.ts';
+export type { StoredConversation } from './conversations/conversation-records.ts';
+export { Conversations, type ConversationWish, type Created } from './conversations/conversations.ts';
 export type { Engine } from './engine.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { serve } from './main.ts';
-export type { Room } from './room.ts';
+export type { Room } from './conversations/room.ts';
 export { startServer, type RunningServer, type ServerOptions } from './start-server.ts';
 export { systemClock } from './system-clock.ts';

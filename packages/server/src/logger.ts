@@ -1,6 +1,6 @@
 import type { Mask } from '@tendon/core';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
-import type { LogLevel } from './config.ts';
+import type { LogLevel } from './config/config.ts';
 
 /** Structured lines on stderr, so that stdout stays free for what was asked for. */
 export type Logger = PinoLogger;

@@ -12,7 +12,7 @@ import {
   type Reaper,
   type NetworkPolicy,
 } from '@tendon/runtime';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Engine } from './engine.ts';
 import { networkWords } from './network/network-words.ts';
 

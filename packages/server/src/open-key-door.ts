@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CreatedKey, KeyList, type CreateKey, type KeyInfo } from '@tendon/protocol';
 import { askServer } from './ask-server.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { openAccessBooks, revokeKey } from './security/access-books.ts';
 import { keyInfo } from './security/key-info.ts';
 import { findServer, type FoundServer } from './server-address.ts';

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 /** Where the server of a home listens: for other programs of the same user. It may be that of one that was killed. */
 const Address = z.object({ url: z.url({ protocol: /^http$/ }), pid: z.number().int() });

@@ -6,7 +6,7 @@ import { Secret, type Clock } from '@tendon/core';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { readConfig, type Config } from './config.ts';
+import { readConfig, type Config } from './config/config.ts';
 import { createLogger } from './logger.ts';
 import { liveMask } from './security/live-mask.ts';
 import { systemClock } from './system-clock.ts';

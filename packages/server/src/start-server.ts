@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { banner } from './banner.ts';
 import { composeEngine, type ComposedEngine, type ComposeOptions } from './compose.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { createApp } from './http/app.ts';
 import { CLIENT_PATIENCE, type ClientPatience } from './http/client-patience.ts';
 import type { ServerContext } from './http/context.ts';

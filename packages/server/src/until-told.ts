@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
-import { readConfig, type Config } from './config.ts';
-import { withConfigFile } from './config-file/with-config-file.ts';
+import { readConfig, type Config } from './config/config.ts';
+import { withConfigFile } from './config/with-config-file.ts';
 import type { Logger } from './logger.ts';
 
 /** Something that serves until it is told to stop. */

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
-import { measureFolder } from '../measure-folder.ts';
+import { measureFolder } from './measure-folder.ts';
 
 /** Where a sandbox can write on the host's disk. */
 export interface DiskPlace {

@@ -3,7 +3,7 @@ import type { Strength } from '@tendon/core';
 import type { PluginName } from '../executor-api.ts';
 import type { OutputLimits } from '../output-limits.ts';
 import type { BrowserWish } from '../executor/browser/browser-lines.ts';
-import type { ExecutorAddress } from '../executor-door.ts';
+import type { ExecutorAddress } from '../link/executor-door.ts';
 import type { NetworkMode, NetworkReach } from '../proxy/network-policy.ts';
 import type { RefusedHost } from '../proxy/refused-hosts.ts';
 import type { Limits } from './control-group.ts';

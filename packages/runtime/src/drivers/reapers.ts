@@ -1,4 +1,4 @@
-import type { SandboxRecord } from '../sandbox-record.ts';
+import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 import type { Driver } from './driver.ts';
 
 /** What a driver can do for sandboxes that it need not have started in this process. */

@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { readLines } from '../ndjson.ts';
+import { readLines } from '../link/ndjson.ts';
 import { KERNEL_PACKAGES_NAME, type PackagesLine } from './packages-request.ts';
 import { sharedKind } from './python-kind.ts';
 

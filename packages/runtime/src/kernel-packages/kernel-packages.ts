@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../start-phase.ts';
+import { messageOf } from '../sandbox/start-phase.ts';
 import type { PythonKind } from './python-kind.ts';
 
 /**

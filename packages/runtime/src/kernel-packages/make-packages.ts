@@ -1,8 +1,8 @@
 import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { quote } from '../executor/kernel/launch-script.ts';
-import { letGo, endSandbox, openSandbox, type OpenContext, type OpenSandbox } from '../open-sandbox.ts';
-import { isThere } from '../sandbox-record.ts';
+import { letGo, endSandbox, openSandbox, type OpenContext, type OpenSandbox } from '../sandbox/open-sandbox.ts';
+import { isThere } from '../sandbox/sandbox-record.ts';
 import type { WayOut } from '../proxy/way-out.ts';
 import { installCommand } from './install-command.ts';
 import type { MakeOptions, MakePackages } from './kernel-packages.ts';

@@ -7,7 +7,7 @@ import type { PackagesDoor } from '../kernel-packages/packages-door.ts';
 import type { GitBroker } from './git-broker.ts';
 import { GIT_BROKER_NAME } from './git-request.ts';
 import { passOn } from './pass-on.ts';
-import { listenInside } from '../listen-inside.ts';
+import { listenInside } from '../link/listen-inside.ts';
 
 export interface Proxy {
   close(): Promise<void>;

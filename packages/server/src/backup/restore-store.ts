@@ -2,7 +2,7 @@ import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '@tendon/core';
-import type { StoredConversation } from '../conversation-records.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { verifiedManifest } from './manifest.ts';
 
 export interface RestoreOptions {

@@ -18,7 +18,7 @@ import {
   type SleepWish,
 } from '@tendon/runtime';
 import { SandboxCalls } from './sandbox-calls.ts';
-import { ownFolder, workspaceFolder, type FolderRules } from '../workspace-folder.ts';
+import { ownFolder, workspaceFolder, type FolderRules } from '../conversations/workspace-folder.ts';
 
 /** Durable: which conversation of which server has which folder here, and what was started for it last. */
 type Hosted = {

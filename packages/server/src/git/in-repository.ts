@@ -1,5 +1,5 @@
 import type { GitChanges } from '@tendon/protocol';
-import type { StoredConversation } from '../conversation-records.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
 
 /** The folder of the conversation's repository in its workspace, with a slash at its end. */
 export function repositoryFolder({ selected_repository }: Pick<StoredConversation, 'selected_repository'>): string | undefined {

@@ -1,7 +1,7 @@
 import type { Clock } from '@tendon/core';
 import type { FastifyBaseLogger, FastifyInstance, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { ClientPatience } from './client-patience.ts';
 import type { Engine } from '../engine.ts';
 import type { Logger } from '../logger.ts';

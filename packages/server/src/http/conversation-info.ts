@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConversationInfo as WireInfo, INITIAL_STATE } from '@tendon/protocol';
 import type { Engine } from '../engine.ts';
-import type { StoredConversation } from '../conversation-records.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
 
 /** The last four fields are ours; other clients do not know them. */
 export const ConversationInfo = WireInfo.extend({

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** The address that a client takes, with the port that was really bound. */
 export function urlOf(address: string | { readonly port: number } | null, host: string): string {

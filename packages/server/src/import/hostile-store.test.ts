@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { toJson } from '@tendon/protocol';
 import { expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { hostileValue, SEED } from '../fuzz/hostile-values.test-support.ts';
 import { systemClock } from '../system-clock.ts';
 import { importStore } from './import-store.ts';

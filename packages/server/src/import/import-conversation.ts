@@ -9,8 +9,8 @@
 import { join } from 'node:path';
 import type { EventLog, Storage } from '@tendon/core';
 import { INITIAL_STATE, reduce, type AgentState, type ConversationState } from '@tendon/protocol';
-import type { StoredConversation } from '../conversation-records.ts';
-import { defaultTitle, titleFromTask } from '../conversation-title.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
+import { defaultTitle, titleFromTask } from '../conversations/conversation-title.ts';
 import { readObject, type Source } from './find-sources.ts';
 import { readEvents, type RecordedLog } from './read-events.ts';
 import { lostEvent, type ImportedEvent } from './stored-event.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { RecordStore, Secret } from '@tendon/core';
 import { CreateSecret, SettingsUpdate } from '@tendon/protocol';
 import { SecretStore } from '../secrets/secret-store.ts';
-import { SettingsStore } from '../settings.ts';
+import { SettingsStore } from '../settings/settings.ts';
 import { readObject } from './find-sources.ts';
 
 /**

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { INITIAL_STATE, reduce, toJson } from '@tendon/protocol';
 import { expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { systemClock } from '../system-clock.ts';
 import { importStore } from './import-store.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Secret, type Clock } from '@tendon/core';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { keptSecret } from '../security/kept-secret.ts';
-import { workspaceFolder } from '../workspace-folder.ts';
+import { workspaceFolder } from '../conversations/workspace-folder.ts';
 import { findSources, type Sources } from './find-sources.ts';
 import { importConversation, readConversation } from './import-conversation.ts';
 import { importSettings } from './import-settings.ts';

@@ -4,7 +4,7 @@
  */
 import { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
-import type { StoredConversation } from '../conversation-records.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { seal, unseal } from '../security/sealed-text.ts';
 import { keysOfMcp, withKeptKeys } from './mcp-keys.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock, OutsideTools, Runtimes } from '@tendon/core';
 import type { SandboxRuntimes } from '@tendon/runtime';
-import type { StoredConversation } from '../conversation-records.ts';
-import type { SettingsStore } from '../settings.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
+import type { SettingsStore } from '../settings/settings.ts';
 import type { ConversationToolServers } from './conversation-tool-servers.ts';
 import { ToolServers } from './tool-servers.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { testServer, type TestServer } from '../server.test-support.ts';
 import { networkPolicy, takeNetworkWish } from './conversation-network.ts';
 import { networkWords } from './network-words.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '@tendon/core';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { trajectoryText } from '../events/trajectory-text.ts';
 import { findServer, type FoundServer } from '../server-address.ts';
 

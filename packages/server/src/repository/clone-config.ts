@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { size } from '../sandbox-config.ts';
+import { size } from '../config/sandbox-config.ts';
 import type { CloneLimits } from './prepare-repository.ts';
 
 const number = (atLeast: number) =>

@@ -1,10 +1,10 @@
 import type { Clock, Conversation, Runtimes } from '@tendon/core';
 import { ErrorObservation } from '@tendon/protocol';
-import type { Config } from '../config.ts';
-import type { StoredConversation } from '../conversation-records.ts';
-import type { Conversations } from '../conversations.ts';
+import type { Config } from '../config/config.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 import type { ProviderTokens } from '../git/provider-tokens.ts';
-import type { SettingsStore } from '../settings.ts';
+import type { SettingsStore } from '../settings/settings.ts';
 import { readRepository } from './repository-source.ts';
 import { withRepository } from './with-repository.ts';
 

@@ -3,9 +3,9 @@
  * which gets a token and brings it back; anything else is a client written by the letter of `openhands-events.md`.
  */
 import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
-import type { Connection } from '../connection.ts';
+import type { Connection } from './connection.ts';
 import type { Engine } from '../engine.ts';
-import { wishFrom } from '../initialize-wish.ts';
+import { wishFrom } from '../conversations/initialize-wish.ts';
 import type { Logger } from '../logger.ts';
 import { readToken, signToken } from '../security/token.ts';
 import { cursorFrom } from './cursor.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { catalogError, opendevinWs } from '@tendon/protocol';
 import type { RawData } from 'ws';
-import { Connection } from '../connection.ts';
+import { Connection } from './connection.ts';
 import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
 import { admit } from '../http/admit.ts';

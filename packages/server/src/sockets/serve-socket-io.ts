@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import { catalogError, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { Server, type Socket } from 'socket.io';
-import { Connection } from '../connection.ts';
+import { Connection } from './connection.ts';
 import { MAX_BODY_BYTES } from '../http/app.ts';
 import type { ServerContext } from '../http/context.ts';
 import { failureBody } from '../http/failure.ts';

@@ -1,4 +1,4 @@
-import { NotConnected, openDoor, Refused, type Call } from '../../executor-door.ts';
+import { NotConnected, openDoor, Refused, type Call } from '../../link/executor-door.ts';
 import { EXECUTOR_API, type HostedNetwork, type HostedSandbox, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
 import type { NetworkReach } from '../../proxy/network-policy.ts';
 import type { RefusedHost } from '../../proxy/refused-hosts.ts';

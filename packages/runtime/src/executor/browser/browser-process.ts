@@ -1,5 +1,5 @@
 import type { ObservationDraft } from '@tendon/protocol';
-import { readLines } from '../../ndjson.ts';
+import { readLines } from '../../link/ndjson.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { HostLine, HostOrder } from './browser-lines.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import type { ProcessWish } from '../../executor-api.ts';
-import { refuseUpgrade } from '../../refuse-upgrade.ts';
+import { refuseUpgrade } from '../../link/refuse-upgrade.ts';
 import { quote } from '../kernel/launch-script.ts';
 import { reasonOf } from '../observation.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';

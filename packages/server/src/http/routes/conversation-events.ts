@@ -13,7 +13,7 @@ import {
 } from '@tendon/protocol';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { Conversations } from '../../conversations.ts';
+import type { Conversations } from '../../conversations/conversations.ts';
 import { findEvents } from '../../events/find-events.ts';
 import { trajectoryLines, trajectoryText } from '../../events/trajectory-text.ts';
 import type { App, Routes } from '../context.ts';

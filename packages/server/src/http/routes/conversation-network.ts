@@ -1,5 +1,5 @@
 import { ConversationNetwork, Failure, NetworkWish } from '@tendon/protocol';
-import type { StoredConversation } from '../../conversation-records.ts';
+import type { StoredConversation } from '../../conversations/conversation-records.ts';
 import type { Routes } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { fail, sendFailure } from '../failure.ts';

@@ -11,11 +11,11 @@ import {
   type CatalogError,
 } from '@tendon/protocol';
 import { z } from 'zod';
-import type { StoredConversation } from '../../conversation-records.ts';
+import type { StoredConversation } from '../../conversations/conversation-records.ts';
 import type { Engine } from '../../engine.ts';
 import { readTrajectory } from '../../replay/read-trajectory.ts';
 import { readRepository } from '../../repository/repository-source.ts';
-import { startingWords, triggerOf } from '../../starting-words.ts';
+import { startingWords, triggerOf } from '../../conversations/starting-words.ts';
 import type { Routes } from '../context.ts';
 import { ConversationInfo, conversationInfo } from '../conversation-info.ts';
 import { ById } from '../conversation-param.ts';

@@ -1,6 +1,6 @@
 import { Failure, ReclaimRequest, Reclaimed, SandboxList } from '@tendon/protocol';
 import { z } from 'zod';
-import { listTitled } from '../../list-titled.ts';
+import { listTitled } from '../../conversations/list-titled.ts';
 import type { Routes } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { fail } from '../failure.ts';

@@ -19,10 +19,10 @@ import {
   type WsDoor,
   type WsGeneration,
 } from '@tendon/protocol';
-import { Connection } from '../../connection.ts';
-import type { ConversationWish } from '../../conversations.ts';
+import { Connection } from '../connection.ts';
+import type { ConversationWish } from '../../conversations/conversations.ts';
 import type { ServerContext } from '../../http/context.ts';
-import { wishFrom } from '../../initialize-wish.ts';
+import { wishFrom } from '../../conversations/initialize-wish.ts';
 import { readToken, signToken } from '../../security/token.ts';
 import { cursorFrom } from '../cursor.ts';
 import type { Wire } from '../wire.ts';

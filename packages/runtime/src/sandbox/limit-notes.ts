@@ -1,0 +1,50 @@
+import type { ExecuteResult } from '@tendon/core';
+import type { ObservationDraft } from '@tendon/protocol';
+import { reachedIn, type Limits } from '../drivers/control-group.ts';
+import { sizeText } from '../size-text.ts';
+import { withNotes } from './with-notes.ts';
+
+/** Says in plain words which limit of its sandbox an action ran into. Told from outside: what runs inside cannot see its limits. */
+export interface LimitWatch {
+  /** Before an action goes out; what comes back adds the words to its result. */
+  begin(): (result: ExecuteResult) => ExecuteResult;
+  /** Of a sandbox that was found dead: a clause, if its groups know something. */
+  whyEnded(): string | undefined;
+}
+
+/** Exit code of a command that was ended for writing past the size of a file (128 + SIGXFSZ). */
+const TOO_LARGE = 153;
+
+export function watchLimits(groups: readonly string[], limits: Limits | undefined): LimitWatch {
+  if (limits === undefined) return { begin: () => (result) => result, whyEnded: () => undefined };
+  const memory = `the sandbox's memory limit of ${sizeText(limits.memoryBytes)} was reached`;
+  const processes = `the sandbox's limit of ${limits.processes} processes and threads was reached`;
+  return {
+    begin() {
+      const before = reachedIn(groups);
+      return (result) => {
+        const now = reachedIn(groups);
+        const notes = [
+          ...(now.memory > before.memory ? [`${memory}, and a process was ended for it`] : []),
+          ...(now.processes > before.processes ? [`${processes}: no more could be started`] : []),
+        ];
+        return withNotes(result, result.outcome === 'observed' ? [...notes, ...toldByOutput(result.observation, limits)] : notes);
+      };
+    },
+    whyEnded: () => (reachedIn(groups).memory > 0 ? memory : undefined),
+  };
+}
+
+/** What the kernel tells only the program that ran into it. */
+function toldByOutput({ content, extras }: ObservationDraft, limits: Limits): readonly string[] {
+  const { metadata } = extras as { readonly metadata?: { readonly exit_code?: number } };
+  return [
+    ...(metadata?.exit_code === TOO_LARGE || content.includes('File too large')
+      ? [`a file in the sandbox can be ${sizeText(limits.fileBytes)} at most`]
+      : []),
+    ...(content.includes('Too many open files') ? [`a process in the sandbox can have ${limits.openFiles} files open`] : []),
+    ...(Number.isFinite(limits.tmpBytes) && content.includes('No space left on device')
+      ? [`/tmp, /var/tmp and /dev/shm hold ${sizeText(limits.tmpBytes)} each; the workspace and the home are on the disk`]
+      : []),
+  ];
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import type { Runtime } from '@tendon/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalDriver } from '../drivers/local/local-driver.ts';
+import { createTestSandboxes, execute, executorFolder, never, run, type TestSandboxes } from '../sandbox.test-support.ts';
+
+const MiB = 1024 ** 2;
+
+/** Real commands run into real limits; what the model is told of it. */
+describe('limits of a sandbox', () => {
+  let sandboxes: TestSandboxes;
+  let runtime: Runtime;
+  beforeAll(async () => {
+    const limits = { memoryBytes: 256 * MiB, processes: 100, fileBytes: 20 * MiB, openFiles: 300, tmpBytes: 8 * MiB };
+    sandboxes = createTestSandboxes(createLocalDriver({ executor: executorFolder(), limits }));
+    runtime = await sandboxes.runtimes.acquire('limited', { signal: never });
+  });
+  afterAll(() => sandboxes.close());
+
+  /** The hint beside the output. */
+  async function told(command: string): Promise<string> {
+    const result = await execute(runtime, command);
+    if (result.outcome !== 'observed' || result.observation.observation !== 'run') throw new Error(JSON.stringify(result));
+    return result.observation.extras.metadata.suffix;
+  }
+
+  it('SB90: memory that is used up is said, and ends the command, not the executor', async () => {
+    expect(await told(`perl -e 'my @a; push @a, "x" x ${MiB} for 1..1000'`)).toContain(
+      "[The sandbox's memory limit of 256 MiB was reached, and a process was ended for it.]",
+    );
+    expect(await told('true')).not.toContain('limit');
+    expect(sandboxes.runtimes.current('limited')).toBe(runtime);
+  });
+
+  it('SB91: what the agent starts goes before the executor', async () => {
+    const result = await execute(runtime, 'cat /proc/self/oom_score_adj');
+    expect(result).toMatchObject({ observation: { content: '500' } });
+    const { anchor } = await sandboxes.handle('limited');
+    expect(readFileSync(`/proc/${anchor!.pid}/oom_score_adj`, 'utf8').trim()).toBe('0');
+  });
+
+  it('SB90: too many processes', async () => {
+    const bomb = 'my @p; for (1..200) { my $p = fork; defined $p or last; $p or sleep(100), exit; push @p, $p } kill 9, @p';
+    expect(await told(`perl -e '${bomb}'`)).toContain(
+      "[The sandbox's limit of 100 processes and threads was reached: no more could be started.]",
+    );
+  });
+
+  it('SB90: too large a file', async () => {
+    expect(await told('head -c 40M /dev/zero > large; code=$?; rm large; (exit $code)')).toContain(
+      '[A file in the sandbox can be 20 MiB at most.]',
+    );
+    expect((await run(runtime, 'head -c 10M /dev/zero > fits && rm fits')).exitCode).toBe(0);
+  });
+
+  it('SB90: too many open files', async () => {
+    const opening = 'my @f; for (1..400) { open(my $f, "<", "/etc/passwd") or die "$!\\n"; push @f, $f }';
+    expect(await told(`perl -e '${opening}'`)).toContain('[A process in the sandbox can have 300 files open.]');
+  });
+
+  it('SB90: a full temporary folder', async () => {
+    expect(await told('head -c 10M /dev/zero > /tmp/full; rm /tmp/full')).toContain('[/tmp, /var/tmp and /dev/shm hold 8 MiB each');
+  });
+});

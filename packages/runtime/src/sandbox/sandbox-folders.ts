@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { SandboxFolders } from '../drivers/driver.ts';
+
+/**
+ * Where sandboxes keep their things: `<stateRoot>/<sandbox>/home` and `state`, `<stateRoot>/<sandbox>/<incarnation>/…`, and what must have a
+ * short path (a unix socket's is at most 107 bytes, and macOS allows 103) in a folder of this server's own, `<short>/<incarnation>/…`.
+ */
+export interface FolderPlan {
+  readonly stateRoot: string;
+  of(conversationId: string, incarnation: string): SandboxFolders;
+  /** Folders of one incarnation that are on disk: sandbox name and incarnation. */
+  list(): Promise<readonly { readonly sandbox: string; readonly incarnation: string }[]>;
+  nameOf(conversationId: string): string;
+  /** Makes what all sandboxes share; before each start. Throws when somebody else has put something in its place. */
+  prepare(): void;
+  /** The private home and the state stay. */
+  removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
+  removeSandbox(sandbox: string): Promise<void>;
+  /** Homes and states of sandboxes that nobody knows, and the state root with the last one, and what all shared. */
+  removeUnused(isUsed: (sandbox: string) => boolean): Promise<void>;
+  /** Incarnations of this user whose state root is no more: nobody will ever ask for them. */
+  abandoned(): Promise<readonly { readonly incarnation: string; readonly remove: () => Promise<void> }[]>;
+}
+
+const INCARNATION = /^[0-9a-f]{16}$/;
+const KERNELS = 'kernels';
+/** Shared by all: packages for kernels, and what containers are given along. */
+const SHARED = [KERNELS, 'carried'];
+const MAX_SHORT_BYTES = 60;
+/** In the short folder: the path of the state root that it belongs to. */
+const POINTER = 'state-root';
+
+export function planFolders(stateRoot: string): FolderPlan {
+  const short = shortFolder(stateRoot);
+  const nameOf = (conversationId: string): string => createHash('sha256').update(conversationId).digest('hex').slice(0, 16);
+
+  return {
+    stateRoot,
+    nameOf,
+    prepare() {
+      mkdirSync(stateRoot, { recursive: true, mode: 0o700 });
+      if (!isOurs(short)) throw new Error(`the folder ${short} belongs to somebody else`);
+      writeFileSync(join(short, POINTER), stateRoot, { mode: 0o600 });
+    },
+    of(conversationId, incarnation) {
+      const own = join(stateRoot, nameOf(conversationId), incarnation);
+      const near = join(short, incarnation);
+      return {
+        home: join(stateRoot, nameOf(conversationId), 'home'),
+        state: join(stateRoot, nameOf(conversationId), 'state'),
+        host: join(own, 'host'),
+        link: join(near, 'link'),
+        proxy: join(near, 'proxy'),
+        stage: join(near, 'stage'),
+        scratch: join(stateRoot, nameOf(conversationId), 'workspace'),
+        kernels: join(stateRoot, KERNELS),
+      };
+    },
+    async list() {
+      const found: { sandbox: string; incarnation: string }[] = [];
+      for (const sandbox of await readdir(stateRoot).catch(() => [])) {
+        for (const name of await readdir(join(stateRoot, sandbox)).catch(() => [])) {
+          if (INCARNATION.test(name)) found.push({ sandbox, incarnation: name });
+        }
+      }
+      for (const name of await readdir(short).catch(() => [])) {
+        if (INCARNATION.test(name) && !found.some((one) => one.incarnation === name)) found.push({ sandbox: '', incarnation: name });
+      }
+      return found;
+    },
+    async removeIncarnation(sandbox, incarnation) {
+      if (sandbox !== '') await rm(join(stateRoot, sandbox, incarnation), { recursive: true, force: true });
+      await removeShort(short, incarnation);
+    },
+    async abandoned() {
+      const found: { incarnation: string; remove: () => Promise<void> }[] = [];
+      for (const name of await readdir(dirname(short))) {
+        const other = join(dirname(short), name);
+        if (other === short || !name.startsWith('tendon-') || !isAbandoned(other)) continue;
+        const incarnations = (await readdir(other)).filter((entry) => INCARNATION.test(entry));
+        for (const incarnation of incarnations) found.push({ incarnation, remove: () => removeShort(other, incarnation) });
+      }
+      return found;
+    },
+    async removeUnused(isUsed) {
+      const names = (await readdir(stateRoot).catch(() => [])).filter((name) => INCARNATION.test(name));
+      for (const name of names) if (!isUsed(name)) await rm(join(stateRoot, name), { recursive: true, force: true });
+      if (!names.some(isUsed)) await Promise.all(SHARED.map((name) => rm(join(stateRoot, name), { recursive: true, force: true })));
+      await rmdir(stateRoot).catch(() => {}); // something is in it
+    },
+    removeSandbox: (sandbox) => rm(join(stateRoot, sandbox), { recursive: true, force: true }),
+  };
+}
+
+/** And with the last one the folder that held it. */
+async function removeShort(short: string, incarnation: string): Promise<void> {
+  await rm(join(short, incarnation), { recursive: true, force: true });
+  const others = (await readdir(short).catch(() => [])).filter((name) => name !== POINTER);
+  if (others.length === 0) await rm(short, { recursive: true, force: true });
+}
+
+function isAbandoned(short: string): boolean {
+  try {
+    return lstatSync(short).uid === (process.getuid?.() ?? 0) && !existsSync(readFileSync(join(short, POINTER), 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Where a folder that only this user can write is to be had; the same for every start with this state root. */
+function shortFolder(stateRoot: string): string {
+  const uid = process.getuid?.() ?? 0;
+  const tag = createHash('sha256').update(stateRoot).digest('hex').slice(0, 8);
+  const runtimeFolder = uid === 0 ? '/run' : process.env.XDG_RUNTIME_DIR;
+  const named = runtimeFolder && isWritable(runtimeFolder) ? join(runtimeFolder, `tendon-${tag}`) : undefined;
+  const short = [named, join('/tmp', `tendon-${uid}-${tag}`)].find(
+    (path) => path !== undefined && Buffer.byteLength(path) <= MAX_SHORT_BYTES,
+  );
+  if (short === undefined) throw new Error('there is no folder for sockets with a short enough path');
+  return short;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes it if need be. Root's sandboxes have other uids and must be able to pass through. */
+function isOurs(path: string): boolean {
+  const uid = process.getuid?.() ?? 0;
+  mkdirSync(path, { recursive: true, mode: uid === 0 ? 0o711 : 0o700 });
+  const entry = lstatSync(path);
+  return entry.isDirectory() && entry.uid === uid && (entry.mode & 0o022) === 0;
+}

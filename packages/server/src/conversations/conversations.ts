@@ -1,0 +1,341 @@
+/**
+ * Owns which conversations exist and which are open. It does not own what happens inside one.
+ *
+ * C1  A conversation is open at most once; concurrent callers share the opening, and the next opening waits for the closing.
+ * C2  An idle conversation is closed; opening it again is folding its log.
+ * C3  A deleted conversation can not be opened again, whoever still holds its id.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { Clock, Conversation, DelegatedTask, EventLog, Mask, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
+import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
+import type { NetworkPolicy } from '@tendon/runtime';
+import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
+import { defaultTitle, titleFromTask } from './conversation-title.ts';
+import type { Logger } from '../logger.ts';
+import { networkPolicy, takeNetworkWish, type NetworkRules } from '../network/conversation-network.ts';
+import type { ReplayAnswer } from '../replay/read-trajectory.ts';
+import type { OnLooked, Room } from './room.ts';
+import { Rooms } from './rooms.ts';
+import { ownFolder, workspaceFolder, type FolderRules } from './workspace-folder.ts';
+
+/** What a client may wish for a new conversation; everything has a default. */
+export interface ConversationWish {
+  /** 32 hexadecimal digits; default: a fresh one. */
+  readonly id?: string;
+  readonly directory?: string;
+  readonly agent?: string;
+  /** Empty: the stored settings decide, then the environment. */
+  readonly model?: string;
+  readonly trigger?: string;
+  readonly repository?: string | null;
+  readonly branch?: string | null;
+  readonly gitProvider?: string | null;
+  readonly confirmationMode?: boolean;
+  readonly maxIterations?: number;
+  /** For the agent, beside its task. */
+  readonly instructions?: string;
+  /** Done again, in order, before the model is asked. */
+  readonly replay?: readonly ReplayAnswer[];
+  /** Of this conversation only, and gone with this process. */
+  readonly llm?: ModelAccess;
+  readonly network?: NetworkWish;
+  /** As `ConversationToolServers` seals them; default: those of the settings. */
+  readonly toolServers?: string;
+}
+
+export interface ModelAccess {
+  readonly apiKey?: Secret;
+  readonly baseUrl?: string;
+}
+
+export type Created = { readonly ok: true; readonly record: StoredConversation } | { readonly ok: false; readonly error: CatalogError };
+
+export interface ConversationsOptions {
+  readonly config: FolderRules;
+  /** Default: every wish can be kept. */
+  readonly network?: NetworkRules;
+  readonly storage: Storage;
+  readonly runtimes: Runtimes;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Titles come from tasks, and a task may hold a key. Default: as they are. */
+  readonly mask?: Pick<Mask, 'text'>;
+  /** Makes the engine's conversation over the log of this record. */
+  readonly open: (record: StoredConversation) => Promise<Conversation>;
+  readonly idleMs?: number;
+  readonly onLooked?: OnLooked;
+}
+
+/** How long an agent may take to end what it is doing before its sandbox is taken away. */
+const STOP_MS = 5_000;
+
+export class Conversations {
+  readonly #options: ConversationsOptions;
+  readonly #records: ConversationRecords;
+  readonly #rooms: Rooms;
+  readonly #modelAccess = new Map<string, ModelAccess>();
+
+  constructor(options: ConversationsOptions) {
+    this.#options = options;
+    this.#records = new ConversationRecords(options.storage.records, options.clock);
+    this.#rooms = new Rooms({ ...options, records: this.#records });
+  }
+
+  async create(wish: ConversationWish = {}): Promise<Created> {
+    const { id } = wish;
+    if (id === undefined) return this.#make(randomUUID().replaceAll('-', ''), wish);
+    if (!(await this.#records.reserve(id))) return { ok: false, error: catalogError('CONVERSATION_ID_TAKEN', id) };
+    try {
+      return await this.#make(id, wish);
+    } finally {
+      this.#records.release(id);
+    }
+  }
+
+  async #make(id: string, wish: ConversationWish): Promise<Created> {
+    const folder = await workspaceFolder(this.#options.config, id, wish.directory);
+    if (!folder.ok) return folder;
+    const network = takeNetworkWish(this.#networkRules, wish.network ?? {});
+    if (!network.ok) return network;
+    const now = this.#records.now();
+    const record: StoredConversation = {
+      id,
+      title: defaultTitle(id),
+      created_at: now,
+      updated_at: now,
+      workspace: folder.path,
+      agent: wish.agent || 'CodeActAgent',
+      model: wish.model ?? '',
+      trigger: wish.trigger ?? 'gui',
+      selected_repository: wish.repository ?? null,
+      selected_branch: wish.branch ?? null,
+      git_provider: wish.gitProvider ?? null,
+      ...(wish.confirmationMode !== undefined && { confirmation_mode: wish.confirmationMode }),
+      ...(wish.maxIterations !== undefined && { max_iterations: wish.maxIterations }),
+      ...(wish.instructions && { instructions: wish.instructions }),
+      ...(wish.network && { network: network.network }),
+      ...(wish.toolServers !== undefined && { tool_servers: wish.toolServers }),
+    };
+    if (wish.llm) this.#modelAccess.set(id, wish.llm);
+    if (wish.replay) await this.#options.storage.records.put('replays', { id, sort: '', value: wish.replay });
+    await this.#records.add(record);
+    return { ok: true, record };
+  }
+
+  /**
+   * The conversation in which another agent does a part of this one's work, in its folder and under its settings; asked again for
+   * the same action, the one that was made then.
+   */
+  async createDelegated(
+    parent: StoredConversation,
+    { actionId, agent }: Pick<DelegatedTask, 'actionId' | 'agent'>,
+  ): Promise<StoredConversation> {
+    const named = (attempt: number): string =>
+      createHash('sha256').update(`${parent.id}:${actionId}:${attempt}`).digest('hex').slice(0, 32);
+    let id = named(0);
+    // Where clients may choose ids, somebody may have taken this one.
+    for (let attempt = 1, made = await this.get(id); made; made = await this.get((id = named(attempt++)))) {
+      const { conversation_id: by, action_id: action } = made.delegated_by ?? {};
+      if (by === parent.id && action === actionId) return made;
+    }
+    const llm = this.modelAccess(parent.id);
+    const { summary: _summary, repository_ready: _ready, ...inherited } = parent;
+    const record: StoredConversation = {
+      ...inherited,
+      stopped: false,
+      selected_repository: null, // it is in the folder
+      id,
+      agent,
+      title: defaultTitle(id),
+      created_at: this.#records.now(),
+      updated_at: this.#records.now(),
+      delegated_by: { conversation_id: parent.id, action_id: actionId },
+    };
+    if (llm) this.#modelAccess.set(id, llm);
+    await this.#records.add(record);
+    return record;
+  }
+
+  /** What a client that comes back says anew: its keys are not stored, and the model may be another one from the next opening on. */
+  async configure(id: string, { llm, model }: Pick<ConversationWish, 'llm' | 'model'>): Promise<void> {
+    if (llm) this.#modelAccess.set(id, llm);
+    if (model) await this.#records.change(id, (record) => (record.model === model ? undefined : { model }));
+  }
+
+  /** Where its sandbox may connect to, as of now. */
+  networkOf(record: StoredConversation): NetworkPolicy {
+    return networkPolicy(this.#networkRules, record.network);
+  }
+
+  /** From the next connection of its sandbox on. `undefined`: no such conversation. */
+  async setNetwork(id: string, wish: NetworkWish): Promise<Created | undefined> {
+    const taken = takeNetworkWish(this.#networkRules, wish);
+    if (!taken.ok) return (await this.get(id)) && taken;
+    const record = await this.#records.change(id, () => ({ network: taken.network }));
+    return record && { ok: true, record };
+  }
+
+  get #networkRules(): NetworkRules {
+    return this.#options.network ?? { network: { mode: 'full', allow: [], allowPrivate: [] }, isPoliced: true };
+  }
+
+  /** Its repository is in this sandbox. */
+  async noteRepository(id: string, incarnation: string): Promise<void> {
+    await this.#records.change(id, () => ({ repository_ready: incarnation }));
+  }
+
+  get(id: string): Promise<StoredConversation | undefined> {
+    return this.#records.get(id);
+  }
+
+  /** What is done again before the model is asked. */
+  async replay(id: string): Promise<readonly ReplayAnswer[]> {
+    return (await this.#options.storage.records.get<readonly ReplayAnswer[]>('replays', id)) ?? [];
+  }
+
+  /** Newest first. */
+  list(query: PageQuery): Promise<readonly StoredConversation[]> {
+    return this.#records.list(query);
+  }
+
+  /** The fold of an open conversation. */
+  state(id: string): ConversationState | undefined {
+    return this.#rooms.get(id)?.conversation.state;
+  }
+
+  /** Clients that look at it now. */
+  connections(id: string): number {
+    return this.#rooms.get(id)?.leases ?? 0;
+  }
+
+  get openCount(): number {
+    return this.#rooms.size;
+  }
+
+  /** Keys that came with `initialize`; they are never stored. */
+  modelAccess(id: string): ModelAccess | undefined {
+    return this.#modelAccess.get(id);
+  }
+
+  get secrets(): readonly Secret[] {
+    return [...this.#modelAccess.values()].flatMap((access) => access.apiKey ?? []);
+  }
+
+  /** The open room, held until `release`; `undefined` when there is no such conversation. */
+  async enter(id: string): Promise<{ readonly room: Room; readonly release: () => void } | undefined> {
+    const record = await this.#records.get(id);
+    return record && this.#rooms.enter(record);
+  }
+
+  /** The log alone, for reading: nothing is opened, started or changed by it. */
+  async log(id: string): Promise<EventLog | undefined> {
+    return (await this.#records.get(id)) && this.#options.storage.events.open(id);
+  }
+
+  /** A client's action, wherever it came in; names the conversation after its first task. */
+  async submit(id: string, action: ActionDraft): Promise<SubmitResult> {
+    const held = await this.enter(id);
+    if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };
+    try {
+      await this.#records.mark(id);
+      const result = await held.room.conversation.submit(action);
+      if (result.ok) await this.#note(id, action);
+      return result;
+    } finally {
+      held.release();
+    }
+  }
+
+  async rename(id: string, given: string): Promise<boolean> {
+    const title = this.#masked(given);
+    const record = await this.#records.change(id, () => ({ title, updated_at: this.#records.now() }));
+    if (!record) return false;
+    this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', message: id, conversation_title: title });
+    return true;
+  }
+
+  /** Clients stay ready for the next message: it wakes the sandbox. */
+  sayAsleep(id: string): void {
+    const message = 'The sandbox sleeps; the next action wakes it where it was.';
+    this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', id: 'STATUS$READY', message });
+  }
+
+  /** Something that is set up does not work, and why: for whoever watches. */
+  sayProblem(id: string, message: string): void {
+    this.#rooms.get(id)?.announce({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message });
+  }
+
+  /** Opens it and lets the agent go on if the log says so. False when there is none. */
+  async start(id: string): Promise<boolean> {
+    await this.#records.change(id, (record) => (record.stopped ? { stopped: false } : undefined));
+    const held = await this.enter(id);
+    held?.room.conversation.wake();
+    held?.release();
+    return held !== undefined;
+  }
+
+  /** Ends the agent's work, the connections and the sandbox; what is recorded stays. `undefined`: no such conversation. */
+  async stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> {
+    const record = await this.#records.get(id);
+    if (!record) return undefined;
+    await this.#records.change(id, () => ({ stopped: true }));
+    const room = await this.#rooms.opening(id);
+    if (room?.isBusy()) await room.stopAgent(AbortSignal.timeout(STOP_MS));
+    if (room) await this.#rooms.close(room);
+    await this.#options.runtimes.stop(id);
+    return { wasRunning: !record.stopped };
+  }
+
+  /** Removes the conversation, its log, its sandbox and the folder made for it. False when there is none. */
+  async delete(id: string): Promise<boolean> {
+    if (!(await this.#records.get(id))) return false;
+    await this.#records.remove(id);
+    const room = await this.#rooms.opening(id);
+    if (room) await this.#rooms.close(room, catalogError('CONVERSATION_DELETED', id));
+    await this.#erase(id);
+    return true;
+  }
+
+  /** What a removed record leaves; done again at the next start when it is cut off. */
+  async #erase(id: string): Promise<void> {
+    for (const delegated of await this.#records.delegatedBy(id)) await this.delete(delegated);
+    await this.#options.runtimes.stop(id, { forGood: true });
+    await this.#options.storage.events.delete(id);
+    await this.#options.storage.records.delete('replays', id);
+    await rm(ownFolder(this.#options.config.home, id), { recursive: true, force: true });
+    this.#modelAccess.delete(id);
+    await this.#records.forget(id);
+  }
+
+  /** After a restart: whatever was at work goes on, and what was being deleted is. Called once, when the server already listens. */
+  async wakeActive(): Promise<void> {
+    for (const id of await this.#records.marked()) {
+      try {
+        if (!(await this.#records.get(id))) await this.#erase(id);
+        const held = await this.enter(id);
+        held?.room.conversation.wake();
+        held?.release();
+      } catch (cause) {
+        this.#options.logger.error({ err: cause, conversation: id }, 'a conversation could not be opened again');
+      }
+    }
+  }
+
+  /** Ends every loop without touching any agent's state; sandboxes stay for the next server. */
+  close(): Promise<void> {
+    return this.#rooms.closeAll();
+  }
+
+  async #note(id: string, action: ActionDraft): Promise<void> {
+    const task = action.action === 'message' ? action.args.content : action.action === 'start' ? action.args.task : '';
+    const title = titleFromTask(this.#masked(task)); // before it is cut: half a key is one too
+    const record = title === undefined ? undefined : await this.#records.get(id);
+    if (title && record?.title === defaultTitle(id)) await this.rename(id, title);
+    else await this.#records.change(id, () => ({ updated_at: this.#records.now() }));
+  }
+
+  #masked(text: string): string {
+    return this.#options.mask?.text(text) ?? text;
+  }
+}

@@ -1,0 +1,155 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { createMemoryStorage } from '@tendon/core/storage';
+import type { Conversation, Runtimes } from '@tendon/core';
+import { openConversation, findAgent, createMask } from '@tendon/core';
+import { createScriptedProvider } from '@tendon/core/llm';
+import { MessageAction } from '@tendon/protocol';
+import { heapBytes } from '../collect-garbage.test-support.ts';
+import { Conversations } from './conversations.ts';
+import { createLogger } from '../logger.ts';
+import { liveMask } from '../security/live-mask.ts';
+import { temporaryFolder } from '../server.test-support.ts';
+import { systemClock } from '../system-clock.ts';
+
+const noSandbox: Runtimes = {
+  acquire: () => Promise.reject(new Error('no sandbox here')),
+  current: () => undefined,
+  stop: async () => undefined,
+};
+
+/** Conversations over memory, a scripted model and no sandbox. */
+function conversationsWith(
+  idleMs: number,
+  { storage = createMemoryStorage({ clock: systemClock }), home = temporaryFolder(), runtimes = noSandbox } = {},
+) {
+  const opened: string[] = [];
+  const conversations = new Conversations({
+    config: { home, workspaceBase: undefined, allowedDirs: [] },
+    storage,
+    runtimes,
+    clock: systemClock,
+    logger: createLogger({ level: 'silent', mask: liveMask(() => []) }),
+    idleMs,
+    open: async (record): Promise<Conversation> => {
+      opened.push(record.id);
+      return openConversation({
+        id: record.id,
+        log: await storage.events.open(record.id),
+        agent: findAgent(undefined),
+        llm: async () => createScriptedProvider((_request, index) => ({ text: `answer ${index}` })),
+        runtimes: noSandbox,
+        clock: systemClock,
+        settings: { confirmationMode: false },
+        mask: createMask([]),
+      });
+    },
+  });
+  return { conversations, storage, home, opened };
+}
+
+async function made(conversations: Conversations): Promise<string> {
+  const created = await conversations.create();
+  if (!created.ok) throw new Error(created.error.message);
+  return created.record.id;
+}
+
+describe('SV20: conversations in memory', () => {
+  it('those who come at once share one opening', async () => {
+    const { conversations, opened } = conversationsWith(60_000);
+    const id = await made(conversations);
+    const held = await Promise.all(Array.from({ length: 20 }, () => conversations.enter(id)));
+    expect(opened).toEqual([id]);
+    expect(new Set(held.map((entered) => entered?.room)).size).toBe(1);
+    expect(conversations.connections(id)).toBe(20);
+    await conversations.close();
+  });
+
+  it('an idle one is closed with its mark, and opened from its log by the next who comes', async () => {
+    const { conversations, storage, opened } = conversationsWith(1);
+    const id = await made(conversations);
+    expect(await storage.records.get('active', id)).toBeDefined();
+    await conversations.submit(id, MessageAction.create({ content: 'hi' }));
+    await vi.waitUntil(() => conversations.openCount === 0);
+    expect(await storage.records.get('active', id)).toBeUndefined();
+    expect(await conversations.get(id)).toMatchObject({ summary: { agent_state: 'awaiting_user_input' }, title: 'hi' });
+    const before = (await conversations.log(id))!.nextId;
+    const result = await conversations.submit(id, MessageAction.create({ content: 'again' }));
+    expect(result).toMatchObject({ ok: true, event: { id: before } });
+    expect(opened).toEqual([id, id]);
+    await conversations.close();
+  });
+
+  it('opening and closing all the time loses no message', async () => {
+    const { conversations, opened } = conversationsWith(0);
+    const id = await made(conversations);
+    const contents = Array.from({ length: 30 }, (_, index) => `message ${index}`);
+    for (const content of contents) {
+      expect(await conversations.submit(id, MessageAction.create({ content }))).toMatchObject({ ok: true });
+      if (content.endsWith('5')) await vi.waitUntil(() => conversations.openCount === 0);
+    }
+    const said = (await (await conversations.log(id))!.read()).flatMap((event) =>
+      'action' in event && event.action === 'message' && event.source === 'user' ? [event.args.content] : [],
+    );
+    expect(said).toEqual(contents);
+    expect(opened.length).toBeGreaterThan(2);
+    await conversations.close();
+  });
+
+  it('a held one is not closed, a deleted one sends its holders away', async () => {
+    const { conversations } = conversationsWith(1);
+    const id = await made(conversations);
+    const held = await conversations.enter(id);
+    const ended = new Promise((resolve) => held!.room.ended.addEventListener('abort', resolve));
+    expect(await conversations.delete(id)).toBe(true);
+    await ended;
+    expect(held!.room.ended.reason).toMatchObject({ code: 'CONVERSATION_DELETED' });
+    expect(await conversations.enter(id)).toBeUndefined();
+    expect(await conversations.submit(id, MessageAction.create({ content: 'hi' }))).toMatchObject({ ok: false });
+    await conversations.close();
+  });
+
+  it('SV40: what was left of a deleted one is removed at the next start', async () => {
+    const crashing = { ...noSandbox, stop: () => Promise.reject(new Error('a crash')) };
+    const { conversations, storage, home } = conversationsWith(60_000, { runtimes: crashing });
+    const [deleted, other] = [await made(conversations), await made(conversations)];
+    for (const id of [deleted, other]) await conversations.submit(id, MessageAction.create({ content: 'hi' }));
+    await expect(conversations.delete(deleted)).rejects.toThrow('a crash');
+    await conversations.close();
+
+    const next = conversationsWith(60_000, { storage, home });
+    await next.conversations.wakeActive();
+    expect(readdirSync(join(home, 'workspaces'))).toEqual([other]);
+    expect((await storage.events.open(deleted)).nextId).toBe(0);
+    expect((await storage.records.list('active')).map(({ id }) => id)).toEqual([other]);
+    await next.conversations.close();
+  });
+
+  it('SV40: a server that ends while it wakes what was at work forgets nothing', async () => {
+    const { conversations, storage, home } = conversationsWith(60_000);
+    const id = await made(conversations);
+    await conversations.close();
+    await conversations.wakeActive();
+    expect(await conversations.get(id)).toBeDefined();
+    expect((await storage.records.list('active')).map((record) => record.id)).toEqual([id]);
+    expect(readdirSync(join(home, 'workspaces'))).toEqual([id]);
+  });
+});
+
+it('SV121: a room that was closed gives its memory back', async () => {
+  const { conversations } = conversationsWith(10);
+  const left = async (): Promise<WeakRef<object>> => {
+    const held = await conversations.enter(await made(conversations));
+    held!.room.watch(() => undefined)();
+    held!.release();
+    return new WeakRef(held!.room);
+  };
+  const rooms = await Promise.all(Array.from({ length: 20 }, left));
+  await expect.poll(() => conversations.openCount).toBe(0);
+  const kept = (): number => {
+    heapBytes();
+    return rooms.filter((room) => room.deref()).length;
+  };
+  await expect.poll(kept).toBe(0);
+});

@@ -1,0 +1,53 @@
+import { Secret } from '@tendon/core';
+import { createMemoryStorage } from '@tendon/core/storage';
+import { describe, expect, it } from 'vitest';
+import { chooseModel } from './model-choice.ts';
+import { SettingsStore } from './settings.ts';
+import { systemClock } from '../system-clock.ts';
+
+const operators = new Secret('operators-key');
+const own = new Secret('clients-key');
+const environment = { model: 'openai/gpt-4o', llmApiKey: operators, llmBaseUrl: 'https://proxy.example' };
+const settingsWith = async (update: Parameters<SettingsStore['update']>[0]) => {
+  const settings = await SettingsStore.open(createMemoryStorage({ clock: systemClock }).records, new Secret('a-jwt-secret'));
+  if (Object.keys(update).length > 0) await settings.update(update);
+  return settings;
+};
+
+describe('SV21: the model', () => {
+  it('is the wish, else the stored one, else the environment’s', async () => {
+    const none = await settingsWith({});
+    const stored = await settingsWith({ llm_model: 'anthropic/claude' });
+    expect(chooseModel({}, none, environment)).toMatchObject({ model: 'openai/gpt-4o', apiKey: operators, isOperators: true });
+    expect(chooseModel({}, stored, environment)).toMatchObject({ model: 'anthropic/claude', isOperators: false });
+    expect(chooseModel({ model: 'x/y' }, stored, environment)).toMatchObject({ model: 'x/y' });
+  });
+
+  it('is gpt-4o for whoever brings a key and names none', async () => {
+    const demo = { model: 'demo', llmApiKey: undefined, llmBaseUrl: undefined };
+    expect(chooseModel({ llm: { apiKey: own } }, await settingsWith({}), demo)).toMatchObject({ model: 'gpt-4o', apiKey: own });
+    expect(chooseModel({}, await settingsWith({ llm_api_key: 'stored-key' }), demo).model).toBe('gpt-4o');
+    expect(chooseModel({}, await settingsWith({}), demo).model).toBe('demo');
+  });
+});
+
+describe('SV9: keys and addresses', () => {
+  it('the operator’s key does not go to an address that a client or the settings name', async () => {
+    const none = await settingsWith({});
+    expect(chooseModel({ llm: { baseUrl: 'https://evil.example' } }, none, environment).apiKey).toBeUndefined();
+    const elsewhere = await settingsWith({ llm_base_url: 'https://evil.example' });
+    expect(chooseModel({}, elsewhere, environment)).toMatchObject({ apiKey: undefined, baseUrl: 'https://evil.example' });
+    const same = await settingsWith({ llm_base_url: 'https://proxy.example' });
+    expect(chooseModel({}, same, environment).apiKey).toBe(operators);
+  });
+
+  it('a key of one’s own goes where it was sent with', async () => {
+    const stored = await settingsWith({ llm_api_key: 'stored-key', llm_base_url: 'https://mine.example' });
+    expect(chooseModel({}, stored, environment)).toMatchObject({ baseUrl: 'https://mine.example' });
+    expect(chooseModel({}, stored, environment).apiKey?.reveal()).toBe('stored-key');
+    expect(chooseModel({ llm: { apiKey: own, baseUrl: 'https://o.example' } }, stored, environment)).toMatchObject({
+      apiKey: own,
+      baseUrl: 'https://o.example',
+    });
+  });
+});

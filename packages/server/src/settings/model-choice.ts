@@ -1,0 +1,48 @@
+/**
+ * Which model a conversation asks, with which key, at which address.
+ *
+ * M1  The server's keys go only to the addresses they were given for: whoever names another address brings a key of their own.
+ * M2  Most specific first: the conversation's own wish, the stored settings, the environment.
+ */
+import type { Secret } from '@tendon/core';
+import type { Config } from '../config/config.ts';
+import type { ConversationWish, ModelAccess } from '../conversations/conversations.ts';
+import type { SettingsStore } from './settings.ts';
+
+export interface ModelChoice {
+  readonly model: string;
+  readonly apiKey: Secret | undefined;
+  readonly baseUrl: string | undefined;
+  /** Named by the operator: it may be a script on this machine. */
+  readonly isOperators: boolean;
+}
+
+type Environment = Pick<Config, 'model' | 'llmApiKey' | 'llmBaseUrl'>;
+
+export function chooseModel(
+  wish: Pick<ConversationWish, 'model'> & { readonly llm?: ModelAccess | undefined },
+  settings: SettingsStore,
+  environment: Environment,
+): ModelChoice {
+  const access = wish.llm ?? storedAccess(settings) ?? environmentAccess(environment);
+  const wished = wish.model || settings.current?.llm_model || undefined;
+  const fallback = access.apiKey && environment.model === 'demo' ? 'gpt-4o' : environment.model;
+  const model = wished ?? fallback;
+  const sameAddress = access.baseUrl === undefined || access.baseUrl === environment.llmBaseUrl;
+  return {
+    model,
+    baseUrl: access.baseUrl ?? environment.llmBaseUrl,
+    apiKey: access.apiKey ?? (sameAddress ? environment.llmApiKey : undefined),
+    isOperators: model === environment.model,
+  };
+}
+
+function storedAccess(settings: SettingsStore): ModelAccess | undefined {
+  const apiKey = settings.key('llm_api_key');
+  const baseUrl = settings.current?.llm_base_url || undefined;
+  return apiKey || baseUrl ? { apiKey, baseUrl } : undefined;
+}
+
+function environmentAccess({ llmApiKey, llmBaseUrl }: Environment): ModelAccess {
+  return { apiKey: llmApiKey, baseUrl: llmBaseUrl };
+}

@@ -1,0 +1,152 @@
+/**
+ * Owns what the user stored: one record, `settings/default`. Keys of providers are sealed and leave only as `Secret`.
+ *
+ * T1  An update changes what it names and nothing else.
+ * T2  No key is ever part of an answer; answers say only whether one is set.
+ * T3  The model's key counts only for the address it was stored with: naming another address must not carry it there.
+ * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
+ * T5  Servers of tools are sealed whole, for their keys; a client is shown which there are.
+ */
+import { Secret, type RecordStore } from '@tendon/core';
+import { isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
+import { keysOfMcp, maskedMcp, withKeptKeys } from '../mcp/mcp-keys.ts';
+import { seal, unseal } from '../security/sealed-text.ts';
+
+const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
+type KeyName = (typeof KEYS)[number];
+/** `null` keeps these, because frontends send it for what they did not load. */
+const KEPT_ON_NULL: readonly string[] = ['llm_model', 'llm_base_url', 'user_consents_to_analytics'];
+
+type Values = Omit<
+  Settings,
+  KeyName | 'mcp_config' | 'secrets_store' | 'provider_tokens_set' | `${string}_set` | 'email' | 'email_verified'
+>;
+interface StoredSettings {
+  readonly values: Partial<Values>;
+  readonly keys: Partial<Record<KeyName | 'mcp_config', string>>;
+  /** The `llm_base_url` that `llm_api_key` was given for. */
+  readonly keyAddress: string;
+}
+
+const DEFAULTS: Values = {
+  language: 'en',
+  agent: 'CodeActAgent',
+  max_iterations: null,
+  security_analyzer: 'llm',
+  confirmation_mode: false,
+  llm_model: null,
+  llm_base_url: '',
+  remote_runtime_resource_factor: 1,
+  enable_default_condenser: true,
+  enable_sound_notifications: false,
+  enable_proactive_conversation_starters: true,
+  enable_solvability_analysis: true,
+  user_consents_to_analytics: null,
+  sandbox_base_container_image: null,
+  sandbox_runtime_container_image: null,
+  max_budget_per_task: null,
+  condenser_max_size: 120,
+  git_user_name: 'tendon',
+  git_user_email: 'tendon@localhost',
+};
+
+const NO_TOOL_SERVERS: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
+
+export class SettingsStore {
+  readonly #records: RecordStore;
+  readonly #jwtSecret: Secret;
+  #stored: StoredSettings | undefined;
+  #lastUpdate: Promise<unknown> = Promise.resolve();
+  #unsealed: { readonly sealed: string; readonly config: McpConfig } | undefined;
+
+  private constructor(records: RecordStore, jwtSecret: Secret, stored: StoredSettings | undefined) {
+    this.#records = records;
+    this.#jwtSecret = jwtSecret;
+    this.#stored = stored;
+  }
+
+  static async open(records: RecordStore, jwtSecret: Secret): Promise<SettingsStore> {
+    return new SettingsStore(records, jwtSecret, await records.get<StoredSettings>('settings', 'default'));
+  }
+
+  /** `undefined` until something was stored. */
+  get current(): Settings | undefined {
+    if (!this.#stored) return undefined;
+    const { values, keys } = this.#stored;
+    return {
+      ...DEFAULTS,
+      ...values,
+      mcp_config: maskedMcp(this.toolServers),
+      llm_api_key: this.#sealed('llm_api_key') === undefined ? null : MASKED_KEY,
+      search_api_key: null,
+      sandbox_api_key: null,
+      secrets_store: { provider_tokens: {} },
+      email: '',
+      email_verified: null,
+      provider_tokens_set: {},
+      llm_api_key_set: this.#sealed('llm_api_key') !== undefined,
+      search_api_key_set: keys.search_api_key !== undefined,
+      github_token_is_set: false,
+    };
+  }
+
+  /** A stored key; `undefined` when there is none, or when it was sealed under a JWT secret that is gone. */
+  key(name: KeyName): Secret | undefined {
+    const sealed = this.#sealed(name);
+    const text = sealed && unseal(sealed, this.#jwtSecret);
+    return text ? new Secret(text) : undefined;
+  }
+
+  /** With their keys. */
+  get toolServers(): McpConfig {
+    const sealed = this.#stored?.keys.mcp_config;
+    if (sealed === undefined) return NO_TOOL_SERVERS;
+    if (this.#unsealed?.sealed !== sealed) {
+      const text = unseal(sealed, this.#jwtSecret);
+      const config = text ? McpConfig.safeParse(JSON.parse(text)).data : undefined;
+      this.#unsealed = { sealed, config: config ?? NO_TOOL_SERVERS };
+    }
+    return this.#unsealed.config;
+  }
+
+  #sealed(name: KeyName): string | undefined {
+    if (!this.#stored) return undefined;
+    const { keys, keyAddress, values } = this.#stored;
+    return name === 'llm_api_key' && keyAddress !== (values.llm_base_url ?? '') ? undefined : keys[name];
+  }
+
+  get secrets(): readonly Secret[] {
+    return [...KEYS.flatMap((name) => this.key(name) ?? []), ...keysOfMcp(this.toolServers).map((key) => new Secret(key))];
+  }
+
+  /** The reason why it was refused, or `undefined` when it is durable. */
+  update(update: SettingsUpdate): Promise<CatalogError | undefined> {
+    const done = this.#lastUpdate.then(() => this.#apply(update));
+    this.#lastUpdate = done.catch(() => undefined);
+    return done;
+  }
+
+  async #apply(update: SettingsUpdate): Promise<CatalogError | undefined> {
+    const keys = { ...this.#stored?.keys };
+    for (const name of KEYS) {
+      const value = update[name]?.trim();
+      if (value === '') delete keys[name];
+      if (!value || isMaskedKey(value)) continue;
+      keys[name] = seal(value, this.#jwtSecret);
+    }
+    if (update.mcp_config) keys.mcp_config = seal(JSON.stringify(withKeptKeys(update.mcp_config, this.toolServers)), this.#jwtSecret);
+    if (update.mcp_config === null) delete keys.mcp_config;
+    const values: Record<string, unknown> = { ...this.#stored?.values };
+    for (const name of Object.keys(DEFAULTS)) {
+      const value = update[name as keyof SettingsUpdate];
+      if (value === undefined || (value === null && KEPT_ON_NULL.includes(name))) continue;
+      values[name] = value ?? DEFAULTS[name as keyof Values];
+    }
+    const isNewKey = keys.llm_api_key !== this.#stored?.keys.llm_api_key;
+    const keyAddress = isNewKey ? String(values.llm_base_url ?? '') : (this.#stored?.keyAddress ?? '');
+    const stored: StoredSettings = { values: values as Partial<Values>, keys, keyAddress };
+    await this.#records.put('settings', { id: 'default', sort: '', value: stored });
+    this.#stored = stored;
+    return undefined;
+  }
+}

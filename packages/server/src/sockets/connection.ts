@@ -1,0 +1,236 @@
+/**
+ * A client's cursor over one conversation's log, spoken through a dialect. Owns neither the socket nor the conversation.
+ *
+ * N1  First load, reconnect and live are one loop over `log.follow`: every event once, in the order of the log.
+ * N2  Stored states are held back while the past is sent, and the last of them is sent when it has been; `loading` never is. A dialect
+ *     that wants all of them gets them in their place.
+ * N3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
+ * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '@tendon/core';
+import {
+  catalogError,
+  isObservation,
+  isStateEvent,
+  StartAction,
+  type ActionDraft,
+  type CatalogError,
+  type Decoded,
+  type Dialect,
+  type Event,
+  type Frame,
+  type Phase,
+  type VolatileFrame,
+} from '@tendon/protocol';
+import type { Conversations, ConversationWish } from '../conversations/conversations.ts';
+import { wishFrom } from '../conversations/initialize-wish.ts';
+import { createLateOutput, type LateOutput } from './late-output.ts';
+import type { Logger } from '../logger.ts';
+import type { Room } from '../conversations/room.ts';
+import type { Wire } from './wire.ts';
+
+export const MAX_UNSENT_BYTES = 1024 * 1024;
+export const SLOW_CLIENT_MS = 60_000;
+/** Volatile frames are for clients that keep up. */
+const MAX_UNSENT_FOR_VOLATILE = 64 * 1024;
+const MAX_WAITING_FRAMES = 64;
+/** After so many stored events everybody else gets a turn, and the client gets to read what there is. */
+const EVENTS_PER_TURN = 128;
+
+export interface ConnectionOptions {
+  readonly wire: Wire;
+  readonly dialect: Dialect;
+  readonly conversations: Conversations;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
+  readonly isWatcher?: boolean;
+}
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #waiting: unknown[] = [];
+  readonly #lateOutput: LateOutput;
+  #isTaking = false;
+  #wish: ConversationWish = {};
+  #conversationId: string | undefined;
+  #attached: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#lateOutput = createLateOutput(options.wire, MAX_UNSENT_FOR_VOLATILE);
+  }
+
+  get conversationId(): string | undefined {
+    return this.#conversationId;
+  }
+
+  greet(): void {
+    this.#send(this.#options.dialect.greeting);
+  }
+
+  /**
+   * Begins to send everything with id ≥ `from`, and starts a stopped conversation again. The reason when there is no such one.
+   * Frames of the client that come meanwhile wait for it.
+   */
+  attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
+    const attaching = this.#attach(conversationId, from);
+    this.#attached = attaching.catch(() => undefined);
+    return attaching;
+  }
+
+  async #attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
+    const { conversations, wire, isWatcher } = this.#options;
+    const isThere = isWatcher || (await conversations.start(conversationId));
+    const held = isThere ? await conversations.enter(conversationId) : undefined;
+    if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
+    this.#conversationId = conversationId;
+    const unwatch = held.room.watch((frame) => this.#show(frame));
+    const leave = () => {
+      unwatch();
+      held.release();
+    };
+    if (wire.closed.aborted) leave();
+    else void this.#follow(held.room, from).finally(leave);
+    return undefined;
+  }
+
+  /** A frame as it was parsed from JSON. */
+  receive(frame: unknown): void {
+    this.#waiting.push(frame);
+    if (this.#waiting.length === MAX_WAITING_FRAMES) this.#options.wire.pauseReading();
+    if (!this.#isTaking) void this.#takeFrames();
+  }
+
+  /** Something arrived that is no frame at all. */
+  refuse(error: CatalogError): void {
+    this.#options.wire.send(this.#options.dialect.encodeError(error, this.#options.clock.now().toISOString()));
+  }
+
+  async #follow(room: Room, from: number): Promise<void> {
+    const { wire, logger } = this.#options;
+    const signal = AbortSignal.any([wire.closed, room.ended]);
+    try {
+      await this.#sendEvents(room, from, signal);
+    } catch (cause) {
+      if (!signal.aborted) logger.error({ err: cause, conversation: room.conversation.id }, 'a connection could not read its log');
+    }
+    if (wire.closed.aborted) return;
+    const reason: unknown = room.ended.reason;
+    if (isCatalogError(reason)) this.refuse(reason);
+    wire.close('the conversation was closed');
+  }
+
+  async #sendEvents(room: Room, from: number, signal: AbortSignal): Promise<void> {
+    const { log } = room.conversation;
+    const mark = log.nextId;
+    let heldState: Event | undefined;
+    for await (const event of log.follow(Math.min(from, mark), { signal })) {
+      const phase: Phase = event.id < mark ? 'replay' : 'live';
+      if (phase === 'replay' && isStateEvent(event) && !this.#options.dialect.replaysStates) heldState = event;
+      else this.#send(this.#options.dialect.encode(event, phase));
+      if (event.id === mark - 1 && heldState && !isLoading(heldState)) this.#send(this.#options.dialect.encode(heldState, 'replay'));
+      await this.#untilTaken(signal);
+      if (phase === 'replay' && event.id % EVENTS_PER_TURN === 0) await setImmediate();
+    }
+  }
+
+  /** N3. */
+  async #untilTaken(signal: AbortSignal): Promise<void> {
+    const { wire, clock } = this.#options;
+    if (wire.unsent.bytes <= MAX_UNSENT_BYTES) return;
+    const timeUp = new AbortController();
+    const tooSlow = clock.sleep(SLOW_CLIENT_MS, { signal: AbortSignal.any([signal, timeUp.signal]) }).then(
+      () => true,
+      () => false,
+    );
+    const isTooSlow = await Promise.race([tooSlow, wire.unsent.drained(MAX_UNSENT_BYTES / 2).then(() => false)]);
+    timeUp.abort();
+    if (isTooSlow) wire.close('the client does not read');
+  }
+
+  #show(frame: VolatileFrame): void {
+    const { wire, dialect } = this.#options;
+    // Output waits for a client that is behind; an answer in the making comes whole with its event.
+    if (frame.volatile === 'output' && this.#lateOutput.holds(frame)) return;
+    if (wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;
+    const frames = dialect.encodeVolatile(frame);
+    if (frames.length > 0) this.#send(frames);
+    else if (frame.volatile !== 'status') wire.sendVolatile(frame);
+  }
+
+  #send(frames: readonly Frame[]): void {
+    for (const frame of frames) this.#options.wire.send(frame);
+  }
+
+  async #takeFrames(): Promise<void> {
+    const { wire, logger } = this.#options;
+    this.#isTaking = true;
+    await this.#attached;
+    while (this.#waiting.length > 0 && !wire.closed.aborted) {
+      const frame = this.#waiting.shift();
+      if (this.#waiting.length === MAX_WAITING_FRAMES - 1) wire.resumeReading();
+      try {
+        await this.#take(this.#options.dialect.decode(frame));
+      } catch (cause) {
+        logger.error({ err: cause, conversation: this.#conversationId }, 'a frame could not be handled');
+        this.refuse(catalogError('INTERNAL'));
+      }
+      await this.#untilTaken(wire.closed);
+    }
+    this.#isTaking = false;
+  }
+
+  async #take(decoded: Decoded): Promise<void> {
+    switch (decoded.type) {
+      case 'error':
+        return this.refuse(decoded.error);
+      case 'answer':
+        return this.#send(decoded.frames(this.#options.clock.now().toISOString()));
+      case 'initialize':
+        return this.#initialize(decoded);
+      case 'start':
+        return this.#submit(StartAction.create({ task: decoded.task }));
+      case 'action':
+        return this.#submit(decoded.action);
+    }
+  }
+
+  /** Before there is a conversation it says how to make one; a named folder is checked, and so made, at once. */
+  async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
+    if (this.#options.isWatcher) return this.#send(this.#options.dialect.greeting);
+    const wish = wishFrom(decoded);
+    if (!wish.ok) return this.refuse(wish.error);
+    this.#wish = wish.wish;
+    const error = wish.wish.directory !== undefined && this.#conversationId === undefined ? await this.#makeConversation() : undefined;
+    if (error) this.refuse(error);
+    else this.#send(this.#options.dialect.greeting);
+  }
+
+  async #submit(action: ActionDraft): Promise<void> {
+    if (this.#options.isWatcher) return this.refuse(catalogError('READ_ONLY'));
+    const error = this.#conversationId === undefined ? await this.#conversationFor(action) : undefined;
+    if (error) return this.refuse(error);
+    const result = await this.#options.conversations.submit(this.#conversationId!, action);
+    if (!result.ok) this.refuse(result.error);
+  }
+
+  async #conversationFor(action: ActionDraft): Promise<CatalogError | undefined> {
+    if (action.action === 'change_agent_state') return catalogError('ILLEGAL_STATE', 'no task was started yet');
+    return this.#makeConversation();
+  }
+
+  async #makeConversation(): Promise<CatalogError | undefined> {
+    const created = await this.#options.conversations.create(this.#wish);
+    return created.ok ? this.#attach(created.record.id, 0) : created.error;
+  }
+}
+
+function isLoading(event: Event): boolean {
+  return isObservation(event) && event.observation === 'agent_state_changed' && event.extras.agent_state === 'loading';
+}
+
+function isCatalogError(reason: unknown): reason is CatalogError {
+  return typeof reason === 'object' && reason !== null && 'messageId' in reason;
+}
