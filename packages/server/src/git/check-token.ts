@@ -1,5 +1,6 @@
 import type { Secret } from '@tendon/core';
 import type { GitProvider } from '@tendon/protocol';
+import { isLimited } from './providers/is-limited.ts';
 
 export type TokenCheck = { readonly state: 'taken' | 'refused' } | { readonly state: 'unreachable'; readonly reason: string };
 
@@ -22,8 +23,10 @@ export async function checkToken(provider: GitProvider, token: Secret, host: str
     });
     await response.body?.cancel();
     if (response.ok) return { state: 'taken' };
-    if (response.status >= 500 || response.status === 429) return { state: 'unreachable', reason: `it answered ${response.status}` };
-    return { state: 'refused' };
+    if (isLimited(response)) return { state: 'unreachable', reason: 'too many requests' };
+    // Whoever is no such provider, or sends elsewhere, has not said anything about the token.
+    const isRefused = response.status === 401 || response.status === 403;
+    return isRefused ? { state: 'refused' } : { state: 'unreachable', reason: `it answered ${response.status}` };
   } catch (cause) {
     return { state: 'unreachable', reason: reasonOf(cause) };
   }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@tendon/protocol';
+import { isLimited } from './is-limited.ts';
 
 type Code = Extract<ErrorCode, 'PROVIDER_REFUSED' | 'PROVIDER_FAILED' | 'PROVIDER_LIMIT' | 'PROVIDER_NOT_FOUND' | 'NOT_IMPLEMENTED'>;
 
@@ -54,9 +55,9 @@ async function follow(url: URL, init: RequestInit, signal: AbortSignal, hops = 3
   return follow(next, init, signal, hops - 1);
 }
 
-function failureFor({ status, headers }: Response): ProviderFailure {
-  const isLimited = status === 429 || (status === 403 && (headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after')));
-  if (isLimited) return new ProviderFailure('PROVIDER_LIMIT', 'too many requests', secondsUntil(headers));
+function failureFor(response: Response): ProviderFailure {
+  const { status, headers } = response;
+  if (isLimited(response)) return new ProviderFailure('PROVIDER_LIMIT', 'too many requests', secondsUntil(headers));
   if (status === 401 || status === 403) return new ProviderFailure('PROVIDER_REFUSED', `it answered ${status}`);
   if (status === 404) return new ProviderFailure('PROVIDER_NOT_FOUND', 'there is no such thing, or the token may not see it');
   return new ProviderFailure('PROVIDER_FAILED', `it answered ${status}`);
