@@ -58,7 +58,8 @@ export class SecretStore {
     return this.#change(async () => {
       if (this.#stored.has(name)) return refused(`Secret ${name} already exists`);
       if (this.#stored.size >= MAX_SECRETS) return refused(`There are ${MAX_SECRETS} secrets already`);
-      if (value.length < MIN_SECRET_LENGTH) {
+      // White space alone would be hidden wherever a text is indented.
+      if (value.trim().length < MIN_SECRET_LENGTH) {
         return refused(`Secret ${name} needs at least ${MIN_SECRET_LENGTH} characters: shorter ones can not be kept out of logs`);
       }
       await this.#put({ name, description: description ?? null, sealed: seal(value, this.#jwtSecret) });
@@ -66,13 +67,13 @@ export class SecretStore {
     });
   }
 
-  /** Another name or description; the value stays. */
+  /** Another name or description; the value stays, and the description where none is given. */
   update(id: string, { name, description }: UpdateSecret): Promise<CatalogError | undefined> {
     return this.#change(async () => {
       const stored = this.#stored.get(id);
       if (!stored) return unknown(id);
       if (name !== id && this.#stored.has(name)) return refused(`Secret ${name} already exists`);
-      await this.#put({ ...stored, name, description: description ?? null });
+      await this.#put({ ...stored, name, ...(description !== undefined && { description }) });
       if (name !== id) await this.#remove(id);
       return undefined;
     });

@@ -30,7 +30,9 @@ describe('SV24: named secrets', () => {
       400,
       { message: 'Secret DEPLOY_KEY already exists' },
     ]);
-    expect(await send(server, 'PUT', '/api/secrets/DEPLOY_KEY', { name: 'KEY', description: null })).toMatchObject([200, {}]);
+    expect(await send(server, 'PUT', '/api/secrets/DEPLOY_KEY', { name: 'KEY' })).toMatchObject([200, {}]);
+    expect(await send(server, 'GET', '/api/secrets')).toEqual([200, { custom_secrets: [{ name: 'KEY', description: 'for deploys' }] }]);
+    expect(await send(server, 'PUT', '/api/secrets/KEY', { name: 'KEY', description: null })).toMatchObject([200, {}]);
     expect(await send(server, 'GET', '/api/secrets')).toEqual([200, { custom_secrets: [{ name: 'KEY', description: null }] }]);
     expect(server.engine.secretStore.values.get('KEY')?.reveal()).toBe('very-secret-1');
     expect(server.engine.secrets().map((secret) => secret.reveal())).toContain('very-secret-1');
@@ -38,6 +40,11 @@ describe('SV24: named secrets', () => {
     expect(await send(server, 'DELETE', '/api/secrets/KEY')).toMatchObject([200, { message: 'Secret deleted successfully' }]);
     expect(await send(server, 'DELETE', '/api/secrets/KEY')).toMatchObject([404, { error: 'Secret with ID KEY not found' }]);
     expect(await send(server, 'PUT', '/api/secrets/KEY', { name: 'KEY' })).toMatchObject([404, {}]);
+  });
+
+  it.each([['short'], ['             '], ['   1234567   ']])('%j is too short to be kept out of what is shown', async (value) => {
+    const server = await testServer();
+    expect((await send(server, 'POST', '/api/secrets', { name: 'KEY', value }))[0]).toBe(400);
   });
 
   it.each([['__proto__x y'], ['a b'], [''], ['1A'], ['A=B'], ['../x']])('%j is no name', async (name) => {
