@@ -3,7 +3,7 @@ export type { Runtime } from '@tendon/core';
 export { backupStore, type BackupOptions, type BackupSummary } from './backup/backup-store.ts';
 export { composeEngine, type ComposeOptions } from './compose.ts';
 export { readConfig, type Config, type ConfigResult } from './config/config.ts';
-export { withConfigFile, type WithConfigFile } from './config/with-config-file.ts';
+export { readFiledConfig, type FiledConfig } from './config/read-filed-config.ts';
 export type { Engine } from './engine.ts';
 export { importStore, type ImportOptions, type ImportSummary } from './import/import-store.ts';
 export { readEvents, type RecordedLog } from './import/read-events.ts';

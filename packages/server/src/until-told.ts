@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
-import { readConfig, type Config } from './config/config.ts';
-import { withConfigFile } from './config/with-config-file.ts';
+import type { Config } from './config/config.ts';
+import { readFiledConfig } from './config/read-filed-config.ts';
 import type { Logger } from './logger.ts';
 
 /** Something that serves until it is told to stop. */
@@ -12,13 +12,12 @@ export interface Serving {
 
 /** Reads the environment, starts, waits for a signal, closes. Resolves with the exit code: 0 told to, 1 could not start, 2 wrong configuration. */
 export async function untilTold(env: NodeJS.ProcessEnv, start: (config: Config) => Promise<Serving>): Promise<number> {
-  const filed = await withConfigFile(env);
-  const read = filed.ok ? readConfig(filed.env) : filed;
+  const read = await readFiledConfig(env);
   if (!read.ok) {
     for (const problem of read.problems) process.stderr.write(`${problem}\n`);
     return 2;
   }
-  for (const notice of filed.ok ? filed.notices : []) process.stderr.write(`${notice}\n`);
+  for (const notice of read.notices) process.stderr.write(`${notice}\n`);
   try {
     const serving = await start(read.config);
     process.stdout.write(serving.banner);

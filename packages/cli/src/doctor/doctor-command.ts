@@ -12,9 +12,8 @@ export const doctorCommand: AddCommand = (program, end) => {
     .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async (options: { home?: string }) => {
-      const { readConfig } = await import('@tendon/server/headless');
-      const env = withOptions(process.env, options);
-      const read = readConfig(env);
+      const { readFiledConfig } = await import('@tendon/server/headless');
+      const read = await readFiledConfig(withOptions(process.env, options));
       if (!read.ok) {
         process.stderr.write(`${read.problems.join('\n')}\n`);
         return end(EXIT.usage);
@@ -23,7 +22,7 @@ export const doctorCommand: AddCommand = (program, end) => {
       const findings = [...(await checkMachine(read.config))];
       const drivers = ['local', 'docker', 'none', ...(read.config.executorHost ? (['remote'] as const) : [])] as const;
       for (const runtime of drivers) {
-        const found = await checkDriver(runtime, environmentOf(env, runtime === read.config.runtime));
+        const found = await checkDriver(runtime, environmentOf(read.env, runtime === read.config.runtime));
         findings.push({ ...found, ...(!found.ok && runtime !== read.config.runtime && { ok: true, isNote: true }) });
       }
       for (const { name, ok, says, isNote } of findings) {

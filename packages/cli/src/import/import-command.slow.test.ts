@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makePlace, tendon } from '../tendon-child.test-support.ts';
@@ -13,4 +13,17 @@ it('TJ1, TJ3: tendon import says in words what came over, and does it once', asy
   const second = await tendon(place, ['import', 'store']);
   expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('1 conversation had been imported before.') as string });
   expect(await tendon(place, ['import', 'nowhere'])).toMatchObject({ code: 1, stderr: 'nowhere is not there.\n' });
+});
+
+it('SV110: keys that are moved over are sealed as the server of this home seals them', async () => {
+  const place = makePlace();
+  const home = join(place.home, '.tendon');
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'config.toml'), '[core]\njwt_secret = "of-the-config-file"\n');
+  mkdirSync(join(place.workspace, 'store'));
+  writeFileSync(join(place.workspace, 'store/settings.json'), JSON.stringify({ llm_api_key: 'sk-0123456789' }));
+  expect(await tendon(place, ['import', 'store'])).toMatchObject({ code: 0, stdout: expect.stringContaining('the settings') as string });
+  // Where no other secret says how, none is made.
+  expect(existsSync(join(home, 'tendon.db'))).toBe(true);
+  expect(existsSync(join(home, 'jwt-secret'))).toBe(false);
 });

@@ -20,8 +20,8 @@ export const importCommand: AddCommand = (program, end) => {
     .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async (path: string, { dryRun = false, ...options }: ImportCommandOptions) => {
-      const { importStore, readConfig, systemClock } = await import('@tendon/server/headless');
-      const read = readConfig(withOptions(process.env, options));
+      const { importStore, readFiledConfig, systemClock } = await import('@tendon/server/headless');
+      const read = await readFiledConfig(withOptions(process.env, options));
       if (!read.ok) {
         process.stderr.write(`${read.problems.join('\n')}\n`);
         return end(EXIT.usage);

@@ -29,8 +29,8 @@ export const replayCommand: AddCommand = (program, end) => {
     .addHelpText('after', HELP)
     .action(async (target: string, { all = false, json = false, workspace, home, runtime }: ReplayCommandOptions) => {
       const env = withOptions(process.env, { ...(home && { home }), ...(runtime && { runtime }) });
-      const { readConfig } = await import('@tendon/server/headless');
-      const read = readConfig(env);
+      const { readFiledConfig } = await import('@tendon/server/headless');
+      const read = await readFiledConfig(env);
       const problems = read.ok ? [] : [...read.problems];
       if (read.ok && read.config.runtime === 'none' && runtime !== 'none')
         problems.push('A recording may hold anything: without a sandbox it is only done again with --runtime none.');
@@ -38,7 +38,7 @@ export const replayCommand: AddCommand = (program, end) => {
         process.stderr.write(`${problems.join('\n')}\n`);
         return end(EXIT.usage);
       }
-      const options: ReplayOptions = { target, all, json, workspace, env, config: read.config };
+      const options: ReplayOptions = { target, all, json, workspace, env: read.env, config: read.config };
       const { replayRecording } = await import('./replay-recording.ts');
       end(await replayRecording(options));
     });

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { relative } from 'node:path';
-import { readConfig, withConfigFile, type Config } from '@tendon/server/headless';
+import { readFiledConfig, type Config } from '@tendon/server/headless';
 
 export type RunConfigResult =
   | { readonly ok: true; readonly config: Config; readonly notices: readonly string[] }
@@ -12,10 +12,8 @@ export type RunConfigResult =
  * (the home folder, the root, or Tendon's own memory): then in a fresh one.
  */
 export async function readRunConfig(env: NodeJS.ProcessEnv, cwd: string): Promise<RunConfigResult> {
-  const filed = await withConfigFile(env);
-  if (!filed.ok) return filed;
-  const read = readConfig({ LOG_LEVEL: 'error', ...filed.env });
-  return read.ok ? inFolder(read.config, cwd, filed.notices) : read;
+  const read = await readFiledConfig({ LOG_LEVEL: 'error', ...env });
+  return read.ok ? inFolder(read.config, cwd, read.notices) : read;
 }
 
 function inFolder(config: Config, cwd: string, notices: readonly string[]): RunConfigResult {

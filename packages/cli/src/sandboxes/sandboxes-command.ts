@@ -61,8 +61,8 @@ export const sandboxesCommand: AddCommand = (program, end) => {
 };
 
 async function configOf(home: string | undefined): Promise<Config | undefined> {
-  const { readConfig } = await import('@tendon/server/headless');
-  const read = readConfig(withOptions(process.env, home === undefined ? {} : { home }));
+  const { readFiledConfig } = await import('@tendon/server/headless');
+  const read = await readFiledConfig(withOptions(process.env, home === undefined ? {} : { home }));
   if (read.ok) return read.config;
   process.stderr.write(`${read.problems.join('\n')}\n`);
   return undefined;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { temporaryFolder } from '../server.test-support.ts';
+import { readFiledConfig } from './read-filed-config.ts';
 import { withConfigFile } from './with-config-file.ts';
 
 function homeWith(text: string): string {
@@ -18,7 +19,7 @@ it('SV110: the file is that of the home or the one that is named, and a named on
   expect(await withConfigFile({ TENDON_HOME: home })).toMatchObject({ ok: true, env: { LLM_MODEL: 'a/home' } });
   expect(await withConfigFile({ TENDON_HOME: home, TENDON_CONFIG })).toMatchObject({ env: { LLM_MODEL: 'a/named' } });
   const env = { TENDON_HOME: temporaryFolder() };
-  expect(await withConfigFile(env)).toEqual({ ok: true, env, notices: [] });
+  expect(await withConfigFile(env)).toEqual({ ok: true, env, notices: [], places: {} });
   const missing = await withConfigFile({ ...env, TENDON_CONFIG: join(home, 'none.toml') });
   expect(missing).toEqual({ ok: false, problems: [`${join(home, 'none.toml')}: it is not there.`] });
 });
@@ -64,6 +65,18 @@ it('SV112: what has no meaning here is named once', async () => {
   const read = await withConfigFile({ TENDON_HOME: home });
   const says = `${join(home, 'config.toml')}: not used here, ignored: [core] debug, [llm] draft, [kubernetes], [__proto__].`;
   expect(read).toMatchObject({ ok: true, notices: [says] });
+});
+
+it('SV113: a value of the wrong kind is named where it stands', async () => {
+  const problems = async (text: string, env = {}) => {
+    const read = await readFiledConfig({ TENDON_HOME: homeWith(text), ...env });
+    return read.ok ? [] : read.problems;
+  };
+  expect(await problems('[core]\nmax_iterations = "many"')).toEqual([
+    expect.stringMatching(/config\.toml: \[core\] max_iterations: a number is expected$/),
+  ]);
+  expect(await problems('[core]\nworkspace_base = ["a", "b"]')).toEqual([expect.stringContaining('[core] workspace_base: text, a number')]);
+  expect(await problems('[core]\nmax_iterations = 5', { MAX_ITERATIONS: 'many' })).toEqual(['MAX_ITERATIONS: a number is expected']);
 });
 
 it('SV113: what can not be read is refused with its place, never its content', async () => {

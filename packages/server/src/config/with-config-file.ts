@@ -6,10 +6,18 @@ import { CONFIG_FILE_KEYS } from './config-file-keys.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type WithConfigFile =
-  | { readonly ok: true; readonly env: Environment; readonly notices: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly env: Environment;
+      readonly notices: readonly string[];
+      /** Where in the file a name of the environment has its value from. */
+      readonly places: Readonly<Record<string, string>>;
+    }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 const MAX_BYTES = 1024 * 1024;
+/** Those of which there may be several. */
+const LISTS: ReadonlySet<string> = new Set(['SANDBOX_VOLUMES']);
 
 /**
  * The environment with what a `config.toml` says beneath it. The file is the one that TENDON_CONFIG names, else the one in TENDON_HOME;
@@ -21,7 +29,7 @@ export async function withConfigFile(env: Environment): Promise<WithConfigFile> 
   const found = await stat(path).catch((cause: NodeJS.ErrnoException) => cause);
   if (found instanceof Error) {
     const isAbsent = found.code === 'ENOENT' || found.code === 'ENOTDIR';
-    if (isAbsent && !named) return { ok: true, env, notices: [] };
+    if (isAbsent && !named) return { ok: true, env, notices: [], places: {} };
     return wrong(path, isAbsent ? 'it is not there' : `it can not be read (${found.code})`);
   }
   if (!found.isFile()) return wrong(path, 'it is not a file');
@@ -33,6 +41,7 @@ async function merged(path: string, env: Environment): Promise<WithConfigFile> {
   const document = await parsed(path);
   if (typeof document === 'string') return wrong(path, document);
   const values: Record<string, string> = {};
+  const places: Record<string, string> = {};
   const ignored: string[] = [];
   const problems: string[] = [];
   for (const [section, table] of Object.entries(document)) {
@@ -42,16 +51,22 @@ async function merged(path: string, env: Environment): Promise<WithConfigFile> {
       continue;
     }
     for (const [key, value] of Object.entries(table)) {
-      const text = textOf(value);
-      if (!Object.hasOwn(keys, key)) ignored.push(`[${section}] ${key}`);
-      else if (text === undefined) problems.push(`${path}: [${section}] ${key}: text, a number, true or false is expected`);
-      else values[keys[key]!] = section === 'core' && key === 'runtime' && text === 'eventstream' ? 'docker' : text;
+      if (!Object.hasOwn(keys, key)) {
+        ignored.push(`[${section}] ${key}`);
+        continue;
+      }
+      const name = keys[key]!;
+      const text = textOf(value, LISTS.has(name));
+      if (text === undefined) problems.push(`${path}: [${section}] ${key}: text, a number, true or false is expected`);
+      else values[name] = section === 'core' && key === 'runtime' && text === 'eventstream' ? 'docker' : text;
+      places[name] = `${path}: [${section}] ${key}`;
     }
   }
   if (problems.length > 0) return { ok: false, problems };
   const given = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== '');
   const notices = ignored.length > 0 ? [`${path}: not used here, ignored: ${ignored.map(shown).join(', ')}.`] : [];
-  return { ok: true, env: { ...values, ...Object.fromEntries(given) }, notices };
+  for (const [name] of given) delete places[name];
+  return { ok: true, env: { ...values, ...Object.fromEntries(given) }, notices, places };
 }
 
 /** The tables of the file, or what is wrong with it: never the line itself, which may be a key. */
@@ -67,8 +82,8 @@ async function parsed(path: string): Promise<Readonly<Record<string, unknown>> |
 }
 
 /** As the environment would say it; lists with commas. */
-function textOf(value: unknown): string | undefined {
-  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(',') : undefined;
+function textOf(value: unknown, mayBeList: boolean): string | undefined {
+  if (Array.isArray(value)) return mayBeList && value.every((item) => typeof item === 'string') ? value.join(',') : undefined;
   return ['string', 'number', 'boolean', 'bigint'].includes(typeof value) ? String(value) : undefined;
 }
 
