@@ -1,7 +1,7 @@
 /** Rules of the sections of this folder that the events of a conversation cannot show, and the test that proves them. */
 export const PROVEN_ELSEWHERE: Readonly<Record<string, string>> = {
-  RT38: 'packages/runtime/src/executor/shell/full-screen.slow.test.ts',
-  RT39: 'packages/runtime/src/executor/shell/full-screen.slow.test.ts',
+  RT38: 'packages/runtime/src/executor/shell/terminal/full-screen.slow.test.ts',
+  RT39: 'packages/runtime/src/executor/shell/terminal/full-screen.slow.test.ts',
   RT45: 'packages/runtime/src/executor/shell/hostile.slow.test.ts',
   RT46: 'packages/runtime/src/executor/effects/output-folder.test.ts',
   RT100: 'packages/runtime/src/executor/kernel/provision.slow.test.ts',
@@ -26,7 +26,7 @@ export const PROVEN_ELSEWHERE: Readonly<Record<string, string>> = {
   RT172: 'packages/core/src/view/view.test.ts',
   RT173: 'packages/runtime/src/drivers/docker/beside-container.slow.test.ts',
   RT190: 'test/e2e/drafted-edit.test.ts',
-  RT192: 'packages/runtime/src/executor/files/drafted-edit.slow.test.ts',
+  RT192: 'packages/runtime/src/executor/files/edit/drafted-edit.slow.test.ts',
   RT193: 'test/e2e/drafted-edit.test.ts',
   RT222: 'packages/runtime/src/executor/shell/run.slow.test.ts',
   RT221: 'packages/runtime/src/executor/shell/run.slow.test.ts',

@@ -1,5 +1,5 @@
 import { createDockerDriver } from './docker/docker-driver.ts';
-import { engineSockets } from './docker/find-engine.ts';
+import { engineSockets } from './docker/engine/find-engine.ts';
 import { unmountNamed } from './docker/id-mapped-mount.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
 import { createLocalDriver } from './local/local-driver.ts';

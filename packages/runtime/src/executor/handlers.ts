@@ -1,10 +1,10 @@
 import type { RunnableKind } from '@tendon/protocol';
 import type { ActionHandler } from './action-handler.ts';
-import { createEditAction } from './files/edit-action.ts';
+import { createEditAction } from './files/edit/edit-action.ts';
 import { createReadAction } from './files/read-action.ts';
 import { createWriteAction } from './files/write-action.ts';
-import type { SyntaxCheck } from './files/syntax-check.ts';
-import type { UndoableDisk } from './files/undoable-disk.ts';
+import type { SyntaxCheck } from './files/edit/syntax-check.ts';
+import type { UndoableDisk } from './files/edit/undoable-disk.ts';
 import { errorObservation } from './observation.ts';
 
 export interface Tools {

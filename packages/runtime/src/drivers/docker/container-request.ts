@@ -1,7 +1,7 @@
 import type { Limits } from '../control-group.ts';
 import { CARRIED } from './carried-paths.ts';
 import type { ContainerUser } from './container-user.ts';
-import type { EngineFacts } from './engine-facts.ts';
+import type { EngineFacts } from './engine/engine-facts.ts';
 
 /** `proxy`: none but our proxy, which the inside reaches by a socket and which holds the policy. `engine`: the engine's own, past it. */
 export type ContainerNetwork = 'proxy' | 'engine';

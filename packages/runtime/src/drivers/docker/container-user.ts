@@ -1,5 +1,5 @@
 import { FIRST_SANDBOX_UID, type HostUser } from '../host-user.ts';
-import type { EngineFacts } from './engine-facts.ts';
+import type { EngineFacts } from './engine/engine-facts.ts';
 
 /** Who the container's first process is, in the ids that the engine takes. */
 export interface ContainerUser {

@@ -3,8 +3,8 @@ import type { Probe } from '../driver.ts';
 import { sizeText } from '../../size-text.ts';
 import { missingToCarry } from './carried.ts';
 import type { DockerDriverOptions } from './docker-driver.ts';
-import type { EngineFacts } from './engine-facts.ts';
-import { explain } from './engine-error.ts';
+import type { EngineFacts } from './engine/engine-facts.ts';
+import { explain } from './engine/engine-error.ts';
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 const NETWORKS = { proxy: 'own network', engine: 'NETWORK OF THE ENGINE' } as const;

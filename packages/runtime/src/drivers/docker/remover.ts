@@ -1,7 +1,7 @@
-import { listContainers, removeContainer } from './containers.ts';
-import type { EngineClient } from './engine-client.ts';
-import { EngineUnreachable, explained } from './engine-error.ts';
-import { INCARNATION_LABEL } from './labels.ts';
+import { listContainers, removeContainer } from './engine/containers.ts';
+import type { EngineClient } from './engine/engine-client.ts';
+import { EngineUnreachable, explained } from './engine/engine-error.ts';
+import { INCARNATION_LABEL } from './engine/labels.ts';
 
 /** Removes containers; remembers those that it could not remove because the engine was away. */
 export interface Remover {

@@ -11,13 +11,13 @@ import { CARRIED } from './carried-paths.ts';
 import { carriedFolder } from './carried.ts';
 import { CONTAINER_HOME, containerRequest, type ContainerBind } from './container-request.ts';
 import { containerUser, userFiles, type ContainerUser } from './container-user.ts';
-import { inspect, logsOf } from './containers.ts';
+import { inspect, logsOf } from './engine/containers.ts';
 import type { DockerDriverOptions } from './docker-driver.ts';
-import type { EngineClient } from './engine-client.ts';
-import type { EngineFacts } from './engine-facts.ts';
+import type { EngineClient } from './engine/engine-client.ts';
+import type { EngineFacts } from './engine/engine-facts.ts';
 import { mountIdMapped, unmountNamed } from './id-mapped-mount.ts';
-import type { Image } from './image.ts';
-import { labelsOf, ownerOf } from './labels.ts';
+import type { Image } from './engine/image.ts';
+import { labelsOf, ownerOf } from './engine/labels.ts';
 import { seccompProfile } from './seccomp-profile.ts';
 
 export interface Surroundings {

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
-import { listContainers } from './containers.ts';
-import type { EngineClient } from './engine-client.ts';
-import { INCARNATION_LABEL, OWNER_LABEL, UID_LABEL } from './labels.ts';
+import { listContainers } from './engine/containers.ts';
+import type { EngineClient } from './engine/engine-client.ts';
+import { INCARNATION_LABEL, OWNER_LABEL, UID_LABEL } from './engine/labels.ts';
 
 /** An engine that hangs keeps nobody waiting for what it may have left. */
 const DEADLINE_MS = 5000;

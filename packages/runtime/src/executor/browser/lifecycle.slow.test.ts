@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allProcesses } from '../shell/process-tree.ts';
+import { allProcesses } from '../processes/process-tree.ts';
 import { startBrowserSite, type BrowserSite } from './testing/browser-site.ts';
 import { startBrowserUser, type BrowserUser } from './testing/browser-user.ts';
 

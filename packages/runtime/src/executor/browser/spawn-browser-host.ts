@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { allProcesses, processStat, signalProcess } from '../shell/process-tree.ts';
+import { allProcesses, processStat, signalProcess } from '../processes/process-tree.ts';
 import { quoted } from '../shell/shell-process.ts';
 import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
 import { howHostEnded, type BrowserHost } from './browser-host.ts';

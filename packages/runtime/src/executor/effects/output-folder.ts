@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OUTPUT_LIMITS, type OutputLimits } from '../../output-limits.ts';
-import { textOf } from '../shell/bounded-text.ts';
+import { textOf } from '../shell/terminal/bounded-text.ts';
 
 /**
  * Where long outputs are kept whole, one file an action, for the agent's own commands and for who wants to download one. Owns

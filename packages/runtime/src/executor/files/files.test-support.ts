@@ -5,10 +5,10 @@ import { afterAll } from 'vitest';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { HandlerContext } from '../action-handler.ts';
 import { createDisk } from './disk.ts';
-import { createEditAction } from './edit-action.ts';
+import { createEditAction } from './edit/edit-action.ts';
 import { createReadAction } from './read-action.ts';
-import { createUndoHistory } from './undo-history.ts';
-import { createUndoableDisk, type UndoableDisk } from './undoable-disk.ts';
+import { createUndoHistory } from './edit/undo-history.ts';
+import { createUndoableDisk, type UndoableDisk } from './edit/undoable-disk.ts';
 import { createWriteAction } from './write-action.ts';
 
 export interface TestFiles {

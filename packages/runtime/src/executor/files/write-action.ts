@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises';
 import type { ObservationDraft } from '@tendon/protocol';
 import { integerArgument, textArgument, type ActionHandler, type Request } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
-import { splice } from './change.ts';
+import { splice } from './edit/change.ts';
 import { failureText } from './failure-text.ts';
 import { EditFailure } from './edit-failure.ts';
 import { lineOffset } from './line-offset.ts';
 import { lineEnd, withLineEnd } from './lines.ts';
 import { resolvePath } from './resolve-path.ts';
 import { encodeUtf8, MAX_FILE_BYTES, readTextFile } from './text-file.ts';
-import type { UndoableDisk } from './undoable-disk.ts';
+import type { UndoableDisk } from './edit/undoable-disk.ts';
 
 /** `write`: a whole file, or in place of its lines `start` (0-based) to before `end`. Parent folders are made. */
 export function createWriteAction(workspace: string, disk: UndoableDisk): ActionHandler {

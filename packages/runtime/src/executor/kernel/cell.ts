@@ -1,4 +1,4 @@
-import { createTerminalText, type TerminalText } from '../shell/terminal-text.ts';
+import { createTerminalText, type TerminalText } from '../shell/terminal/terminal-text.ts';
 import type { JupyterMessage } from './jupyter-message.ts';
 import { readRichOutput } from './rich-output.ts';
 

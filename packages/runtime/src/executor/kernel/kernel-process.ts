@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import type { Place } from '../shell/session.ts';
-import { childOf, killSession, signalGroup } from '../shell/process-tree.ts';
+import { childOf, killSession, signalGroup } from '../processes/process-tree.ts';
 import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
 import { launchCommand } from './launch-script.ts';
 

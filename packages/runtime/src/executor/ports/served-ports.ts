@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ServedPort } from '../../executor-api.ts';
-import { allProcesses, processStat } from '../shell/process-tree.ts';
+import { allProcesses, processStat } from '../processes/process-tree.ts';
 import { listeningSockets, type ListeningSocket } from './listening-sockets.ts';
 
 export interface ReachablePort extends ServedPort {

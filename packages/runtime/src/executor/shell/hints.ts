@@ -1,4 +1,4 @@
-import type { ShellAfter } from './foreground.ts';
+import type { ShellAfter } from './foreground/foreground.ts';
 
 /** Words for the model beside a command's output: they go into `metadata.prefix` and `metadata.suffix`, never into the output. */
 

@@ -2,12 +2,12 @@ import type { ObservationDraft } from '@tendon/protocol';
 import { flagArgument, textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
 import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
-import { cancelForeground } from './cancel-foreground.ts';
+import { cancelForeground } from './foreground/cancel-foreground.ts';
 import * as hints from './hints.ts';
-import { keyFor } from './keys.ts';
+import { keyFor } from './foreground/keys.ts';
 import { runObservation, type RunResult } from './run-observation.ts';
-import { listen, type Foreground } from './foreground.ts';
-import { createInputLook } from './input-look.ts';
+import { listen, type Foreground } from './foreground/foreground.ts';
+import { createInputLook } from './foreground/input-look.ts';
 import type { Session } from './session.ts';
 
 export interface RunLimits {

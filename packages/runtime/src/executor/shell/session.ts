@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { begin, createRunning, receive, type Foreground, type Running, type ShellAfter } from './foreground.ts';
-import type { Marker } from './marker-scanner.ts';
+import { begin, createRunning, receive, type Foreground, type Running, type ShellAfter } from './foreground/foreground.ts';
+import type { Marker } from './terminal/marker-scanner.ts';
 import type { Request } from '../action-handler.ts';
 import type { Report } from './report-reader.ts';
 import { quoted, startShell, type ShellOptions, type ShellProcess } from './shell-process.ts';
 import { createShellWatch } from './shell-watch.ts';
 import { giveSecrets } from './secret-variables.ts';
-import { createTerminalText } from './terminal-text.ts';
+import { createTerminalText } from './terminal/terminal-text.ts';
 import { startTrailing } from './trailing-timer.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { createMarkerScanner, type Marker } from './marker-scanner.ts';
+import { createMarkerScanner, type Marker } from './terminal/marker-scanner.ts';
 import { openTerminal } from './open-terminal.ts';
 import {
   childOf,
@@ -11,10 +11,10 @@ import {
   signalGroup,
   signalProcess,
   terminalReadOf,
-} from './process-tree.ts';
-import { inputWaitOf, type InputWait } from './input-wait.ts';
+} from '../processes/process-tree.ts';
+import { inputWaitOf, type InputWait } from './foreground/input-wait.ts';
 import { createReportReader, type Report } from './report-reader.ts';
-import { COLUMNS, ROWS } from './terminal-text.ts';
+import { COLUMNS, ROWS } from './terminal/terminal-text.ts';
 import { startTrailing } from './trailing-timer.ts';
 
 /** One bash on a terminal of its own, as a source of events. Owns the process and the terminal; knows nothing of commands. */

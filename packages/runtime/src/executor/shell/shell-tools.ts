@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutorConfig } from '../../executor-api.ts';
 import { flagArgument, textArgument, type ActionHandler } from '../action-handler.ts';
-import type { Nest } from '../nest.ts';
+import type { Nest } from '../processes/nest.ts';
 import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment, variablesOfImage } from './environment.ts';
 import { writeGitConfig } from './git-config.ts';

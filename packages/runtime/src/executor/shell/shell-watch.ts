@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Foreground } from './foreground.ts';
+import type { Foreground } from './foreground/foreground.ts';
 import type { ShellProcess } from './shell-process.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { membersOf, signalProcess } from './process-tree.ts';
+import { membersOf, signalProcess } from '../processes/process-tree.ts';
 import type { Place } from './session.ts';
 
 export interface BesideOptions {

@@ -5,7 +5,7 @@ import * as hints from './hints.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
 import { signalBeside, spawnBeside, withSecrets, type BesideOptions } from './spawn-beside.ts';
-import { createTerminalText } from './terminal-text.ts';
+import { createTerminalText } from './terminal/terminal-text.ts';
 
 /** After the command has ended, how long its pipes are read on: a child may hold them for ever. */
 const DRAIN_MS = 200;

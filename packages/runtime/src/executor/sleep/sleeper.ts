@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SleepAnswer } from '../../executor-api.ts';
 import type { Effects } from '../effects/effects.ts';
-import type { Nest } from '../nest.ts';
+import type { Nest } from '../processes/nest.ts';
 import { reasonOf } from '../observation.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import { descendants, processText } from '../descendants.ts';
+import { descendants, processText } from '../processes/descendants.ts';
 import { forgetSession, saveSession, sleepFolder } from './saved-session.ts';
 import { saveFolders } from './temporary-folders.ts';
 

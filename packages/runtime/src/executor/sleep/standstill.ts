@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { ASLEEP_NAME, type SleepAnswer } from '../../executor-api.ts';
-import { descendants, nameOf, processText, type Descendant } from '../descendants.ts';
-import { signalProcess } from '../shell/process-tree.ts';
+import { descendants, nameOf, processText, type Descendant } from '../processes/descendants.ts';
+import { signalProcess } from '../processes/process-tree.ts';
 
 /** Keeps what the agent started from running, where it stands, until somebody wants something of it. */
 export interface Standstill {

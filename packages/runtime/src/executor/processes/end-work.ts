@@ -1,0 +1,28 @@
+import { descendants } from './descendants.ts';
+import type { Effects } from '../effects/effects.ts';
+import type { Nest } from './nest.ts';
+import type { Plugins } from '../plugins/open-plugins.ts';
+import type { ShellTools } from '../shell/shell-tools.ts';
+import { signalProcess } from './process-tree.ts';
+
+export interface WorkParts {
+  readonly effects: Pick<Effects, 'cancelAll'>;
+  readonly shell: Promise<Pick<ShellTools, 'processes'>>;
+  readonly nesting: Promise<Nest>;
+  readonly plugins: Pick<Plugins, 'sleeping'>;
+}
+
+/** What is started while others are killed is found by the next look. */
+const ROUNDS = 20;
+
+/** Ends what the agent has started, in the foreground and behind it. Its shell and its kernel stay, where they were. */
+export async function endWork({ effects, shell, nesting, plugins }: WorkParts): Promise<void> {
+  effects.cancelAll();
+  const [nest, tools] = [await nesting, await shell];
+  const own = new Set([...nest.processes(), ...tools.processes(), ...plugins.sleeping().flatMap(({ processes }) => processes())]);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const others = descendants(own);
+    if (others.length === 0) return;
+    for (const { pid } of others) signalProcess(pid, 'SIGKILL');
+  }
+}

@@ -1,0 +1,96 @@
+import type { EchoFilter } from '../terminal/echo-filter.ts';
+import { createEchoFilter } from '../terminal/echo-filter.ts';
+import { createNewestBytes, type NewestBytes } from '../terminal/newest-bytes.ts';
+import type { Report } from '../report-reader.ts';
+import type { TerminalText } from '../terminal/terminal-text.ts';
+
+/** A command on the session's terminal, as those see it who wait for it. */
+export interface Foreground {
+  readonly command: string;
+  /** What was printed since the last take. */
+  readonly text: TerminalText;
+  ended: Ended | undefined;
+  /** Milliseconds of `performance.now()`. */
+  lastOutputAt: number;
+  /** Called with raw output as it comes; set by whoever waits. */
+  onOutput: ((bytes: Buffer) => void) | undefined;
+  /** Output that came while nobody waited; the newest. */
+  readonly unheard: NewestBytes;
+  onEnd: (() => void) | undefined;
+  /** Of the keys sent to it, whether Ctrl-C was among them. */
+  interrupted: boolean;
+  /** What was typed comes back first, if the terminal echoes it; it is no output. */
+  expectEcho(text: string | undefined): void;
+}
+
+export interface Ended {
+  /** −1: nobody can tell. */
+  readonly exitCode: number;
+  readonly shell: ShellAfter;
+}
+
+/**
+ * What became of the shell: it is the same; the command ended it; the command broke it, so that it had to be replaced; or it was
+ * broken before and never took the command.
+ */
+export type ShellAfter = 'same' | 'ended' | 'broken' | 'deaf';
+
+/** What the session keeps of it beside that. */
+export interface Running extends Foreground {
+  readonly id: string;
+  readonly echo: EchoFilter;
+  /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is kept apart, its echo is in it. */
+  phase: 'typed' | 'begun';
+  readonly kept: NewestBytes;
+  report: Report | undefined;
+  /** The mark in the output, where it ends. */
+  marked: { readonly exitCode: number } | undefined;
+  /** Where its shell is being replaced. */
+  after: ShellAfter | undefined;
+}
+
+const KEPT_BYTES = 65_536;
+const UNHEARD_BYTES = 131_072;
+
+export function createRunning(id: string, command: string, text: TerminalText): Running {
+  const echo = createEchoFilter();
+  return {
+    ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now(), phase: 'typed' },
+    ...{ kept: createNewestBytes(KEPT_BYTES), unheard: createNewestBytes(UNHEARD_BYTES) },
+    ...{ report: undefined, marked: undefined, after: undefined },
+    ...{ ended: undefined, onOutput: undefined, onEnd: undefined, interrupted: false },
+  };
+}
+
+/** Output as it came from the terminal; its memory is used again afterwards. */
+export function receive(running: Running, bytes: Buffer): void {
+  running.lastOutputAt = performance.now();
+  if (running.phase === 'typed') running.kept.push(bytes);
+  else take(running, bytes);
+}
+
+/** From here on what comes is output; of what was kept, all but the echo. */
+export function begin(running: Running, echoes: readonly string[]): void {
+  running.phase = 'begun';
+  take(running, echoes.reduce(without, running.kept.take()));
+}
+
+function without(bytes: Buffer, text: string): Buffer {
+  const at = bytes.indexOf(text);
+  return at < 0 ? bytes : Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + Buffer.byteLength(text))]);
+}
+
+function take(running: Running, bytes: Buffer): void {
+  const output = running.echo.strip(bytes);
+  if (output.length === 0) return;
+  running.text.write(output);
+  if (running.onOutput) running.onOutput(output);
+  else running.unheard.push(output);
+}
+
+/** From now on output goes there, after what nobody has heard. */
+export function listen(running: Foreground, onOutput: (bytes: Buffer) => void): void {
+  const unheard = running.unheard.take();
+  if (unheard.length > 0) onOutput(unheard);
+  running.onOutput = onOutput;
+}
