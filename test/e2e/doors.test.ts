@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { TendonProcess, Watcher, type WireEvent } from '../support/tendon-process.ts';
+import { Seen } from '../support/seen.ts';
+import { TendonProcess } from '../support/tendon-process.ts';
+import { Watcher, type WireEvent } from '../support/watcher.ts';
 
 const TASK = 'write a bash script that prints hello';
 
@@ -33,17 +35,15 @@ const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', argumen
 /** What websocat does: lines in, lines out, until a frame passes. */
 async function websocat(url: string, lines: readonly unknown[], isLast: (frame: WireEvent) => boolean): Promise<WireEvent[]> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`);
-  const frames: WireEvent[] = [];
-  await new Promise<void>((resolve, reject) => {
+  const seen = new Seen<WireEvent>();
+  const cut = new Promise<never>((_, reject) => {
     socket.once('open', () => lines.forEach((line) => socket.send(JSON.stringify(line))));
-    socket.on('message', (data: Buffer) => {
-      frames.push(JSON.parse(data.toString()) as WireEvent);
-      if (isLast(frames.at(-1)!)) resolve();
-    });
-    socket.once('error', reject).once('close', () => reject(new Error(`closed after ${JSON.stringify(frames.at(-1))}`)));
+    socket.on('message', (data: Buffer) => seen.take(JSON.parse(data.toString()) as WireEvent));
+    socket.once('error', reject).once('close', () => reject(new Error(`closed after ${JSON.stringify(seen.all.at(-1))}`)));
   });
+  const last = await Promise.race([seen.until(isLast), cut]);
   socket.terminate();
-  return frames;
+  return seen.all.slice(0, seen.all.indexOf(last) + 1);
 }
 
 describe('the demo model', () => {

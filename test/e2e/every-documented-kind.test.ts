@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { startScriptedModel, type ModelStep, type ScriptedModel } from '../../packages/cli/src/conformance/scripted-model.ts';
+import { patiently } from '../support/patiently.ts';
 import { TendonProcess } from '../support/tendon-process.ts';
 
 const CLIENT = join(import.meta.dirname, '../../examples/events-doc.mjs');
@@ -53,7 +54,8 @@ class Talk {
       const found = shown.exec(this.#output.slice(this.#from));
       if (found) return void (this.#from += found.index + found[0].length);
       if (this.#child.exitCode !== null) throw new Error(`the client ended:\n${this.#output}`);
-      await Promise.race([this.#shown.promise, this.#ended]);
+      const more = Promise.race([this.#shown.promise, this.#ended]);
+      await patiently(more, () => `${shown} after ${this.#from} characters of:\n${this.#output.slice(-3000)}`);
     }
   }
 

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { TendonProcess, Watcher } from '../support/tendon-process.ts';
+import { TendonProcess } from '../support/tendon-process.ts';
+import { Watcher } from '../support/watcher.ts';
 
 /** A model server that keeps what it was asked and has one answer. */
 async function modelServer(): Promise<{ readonly url: string; readonly requests: string[] }> {

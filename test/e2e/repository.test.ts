@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 import { startGitHost, type GitHost } from '../support/git-host.ts';
-import { TendonProcess, Watcher, type WireEvent } from '../support/tendon-process.ts';
+import { TendonProcess } from '../support/tendon-process.ts';
+import { Watcher, type WireEvent } from '../support/watcher.ts';
 
 const TOKEN = 'glpat-0123456789abcdefghij';
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });

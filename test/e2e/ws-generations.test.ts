@@ -1,13 +1,14 @@
 /** A client of each generation of `/ws`: a whole task with the demonstration in the real sandbox, cut off in the middle, and back again. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { Seen } from '../support/seen.ts';
 import { TendonProcess } from '../support/tendon-process.ts';
 
 const TASK = 'write a bash script that prints hello';
 const FOUR = { LLM_MODEL: 'demo', AGENT: 'CodeActAgent', LANGUAGE: 'en', LLM_API_KEY: '' };
 const W4 = { ...FOUR, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
 
-interface Seen {
+interface Frame {
   readonly action?: string;
   readonly observation?: string;
   readonly args?: Readonly<Record<string, unknown>>;
@@ -22,18 +23,14 @@ beforeAll(async () => {
 afterAll(() => tendon.remove());
 
 class Client {
-  readonly frames: Seen[] = [];
+  readonly #seen = new Seen<Frame>();
+  readonly frames: readonly Frame[] = this.#seen.all;
   readonly socket: WebSocket;
   readonly closed: Promise<number>;
-  #changed = Promise.withResolvers<void>();
 
   constructor(query = '', protocols: readonly string[] = []) {
     this.socket = new WebSocket(`${tendon.url.replace('http', 'ws')}/ws${query}`, [...protocols]);
-    this.socket.on('message', (data: Buffer) => {
-      this.frames.push(JSON.parse(data.toString()) as Seen);
-      this.#changed.resolve();
-      this.#changed = Promise.withResolvers();
-    });
+    this.socket.on('message', (data: Buffer) => this.#seen.take(JSON.parse(data.toString()) as Frame));
     this.closed = new Promise((resolve) => this.socket.once('close', resolve));
     onTestFinished(() => this.socket.terminate());
   }
@@ -48,12 +45,8 @@ class Client {
     this.socket.send(JSON.stringify({ action, args }));
   }
 
-  async until(passes: (frame: Seen) => boolean): Promise<Seen> {
-    for (;;) {
-      const found = this.frames.find(passes);
-      if (found) return found;
-      await this.#changed.promise;
-    }
+  until(passes: (frame: Frame) => boolean): Promise<Frame> {
+    return this.#seen.until(passes);
   }
 
   async token(): Promise<string> {
@@ -65,13 +58,13 @@ class Client {
   }
 }
 
-const ranIt = (frame: Seen) => frame.observation === 'run' && String(frame.content).trim() === 'hello' && frame.extras?.exit_code === 0;
-const isFinish = (frame: Seen) => frame.action === 'finish';
-const isState = (state: string) => (frame: Seen) => frame.extras?.agent_state === state || frame.args?.task_state === state;
+const ranIt = (frame: Frame) => frame.observation === 'run' && String(frame.content).trim() === 'hello' && frame.extras?.exit_code === 0;
+const isFinish = (frame: Frame) => frame.action === 'finish';
+const isState = (state: string) => (frame: Frame) => frame.extras?.agent_state === state || frame.args?.task_state === state;
 
 /** EN126: a person asks what was said, and is answered whether something is found or not. */
 async function asksItsMemory(client: Client): Promise<void> {
-  const recalled = (frame: Seen): boolean => frame.observation === 'recall';
+  const recalled = (frame: Frame): boolean => frame.observation === 'recall';
   client.send('recall', { query: 'bash script' });
   expect(await client.until(recalled)).toMatchObject({ extras: { memories: [expect.stringContaining(TASK)], role: 'assistant' } });
   client.send('recall', { query: 'never said' });
@@ -107,7 +100,7 @@ describe('W1', () => {
     const back = await Client.open(`?token=${token}`);
     back.send('initialize', settings);
     await back.until((frame) => frame.message === 'Control loop started.');
-    type Stored = { messages: { role: string; payload: Seen }[] };
+    type Stored = { messages: { role: string; payload: Frame }[] };
     const stored = async () => ((await get('/api/messages', token)) as Stored).messages;
     await expect.poll(async () => (await stored()).some(({ payload }) => isFinish(payload))).toBe(true);
     const messages = await stored();
@@ -202,7 +195,7 @@ it('DL68: confirmation, refused and then granted', async () => {
   client.send('initialize', { ...W4, CONFIRMATION_MODE: true });
   await client.until(isState('init'));
   client.send('message', { content: 'run `echo confirmed`' });
-  const waits = (state: string) => (frame: Seen) => frame.action === 'run' && frame.args?.is_confirmed === state;
+  const waits = (state: string) => (frame: Frame) => frame.action === 'run' && frame.args?.is_confirmed === state;
   await client.until(waits('awaiting_confirmation'));
   await client.until(isState('awaiting_user_confirmation'));
   client.send('change_agent_state', { agent_state: 'user_rejected' });

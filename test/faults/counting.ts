@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect } from 'vitest';
 import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
-import { TendonProcess, Watcher } from '../support/tendon-process.ts';
+import { TendonProcess } from '../support/tendon-process.ts';
+import { Watcher } from '../support/watcher.ts';
 
 const STEPS = 30;
 

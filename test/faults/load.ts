@@ -1,6 +1,7 @@
 /** Many conversations at work at once, each with clients that look on, on one server that is killed in the midst of it. */
 import { expect } from 'vitest';
-import { TendonProcess, Watcher, type WireEvent } from '../support/tendon-process.ts';
+import { TendonProcess } from '../support/tendon-process.ts';
+import { Watcher, type WireEvent } from '../support/watcher.ts';
 
 export interface Load {
   readonly conversations: number;

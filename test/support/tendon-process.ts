@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { io, type Socket } from 'socket.io-client';
+import type { WireEvent } from './watcher.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const START_DEADLINE_MS = 60_000;
@@ -108,81 +108,6 @@ export class TendonProcess {
       return (await fetch(`${this.url}/alive`, { signal: AbortSignal.timeout(5000) })).ok;
     } catch {
       return false;
-    }
-  }
-}
-
-export interface WireEvent {
-  readonly id: number;
-  readonly source?: string;
-  readonly action?: string;
-  readonly observation?: string;
-  readonly content?: string;
-  readonly cause?: number;
-  readonly args?: Readonly<Record<string, unknown>>;
-  readonly extras?: Readonly<Record<string, unknown>>;
-}
-
-/** A Socket.IO client that keeps every event it was sent, reconnects on its own, and can be waited on. */
-export class Watcher {
-  readonly events: WireEvent[] = [];
-  /** Frames that are in no log: output as it comes, pieces of answers, the state of the sandbox. */
-  readonly volatile: unknown[] = [];
-  readonly #socket: Socket;
-  readonly #waiting = new Set<{ test: (event: WireEvent) => boolean; resolve: (event: WireEvent) => void }>();
-
-  constructor(url: string, conversationId: string) {
-    this.#socket = io(url, {
-      forceNew: true,
-      transports: ['websocket'],
-      reconnectionDelay: 20,
-      reconnectionDelayMax: 100,
-      // A server that dies between the upgrade and its first packet leaves the client library waiting for its time-out. Not shorter: hundreds
-      // of clients that give up and come again before a busy server gets to them keep it from ever getting to them.
-      timeout: 5000,
-      query: { conversation_id: conversationId, latest_event_id: '-1', providers_set: '' },
-    });
-    this.#socket.io.on('reconnect_attempt', () => {
-      this.#socket.io.opts.query = { conversation_id: conversationId, latest_event_id: String(this.lastId), providers_set: '' };
-    });
-    // A connection that was refused by a server in mid start is tried again by hand: the client library does not.
-    this.#socket.on('connect_error', () => {
-      if (!this.#socket.active) setTimeout(() => this.#socket.connect(), 50).unref();
-    });
-    this.#socket.on('oh_event', (event: WireEvent) => this.#take(event));
-    this.#socket.on('tendon_volatile', (frame: unknown) => this.volatile.push(frame));
-  }
-
-  get lastId(): number {
-    return Math.max(-1, ...this.events.map((event) => event.id));
-  }
-
-  send(action: string, args: Readonly<Record<string, unknown>>): void {
-    this.#socket.emit('oh_user_action', { action, args });
-  }
-
-  /** The first event that passes, already seen ones included. */
-  until(test: (event: WireEvent) => boolean): Promise<WireEvent> {
-    const seen = this.events.find(test);
-    if (seen) return Promise.resolve(seen);
-    return new Promise((resolve) => this.#waiting.add({ test, resolve }));
-  }
-
-  untilState(...states: string[]): Promise<WireEvent> {
-    return this.until((event) => event.observation === 'agent_state_changed' && states.includes(String(event.extras?.agent_state)));
-  }
-
-  close(): void {
-    this.#socket.close();
-  }
-
-  #take(event: WireEvent): void {
-    if (typeof event.id !== 'number') return void this.volatile.push(event);
-    this.events.push(event);
-    for (const waiter of this.#waiting) {
-      if (!waiter.test(event)) continue;
-      this.#waiting.delete(waiter);
-      waiter.resolve(event);
     }
   }
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { patiently } from '../../../test/support/patiently.ts';
 
 export interface Place {
   readonly home: string;
@@ -81,7 +82,8 @@ export function startTendon(
       const isThere = () => written.stdout.includes(text) || written.stderr.includes(text);
       while (!isThere()) {
         const more = [child.stdout, child.stderr].map((stream) => once(stream, 'data').then(() => false));
-        const isOver = await Promise.race([...more, ended.then(() => true)]);
+        const next = Promise.race([...more, ended.then(() => true)]);
+        const isOver = await patiently(next, () => `"${text}" of:\n${written.stdout.slice(-2000)}\n${written.stderr.slice(-2000)}`);
         if (isOver && !isThere()) throw new Error(`it ended without "${text}":\n${written.stdout}\n${written.stderr}`);
       }
     },
@@ -93,7 +95,10 @@ export function startTendon(
 /** Runs it to its end. */
 export async function tendon(place: Place, args: readonly string[], options?: TendonOptions) {
   const child = startTendon(place, args, options);
-  const code = await child.ended;
+  const code = await patiently(
+    child.ended,
+    () => `the end of ${args.join(' ')}, which wrote:\n${child.stdout.slice(-2000)}\n${child.stderr.slice(-2000)}`,
+  );
   return { code, stdout: child.stdout, stderr: child.stderr };
 }
 

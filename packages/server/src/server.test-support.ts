@@ -6,6 +6,7 @@ import { Secret, type Clock } from '@tendon/core';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { Seen } from '../../../test/support/seen.ts';
 import { readConfig, type Config } from './config/config.ts';
 import { createLogger } from './logger.ts';
 import { liveMask } from './security/live-mask.ts';
@@ -75,24 +76,10 @@ function writeScript(home: string, script: readonly unknown[]): string {
   return path;
 }
 
-/** Keeps every frame; `until` resolves with the first one that passes, already seen ones included. */
-export class Frames {
-  readonly all: WireFrame[] = [];
-  #waiting: { readonly passes: (frame: WireFrame) => boolean; readonly resolve: (frame: WireFrame) => void }[] = [];
-
-  take(frame: WireFrame): void {
-    this.all.push(frame);
-    for (const { resolve } of this.#waiting.filter(({ passes }) => passes(frame))) resolve(frame);
-    this.#waiting = this.#waiting.filter(({ passes }) => !passes(frame));
-  }
-
-  until(passes: (frame: WireFrame) => boolean): Promise<WireFrame> {
-    const seen = this.all.find(passes);
-    return seen ? Promise.resolve(seen) : new Promise((resolve) => this.#waiting.push({ passes, resolve }));
-  }
-
+/** Every frame a client was sent. */
+export class Frames extends Seen<WireFrame> {
   untilState(state: string): Promise<WireFrame> {
-    return this.until((frame) => frame.extras?.agent_state === state);
+    return this.until((frame) => frame.extras?.agent_state === state, `the state ${state}`);
   }
 
   get ids(): number[] {
@@ -148,8 +135,10 @@ export async function socketIoClient(
     send,
     async ask(content) {
       send({ action: 'message', args: { content } });
-      const { id } = await frames.until((frame) => frame.source === 'user' && frame.message === content);
-      await frames.until((frame) => frame.extras?.agent_state === 'awaiting_user_input' && Number(frame.id) > Number(id));
+      const { id } = await frames.until((frame) => frame.source === 'user' && frame.message === content, `"${content}" in the log`);
+      const waitsAgain = (frame: WireFrame): boolean =>
+        frame.extras?.agent_state === 'awaiting_user_input' && Number(frame.id) > Number(id);
+      await frames.until(waitsAgain, `the end of the turn that event ${String(id)} began`);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TendonProcess, Watcher, type WireEvent } from '../../support/tendon-process.ts';
+import { TendonProcess } from '../../support/tendon-process.ts';
+import { Watcher, type WireEvent } from '../../support/watcher.ts';
 import type { Step } from './rule-case.ts';
 
 /**

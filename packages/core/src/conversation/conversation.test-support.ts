@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageAction, type ActionDraft, type AgentState, type Event, type VolatileFrame } from '@tendon/protocol';
 import { onTestFinished } from 'vitest';
+import { lastOf, patiently } from '../../../../test/support/patiently.ts';
+import { Seen } from '../../../../test/support/seen.ts';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import type { Clock } from '../clock.ts';
 import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
@@ -87,36 +89,28 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     await conversation.close();
     await runtimes.stop(ID);
   });
-  const frames: VolatileFrame[] = [];
-  const waiting = new Set<(frame: VolatileFrame) => void>();
-  conversation.watch((frame) => {
-    frames.push(frame);
-    for (const look of waiting) look(frame);
-  });
-  const untilFrame: Stage['untilFrame'] = (fits) =>
-    new Promise((resolve) => {
-      const look = (frame: VolatileFrame): void => {
-        if (!fits(frame)) return;
-        waiting.delete(look);
-        resolve(frame);
-      };
-      waiting.add(look);
-      frames.forEach(look);
-    });
+  const seen = new Seen<VolatileFrame>();
+  const untilFrame: Stage['untilFrame'] = (fits) => seen.until(fits);
+  conversation.watch((frame) => seen.take(frame));
   const until: Stage['until'] = async (fits, from = 0) => {
     const following = new AbortController();
-    for await (const event of log.follow(from, { signal: following.signal })) {
-      if (!fits(event)) continue;
-      following.abort();
-      return event;
-    }
-    throw new Error('the log ended');
+    const passed: Event[] = [];
+    const found = async (): Promise<Event> => {
+      for await (const event of log.follow(from, { signal: following.signal })) {
+        passed.push(event);
+        if (!fits(event)) continue;
+        following.abort();
+        return event;
+      }
+      throw new Error('the log ended');
+    };
+    return patiently(found(), () => `${String(fits)}; ${lastOf(outline(passed))}`);
   };
   return {
     conversation,
     runtimes,
     folder,
-    frames,
+    frames: seen.all,
     reported,
     untilFrame,
     untilOutput: (text) => untilFrame((frame) => frame.volatile === 'output' && frame.text.includes(text)),
