@@ -80,11 +80,11 @@ async function started(command, url) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${command} did not start`);
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
-  return () =>
-    new Promise((resolve) => {
-      child.once('exit', resolve);
-      process.kill(-child.pid, 'SIGTERM');
-    });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGTERM');
+    return ended;
+  };
 }
 
 if (process.execPath !== node) {

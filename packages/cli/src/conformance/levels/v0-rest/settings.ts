@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
+import { isState } from '../../frames.ts';
 import type { Target } from '../../target.ts';
 import { hasStatus, hasTypes } from '../shapes.ts';
 
@@ -61,6 +62,7 @@ export const settings: readonly Check[] = [
       await store(target, { llm_api_key: '**********' });
       assert.equal((await target.ask('GET', '/api/settings')).body.llm_api_key_set, true);
       const { frames, send } = target.socketIo({ query: { conversation_id: await target.converse(), latest_event_id: '-1' } });
+      await frames.until('awaiting_user_input', isState('awaiting_user_input'));
       send({ action: 'message', args: { content: target.script([{ text: 'the key still works' }]) } });
       await frames.until('the answer', ({ action, source }) => action === 'message' && source === 'agent');
     },
