@@ -56,7 +56,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot tell which one is behind the server.',
-    ids: 'RT200–RT213, SB40–SB47, SB49, SB56, SB57, SB60–SB65, SB150–SB157, SV97, D1, D2, D6',
+    ids: 'RT200–RT213, SB40–SB47, SB49, SB56, SB57, SB60–SB65, SB150–SB157, SB160, SV97, D1, D2, D6',
   },
   {
     why: 'Repositories, git hosts and their tokens: without an account there is nothing to ask but the refusals, which have checks.',

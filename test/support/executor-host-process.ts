@@ -11,7 +11,7 @@ const ENTRY = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.met
 export interface HostOptions {
   /** Default: the key of the host. */
   readonly key?: string;
-  readonly driver?: 'local' | 'none';
+  readonly driver?: 'local' | 'docker' | 'none';
   readonly ownWorkspaces?: boolean;
   readonly port?: number;
   /** More variables for it. */

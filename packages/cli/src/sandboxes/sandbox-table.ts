@@ -29,10 +29,16 @@ function rowOf(one: SandboxInfo): readonly string[] {
     one.state === 'awake' ? durationOf(one.uptime_seconds) : '-',
     one.idle_seconds === null ? '-' : durationOf(one.idle_seconds),
     one.processes === 0 ? '-' : sizeOf(one.memory_bytes),
-    String(one.processes),
-    `${one.disk_is_complete ? '' : '>'}${sizeOf(one.disk_bytes)}`,
+    one.processes === 0 ? '-' : String(one.processes),
+    diskOf(one),
     one.ports.length === 0 ? '-' : one.ports.join(','),
   ];
+}
+
+/** On another host it is that host's to measure. */
+function diskOf({ disk_is_complete: isComplete, disk_bytes: bytes }: SandboxInfo): string {
+  if (!isComplete && bytes === 0) return '-';
+  return `${isComplete ? '' : '>'}${sizeOf(bytes)}`;
 }
 
 function durationOf(seconds: number): string {

@@ -10,6 +10,8 @@ export interface Held {
   readonly strength: string;
   readonly idleSeconds: number;
   readonly awakeFor: string | undefined;
+  /** In its place. */
+  readonly isAsleep: boolean;
   readonly ports: () => Promise<readonly number[]>;
 }
 
@@ -34,7 +36,7 @@ export async function listSandboxes(
 
 async function describe(context: OpenContext, record: SandboxRecord, disk: FolderSize, held: Held | undefined): Promise<SandboxInfo> {
   const pids = record.state === 'live' ? await processesOf(record.handle) : [];
-  const state = stateOf(context, record);
+  const state = stateOf(context, record, held);
   const isUp = record.state === 'starting' || state === 'awake' || (record.state === 'live' && state === 'asleep');
   const age = context.clock.now().getTime() - Date.parse(record.started_at);
   return {
@@ -57,10 +59,11 @@ async function describe(context: OpenContext, record: SandboxRecord, disk: Folde
   };
 }
 
-function stateOf({ reapers }: OpenContext, record: SandboxRecord): SandboxInfo['state'] {
+/** The processes of one that is elsewhere cannot be looked at: whoever put it to sleep knows. */
+function stateOf({ driver, reapers }: OpenContext, record: SandboxRecord, held: Held | undefined): SandboxInfo['state'] {
   if (record.state !== 'live') return record.state;
   if (!reapers.isAlive(record)) return 'dead';
-  return standsStill(record.handle) ? 'asleep' : 'awake';
+  return (driver.isElsewhere ? held?.isAsleep : standsStill(record.handle)) ? 'asleep' : 'awake';
 }
 
 /** `own`: without the workspace. */

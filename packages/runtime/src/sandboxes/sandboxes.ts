@@ -26,7 +26,7 @@ import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
 import { createSandboxRest, type SleepWish } from './sandbox-rest.ts';
 import { DEFAULT_REST, type RestPlan } from './rest-plan.ts';
 import { countSandboxes, type SandboxCounts } from './count-sandboxes.ts';
-import type { Entry, SharedStart } from '../sandbox/sandbox-entry.ts';
+import { isAsleep, type Entry, type SharedStart } from '../sandbox/sandbox-entry.ts';
 import { listSandboxes, type Held } from './list-sandboxes.ts';
 import { reconcileSandboxes } from './reconcile-sandboxes.ts';
 import { planFolders } from '../sandbox/sandbox-folders.ts';
@@ -336,6 +336,7 @@ function describe(entry: Entry | undefined): Held | undefined {
     strength: runtime.strength,
     idleSeconds: Math.floor(use.idleMs() / 1000),
     awakeFor: entry.refused?.reason,
+    isAsleep: isAsleep(entry),
     ports: async () => (await client.ports.list({ signal: AbortSignal.timeout(PORTS_MS) })).map(({ port }) => port),
   };
 }

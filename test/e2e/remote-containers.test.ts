@@ -1,0 +1,113 @@
+/** An executor host whose own driver is `docker`: everything that a container can do, from a server that has no engine. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Secret, type Runtime } from '@tendon/core';
+import { describeDriver } from '../../packages/runtime/src/drivers/contract.ts';
+import { containersOf, openEngine, type TestEngine } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
+import { killPids } from '../../packages/runtime/src/drivers/kill-all.ts';
+import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
+import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
+import {
+  createTestSandboxes,
+  execute,
+  executorFolder,
+  leftOf,
+  never,
+  run,
+  until,
+  type TestSandboxes,
+} from '../../packages/runtime/src/sandbox.test-support.ts';
+import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandboxes.ts';
+import { ExecutorHostProcess } from '../support/executor-host-process.ts';
+
+const engine: TestEngine = await openEngine('docker');
+afterAll(() => engine.close());
+
+function startHost(): Promise<ExecutorHostProcess> {
+  executorFolder();
+  const environment = { DOCKER_HOST: engine.host, SANDBOX_BASE_CONTAINER_IMAGE: engine.image('bookworm'), SANDBOX_PULL: 'never' };
+  return ExecutorHostProcess.start({ driver: 'docker', environment });
+}
+
+const driverOf = (host: ExecutorHostProcess) => createRemoteDriver({ url: host.url, key: new Secret(host.key) });
+const remains = (host: ExecutorHostProcess, incarnation: string): readonly string[] => [
+  ...leftOf(incarnation, host.stateRoot),
+  ...containersOf(engine, incarnation),
+];
+
+let contractHost: ExecutorHostProcess | undefined;
+describeDriver('remote, with containers', {
+  async make() {
+    contractHost ??= await startHost();
+    return driverOf(contractHost);
+  },
+  workspacePath: () => '/workspace',
+  workspaceFolder: () => contractHost!.workspace,
+  async killExecutor({ url = '' }) {
+    await killPids(async () => findProcesses(url.slice(url.lastIndexOf('/') + 1), 'cmdline'));
+  },
+  leftOf: async (incarnation) => remains(contractHost!, incarnation),
+  close: () => contractHost!.remove(),
+});
+
+describe('containers on another host', () => {
+  let host: ExecutorHostProcess;
+  beforeAll(async () => {
+    host = await startHost();
+  });
+  afterAll(() => host.remove());
+
+  function open(rest: RuntimesOptions['rest'] = {}): TestSandboxes {
+    const sandboxes = createTestSandboxes(driverOf(host), { rest });
+    onTestFinished(() => sandboxes.close());
+    return sandboxes;
+  }
+  const acquire = ({ runtimes }: TestSandboxes, id: string): Promise<Runtime> => runtimes.acquire(id, { signal: never });
+  const untilAsleep = (sandboxes: TestSandboxes, id: string): Promise<void> =>
+    until(`${id} to sleep`, async () =>
+      (await sandboxes.runtimes.list()).some((one) => one.conversation_id === id && one.state === 'asleep'),
+    );
+
+  it('SB160: has the strength of a container, and its files belong to the owner of the workspace', async () => {
+    const runtime = await acquire(open(), 'strength');
+    expect(runtime.strength).toBe('container');
+    expect((await run(runtime, 'echo x > made; stat -c %u /')).output).not.toBe('0');
+    expect(readFileSync(join(host.workspace, 'made'), 'utf8')).toBe('x\n');
+  });
+
+  it('SB160: sleeps in its place, with what runs in the background, and goes on where it stood', async () => {
+    const sandboxes = open({ idleMs: 100 });
+    const first = await acquire(sandboxes, 'sleeper');
+    await run(first, 'plain=kept; echo x > ~/file; mkfifo pipe; (read -r line < pipe; echo "$line" > got) &');
+    await untilAsleep(sandboxes, 'sleeper');
+    const woken = await acquire(sandboxes, 'sleeper');
+    expect(woken.incarnation).toBe(first.incarnation);
+    const seen = await run(woken, 'echo "$plain $(cat ~/file) $(jobs -r | wc -l)"; echo heard > pipe');
+    expect(seen.output).toContain('kept x 1');
+    const got = join(host.workspace, 'got');
+    await until('the background process', () => existsSync(got) && readFileSync(got, 'utf8') === 'heard\n');
+  });
+
+  it('SB160: goes on while the host’s program is killed, and nothing runs twice', async () => {
+    const sandboxes = open();
+    const runtime = await acquire(sandboxes, 'killed-host');
+    const running = execute(runtime, 'echo began >> count; until test -e go; do sleep 0.02; done; echo ended');
+    await until('the command to begin', () => existsSync(join(host.workspace, 'count')));
+    await host.kill();
+    await host.start();
+    writeFileSync(join(host.workspace, 'go'), '');
+    expect(await running).toMatchObject({ outcome: 'observed', observation: { content: 'ended' } });
+    expect(readFileSync(join(host.workspace, 'count'), 'utf8')).toBe('began\n');
+  });
+
+  it('SB160: a stop leaves no container there, also of one that sleeps', async () => {
+    const sandboxes = open({ idleMs: 100 });
+    const runtime = await acquire(sandboxes, 'stopped');
+    await run(runtime, 'sleep 1000 &');
+    await untilAsleep(sandboxes, 'stopped');
+    expect(containersOf(engine, runtime.incarnation)).toHaveLength(1);
+    await sandboxes.runtimes.stop('stopped');
+    expect(remains(host, runtime.incarnation)).toEqual([]);
+  });
+});
