@@ -49,6 +49,18 @@ describe('DL81: the first frames', () => {
   });
 });
 
+describe('DL83: of a conversation that begins with it', () => {
+  it.each(['auth', 'resumed'])('a client (%s) is told everything, also that its agent is not here', async (door) => {
+    const server = await testServer({ script });
+    const token = door === 'auth' ? await authToken(server) : String((await (await wsClient(server)).frames.until(() => true)).token);
+    const client = await wsClient(server, `?token=${token}&latest_event_id=40`);
+    client.send({ action: 'initialize', args: { ...FOUR, AGENT: 'MonologueAgent' } });
+    client.send({ action: 'start', args: { task: 'go' } });
+    expect(await client.frames.until(says('no agent'))).toMatchObject({ observation: 'error' });
+    await client.frames.until(says('answer 0'));
+  });
+});
+
 describe('DL82: refusals', () => {
   it.each(['?token=x', '?token=null', '?token=a.b.c'])('%s', async (query) => {
     const server = await testServer();

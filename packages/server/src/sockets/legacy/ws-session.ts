@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
   catalogError,
+  isStateEvent,
   tellGeneration,
   WS_DIALECTS,
   type CatalogError,
@@ -49,6 +50,8 @@ export class WsSession {
   #cursor = 0;
   /** What was sent of the conversation, as the id that comes next. */
   #nextId = 0;
+  /** The conversation was made for this socket: it has no past. */
+  #isBeginning = false;
   #connection: Connection;
   #leave = new AbortController();
 
@@ -86,6 +89,8 @@ export class WsSession {
       greeting: [],
       encode: (event, phase) => {
         this.#nextId = Math.max(this.#nextId, event.id + 1);
+        // The answer to `initialize` tells the state of a conversation that begins.
+        if (this.#isBeginning && phase === 'replay' && isStateEvent(event)) return [];
         return this.#dialect.encode(event, phase);
       },
       encodeVolatile: (frame) => this.#dialect.encodeVolatile(frame),
@@ -186,6 +191,7 @@ export class WsSession {
     const record = await this.#sessions.change(this.#sid, async (before) => {
       if (before.conversation !== undefined) return before;
       const created = await this.#context.engine.conversations.create(this.#wish);
+      this.#isBeginning = created.ok;
       if (created.ok) return { ...before, conversation: created.record.id, ...(this.#generation && { generation: this.#generation }) };
       refusal = created.error;
       return before;
@@ -193,8 +199,12 @@ export class WsSession {
     return refusal ?? (record.conversation === undefined ? catalogError('INTERNAL') : this.#attach(record.conversation));
   }
 
-  /** W1 to W3 fetch what is past over REST; what they get here is live, and what they missed when they were only cut off. */
+  /**
+   * W1 to W3 fetch what is past over REST; what they get here is live, and what they missed when they were only cut off. Of what begins
+   * here nothing is past, whatever a client brought as its cursor.
+   */
   #attach(conversationId: string): Promise<CatalogError | undefined> {
+    if (this.#isBeginning) return this.#connection.attach(conversationId, 0);
     if (this.#door !== 'auth') return this.#connection.attach(conversationId, this.#cursor);
     const left = this.#sessions.left(this.#sid);
     return this.#connection.attach(conversationId, left?.conversation === conversationId ? left.nextId : LIVE_ONLY);
@@ -210,6 +220,7 @@ export class WsSession {
     this.#leave.abort();
     this.#cursor = 0;
     this.#nextId = 0;
+    this.#isBeginning = false;
     this.#connection = this.#connect();
   }
 }
