@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import { HOP_HEADERS } from '../link/hop-headers.ts';
 
 export interface Target {
   /** Connected; it is used for this request alone. */
@@ -17,18 +18,6 @@ export interface Target {
 }
 
 const IDLE_MS = 10 * 60_000;
-/** Of one connection only: never passed on. */
-const HOP_HEADERS = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** Hands a request on and its answer back, as they come. Resolves when the answer has begun; rejects when there is none. */
 export async function passOn(request: IncomingMessage, response: ServerResponse, { socket, path, host }: Target): Promise<void> {

@@ -1,18 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { HOP_HEADERS } from '@tendon/runtime';
 import { isSessionCookie } from '../security/session-cookie.ts';
 import { COOKIE, cookiesIn } from './preview-cookie.ts';
 
-/** Of one connection only: never passed on. */
-const HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'upgrade',
-]);
 /** Said by whoever stands before us, if anybody: programs inside take them for the truth. And what we have answered ourselves. */
 const UNTOLD = /^(?:x-forwarded-|forwarded$|x-real-ip$|expect$|x-session-api-key$)/;
 /** Would reach beyond the preview's own origin. */
@@ -22,7 +12,9 @@ const OVERREACHING = new Set(['clear-site-data', 'alt-svc', 'strict-transport-se
 export function inwardHeaders({ headers }: IncomingMessage, key: string | undefined): OutgoingHttpHeaders {
   const named = namedIn(headers);
   const kept = Object.entries(headers).filter(([name, value]) => {
-    if (HOP.has(name) || named.has(name) || UNTOLD.test(name) || name === 'cookie') return false;
+    // Said again, so that a body of unknown length goes in as it came.
+    const isHop = HOP_HEADERS.has(name) && name !== 'transfer-encoding';
+    if (isHop || named.has(name) || UNTOLD.test(name) || name === 'cookie') return false;
     return key === undefined || !String(value).includes(key);
   });
   const cookies = cookiesIn(headers.cookie).filter(
@@ -38,7 +30,7 @@ export function outwardHeaders(answer: IncomingMessage): OutgoingHttpHeaders {
   const headers: Record<string, string[]> = {};
   for (let at = 0; at < answer.rawHeaders.length; at += 2) {
     const name = answer.rawHeaders[at]!.toLowerCase();
-    if (HOP.has(name) || named.has(name) || OVERREACHING.has(name) || name === 'transfer-encoding') continue;
+    if (HOP_HEADERS.has(name) || named.has(name) || OVERREACHING.has(name)) continue;
     const value = name === 'set-cookie' ? hostOnly(answer.rawHeaders[at + 1]!) : answer.rawHeaders[at + 1]!;
     if (value !== undefined) (headers[name] ??= []).push(value);
   }
