@@ -43,7 +43,7 @@ describe('survival', () => {
     await executor.run('sleep 300 & sleep 300 &');
     await executor.run('pkill -9 -f node; pkill -9 -f main; kill -9 -1');
     expect(await executor.run('echo whole; ps -e -o comm= | grep -c -e node -e sleep')).toMatchObject({
-      content: expect.stringMatching(/whole\n0$/),
+      content: expect.stringMatching(/whole\n0$/m),
     });
     const { suffix } = await executor.run('pkill -9 bash; sleep 5');
     expect(suffix).toContain('ended the shell');
