@@ -68,6 +68,20 @@ describe('SV10: REST', () => {
     expect((await fetch(`${server.url}/api/settings`, { method: 'POST', headers, body: `"${'x'.repeat(21 << 20)}"` })).status).toBe(413);
   });
 
+  it('a body without anything in it may be left out', async () => {
+    const server = await testServer();
+    const bare = async (path: string) => {
+      const answer = await fetch(server.url + path, { method: 'POST' });
+      return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+    };
+    const made = await bare('/api/conversations');
+    expect(made).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await bare(`/api/conversations/${made.body['conversation_id']}/shares`)).toMatchObject({
+      status: 201,
+      body: { url: expect.stringContaining('/shared/') },
+    });
+  });
+
   it('an unknown path under /api is 404 in JSON, whatever the method', async () => {
     const server = await testServer();
     for (const method of ['GET', 'POST', 'DELETE']) {

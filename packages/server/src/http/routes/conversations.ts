@@ -20,6 +20,7 @@ import type { Routes } from '../context.ts';
 import { ConversationInfo, conversationInfo } from '../conversation-info.ts';
 import { ById } from '../conversation-param.ts';
 import { failureBody, sendJsonText } from '../failure.ts';
+import { optionalBody } from '../optional-body.ts';
 
 const Page = z.object({ results: z.array(ConversationInfo), next_page_id: z.string().nullable() });
 const PageMark = z.object({ sort: z.string(), id: z.string() });
@@ -31,7 +32,7 @@ export const conversationRoutes: Routes = (app, { engine, config }) => {
     '/api/conversations',
     {
       schema: {
-        body: CreateConversation.default(CreateConversation.parse({})),
+        body: optionalBody(CreateConversation),
         response: { 200: ConversationAnswer, '4xx': ConversationAnswer },
       },
     },

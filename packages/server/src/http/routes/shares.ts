@@ -6,6 +6,7 @@ import type { Held } from '../../security/token-book.ts';
 import type { Routes } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { fail, failureWith } from '../failure.ts';
+import { optionalBody } from '../optional-body.ts';
 
 /** Links that show one conversation to whoever has them, and let them do nothing. */
 export const shareRoutes: Routes = (app, { engine: { access, conversations } }) => {
@@ -15,7 +16,7 @@ export const shareRoutes: Routes = (app, { engine: { access, conversations } }) 
     return { shares: access.shares.list.filter(({ value }) => value.conversation === id).map(shareInfo) };
   });
 
-  const creating = { params: ById, body: CreateShare.default(CreateShare.parse({})), response: { 201: CreatedShare, '4xx': Failure } };
+  const creating = { params: ById, body: optionalBody(CreateShare), response: { 201: CreatedShare, '4xx': Failure } };
   app.post('/api/conversations/:id/shares', { schema: creating }, async (request, reply) => {
     const { id } = request.params;
     if (!(await conversations.get(id))) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
