@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { OUTPUT_LIMITS, PLUGIN_NAMES } from '@tendon/runtime';
 import { describe, expect, it } from 'vitest';
-import { readConfig, type Config } from './config.ts';
+import { Environment, readConfig, type Config } from './config.ts';
 
 function configOf(env: Record<string, string>): Config {
   const read = readConfig(env);
@@ -16,6 +17,11 @@ describe('SV1: configuration', () => {
     [{ ENABLE_BROWSER: '0' }, false],
     [{ AGENT_ENABLE_BROWSING: 'True', ENABLE_BROWSER: 'false' }, true],
   ])('RT171: %j', (env, browsing) => expect(configOf(env)).toMatchObject({ browsing }));
+
+  it('every variable stands in docs/settings.md', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/settings.md'), 'utf8');
+    expect(Object.keys(Environment.shape).filter((name) => !page.includes(`\`${name}`))).toEqual([]);
+  });
 
   it('has a default for everything', () => {
     expect(configOf({})).toEqual({

@@ -5,9 +5,10 @@ import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
 import { z } from 'zod';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../previews/preview-site.ts';
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
+import { count, flag, list } from './environment-values.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
-import { NetworkEnvironment, networkConfig } from '../network/network-config.ts';
-import { CloneEnvironment, cloneConfig } from '../repository/clone-config.ts';
+import { NetworkEnvironment, networkConfig } from './network-config.ts';
+import { CloneEnvironment, cloneConfig } from './clone-config.ts';
 import type { CloneLimits } from '../repository/prepare-repository.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
 
@@ -68,21 +69,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type ConfigResult = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly string[] };
 
 const path = z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
 const secret = z
   .string()
   .min(MIN_SECRET_LENGTH, `at least ${MIN_SECRET_LENGTH} characters are needed, shorter ones can not be kept out of logs`)
   .transform((value) => new Secret(value));
-const flag = z
-  .string()
-  .transform((value) => value.toLowerCase())
-  .pipe(z.enum(['true', 'false', '1', '0'], 'expected true or false'))
-  .transform((value) => value === 'true' || value === '1');
 const url = z.url({ protocol: /^https?$/, error: 'an http:// or https:// address is expected' });
 
 /** An origin without a scheme (as 0.62 documents it) means both schemes. */
@@ -92,7 +82,8 @@ const origins = list.transform((entries) =>
   ),
 );
 
-const Environment = z.object({
+/** Every variable; docs/settings.md names each of them. */
+export const Environment = z.object({
   PORT: z.coerce.number('a number is expected').int('a whole number is expected').min(0).max(65_535, 'ports end at 65535').default(3000),
   HOST: z.string().default('127.0.0.1'),
   TENDON_HOME: path.default(() => join(homedir(), '.tendon')),
@@ -134,7 +125,7 @@ const Environment = z.object({
   HTTPS_PROXY: url.optional(),
   NO_PROXY: z.string().default(''),
   ALLOW_SET_CONVERSATION_ID: flag.default(false),
-  MAX_ITERATIONS: z.coerce.number('a number is expected').int('a whole number is expected').min(1, 'at least 1 is needed').optional(),
+  MAX_ITERATIONS: count(1).optional(),
   MAX_BUDGET_PER_TASK: z.coerce.number('US dollars are expected').min(0, 'no less than 0').optional(),
   SECURITY_CONFIRMATION_MODE: flag.default(false),
   LOG_LEVEL: z

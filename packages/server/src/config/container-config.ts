@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { DockerDriverOptions } from '@tendon/runtime';
 import { z } from 'zod';
+import { flag, list } from './environment-values.ts';
 
 /** Sandboxes in containers (`RUNTIME=docker`). */
 export type ContainerConfig = Required<
@@ -15,15 +16,6 @@ const WORKSPACE = '/workspace';
 /** Where our own things are inside. */
 const TAKEN = ['/', '/home/tendon', '/opt/tendon', '/run/tendon', '/var/lib/tendon', '/etc/passwd', '/etc/group', '/proc', '/sys', '/dev'];
 
-const list = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-const flag = z
-  .enum(['true', 'false', '1', '0', 'yes', 'no'], 'true or false is expected')
-  .transform((value) => ['true', '1', 'yes'].includes(value));
 const reference = z.string().regex(/^[\w][\w./:@-]*$/, 'the name of an image is expected, like debian:bookworm');
 
 /** Each as the environment names it; the names of 0.62 where it has them. */

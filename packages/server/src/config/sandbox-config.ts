@@ -1,5 +1,6 @@
 import { OUTPUT_LIMITS, PLUGIN_NAMES, type Limits, type OutputLimits, type PluginName, type RestPlan } from '@tendon/runtime';
 import { z } from 'zod';
+import { count, seconds, size, sizeOrNone } from './environment-values.ts';
 
 /** What sandboxes may use, and how long they stay. */
 export interface SandboxConfig {
@@ -19,38 +20,6 @@ export interface SandboxConfig {
   readonly noOutputSeconds: number;
 }
 
-const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
-const SIZE = /^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$/i;
-
-/** As in "2g", "512 MiB" or plain bytes. */
-export function size(atLeast: string) {
-  return z
-    .string()
-    .regex(SIZE, 'a size is expected, like 2g or 512m')
-    .transform(bytesOf)
-    .refine((bytes) => bytes >= bytesOf(atLeast), `at least ${atLeast} is needed`)
-    .optional();
-}
-
-function bytesOf(text: string): number {
-  const [, number = '', unit = ''] = SIZE.exec(text) ?? [];
-  return Math.floor(Number(number) * UNIT_BYTES[unit.toLowerCase()]!);
-}
-
-/** The same, where 0 means none. */
-const sizeOrNone = (atLeast: string) =>
-  z
-    .string()
-    .regex(SIZE, 'a size is expected, like 10g, or 0 for no limit')
-    .transform(bytesOf)
-    .refine((bytes) => bytes === 0 || bytes >= bytesOf(atLeast), `at least ${atLeast} is needed, or 0 for no limit`)
-    .transform((bytes) => (bytes === 0 ? Infinity : bytes))
-    .optional();
-
-const count = (atLeast: number) =>
-  z.coerce.number('a number is expected').int('a whole number is expected').min(atLeast, `at least ${atLeast} is needed`).optional();
-const seconds = (atLeast: number) => z.coerce.number('seconds are expected').min(atLeast, `at least ${atLeast} is needed`).optional();
-
 const plugins = z
   .string()
   .transform((text) => (text.trim() === 'none' ? [] : [...new Set(text.split(',').map((name) => name.trim()))]))
@@ -61,31 +30,27 @@ const NO_OUTPUT_SECONDS = 10;
 
 /** Each as the environment names it; the second names of some are those of 0.62. */
 export const SandboxEnvironment = z.object({
-  SANDBOX_MEMORY: size('128m'),
-  SANDBOX_PROCESSES: count(32),
+  SANDBOX_MEMORY: size('128m').optional(),
+  SANDBOX_PROCESSES: count(32).optional(),
   SANDBOX_CPUS: z.coerce.number('a number is expected').min(0.05, 'at least 0.05 is needed').optional(),
-  SANDBOX_FILE_SIZE: size('256m'),
-  SANDBOX_OPEN_FILES: count(256),
-  SANDBOX_TMP_SIZE: size('1m'),
-  SANDBOX_DISK: sizeOrNone('16m'),
-  SANDBOX_IDLE_SECONDS: seconds(1),
-  SANDBOX_CLOSE_DELAY: seconds(1),
-  SANDBOX_MAX_SECONDS: seconds(60),
-  SANDBOX_MAX_LIVE: count(1),
-  MAX_CONCURRENT_CONVERSATIONS: count(1),
+  SANDBOX_FILE_SIZE: size('256m').optional(),
+  SANDBOX_OPEN_FILES: count(256).optional(),
+  SANDBOX_TMP_SIZE: size('1m').optional(),
+  SANDBOX_DISK: sizeOrNone('16m').optional(),
+  SANDBOX_IDLE_SECONDS: seconds(1).optional(),
+  SANDBOX_CLOSE_DELAY: seconds(1).optional(),
+  SANDBOX_MAX_SECONDS: seconds(60).optional(),
+  SANDBOX_MAX_LIVE: count(1).optional(),
+  MAX_CONCURRENT_CONVERSATIONS: count(1).optional(),
   SANDBOX_OUTPUT_CHARS: z.coerce
     .number('a number is expected')
     .int('a whole number is expected')
     .min(MIN_OUTPUT_CHARS, `at least ${MIN_OUTPUT_CHARS} are needed`)
     .max(OUTPUT_LIMITS.chars, `at most ${OUTPUT_LIMITS.chars}: more no client is given`)
     .default(OUTPUT_LIMITS.chars),
-  SANDBOX_OUTPUT_FILE_SIZE: size('1m'),
-  SANDBOX_OUTPUT_SIZE: size('1m'),
-  SANDBOX_NO_OUTPUT_SECONDS: z.coerce
-    .number('seconds are expected')
-    .min(1, 'at least 1 is needed')
-    .max(3600, 'at most 3600, an hour')
-    .default(NO_OUTPUT_SECONDS),
+  SANDBOX_OUTPUT_FILE_SIZE: size('1m').optional(),
+  SANDBOX_OUTPUT_SIZE: size('1m').optional(),
+  SANDBOX_NO_OUTPUT_SECONDS: seconds(1).max(3600, 'at most 3600, an hour').default(NO_OUTPUT_SECONDS),
   SANDBOX_PLUGINS: plugins.default([...PLUGIN_NAMES]),
 });
 

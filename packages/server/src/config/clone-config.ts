@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { size } from '../config/sandbox-config.ts';
-import type { CloneLimits } from './prepare-repository.ts';
-
-const number = (atLeast: number) =>
-  z.coerce.number('a number is expected').int('a whole number is expected').min(atLeast, `at least ${atLeast} is needed`);
+import { count, size } from './environment-values.ts';
+import type { CloneLimits } from '../repository/prepare-repository.ts';
 
 /** What the clone of a conversation's repository may take. */
 export const CloneEnvironment = z.object({
-  SANDBOX_CLONE_SECONDS: number(10).default(900),
+  SANDBOX_CLONE_SECONDS: count(10).default(900),
   SANDBOX_CLONE_SIZE: size('1m').default(4 * 1024 ** 3),
-  SANDBOX_CLONE_DEPTH: number(1).optional(),
+  SANDBOX_CLONE_DEPTH: count(1).optional(),
 });
 
 export function cloneConfig(values: z.output<typeof CloneEnvironment>): CloneLimits {
