@@ -60,7 +60,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Repositories, git hosts and their tokens: without an account there is nothing to ask but the refusals, which have checks.',
-    ids: 'SB75, SB76, SB78, SV155, SV53–SV55, SV57, SV58, SV100–SV106',
+    ids: 'SB75, SB76, SB78, SV155, SV53–SV55, SV57, SV58, SV100–SV106, SV164, SV166',
   },
   {
     why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',

@@ -37,5 +37,6 @@ export { createMask, SECRET_HIDDEN, type Mask, type MaskedStream } from './secre
 export { MIN_SECRET_LENGTH, Secret } from './secret.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegate } from './tools/delegate.ts';
+export { defineTool } from './tools/define-tool.ts';
 export type { Tool, ToolCallResult } from './tools/tool.ts';
 export { projectMessages } from './view/project-messages.ts';

@@ -147,6 +147,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         outside: conversationTools(record, {
           settings,
           toolServers,
+          providerTokens,
+          conversations,
           own,
           runtimes,
           clock,

@@ -18,6 +18,8 @@ export type StoredConversation = ConversationRecord & {
   /** For the agent, from whoever made the conversation. */
   readonly instructions?: string;
   readonly network?: StoredNetwork;
+  /** Of the pull requests that were opened in it, oldest first. */
+  readonly pr_number?: readonly number[];
   /** Servers of tools in place of the settings', sealed. */
   readonly tool_servers?: string;
   /** The incarnation of the sandbox that has the repository. */

@@ -69,6 +69,8 @@ export interface ConversationsOptions {
 
 /** How long an agent may take to end what it is doing before its sandbox is taken away. */
 const STOP_MS = 5_000;
+/** Of one conversation, the newest. */
+const MAX_PULL_REQUESTS = 100;
 
 export class Conversations {
   readonly #options: ConversationsOptions;
@@ -140,7 +142,7 @@ export class Conversations {
       if (by === parent.id && action === actionId) return made;
     }
     const llm = this.modelAccess(parent.id);
-    const { summary: _summary, repository_ready: _ready, ...inherited } = parent;
+    const { summary: _summary, repository_ready: _ready, pr_number: _pulls, ...inherited } = parent;
     const record: StoredConversation = {
       ...inherited,
       stopped: false,
@@ -183,6 +185,14 @@ export class Conversations {
   /** Its repository is in this sandbox. */
   async noteRepository(id: string, incarnation: string): Promise<void> {
     await this.#records.change(id, () => ({ repository_ready: incarnation }));
+  }
+
+  /** A pull request was opened in it, or in one that its agent delegated to it. */
+  async notePullRequest(id: string, number: number): Promise<void> {
+    const record = await this.#records.change(id, ({ pr_number: known = [] }) =>
+      known.includes(number) ? undefined : { pr_number: [...known, number].slice(-MAX_PULL_REQUESTS) },
+    );
+    if (record?.delegated_by) await this.notePullRequest(record.delegated_by.conversation_id, number);
   }
 
   get(id: string): Promise<StoredConversation | undefined> {

@@ -22,6 +22,7 @@ import { healthRoutes } from './routes/health.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { legacyRoutes } from './routes/legacy/legacy-routes.ts';
 import { loginRoutes } from './routes/login.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { optionRoutes } from './routes/options.ts';
 import { sandboxRoutes } from './routes/sandboxes.ts';
 import { schemaRoutes } from './routes/schemas.ts';
@@ -56,6 +57,7 @@ export const RESOURCES: readonly Routes[] = [
   conversationNetworkRoutes,
   shareRoutes,
   v1Routes,
+  mcpRoutes,
   legacyRoutes,
   sandboxRoutes,
   schemaRoutes,

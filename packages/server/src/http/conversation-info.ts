@@ -38,7 +38,7 @@ export function conversationInfo(
     num_connections: conversations.connections(record.id),
     url: isStopped ? null : `/api/conversations/${record.id}`,
     session_api_key: null,
-    pr_number: [],
+    pr_number: [...(record.pr_number ?? [])],
     conversation_version: 'V0',
     agent_state: state?.agentState ?? record.summary?.agent_state ?? INITIAL_STATE.agentState,
     reason: state?.reason ?? record.summary?.reason ?? '',

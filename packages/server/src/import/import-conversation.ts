@@ -9,6 +9,7 @@
 import { join } from 'node:path';
 import type { EventLog, Storage } from '@tendon/core';
 import { INITIAL_STATE, reduce, type AgentState, type ConversationState } from '@tendon/protocol';
+import { z } from 'zod';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { defaultTitle, titleFromTask } from '../conversations/conversation-title.ts';
 import { readObject, type Source } from './find-sources.ts';
@@ -28,6 +29,7 @@ export interface ImportParts {
 const PIECE = 200;
 /** Of a name in the metadata. */
 const MAX_TEXT = 500;
+const MAX_PULL_REQUESTS = 100;
 
 /** How many events it has; `undefined` when it was here before. Rejects with an Error that can be shown. */
 export async function importConversation(source: Source, parts: ImportParts): Promise<number | undefined> {
@@ -152,6 +154,7 @@ function recordOf(id: string, metadata: Metadata, { state, firstTask, first, las
     const date = new Date(text(name) ?? Number.NaN);
     return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
   };
+  const pulls = z.array(z.number().int().positive()).max(MAX_PULL_REQUESTS).catch([]).parse(metadata.pr_number);
   return {
     id,
     title: text('title')?.slice(0, 200) ?? titleFromTask(firstTask) ?? defaultTitle(id),
@@ -164,6 +167,7 @@ function recordOf(id: string, metadata: Metadata, { state, firstTask, first, las
     selected_repository: text('selected_repository'),
     selected_branch: text('selected_branch'),
     git_provider: text('git_provider'),
+    ...(pulls.length > 0 && { pr_number: pulls }),
     stopped: true,
     summary: { agent_state: state.agentState, reason: state.reason, accumulated_cost: state.metrics?.accumulated_cost ?? 0 },
   };

@@ -39,7 +39,7 @@ function makePlace() {
   };
   for (const [id, event] of OLD.entries()) put(`sessions/old-1/events/${id}.json`, event);
   for (const [id, event] of NEW.entries()) if (event) put(`users/me/conversations/new1/events/${id}.json`, event);
-  put('sessions/old-1/metadata.json', { title: 'Hello', created_at: '2024-12-01T10:00:00Z', selected_repository: 'a/b' });
+  put('sessions/old-1/metadata.json', { title: 'Hello', created_at: '2024-12-01T10:00:00Z', selected_repository: 'a/b', pr_number: [7] });
   put('settings.json', { llm_model: 'openai/gpt-4o', llm_api_key: 'sk-0123456789', max_iterations: 'many' });
   put('secrets.json', { custom_secrets: { TOKEN: { secret: 'abcdefghij', description: 'mine' } } });
   const read = readConfig({ TENDON_HOME: join(root, 'home') });
@@ -82,7 +82,12 @@ it('TJ1, TJ4, TJ5: an old conversation comes over event by event, and the origin
     { id: 2, cause: 1, observation: 'run', extras: { exit_code: 3, metadata: { exit_code: 3 } } },
     { id: 3, action: 'dance', args: { steps: 3 } },
   ]);
-  expect(await storage.records.get('conversations', 'old-1')).toMatchObject({ title: 'Hello', selected_repository: 'a/b', stopped: true });
+  expect(await storage.records.get('conversations', 'old-1')).toMatchObject({
+    title: 'Hello',
+    selected_repository: 'a/b',
+    stopped: true,
+    pr_number: [7],
+  });
 });
 
 it('TJ2, TJ6: what is lost has an error in its place, and what was cut off rests', async () => {

@@ -49,19 +49,22 @@ describe('SV161: servers of tools of one conversation', () => {
   });
 });
 
-it.each([
+const MISFITS = [
   ['an unknown key', { sse_servers: [{ address: 'http://127.0.0.1:1' }] }, '{url, api_key}'],
   ['no address', { shttp_servers: ['nowhere'] }, 'http://'],
   ['another scheme', { sse_servers: [{ url: 'file:///etc/passwd' }] }, 'http://'],
   ['a command line', { stdio_servers: [{ name: 'a', command: 'npx -y a' }] }, 'args'],
   ['no name', { stdio_servers: [{ name: ' ', command: 'a' }] }, 'a name is expected'],
   ['too much', { stdio_servers: [{ name: 'a', command: 'a', args: ['x'.repeat(70_000)] }] }, 'at most'],
-])('SV161: %s is refused in words, in the settings as for a conversation, and nothing is made', async (_what, mcp_config, words) => {
+] as const;
+
+it('SV161: what does not fit is refused in words, in the settings as for a conversation, and nothing is made', async () => {
   const server = await testServer();
-  for (const path of ['/api/conversations', '/api/settings']) {
-    const answer = await server.post(path, { mcp_config });
-    expect([path, answer.status]).toEqual([path, 422]);
-    expect((await answer.text()).includes(words)).toBe(true);
+  for (const [what, mcp_config, words] of MISFITS) {
+    for (const path of ['/api/conversations', '/api/settings']) {
+      const answer = await server.post(path, { mcp_config });
+      expect([what, path, answer.status, (await answer.text()).includes(words)]).toEqual([what, path, 422, true]);
+    }
   }
   expect(await (await server.get('/api/conversations')).json()).toMatchObject({ results: [] });
 });

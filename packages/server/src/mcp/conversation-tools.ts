@@ -1,11 +1,14 @@
 import type { Clock, OutsideTools, Runtimes } from '@tendon/core';
 import type { SandboxRuntimes } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
+import { offeredPullRequests } from '../pull-requests/offered-pull-requests.ts';
+import type { PullRequestParts } from '../pull-requests/open-pull-request.ts';
+import { PULL_REQUEST_NAMES } from '../pull-requests/pull-request-names.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { ConversationToolServers } from './conversation-tool-servers.ts';
 import { ToolServers } from './tool-servers.ts';
 
-export interface ConversationToolsParts {
+export interface ConversationToolsParts extends PullRequestParts {
   readonly settings: Pick<SettingsStore, 'toolServers'>;
   readonly toolServers: ConversationToolServers;
   /** The conversation's own way to its sandbox. */
@@ -31,9 +34,13 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
     },
     onProblem,
   });
+  const pulls = offeredPullRequests(record.id, parts);
   return {
-    offered: (options) => servers.offered(options),
-    call: (action, options) => servers.call(action, options),
+    async offered(options) {
+      const [ours, others] = await Promise.all([pulls.offered(options), servers.offered(options)]);
+      return [...ours, ...others.filter(({ spec }) => !PULL_REQUEST_NAMES.has(spec.name))];
+    },
+    call: (action, options) => (PULL_REQUEST_NAMES.has(action.args.name) ? pulls : servers).call(action, options),
     async close() {
       await servers.close();
       toolServers.forget(record.id);

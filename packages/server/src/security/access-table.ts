@@ -122,6 +122,10 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     'POST /api/submit-feedback',
     'GET /api/vscode-url',
     'ALL /api/security/*',
+    // Its tools act with the user's tokens at git providers, as an agent does.
+    'POST /mcp/mcp',
+    'GET /mcp/mcp',
+    'DELETE /mcp/mcp',
     // Sockets that name no conversation make one.
     'DRIVE /socket.io',
     'DRIVE /ws',

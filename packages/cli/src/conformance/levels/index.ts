@@ -4,6 +4,7 @@ import { history } from './v0-rest/history.ts';
 import { access } from './v0-rest/access.ts';
 import { network } from './v0-rest/network.ts';
 import { output } from './v0-rest/output.ts';
+import { ownTools } from './v0-rest/own-tools.ts';
 import { previews } from './v0-rest/previews.ts';
 import { refusals } from './v0-rest/refusals.ts';
 import { options } from './v0-rest/options.ts';
@@ -70,6 +71,7 @@ const REST = [
   ...previews,
   ...refusals,
   ...toolServers,
+  ...ownTools,
 ];
 
 /** Every check, level by level. */

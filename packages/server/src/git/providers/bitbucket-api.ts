@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { authorizationFor } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
+import { bitbucketPulls } from './bitbucket-pulls.ts';
 import type { BranchPage, Page, ProviderApi, ProviderRepository } from './provider-api.ts';
 import { ProviderFailure, providerFetch } from './provider-fetch.ts';
 
@@ -10,11 +11,12 @@ const CLOUD = 'https://api.bitbucket.org';
 export function bitbucketApi({ host, token }: ProviderLogin, deadlineMs: number, address = CLOUD): ProviderApi {
   const fetch = providerFetch(deadlineMs);
   const headers = { authorization: authorizationFor('bitbucket', token), accept: 'application/json', 'user-agent': 'tendon' };
-  const ask = async (path: string, query: Readonly<Record<string, string | number>> = {}): Promise<Response> => {
+  const ask = async (path: string, query: Readonly<Record<string, string | number>> = {}, body?: object): Promise<Response> => {
     if (host !== null) throw new ProviderFailure('NOT_IMPLEMENTED', 'asking an installation other than bitbucket.org');
     const url = new URL(`${address}/2.0${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-    return fetch(url, { headers });
+    const json = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return fetch(url, body ? json : { headers });
   };
   const get = async <T>(schema: z.ZodType<T>, path: string, query?: Readonly<Record<string, string | number>>): Promise<T> =>
     schema.parse(await (await ask(path, query)).json());
@@ -70,6 +72,7 @@ export function bitbucketApi({ host, token }: ProviderLogin, deadlineMs: number,
     },
     file: async (repository, path) => (await ask(`/repositories/${quoted(repository)}/src/HEAD/${quoted(path)}`)).text(),
     suggestedTasks: async () => [],
+    pullRequests: bitbucketPulls((repository, path, { query, body }) => ask(`/repositories/${quoted(repository)}/${path}`, query, body)),
   };
 }
 

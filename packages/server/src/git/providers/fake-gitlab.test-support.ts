@@ -22,6 +22,8 @@ const request = (iid: number, more: object = {}) => ({
   ...more,
 });
 
+const shown = (iid: number) => ({ iid, web_url: `https://gitlab.example/team/sub/app/-/merge_requests/${iid}` });
+
 export function fakeGitLab(): Promise<FakeProvider> {
   return fakeProvider(GITLAB_TOKEN, {
     'GET /api/v4/user': () => ({ body: { id: 3, username: 'bob', avatar_url: null, organization: 'Team', name: 'Bob', email: 'b@x' } }),
@@ -34,6 +36,14 @@ export function fakeGitLab(): Promise<FakeProvider> {
       body: searchParams.get('path') ? [{ type: 'blob', path: '.openhands/microagents/ci.md' }] : [{ type: 'tree', path: 'src' }],
     }),
     'GET /api/v4/projects/team/sub/app/repository/files/.openhands/microagents/ci.md/raw': () => ({ body: 'Run it.' }),
+    'POST /api/v4/projects/team/sub/app/merge_requests': (_url, body) => {
+      const { source_branch } = JSON.parse(body) as { readonly source_branch: string };
+      if (source_branch !== 'taken') return { status: 201, body: shown(7) };
+      return { status: 409, body: { message: ['Another open merge request already exists for this source branch: !6'] } };
+    },
+    'GET /api/v4/projects/team/sub/app/merge_requests': ({ searchParams }) => ({
+      body: searchParams.get('source_branch') === 'taken' ? [shown(6)] : [],
+    }),
     'GET /api/v4/merge_requests': () => ({
       body: [request(1, { has_conflicts: true }), request(2), request(3, { blocking_discussions_resolved: false }), request(4)],
     }),

@@ -16,6 +16,8 @@ export interface FakeProvider {
   readonly origin: string;
   /** `GET /path?query`, in order. */
   readonly requests: readonly string[];
+  /** What came with each of them. */
+  readonly bodies: readonly string[];
   /** Every request from now on is answered so. */
   failWith(answer: FakeAnswer | 'never' | undefined): void;
 }
@@ -23,11 +25,13 @@ export interface FakeProvider {
 /** Routes are `GET /path`; a request without `authorization: <scheme> <token>` is refused. */
 export async function fakeProvider(token: string, routes: FakeRoutes): Promise<FakeProvider> {
   const requests: string[] = [];
+  const bodies: string[] = [];
   let failure: FakeAnswer | 'never' | undefined;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await textOf(request);
     const url = new URL(request.url ?? '/', 'http://fake');
     requests.push(`${request.method} ${request.url}`);
+    bodies.push(body);
     const isKnown = request.headers.authorization?.split(' ')[1] === token;
     const route = routes[`${request.method} ${decodeURIComponent(url.pathname)}`];
     if (!isKnown) return send(response, { status: 401, body: { message: 'Bad credentials' } });
@@ -42,7 +46,7 @@ export async function fakeProvider(token: string, routes: FakeRoutes): Promise<F
     server.close();
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { origin, requests, failWith: (given) => void (failure = given) };
+  return { origin, requests, bodies, failWith: (given) => void (failure = given) };
 }
 
 function send(response: ServerResponse, answer: FakeAnswer | 'never'): void {

@@ -2,6 +2,7 @@ import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { originOf } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
+import { githubPulls } from './github-pulls.ts';
 import { githubTasks } from './github-tasks.ts';
 import type { ProviderApi, ProviderBranch, ProviderRepository } from './provider-api.ts';
 import { providerFetch } from './provider-fetch.ts';
@@ -72,6 +73,7 @@ export function githubApi({ host, token }: ProviderLogin, deadlineMs: number): P
       return z.string().parse(data);
     },
     suggestedTasks: () => githubTasks(octokit),
+    pullRequests: githubPulls(octokit, named),
   };
 }
 

@@ -3,6 +3,7 @@ import { createRequesterFn } from '@gitbeaker/requester-utils';
 import { z } from 'zod';
 import { originOf } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
+import { gitlabMergeRequests } from './gitlab-merge-requests.ts';
 import { gitlabTasks } from './gitlab-tasks.ts';
 import type { ProviderApi, ProviderBranch, ProviderRepository } from './provider-api.ts';
 import { providerFetch } from './provider-fetch.ts';
@@ -15,7 +16,7 @@ export function gitlabApi({ host, token }: ProviderLogin, deadlineMs: number): P
     requesterFn: requester(deadlineMs),
     queryTimeout: null,
   };
-  const [projects, branches] = [new Projects(options), new Branches(options)];
+  const [projects, branches, mergeRequests] = [new Projects(options), new Branches(options), new MergeRequests(options)];
   const list = async (wish: Readonly<Record<string, unknown>>, page: number, perPage: number) => {
     const found = await projects.all({ membership: true, ...wish, page, perPage, pagination: 'offset', maxPages: 1, showExpanded: true });
     const { next } = found.paginationInfo;
@@ -47,7 +48,8 @@ export function gitlabApi({ host, token }: ProviderLogin, deadlineMs: number): P
     async file(repository, path) {
       return z.string().parse(await new RepositoryFiles(options).showRaw(repository, path, 'HEAD'));
     },
-    suggestedTasks: () => gitlabTasks(new MergeRequests(options), new Issues(options)),
+    suggestedTasks: () => gitlabTasks(mergeRequests, new Issues(options)),
+    pullRequests: gitlabMergeRequests(mergeRequests),
   };
 }
 
@@ -109,6 +111,7 @@ const Request = z.object({
   searchParams: z.string().default(''),
   headers: z.record(z.string(), z.string()).default({}),
   method: z.string().default('GET'),
+  body: z.string().optional(),
 });
 
 /** The client's own way to ask tries ten times where a limit is reached, and has no bound on answers. */
@@ -117,10 +120,10 @@ function requester(deadlineMs: number) {
   return createRequesterFn(
     async (_, options) => options,
     async (endpoint, given) => {
-      const { prefixUrl, searchParams, headers, method } = Request.parse(given);
+      const { prefixUrl, searchParams, headers, method, body: sent } = Request.parse(given);
       const url = new URL(endpoint, prefixUrl.endsWith('/') ? prefixUrl : `${prefixUrl}/`);
       url.search = searchParams;
-      const response = await ask(url, { method, headers });
+      const response = await ask(url, { method, headers, ...(sent !== undefined && { body: sent }) });
       const text = await response.text();
       const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '') && !endpoint.endsWith('/raw');
       const body = (isJson ? JSON.parse(text) : text) as string | Record<string, unknown>;

@@ -1,3 +1,5 @@
+import type { PullRequests } from './pull-requests.ts';
+
 export interface ProviderUser {
   readonly id: string;
   readonly login: string;
@@ -74,4 +76,5 @@ export interface ProviderApi {
   files(repository: string, folder: string): Promise<readonly string[]>;
   file(repository: string, path: string): Promise<string>;
   suggestedTasks(): Promise<readonly SuggestedTask[]>;
+  readonly pullRequests: PullRequests;
 }

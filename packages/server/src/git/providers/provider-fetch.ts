@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@tendon/protocol';
 import { isLimited } from './is-limited.ts';
+import { providerWords } from './provider-words.ts';
 
 type Code = Extract<ErrorCode, 'PROVIDER_REFUSED' | 'PROVIDER_FAILED' | 'PROVIDER_LIMIT' | 'PROVIDER_NOT_FOUND' | 'NOT_IMPLEMENTED'>;
 
@@ -8,12 +9,15 @@ export class ProviderFailure extends Error {
   readonly code: Code;
   /** When the limit is over. */
   readonly retryAfterSeconds: number | undefined;
+  /** What the provider says of a request that it understood and did not carry out. Foreign text: only for who made the request. */
+  readonly said: string | undefined;
 
-  constructor(code: Code, reason: string, retryAfterSeconds?: number) {
+  constructor(code: Code, reason: string, { retryAfterSeconds, said }: Partial<Pick<ProviderFailure, 'retryAfterSeconds' | 'said'>> = {}) {
     super(reason);
     this.name = 'ProviderFailure';
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.said = said;
   }
 }
 
@@ -22,17 +26,14 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
  * `fetch` for the clients of providers: with a deadline, a bound on the answer, no redirect to another server, and one way to say
- * what went wrong. Nothing of a failing answer's body is kept: it is the provider's text, not ours.
+ * what went wrong.
  */
 export function providerFetch(deadlineMs: number): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init = {}) => {
     const signal = AbortSignal.timeout(deadlineMs);
     try {
       const response = await follow(new URL(url), init, signal);
-      if (!response.ok) {
-        await response.body?.cancel();
-        throw failureFor(response);
-      }
+      if (!response.ok) throw await failureFor(response);
       const body = await bounded(response);
       return new Response(response.status === 204 ? null : body, { status: response.status, headers: response.headers });
     } catch (cause) {
@@ -55,9 +56,13 @@ async function follow(url: URL, init: RequestInit, signal: AbortSignal, hops = 3
   return follow(next, init, signal, hops - 1);
 }
 
-function failureFor(response: Response): ProviderFailure {
+async function failureFor(response: Response): Promise<ProviderFailure> {
   const { status, headers } = response;
-  if (isLimited(response)) return new ProviderFailure('PROVIDER_LIMIT', 'too many requests', secondsUntil(headers));
+  if (status === 400 || status === 409 || status === 422) {
+    return new ProviderFailure('PROVIDER_FAILED', `it answered ${status}`, { said: await providerWords(response) });
+  }
+  await response.body?.cancel();
+  if (isLimited(response)) return new ProviderFailure('PROVIDER_LIMIT', 'too many requests', { retryAfterSeconds: secondsUntil(headers) });
   if (status === 401 || status === 403) return new ProviderFailure('PROVIDER_REFUSED', `it answered ${status}`);
   if (status === 404) return new ProviderFailure('PROVIDER_NOT_FOUND', 'there is no such thing, or the token may not see it');
   return new ProviderFailure('PROVIDER_FAILED', `it answered ${status}`);

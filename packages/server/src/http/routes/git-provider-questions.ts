@@ -1,16 +1,10 @@
 import { GitProvider } from '@tendon/protocol';
 import { z } from 'zod';
+import { RepositoryName } from '../../git/repository-name.ts';
 
 const provider = GitProvider.optional().catch(undefined);
 const number = (usual: number, most: number) => z.coerce.number().int().min(1).max(most).catch(usual);
 const text = (usual = '') => z.string().max(500).default(usual);
-
-/** `owner/name`, or a path of any depth; nothing that leads elsewhere when it stands in an address. */
-export const RepositoryName = z
-  .string()
-  .max(300)
-  .regex(/^[\w.-]+(\/[\w.-]+)+$/, 'a repository is named owner/name')
-  .refine((name) => !name.split('/').some((part) => part === '..' || part === '.'), 'a repository is named owner/name');
 
 export const OfProvider = z.object({ provider, selected_provider: provider });
 

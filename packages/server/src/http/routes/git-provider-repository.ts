@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { allBranches } from '../../git/providers/all-branches.ts';
 import { firstAnswer } from '../../git/providers/ask-providers.ts';
 import { repositoryMicroagents } from '../../git/providers/repository-microagents.ts';
+import { RepositoryName } from '../../git/repository-name.ts';
 import type { Routes } from '../context.ts';
 import { sendFailure } from '../failure.ts';
 import { answerAsked } from './answer-asked.ts';
 import { BranchAnswer, BranchPageAnswer, MicroagentAnswer, MicroagentContentAnswer } from './git-provider-answers.ts';
-import { BranchesQuery, FileQuery, RepositoryName, SearchBranchesQuery } from './git-provider-questions.ts';
+import { BranchesQuery, FileQuery, SearchBranchesQuery } from './git-provider-questions.ts';
 
 type Branches = z.output<typeof BranchAnswer>[];
 

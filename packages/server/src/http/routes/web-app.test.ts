@@ -83,7 +83,7 @@ describe('SV19: the web app', () => {
         ['/config.json', {}],
         ['/assets/none.js', {}],
         ['/feedback/conversation/x/batch', asked],
-        ['/mcp/mcp', { accept: 'application/json, text/event-stream' }],
+        ['/mcp/other', { accept: 'application/json, text/event-stream' }],
         ['/no-such-page', { 'sec-fetch-dest': 'empty' }],
       ] as const) {
         const answer = await server.get(path, headers);

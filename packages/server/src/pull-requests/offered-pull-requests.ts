@@ -1,0 +1,36 @@
+import type { OutsideTools } from '@tendon/core';
+import { ErrorObservation, McpObservation, type ObservationDraft } from '@tendon/protocol';
+import type { PullRequestAnswer, PullRequestParts } from './open-pull-request.ts';
+import { PULL_REQUEST_NAMES } from './pull-request-names.ts';
+
+/**
+ * What an agent opens pull requests with: the tools of the providers that have a token at that moment. Where there is none, and so
+ * at every start of a server, nothing of it is loaded.
+ */
+export function offeredPullRequests(conversation: string, parts: PullRequestParts): Pick<OutsideTools, 'offered' | 'call'> {
+  return {
+    async offered() {
+      const providers = new Set(parts.providerTokens.logins.map(({ provider }) => provider));
+      if (providers.size === 0) return [];
+      const { PULL_REQUEST_TOOLS } = await import('./pull-request-tools.ts');
+      return PULL_REQUEST_TOOLS.filter(({ tool: { spec } }) => providers.has(PULL_REQUEST_NAMES.get(spec.name)!)).map(({ tool }) => tool);
+    },
+    async call({ args: { name, arguments: args } }, { signal }) {
+      const { openPullRequest } = await import('./open-pull-request.ts');
+      if (signal.aborted) return failed('Not executed: it was cancelled.');
+      const answer = await Promise.race([openPullRequest({ name, args, conversation }, parts), cancelled(signal)]);
+      if (answer.ok) return McpObservation.create(answer.text, { name, arguments: args });
+      return failed(answer.problem);
+    },
+  };
+}
+
+/** What has begun goes on to its end, and is noted; who stopped it does not wait. */
+function cancelled(signal: AbortSignal): Promise<PullRequestAnswer> {
+  const problem = 'It was cancelled. It may have been opened all the same.';
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ok: false, problem }), { once: true }));
+}
+
+function failed(problem: string): ObservationDraft {
+  return ErrorObservation.create(problem, { error_id: 'AGENT_ERROR$MCP' });
+}
