@@ -20,6 +20,7 @@ import type { Config } from './config/config.ts';
 import type { StoredConversation } from './conversations/conversation-records.ts';
 import { Conversations } from './conversations/conversations.ts';
 import { delegation } from './conversations/delegation.ts';
+import { fairTurns } from './conversations/fair-turns.ts';
 import type { Engine } from './engine.ts';
 import { gitAccess } from './git/git-access.ts';
 import { ProviderTokens } from './git/provider-tokens.ts';
@@ -45,6 +46,8 @@ import { pruneWsSessions } from './sockets/legacy/prune-ws-sessions.ts';
 import { withInstructions } from './conversations/with-instructions.ts';
 import { makeWorkspaceBase } from './conversations/workspace-folder.ts';
 
+/** More of them do not get more done, and clients wait longer. */
+const TURNS_PER_ROUND = 2;
 /** What has not answered by then is not there. */
 const LOCAL_MODELS_MS = 300;
 
@@ -121,6 +124,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     const able = config.browsing ? agent : withoutBrowsing(agent);
     return by ? able : { ...able, tools: [...able.tools, delegate] };
   };
+  const fairly = fairTurns(TURNS_PER_ROUND);
   const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
     chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
   const conversations: Conversations = new Conversations({
@@ -154,12 +158,14 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
           clock,
           onProblem: (sentence) => conversations.sayProblem(record.id, sentence),
         }),
-        llm: replayThen(
-          await conversations.replay(record.id),
-          log,
-          modelSource(
-            () => choiceOf(record),
-            (choice) => makeProvider(choice, clock),
+        llm: fairly(
+          replayThen(
+            await conversations.replay(record.id),
+            log,
+            modelSource(
+              () => choiceOf(record),
+              (choice) => makeProvider(choice, clock),
+            ),
           ),
         ),
         microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
