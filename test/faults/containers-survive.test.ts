@@ -12,7 +12,7 @@ const driver = `docker=${engine.host}=${engine.image('busybox')}`;
 afterAll(() => engine.close());
 
 /** As `sandbox-survives`, with the engine as a third party that knows of the sandbox. */
-describe('driver docker, the server killed', () => {
+describe('driver docker, the server killed', { timeout: 180_000 }, () => {
   const stage = sandboxStage(driver);
 
   it('SB14: the same container is found again and tells what became of the command, which ran once', async () => {
@@ -62,7 +62,7 @@ describe('driver docker, the server killed', () => {
   });
 
   it('SB32: without a server the executor ends by its lease, and the container with it', async () => {
-    const server = stage.serve('true', { leaseSeconds: 1 });
+    const server = stage.serve('true', { leaseSeconds: 3 });
     const incarnation = await server.line('incarnation');
     await server.kill();
     await until('the lease to run out', () => engine.command('ps', '--quiet').trim() === '');
@@ -89,7 +89,7 @@ describe('driver docker, the server killed', () => {
   );
 
   it('SB132: asleep and without a server it ends by its lease, with what stood still in it', async () => {
-    const server = stage.serve('sleep 1000 &', { leaseSeconds: 2, idleMs: 40 });
+    const server = stage.serve('sleep 1000 &', { leaseSeconds: 5, idleMs: 40 });
     const incarnation = await server.line('incarnation');
     await server.line('asleep');
     await server.kill();

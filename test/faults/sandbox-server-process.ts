@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { lastOf, patiently } from '../support/patiently.ts';
 
 /** `sandbox-server.ts` as a process, to be killed. */
 export interface SandboxServer {
@@ -30,8 +31,10 @@ export function startServer(args: readonly string[]): SandboxServer {
       for (;;) {
         const found = lines.find((line) => line.startsWith(word));
         if (found !== undefined) return found.slice(word.length + 1);
-        if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-        await Promise.race([new Promise<void>((resolve) => (wake = resolve)), once(child, 'exit')]);
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw new Error(`the server ended with ${child.exitCode ?? child.signalCode}`);
+        const more = Promise.race([new Promise<void>((resolve) => (wake = resolve)), once(child, 'exit')]);
+        await patiently(more, () => `the line "${word}" of the server; ${lastOf(lines)}`);
       }
     },
     async kill() {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { patiently } from './patiently.ts';
 
 const ENTRY = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
@@ -69,7 +70,7 @@ export class ExecutorHostProcess {
     const lines = createInterface({ input: child.stdout });
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('the executor host did not start')));
     ended.catch(() => undefined);
-    const [banner] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+    const [banner] = (await patiently(Promise.race([once(lines, 'line'), ended]), () => 'the first line of the executor host')) as [string];
     this.#port = Number(new URL(/http:\S+/.exec(banner)![0]).port);
   }
 

@@ -1,21 +1,20 @@
 import { TestRunner } from 'vitest';
 
-/** Hooks, which have no signal, are given up by the runner after 120 s. */
-const HOOK_PATIENCE_MS = 100_000;
+/** Nothing tells that a hook has run out of its time, whatever that is: a wait in one that takes so long is told of aloud. */
+const LONG_MS = 100_000;
 const SUPPORT = /test-support|test\/support|node_modules|node:internal/;
 
 /** The same promise. When the test runs out of time before it settles, the failure says where it waited, and what `describe` tells of it. */
 export async function patiently<T>(awaited: Promise<T>, describe: () => string): Promise<T> {
   const place = placeOf(new Error());
   const tell = (): string => `It was waiting ${place} for ${describe()}`;
-  const late = Promise.withResolvers<never>();
   const signal = TestRunner.getCurrentTest()?.context.signal;
-  const timer = signal ? undefined : setTimeout(() => late.reject(new Error(tell())), HOOK_PATIENCE_MS).unref();
+  const timer = signal ? undefined : setTimeout(() => process.stderr.write(`${tell()}\n`), LONG_MS).unref();
   // The reason of a test that took too long is the very error that is reported.
   const onAbort = (): void => void (signal?.reason instanceof Error && amend(signal.reason, tell()));
   signal?.addEventListener('abort', onAbort);
   try {
-    return await Promise.race([awaited, late.promise]);
+    return await awaited;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);

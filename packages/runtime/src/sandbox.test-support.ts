@@ -114,9 +114,12 @@ export interface Ran {
   readonly exitCode: number;
 }
 
+/** Seconds; a command with a time of its own may be silent all the while, as on a busy machine any may be. */
+const PATIENT = 60;
+
 /** Runs a command to its end. Rejects unless it was observed. */
 export async function run(runtime: Runtime, command: string): Promise<Ran> {
-  const seen = await observe(runtime, ACTIONS.run.create({ command }));
+  const seen = await observe(runtime, { ...ACTIONS.run.create({ command }), timeout: PATIENT });
   if (seen.observation !== 'run') throw new Error(JSON.stringify(seen).slice(0, 2000));
   return { output: seen.content.replaceAll('\r\n', '\n').trim(), exitCode: seen.extras.metadata.exit_code };
 }
@@ -147,9 +150,9 @@ export function anchorOf({ anchor }: SandboxHandle): ProcessIdentity {
   return anchor;
 }
 
-/** Resolves when the condition holds; rejects after ten seconds. For what only another process can tell. */
+/** Resolves when the condition holds; rejects after half a minute: a deadline, not a measurement. For what only another process can tell. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 30_000;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`it never came to this: ${what}`);
     await delay(10);

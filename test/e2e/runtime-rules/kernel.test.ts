@@ -73,8 +73,11 @@ provesRules([
     cell('open("written.txt").read()', "'some text\\n'"),
     cell('%timeit -n 1 -r 1 pass', /^\d.* per loop \(mean ± std\. dev\. of 1 run, 1 loop each\)$/),
     cell('%pip --version', /^pip \d/),
-    cell('import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.3), print("from a thread"))).start()', SILENT),
-    cell('time.sleep(0.6); print("and the cell")', 'from a thread\nand the cell'),
+    cell(
+      'import threading; go = threading.Event()\nt = threading.Thread(target=lambda: (go.wait(), print("from a thread"))); t.start()',
+      SILENT,
+    ),
+    cell('go.set(); t.join(); print("and the cell")', 'from a thread\nand the cell'),
   ),
   rule(
     'RT108',
@@ -114,12 +117,13 @@ provesRules([
   rule(
     'RT111',
     'a quiet cell is handed back and goes on; another is refused; an empty one waits',
-    cell('time.sleep(12); print("late")', {
+    cell('import os, time\nwhile not os.path.exists("/workspace/go"): time.sleep(0.05)\nprint("late")', {
       content: `[The cell has no new output after 10 seconds and is still running. ${WAIT}`,
       success: false,
     }),
     cell('print("other")', { content: `[This cell was not run: another one is still running. ${WAIT}`, success: false }),
-    cell('', 'late', { timeout: 30 }),
+    run('touch /workspace/go', ''),
+    cell('', 'late', { timeout: 60 }),
     cell('', { content: 'ERROR: No cell is running. An empty cell waits for one that was handed back.', success: false }),
   ),
   rule(

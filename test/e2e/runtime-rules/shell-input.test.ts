@@ -49,8 +49,8 @@ provesRules([
     'a timeout is kept, and what waits is said',
     run(
       'read -r x',
-      { content: '', exitCode: -1, suffix: hint('The time of 1 seconds is over; the command is still running and waits for input.') },
-      { timeout: 1 },
+      { content: '', exitCode: -1, suffix: hint('The time of 3 seconds is over; the command is still running and waits for input.') },
+      { timeout: 3 },
     ),
     input('x', done('')),
   ),

@@ -127,7 +127,7 @@ provesRules([
   rule(
     'RT27',
     'while a command runs another is not executed',
-    run('echo begun; sleep 300', { content: 'begun', exitCode: -1 }, { timeout: 1 }),
+    run('echo begun; sleep 300', { content: 'begun', exitCode: -1 }, { timeout: 3 }),
     run('echo refused', {
       content: '',
       exitCode: -1,
@@ -143,7 +143,7 @@ provesRules([
   rule(
     'RT28',
     'input and keys reach the command that runs; with nothing running they are an error',
-    run('read -r -p "name? " name; echo "hi $name"', { content: 'name?', exitCode: -1 }, { timeout: 1 }),
+    run('read -r -p "name? " name; echo "hi $name"', { content: 'name?', exitCode: -1 }, { timeout: 3 }),
     input('Zoë', { content: 'hi Zoë', exitCode: 0 }),
     run('cat', { content: '', exitCode: -1 }, { timeout: 1 }),
     input('C-d', { content: '', exitCode: 0 }),
@@ -160,7 +160,7 @@ provesRules([
       'seq 1 100000',
       /^1\n2\n[^]*\n\[\.\.\. Observation truncated due to length: \d+ characters left out; the output is kept in \/\S+\/\.cache\/tendon\/output\/\d+\.txt \.\.\.\]\n[^]*\n99999\n100000$/,
     ),
-    run('sleep 2; echo late', { content: '', exitCode: -1 }, { timeout: 1 }),
+    run('sleep 5; echo late', { content: '', exitCode: -1 }, { timeout: 1 }),
     input('', { content: 'late', exitCode: 0 }),
   ),
   rule(

@@ -51,25 +51,32 @@ async function cell(runtime: Runtime, code: string): Promise<{ readonly seen: Ob
 
 const TWO = { observation: 'run_ipython', content: expect.stringMatching(/^2\n/), success: true };
 
-it('RT120: two who need it at once share one installation; it is there for all later ones, and nobody can change it', async () => {
-  const own = open();
-  const two = await Promise.all(['one', 'two'].map((name) => withBarePython(own, name)));
-  const cells = await Promise.all(two.map((runtime) => cell(runtime, '1 + 1')));
-  for (const { seen, said } of cells) {
-    expect(seen).toMatchObject(TWO);
-    expect(said).toMatch(/^Installing ipykernel for Python 3\.\d+ \(once for all conversations\) …\n/);
-  }
-  expect(readdirSync(join(own.stateRoot, 'kernels/local'))).toEqual([expect.stringMatching(/^cpython-3\d+$/)]);
-  expect((await run(two[0]!, 'ls ~/.cache/tendon/kernel')).exitCode).not.toBe(0);
-  expect(await own.record(ID)).toBeUndefined();
+/** A deadline: pip loads packages. */
+const INSTALLS = { timeout: 300_000 };
 
-  const later = await withBarePython(own, 'later');
-  expect(await cell(later, '1 + 1')).toMatchObject({ seen: TWO, said: expect.not.stringContaining('Installing') });
-  const { output } = await run(later, 'touch /opt/tendon/kernel/cpython-3*/ipykernel/__init__.py /opt/tendon/kernel/new');
-  expect(output.match(/Read-only file system|Permission denied/g)).toHaveLength(2);
-});
+it(
+  'RT120: two who need it at once share one installation; it is there for all later ones, and nobody can change it',
+  INSTALLS,
+  async () => {
+    const own = open();
+    const two = await Promise.all(['one', 'two'].map((name) => withBarePython(own, name)));
+    const cells = await Promise.all(two.map((runtime) => cell(runtime, '1 + 1')));
+    for (const { seen, said } of cells) {
+      expect(seen).toMatchObject(TWO);
+      expect(said).toMatch(/^Installing ipykernel for Python 3\.\d+ \(once for all conversations\) …\n/);
+    }
+    expect(readdirSync(join(own.stateRoot, 'kernels/local'))).toEqual([expect.stringMatching(/^cpython-3\d+$/)]);
+    expect((await run(two[0]!, 'ls ~/.cache/tendon/kernel')).exitCode).not.toBe(0);
+    expect(await own.record(ID)).toBeUndefined();
 
-it('RT121: what is killed in the middle leaves nothing that is used, and nothing at all', async () => {
+    const later = await withBarePython(own, 'later');
+    expect(await cell(later, '1 + 1')).toMatchObject({ seen: TWO, said: expect.not.stringContaining('Installing') });
+    const { output } = await run(later, 'touch /opt/tendon/kernel/cpython-3*/ipykernel/__init__.py /opt/tendon/kernel/new');
+    expect(output.match(/Read-only file system|Permission denied/g)).toHaveLength(2);
+  },
+);
+
+it('RT121: what is killed in the middle leaves nothing that is used, and nothing at all', INSTALLS, async () => {
   const own = open();
   const runtime = await withBarePython(own, 'killed');
   const first = cell(runtime, '1 + 1');

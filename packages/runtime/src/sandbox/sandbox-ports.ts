@@ -26,7 +26,8 @@ export class NotServed extends Error {
 const MAX_PORTS = 64;
 const MAX_LINE = 64 * 1024;
 const MAX_TEXT = 1024;
-const START_PLUGIN_MS = 60_000;
+/** More than a kernel has to come up. */
+const START_PLUGIN_MS = 90_000;
 const NOT_FOUND = 404;
 
 export function createSandboxPorts(door: Pick<Door, 'ask' | 'lines' | 'tunnel'>): SandboxPorts {

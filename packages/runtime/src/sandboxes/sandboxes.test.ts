@@ -149,7 +149,7 @@ describe('sandboxes of a server', () => {
   });
 
   it('SB32: without a server and with nothing to do a sandbox ends by its lease', async () => {
-    const { runtimes, handle } = open({ leaseSeconds: 1 });
+    const { runtimes, handle } = open({ leaseSeconds: 2 });
     await runtimes.acquire('a', { signal: never });
     const anchor = anchorOf(await handle('a'));
     await runtimes.close();
@@ -158,10 +158,10 @@ describe('sandboxes of a server', () => {
   });
 
   it('SB32: while a server holds it, it does not', async () => {
-    const { runtimes, handle } = open({ leaseSeconds: 1 });
+    const { runtimes, handle } = open({ leaseSeconds: 3 });
     const runtime = await runtimes.acquire('a', { signal: never });
     const other = await runtimes.acquire('b', { signal: never });
-    await run(other, 'sleep 1.5');
+    await run(other, 'sleep 4');
     expect(isAlive(anchorOf(await handle('a')))).toBe(true);
     expect(runtimes.current('a')).toBe(runtime);
   });

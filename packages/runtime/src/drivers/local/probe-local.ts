@@ -9,7 +9,7 @@ import { findProgram } from '../find-program.ts';
 import { bwrapVersion } from './bwrap-version.ts';
 import { FIRST_SANDBOX_UID } from '../host-user.ts';
 
-const TRIAL_DEADLINE_MS = 10_000;
+const TRIAL_DEADLINE_MS = 30_000;
 
 /** Tries what a start needs: the programs, the namespaces, the control groups. Says what is missing and how to mend it. */
 export async function probeLocal(limits: Limits, hasFilter: boolean): Promise<Probe> {

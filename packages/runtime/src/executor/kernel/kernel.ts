@@ -22,7 +22,7 @@ export interface Kernel {
   close(): void;
 }
 
-const READY_DEADLINE_MS = 30_000;
+const READY_DEADLINE_MS = 60_000;
 const RETRY_MS = 10;
 /** A subscription takes effect some time after it was made: the kernel is asked again until it is heard on both ways. */
 const ASK_AGAIN_MS = 10;

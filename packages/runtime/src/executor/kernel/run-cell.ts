@@ -41,8 +41,9 @@ export interface KernelTool {
   close(): void;
 }
 
-const OBEY_MS = 2000;
-const BEGIN_MS = 2000;
+// A kernel that is killed loses all variables: on a busy machine even the traceback of an interrupt takes seconds.
+const OBEY_MS = 5000;
+const BEGIN_MS = 5000;
 const DIE_MS = 3000;
 const INIT_DEADLINE_MS = 60_000;
 

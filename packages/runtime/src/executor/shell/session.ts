@@ -301,7 +301,8 @@ export function createSession(options: SessionOptions): Session {
     signal: (signal) => shell?.signal(signal),
     look() {
       const { wait, ticks } = shell?.inputWait() ?? { wait: undefined, ticks: 0 };
-      return { awaitsInput: wait === 'only' || (wait === 'too' && current?.text.isMidLine === true), ticks };
+      const awaitsInput = wait === 'only' || (wait === 'too' && current?.text.isMidLine === true);
+      return { awaitsInput: awaitsInput && !watch.isAtPrompt(), ticks };
     },
     kill: () => shell?.kill(),
     close() {

@@ -11,6 +11,8 @@ export interface ShellWatch {
   learn(): void;
   /** Resolves when it is there, or its time to get there is over. */
   arrived(): Promise<void>;
+  /** It sits there now: what it waits for is its next command, and no input of the one that runs. */
+  isAtPrompt(): boolean;
   /** Another program is the shell now. */
   forget(): void;
   start(running: Foreground): void;
@@ -47,10 +49,13 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
     const found = shell();
     found?.resume();
     if (performance.now() - running.lastOutputAt >= QUIET_MS) findings.onQuiet();
-    sightings = atPrompt !== undefined && found?.ownRead() === atPrompt ? sightings + 1 : 0;
+    sightings = isAtPrompt() ? sightings + 1 : 0;
     if (sightings >= SIGHTINGS) return findings.onLost();
     looks += 1;
     timer = setTimeout(look, looks < LOOKS_BEFORE_SELDOM ? LOOK_EVERY_MS : LOOK_SELDOM_MS, running);
+  }
+  function isAtPrompt(): boolean {
+    return atPrompt !== undefined && shell()?.ownRead() === atPrompt;
   }
   function learn(): void {
     atPrompt ??= shell()?.ownRead();
@@ -62,6 +67,7 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
       const isAway = (): boolean => atPrompt !== undefined && shell()?.ownRead() !== atPrompt;
       for (let waited = 0; isAway() && waited < ARRIVE_MS; waited += ARRIVE_EVERY_MS) await delay(ARRIVE_EVERY_MS);
     },
+    isAtPrompt,
     forget() {
       atPrompt = undefined;
     },

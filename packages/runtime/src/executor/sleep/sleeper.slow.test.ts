@@ -51,7 +51,7 @@ it('SB93: it says what keeps it awake, and goes on with what it had', async () =
     slept: false,
     reason: expect.stringMatching(/^sleep \(\d+\) runs$/),
   });
-  await executor.run('kill %1');
+  await executor.run('kill %1; wait');
   expect(JSON.parse((await executor.call('POST', '/sleep', { with_kernel: true })).body)).toEqual({ slept: true });
   if (executor.process.exitCode === null) await once(executor.process, 'exit');
 });

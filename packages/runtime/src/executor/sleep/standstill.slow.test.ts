@@ -74,7 +74,7 @@ it('SB131: a connection to one of its ports wakes it and keeps it awake', async 
 
 it('SB132: asleep, it ends by its lease', async () => {
   await executor.kill();
-  executor = await startExecutor({ leaseSeconds: 1 });
+  executor = await startExecutor({ leaseSeconds: 3 });
   await executor.run(`sleep 76543.${process.pid} &`);
   await untilAsleep();
   if (executor.process.exitCode === null) await once(executor.process, 'exit');
