@@ -18,7 +18,7 @@ import {
   until,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandboxes.ts';
+import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandbox-runtimes.ts';
 import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 
 const engine: TestEngine = await openEngine('docker');

@@ -13,7 +13,7 @@ import {
   runAction,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandboxes.ts';
+import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandbox-runtimes.ts';
 import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 
 const SET_UP = 'mkdir -p inner && cd inner && export KEPT="a b" && plain=(1 2) && greet() { echo "hi $1"; } && echo x > /tmp/file';

@@ -17,7 +17,7 @@ import {
   until,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandboxes.ts';
+import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandbox-runtimes.ts';
 import { ExecutorHostProcess, type HostOptions } from '../support/executor-host-process.ts';
 
 /** A network between the server and the host, that can be cut: every connection through it breaks, and no new one is made. */

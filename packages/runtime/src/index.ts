@@ -18,11 +18,12 @@ export {
   type StartRequest,
   type WatchLine,
 } from './executor-host-api.ts';
-export type { SandboxPlan } from './sandbox/open-sandbox.ts';
+export type { SandboxPlan } from './sandbox/sandbox-context.ts';
 export { relay } from './link/relay.ts';
 export type { SandboxRecord } from './sandbox/sandbox-record.ts';
 export type { SandboxCounts } from './sandboxes/count-sandboxes.ts';
-export { createRuntimes, newIncarnation, type RuntimesOptions, type SandboxRuntimes } from './sandboxes/sandboxes.ts';
+export { createRuntimes, newIncarnation } from './sandboxes/create-runtimes.ts';
+export type { RuntimesOptions, SandboxRuntimes } from './sandboxes/sandbox-runtimes.ts';
 export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
 export { hostPattern, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './proxy/network-policy.ts';
 export type { RefusedHost } from './proxy/refused-hosts.ts';

@@ -12,7 +12,8 @@ import { groupsNamed } from './drivers/control-group.ts';
 import type { Driver, SandboxHandle } from './drivers/driver.ts';
 import type { ExecutorFolder } from './drivers/executor-folder.ts';
 import { findProcesses, type ProcessIdentity } from './drivers/process-identity.ts';
-import { createRuntimes, type RuntimesOptions, type SandboxRuntimes } from './sandboxes/sandboxes.ts';
+import { createRuntimes } from './sandboxes/create-runtimes.ts';
+import type { RuntimesOptions, SandboxRuntimes } from './sandboxes/sandbox-runtimes.ts';
 import type { SandboxRecord } from './sandbox/sandbox-record.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

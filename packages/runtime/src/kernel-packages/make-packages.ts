@@ -1,7 +1,10 @@
 import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { quote } from '../executor/kernel/launch-script.ts';
-import { letGo, endSandbox, openSandbox, type OpenContext, type OpenSandbox } from '../sandbox/open-sandbox.ts';
+import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
+import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
+import { openSandbox } from '../sandbox/open-sandbox.ts';
+import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { isThere } from '../sandbox/sandbox-record.ts';
 import type { WayOut } from '../proxy/way-out.ts';
 import { installCommand } from './install-command.ts';
@@ -16,7 +19,7 @@ const MAX_REASON = 2000;
 
 export interface MakePackagesParts {
   readonly context: Omit<
-    OpenContext,
+    SandboxContext,
     'kernelPackages' | 'workspaceOf' | 'planOf' | 'plugins' | 'output' | 'renewsLease' | 'wayOut' | 'secretsFor'
   >;
   readonly newIncarnation: () => string;
@@ -27,7 +30,7 @@ export interface MakePackagesParts {
 /** With pip in a sandbox of its own, whose workspace is where it comes to lie; moved into place when nothing runs there any more. */
 export function makePackagesInSandbox({ context, newIncarnation, wayOut }: MakePackagesParts): MakePackages {
   const { scratch } = context.folders.of(NAME, '');
-  const own: OpenContext = {
+  const own: SandboxContext = {
     ...context,
     wayOut,
     kernelPackages: undefined,

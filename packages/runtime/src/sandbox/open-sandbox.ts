@@ -1,86 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock, Runtime, StartPhase } from '@tendon/core';
-import { awaitExecutor } from './await-executor.ts';
-import {
-  addressOf,
-  browserSocketPathOf,
-  proxySocketPathOf,
-  startLogOf,
-  type Driver,
-  type Probe,
-  type SandboxHandle,
-} from '../drivers/driver.ts';
-import { listenBrowser, type BrowserDoor } from '../link/browser-door.ts';
-import { createCallAnswerer, type CallAnswerer } from '../link/answer-calls.ts';
-import type { Reapers } from '../drivers/reapers.ts';
-import { boundLog, logTail } from '../drivers/start-log.ts';
-import type { PluginName } from '../executor-api.ts';
+import type { StartPhase } from '@tendon/core';
+import { addressOf, startLogOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
+import { logTail } from '../drivers/start-log.ts';
+import { measureGiven } from '../disk/measure-disk.ts';
 import { createExecutorClient, type ExecutorClient } from '../link/executor-client.ts';
-import { watchDisk, type DiskWatch } from '../disk/disk-watch.ts';
-import { freeBytes, measureDisk, measureGiven } from '../disk/measure-disk.ts';
-import { processesOf } from './process-memory.ts';
-import { watchLimits } from './limit-notes.ts';
-import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
-import { createPackagesDoor } from '../kernel-packages/packages-door.ts';
-import type { KernelPackages } from '../kernel-packages/kernel-packages.ts';
-import { listenProxy, type Proxy, type ProxyOptions } from '../proxy/listen-proxy.ts';
-import { isOffline } from '../proxy/network-policy.ts';
-import type { WayOut } from '../proxy/way-out.ts';
-import type { FolderPlan } from './sandbox-folders.ts';
-import { isThere, type SandboxRecord, type SandboxRecords } from './sandbox-record.ts';
-import type { SandboxPorts } from './sandbox-ports.ts';
-import { createSandboxRuntime, type SecretsFor } from './sandbox-runtime.ts';
-import { countUse, type SandboxUse } from './sandbox-use.ts';
-import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
-import { inPhase, messageOf, StartFailed } from './start-phase.ts';
-import type { OutputLimits } from '../output-limits.ts';
-
-/** A sandbox in this server's hands. */
-export interface OpenSandbox {
-  readonly runtime: Runtime;
-  readonly handle: SandboxHandle;
-  readonly client: ExecutorClient;
-  readonly watch: SandboxWatch;
-  readonly use: SandboxUse;
-  readonly disk: DiskWatch;
-  readonly ports: SandboxPorts;
-  readonly record: SandboxRecord & { readonly state: 'live' };
-  /** The way out; none where the sandbox is elsewhere. */
-  readonly proxy: Proxy | undefined;
-  /** To a browser beside the sandbox, where the driver has that. */
-  readonly browser: BrowserDoor | undefined;
-  /** For what a sandbox elsewhere asks of this server. */
-  readonly calls: CallAnswerer | undefined;
-}
-
-export interface SandboxPlan {
-  readonly incarnation: string;
-  /** How long it lives without a server. */
-  readonly leaseSeconds: number;
-  readonly noOutputTimeoutSeconds: number;
-}
-
-export interface OpenContext {
-  readonly records: SandboxRecords;
-  readonly driver: Driver;
-  /** The driver's own, and those of others. */
-  readonly reapers: Reapers;
-  readonly folders: FolderPlan;
-  readonly clock: Clock;
-  readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
-  readonly notice: (notice: string) => void;
-  /** What the next sandbox of a conversation is given; `undefined` = none may be started now. */
-  readonly planOf: (conversationId: string) => SandboxPlan | undefined;
-  /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
-  readonly leaseSeconds: number;
-  readonly renewsLease: (conversationId: string) => boolean;
-  readonly plugins: readonly PluginName[];
-  readonly output: OutputLimits;
-  readonly wayOut: WayOut;
-  readonly secretsFor: SecretsFor;
-  /** What Pythons without `ipykernel` are given; missing where nothing is. */
-  readonly kernelPackages: KernelPackages | undefined;
-}
+import { awaitExecutor } from './await-executor.ts';
+import { endSandbox, STOPPED } from './end-sandbox.ts';
+import { holdSandbox, type OpenSandbox } from './hold-sandbox.ts';
+import type { SandboxContext } from './sandbox-context.ts';
+import { isThere, type SandboxRecord } from './sandbox-record.ts';
+import { inPhase, StartFailed } from './start-phase.ts';
 
 export interface OpenOptions {
   readonly signal: AbortSignal;
@@ -99,13 +28,11 @@ const DEADLINE_MS = {
   record: 10_000,
 } as const;
 
-/** Why one ended that somebody wanted to be gone, with what it kept. */
-export const STOPPED = 'the sandbox was stopped';
 const LOST =
   'the host of the sandbox has lost what it kept: variables and working directory, and whatever lay there in the home and in temporary folders, are gone';
 
 /** The conversation's sandbox: the one that lives, found again by its record, or a new incarnation. Rejects with `StartFailed`. */
-export async function openSandbox(context: OpenContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
+export async function openSandbox(context: SandboxContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
   const { signal } = options;
   options.onPhase('starting');
   const workspace = await inPhase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async () => {
@@ -126,7 +53,7 @@ export async function openSandbox(context: OpenContext, conversationId: string, 
 
 /** The executor of the record, if it is the same process and answers by its name. */
 async function attach(
-  context: OpenContext,
+  context: SandboxContext,
   record: SandboxRecord,
   workspace: string,
   probe: Probe & { available: true },
@@ -141,7 +68,7 @@ async function attach(
       awaitExecutor(client, { socketPath: handle.socketPath, isAlive: () => context.driver.isAlive(handle), signal: within }),
     );
     if (alive.incarnation !== record.incarnation) throw new Error('another executor answers');
-    const open = await hold(context, record, handle, client, probe);
+    const open = await holdSandbox(context, record, handle, client, probe);
     onPhase('ready');
     return open;
   } catch (error) {
@@ -153,7 +80,7 @@ async function attach(
 }
 
 async function start(
-  context: OpenContext,
+  context: SandboxContext,
   conversationId: string,
   workspace: string,
   probe: Probe & { available: true },
@@ -215,7 +142,7 @@ async function start(
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
     const wasStopped = previous?.state === 'ended' && previous.reason === STOPPED;
     const isLost = handle.isNew === true && previous !== undefined && !wasStopped;
-    const open = await hold(context, live, handle, client, probe, isLost ? LOST : undefined);
+    const open = await holdSandbox(context, live, handle, client, probe, isLost ? LOST : undefined);
     onPhase('ready');
     return open;
   } catch (error) {
@@ -231,7 +158,7 @@ async function start(
 }
 
 /** Kept from the conversation's first sandbox on. Never rejects. */
-async function givenBytes({ driver }: OpenContext, previous: SandboxRecord | undefined, workspace: string): Promise<number | null> {
+async function givenBytes({ driver }: SandboxContext, previous: SandboxRecord | undefined, workspace: string): Promise<number | null> {
   if (driver.isElsewhere) return null;
   return previous?.given_bytes === undefined ? measureGiven(workspace).catch(() => null) : previous.given_bytes;
 }
@@ -240,135 +167,4 @@ async function givenBytes({ driver }: OpenContext, previous: SandboxRecord | und
 function settled(starting: Promise<SandboxHandle> | undefined): Promise<SandboxHandle | undefined> {
   const patience = delay(DEADLINE_MS.settle, undefined, { ref: false });
   return Promise.race([Promise.resolve(starting).catch(() => undefined), patience]);
-}
-
-async function hold(
-  context: OpenContext,
-  record: SandboxRecord & { readonly state: 'live' },
-  handle: SandboxHandle,
-  client: ExecutorClient,
-  probe: Probe & { available: true },
-  news?: string,
-): Promise<OpenSandbox> {
-  const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
-  const folders = context.folders.of(conversationId, incarnation);
-  const ways = { ...context.wayOut.of(conversationId), ...kernelDoor(context, record) };
-  const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
-  const browser = await openBrowserDoor(context, record, handle);
-  const calls = context.driver.isElsewhere && ways.git ? createCallAnswerer(client, ways.git) : undefined;
-  const limits = watchLimits(handle.groups, context.driver.limits);
-  const watch = watchSandbox(client, {
-    isAlive: () => context.driver.isAlive(handle),
-    whyEnded: limits.whyEnded,
-    leaseSeconds: context.renewsLease(conversationId) ? context.leaseSeconds : undefined,
-    onLine(line) {
-      if ('call' in line) calls?.take(line.call);
-      if ('watching' in line) void tellNetwork(context, conversationId, handle);
-    },
-    onChecked: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
-  });
-  const disk = holdDisk(context, record, { client, giveUp: watch.report });
-  void watch.lost.then(disk.stop);
-  const runtime = createSandboxRuntime({
-    conversationId,
-    incarnation,
-    strength: probe.strength,
-    description: probe.description,
-    workspace: handle.workspace ?? '/workspace',
-    client,
-    patience: context.driver.isElsewhere ? OVER_A_NETWORK : ON_THIS_HOST,
-    attachedAt: context.clock.now(),
-    previousStartedAt: previous === undefined ? undefined : new Date(previous),
-    lost: watch.lost,
-    giveUp: watch.report,
-    secretsFor: context.secretsFor,
-    limits,
-    news,
-    disk,
-  });
-  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, disk, record };
-}
-
-/** What is elsewhere is watched there. */
-function holdDisk(
-  { driver, folders: plan }: OpenContext,
-  { conversation_id: conversationId, incarnation, workspace, given_bytes, handle }: SandboxRecord & { readonly state: 'live' },
-  { client, giveUp }: { readonly client: ExecutorClient; readonly giveUp: (reason: string) => void },
-): DiskWatch {
-  const { home, state } = plan.of(conversationId, incarnation);
-  const own = [home, state, ...(handle.rootLayer === undefined ? [] : [handle.rootLayer])];
-  const place = { own, workspace, givenBytes: given_bytes ?? null, processes: () => processesOf(handle) };
-  return watchDisk({
-    limitBytes: driver.isElsewhere ? Infinity : (driver.limits?.diskBytes ?? Infinity),
-    measure: () => measureDisk(place),
-    freeBytes: () => freeBytes([...own, workspace]),
-    endWork: client.endWork,
-    giveUp,
-    now: () => performance.now(),
-  });
-}
-
-/** Tells the way out elsewhere what the conversation's policy is now. Told again whenever its host is reached anew. */
-export async function tellNetwork(context: OpenContext, conversationId: string, handle: SandboxHandle): Promise<void> {
-  const told = context.driver.setNetwork?.(handle, () => context.wayOut.policyOf(conversationId));
-  await told?.catch((error: unknown) =>
-    context.notice(`the host of the sandbox of conversation ${conversationId} was not told of its network policy: ${messageOf(error)}`),
-  );
-}
-
-async function openBrowserDoor(
-  { driver, folders: plan }: OpenContext,
-  { conversation_id: conversationId, incarnation, workspace }: SandboxRecord,
-  handle: SandboxHandle,
-): Promise<BrowserDoor | undefined> {
-  if (driver.startBrowser === undefined) return undefined;
-  const folders = plan.of(conversationId, incarnation);
-  return listenBrowser(browserSocketPathOf(folders), (wish) => driver.startBrowser!(handle, { incarnation, workspace, folders }, wish));
-}
-
-function kernelDoor(
-  { kernelPackages: packages, wayOut }: OpenContext,
-  { conversation_id: conversationId, handle }: SandboxRecord & { readonly state: 'live' },
-): Pick<ProxyOptions, 'kernel'> {
-  const folder = handle.kernelPackages;
-  if (packages === undefined || folder === undefined) return {};
-  const isOnline = async (): Promise<boolean> => !isOffline(await wayOut.policyOf(conversationId));
-  return { kernel: createPackagesDoor({ packages, folder, isOnline }) };
-}
-
-/**
- * Ends it so that the next start goes on where it was; resolves with why not, when it stays awake. A crash on the way loses nothing:
- * the executor has written everything down before it says so, and until then nothing was ended.
- */
-export async function putToSleep(context: OpenContext, open: OpenSandbox, withKernel: boolean): Promise<string | undefined> {
-  const answer = await open.client.sleep({ withKernel }).catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
-  if (!answer.slept) return answer.reason;
-  open.watch.report('the sandbox went to sleep');
-  await letGo(open);
-  await endSandbox(context, open.record, 'it was idle', 'asleep');
-  return undefined;
-}
-
-/** Stops holding on to it, without ending it. */
-export async function letGo(open: OpenSandbox): Promise<void> {
-  open.watch.stop();
-  open.disk.stop();
-  open.client.close();
-  open.calls?.close();
-  await Promise.all([open.proxy?.close(), open.browser?.close()]);
-}
-
-/** Ends what the record names and removes its folders; resolves when nothing is left and the record says so. */
-export async function endSandbox(
-  context: OpenContext,
-  record: SandboxRecord,
-  reason: string,
-  state: 'ended' | 'asleep' = 'ended',
-): Promise<void> {
-  const { reapers, records, folders } = context;
-  await reapers.end(record);
-  await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
-  const { conversation_id, incarnation, workspace, started_at, previous_started_at, given_bytes } = record;
-  const kept = { ...(previous_started_at !== undefined && { previous_started_at }), ...(given_bytes !== undefined && { given_bytes }) };
-  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...kept, state, reason });
 }

@@ -1,5 +1,5 @@
 import type { StartPhase } from '@tendon/core';
-import type { OpenSandbox } from './open-sandbox.ts';
+import type { OpenSandbox } from './hold-sandbox.ts';
 
 /** What a server knows of the sandbox of one conversation. */
 export type Entry =

@@ -1,49 +1,26 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Secret, Strength } from '@tendon/core';
+import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Strength } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
-import type { ExecuteLine, ExecuteRequest } from '../executor-api.ts';
-import type { ExecutorClient } from '../link/executor-client.ts';
-import { NotConnected, SandboxGone } from '../link/executor-door.ts';
 import type { DiskWatch } from '../disk/disk-watch.ts';
+import { ActionStream, type ActionStreamParts } from './action-stream.ts';
 import type { LimitWatch } from './limit-notes.ts';
-import { invalidAnswer, observed } from './observed.ts';
-import { TooMuch } from '../link/ndjson.ts';
-import type { Patience } from './patience.ts';
-import { messageOf } from './start-phase.ts';
+import { observed } from './observed.ts';
 import { withNotes } from './with-notes.ts';
 
-export interface SandboxRuntimeParts {
+export interface SandboxRuntimeParts extends ActionStreamParts {
   readonly conversationId: string;
-  readonly incarnation: string;
   readonly strength: Strength;
   readonly description: string;
   readonly workspace: string;
-  readonly client: ExecutorClient;
-  readonly patience: Patience;
   /** When this server process got hold of this incarnation: what was appended later, nobody else can have dispatched. */
   readonly attachedAt: Date;
   /** When the incarnation before this one was handed out; `undefined` for the first. */
   readonly previousStartedAt: Date | undefined;
   readonly lost: Promise<string>;
-  /** Called when the executor lives but does not answer, or is said to be no more. */
-  readonly giveUp: (reason: string) => void;
   readonly limits: LimitWatch;
   /** Told once, beside the next observation. */
   readonly news: string | undefined;
   readonly disk: DiskWatch;
-  /** Variables for one command alone. */
-  readonly secretsFor: SecretsFor;
 }
-
-/** By name; what an action does not name is not among them. */
-export type SecretsFor = (action: RunnableAction) => ReadonlyMap<string, Secret>;
-
-/** How often a silent executor is asked whether it lives, and how many times it may fail to say so. */
-const HEARTBEAT_MS = 15_000;
-const MISSED_HEARTBEATS = 3;
-/** Pauses between cancellations; after the last, a cancelled action is not waited for any longer. */
-const CANCEL_PAUSES_MS = [200, 1000, 5000, 24_000] as const;
-const RECONNECT_DELAYS_MS = [0, 20, 100, 500, 2000] as const;
 
 /**
  * Actions of one incarnation. Invariants:
@@ -127,186 +104,4 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
 
 function diskRefusal(why: string): ObservationDraft {
   return { observation: 'error', content: `Nothing was written: ${why}`, extras: { error_id: 'SANDBOX$DISK_FULL' } };
-}
-
-/** One action on its way: sent, listened to, attached to again after a broken connection, cancelled. */
-class ActionStream {
-  readonly #action: RunnableAction;
-  readonly #key: string;
-  readonly #parts: SandboxRuntimeParts;
-  readonly #options: ExecuteOptions;
-  readonly #lostReason: () => string | undefined;
-  /** Whether the key may have reached an executor, now or in an earlier life of the server. */
-  #wasSent: boolean;
-  /** The newest piece of output that was passed on. */
-  #newest = { offset: -1, text: '' };
-  /** Ends the listening; its reason is why the outcome is unknown. */
-  readonly #end = new AbortController();
-
-  constructor(
-    action: RunnableAction,
-    key: string,
-    parts: SandboxRuntimeParts,
-    options: ExecuteOptions,
-    isFresh: boolean,
-    lostReason: () => string | undefined,
-  ) {
-    this.#action = action;
-    this.#key = key;
-    this.#parts = parts;
-    this.#options = options;
-    this.#wasSent = !isFresh;
-    this.#lostReason = lostReason;
-  }
-
-  async run(): Promise<ExecuteResult> {
-    const done = new AbortController();
-    const cancel = (): void => void this.#cancel(done.signal);
-    this.#options.signal.addEventListener('abort', cancel, { once: true });
-    if (this.#options.signal.aborted) cancel();
-    void this.#heartbeat(done.signal);
-    try {
-      return await this.#untilOutcome();
-    } finally {
-      done.abort();
-      this.#options.signal.removeEventListener('abort', cancel);
-    }
-  }
-
-  async #untilOutcome(): Promise<ExecuteResult> {
-    for (let failures = 0; ; failures += 1) {
-      const before = this.#newest;
-      const result = await this.#listen();
-      if (result !== 'broken') return result;
-      if (this.#end.signal.aborted) return this.#unknown(String(this.#end.signal.reason));
-      if (this.#newest !== before) failures = 0;
-      const waitMs = RECONNECT_DELAYS_MS[failures] ?? RECONNECT_DELAYS_MS.at(-1);
-      const lost = this.#lostReason();
-      if (lost !== undefined || failures >= this.#parts.patience.breaks)
-        return this.#unknown(lost ?? 'the connection to the sandbox broke again and again');
-      const gone = await this.#whyGone();
-      if (gone !== undefined) return this.#unknown(this.#lostReason() ?? gone);
-      await delay(waitMs);
-    }
-  }
-
-  /** One connection. `broken` = ask whether the executor lives, then attach again. */
-  async #listen(): Promise<ExecuteResult | 'broken'> {
-    const signal = this.#end.signal;
-    const wasSentBefore = this.#wasSent;
-    try {
-      for await (const line of this.#parts.client.execute(this.#request(), { signal })) {
-        this.#wasSent = true;
-        const result = this.#take(line, wasSentBefore);
-        if (result !== undefined) return result;
-      }
-    } catch (error) {
-      if (error instanceof TooMuch || error instanceof SyntaxError) {
-        await this.#parts.client.cancel(this.#key).catch(() => {});
-        return { outcome: 'observed', observation: invalidAnswer(error instanceof TooMuch ? error.message : 'it is not JSON') };
-      }
-      // The host of a sandbox that is no more has handed nothing on.
-      if (!(error instanceof NotConnected || error instanceof SandboxGone)) this.#wasSent = true;
-    }
-    return 'broken';
-  }
-
-  #take(line: ExecuteLine, wasSentBefore: boolean): ExecuteResult | undefined {
-    switch (line?.type) {
-      case 'output':
-        this.#output(line.offset, line.text);
-        return undefined;
-      case 'outcome':
-        return { outcome: 'observed', observation: observed(this.#action.action, line.observation) };
-      case 'unknown':
-        return { outcome: 'unknown', reason: String(line.reason).slice(0, 1024) };
-      case 'refused':
-        return {
-          outcome: wasSentBefore ? 'unknown' : 'not-started',
-          reason: `the sandbox refused it: ${String(line.reason).slice(0, 1024)}`,
-        };
-      default:
-        return { outcome: 'observed', observation: invalidAnswer('it is a line of no known type') };
-    }
-  }
-
-  /**
-   * After a broken connection the newest piece is asked for again, for only its beginning is known for sure: how many bytes it
-   * was is not to be told from a text that may have had broken characters. What was passed on is not passed on twice.
-   */
-  #output(offset: unknown, text: unknown): void {
-    if (typeof text !== 'string' || !Number.isSafeInteger(offset) || (offset as number) < Math.max(0, this.#newest.offset)) return;
-    const known = offset === this.#newest.offset ? this.#newest.text.length : 0;
-    const fresh = text.slice(known);
-    if (fresh === '') return;
-    this.#newest = { offset: offset as number, text };
-    this.#options.onOutput?.({ offset: (offset as number) + Buffer.byteLength(text.slice(0, known)), text: fresh });
-  }
-
-  #request(): ExecuteRequest {
-    const { action, args, timeout } = this.#action;
-    const secrets = [...this.#parts.secretsFor(this.#action)].map(([name, secret]) => [name, secret.reveal()] as const);
-    return {
-      key: this.#key,
-      incarnation: this.#parts.incarnation,
-      action: { action, args: args as Readonly<Record<string, unknown>>, ...(timeout !== undefined && { timeout }) },
-      ...(secrets.length > 0 && { secrets: Object.fromEntries(secrets) }),
-      ...(this.#options.onOutput && { outputFrom: Math.max(0, this.#newest.offset) }),
-    };
-  }
-
-  /** Why the same incarnation answers no more; `undefined` when it does. */
-  async #whyGone(): Promise<string | undefined> {
-    const { patience, client, incarnation } = this.#parts;
-    const patienceEnds = performance.now() + (this.#wasSent ? patience.sentMs : patience.unsentMs);
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const alive = await client.alive({ signal: this.#end.signal });
-        return alive.incarnation === incarnation ? undefined : 'the sandbox ended while it ran';
-      } catch (error) {
-        if (error instanceof SandboxGone) {
-          this.#parts.giveUp(error.message);
-          return error.message;
-        }
-        const isOver = attempt >= MISSED_HEARTBEATS && performance.now() >= patienceEnds;
-        if (isOver || this.#lostReason() !== undefined || this.#end.signal.aborted)
-          return patience.sentMs > 0 ? `the sandbox cannot be reached: ${messageOf(error)}` : 'the sandbox ended while it ran';
-        // A moment for the watcher to see the process end; longer for a network.
-        if (error instanceof NotConnected || patience.sentMs > 0) await delay(Math.min(200 * attempt, 2000));
-      }
-    }
-  }
-
-  #unknown(reason: string): ExecuteResult {
-    return this.#wasSent ? { outcome: 'unknown', reason } : { outcome: 'not-started', reason };
-  }
-
-  async #heartbeat(done: AbortSignal): Promise<void> {
-    let missed = 0;
-    while (await pause(HEARTBEAT_MS, done)) {
-      const isThere = await this.#parts.client.alive({ signal: done }).then(
-        () => true,
-        () => false,
-      );
-      missed = isThere ? 0 : missed + 1;
-      if (missed < MISSED_HEARTBEATS || missed * HEARTBEAT_MS < this.#parts.patience.sentMs || done.aborted) continue;
-      const reason = 'the sandbox does not answer any more';
-      this.#end.abort(reason);
-      return this.#parts.giveUp(reason);
-    }
-  }
-
-  /** Said more than once: the action itself may still be on its way, and who has not seen a key has nothing to cancel. */
-  async #cancel(done: AbortSignal): Promise<void> {
-    for (const waitMs of CANCEL_PAUSES_MS) {
-      await this.#parts.client.cancel(this.#key).catch(() => {});
-      if (!(await pause(waitMs, done))) return;
-    }
-    this.#end.abort('it was cancelled and did not end');
-  }
-}
-
-/** False when `done` came first. */
-function pause(ms: number, done: AbortSignal): Promise<boolean> {
-  return delay(ms, true, { signal: done, ref: false }).catch(() => false);
 }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { SandboxInfo } from '@tendon/protocol';
 import { measureFolder, type FolderSize } from '../disk/measure-folder.ts';
-import type { OpenContext } from '../sandbox/open-sandbox.ts';
+import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { memoryOf, processesOf, standsStill } from '../sandbox/process-memory.ts';
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 
@@ -21,7 +21,7 @@ const MAX_ENTRIES = 200_000;
 
 /** Every sandbox that is known, with what it uses now; without the titles of conversations. The newest first. */
 export async function listSandboxes(
-  context: OpenContext,
+  context: SandboxContext,
   heldBy: (conversationId: string) => Held | undefined,
 ): Promise<readonly SandboxInfo[]> {
   const found: SandboxInfo[] = [];
@@ -34,7 +34,7 @@ export async function listSandboxes(
   return found;
 }
 
-async function describe(context: OpenContext, record: SandboxRecord, disk: FolderSize, held: Held | undefined): Promise<SandboxInfo> {
+async function describe(context: SandboxContext, record: SandboxRecord, disk: FolderSize, held: Held | undefined): Promise<SandboxInfo> {
   const pids = record.state === 'live' ? await processesOf(record.handle) : [];
   const state = stateOf(context, record, held);
   const isUp = record.state === 'starting' || state === 'awake' || (record.state === 'live' && state === 'asleep');
@@ -60,14 +60,14 @@ async function describe(context: OpenContext, record: SandboxRecord, disk: Folde
 }
 
 /** The processes of one that is elsewhere cannot be looked at: whoever put it to sleep knows. */
-function stateOf({ driver, reapers }: OpenContext, record: SandboxRecord, held: Held | undefined): SandboxInfo['state'] {
+function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, held: Held | undefined): SandboxInfo['state'] {
   if (record.state !== 'live') return record.state;
   if (!reapers.isAlive(record)) return 'dead';
   return (driver.isElsewhere ? held?.isAsleep : standsStill(record.handle)) ? 'asleep' : 'awake';
 }
 
 /** `own`: without the workspace. */
-async function diskOf(context: OpenContext, record: SandboxRecord, leftMs: number): Promise<FolderSize & { readonly own: number }> {
+async function diskOf(context: SandboxContext, record: SandboxRecord, leftMs: number): Promise<FolderSize & { readonly own: number }> {
   if (context.driver.isElsewhere) return { bytes: 0, own: 0, entries: 0, isComplete: false };
   const options = { maxEntries: MAX_ENTRIES, deadlineMs: leftMs };
   const own = await measureFolder(dirname(context.folders.of(record.conversation_id, record.incarnation).home), options);

@@ -1,4 +1,5 @@
-import { endSandbox, type OpenContext } from '../sandbox/open-sandbox.ts';
+import { endSandbox } from '../sandbox/end-sandbox.ts';
+import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 
 export interface ReconcileOptions {
@@ -15,7 +16,7 @@ export interface ReconcileOptions {
  * everything else that is ours ends, with its folders.
  */
 export async function reconcileSandboxes(
-  context: OpenContext,
+  context: SandboxContext,
   { isHeld, all = false, keepsOthers = false }: ReconcileOptions,
 ): Promise<{ readonly kept: number; readonly reaped: number }> {
   const kept = new Set<string>();
@@ -50,13 +51,13 @@ export async function reconcileSandboxes(
 /** Empty: nothing of its files is left; forgotten: neither is its record. */
 type Verdict = 'keep' | 'end' | 'empty' | 'forget';
 
-async function judge(context: OpenContext, record: SandboxRecord, keepsOthers: boolean): Promise<Verdict> {
+async function judge(context: SandboxContext, record: SandboxRecord, keepsOthers: boolean): Promise<Verdict> {
   if ((await context.workspaceOf(record.conversation_id)) === undefined) return 'forget';
   if ((keepsOthers || record.driver === context.driver.name) && context.reapers.isAlive(record)) return 'keep';
   return 'end';
 }
 
-async function reap(context: OpenContext, record: SandboxRecord, verdict: Exclude<Verdict, 'keep'>): Promise<boolean> {
+async function reap(context: SandboxContext, record: SandboxRecord, verdict: Exclude<Verdict, 'keep'>): Promise<boolean> {
   const hadSandbox = record.state !== 'ended';
   try {
     if (hadSandbox) await endSandbox(context, record, 'the server was started without it');

@@ -1,4 +1,6 @@
-import { putToSleep, type OpenContext, type OpenSandbox } from '../sandbox/open-sandbox.ts';
+import { putToSleep } from '../sandbox/end-sandbox.ts';
+import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
+import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { lookEveryMs, makingRoom, shouldSleep, type RestPlan } from './rest-plan.ts';
 import { messageOf } from '../sandbox/start-phase.ts';
 import { isAsleep, type Entry, type SharedStart } from '../sandbox/sandbox-entry.ts';
@@ -8,7 +10,7 @@ const ROOM_RECHECK_MS = 250;
 const ASLEEP_PER_AWAKE = 4;
 
 export interface SandboxRestOptions {
-  readonly context: OpenContext;
+  readonly context: SandboxContext;
   readonly plan: RestPlan;
   /** Those of the server; what is put to sleep leaves them. */
   readonly entries: Map<string, Entry>;

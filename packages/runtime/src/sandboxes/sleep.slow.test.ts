@@ -18,7 +18,7 @@ import {
   wallClock,
   type TestSandboxes,
 } from '../sandbox.test-support.ts';
-import type { RuntimesOptions } from './sandboxes.ts';
+import type { RuntimesOptions } from './sandbox-runtimes.ts';
 
 let executor: ExecutorFolder;
 let sandboxes: TestSandboxes;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { createTestSandboxes, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../sandboxes/sandboxes.ts';
+import type { RuntimesOptions } from '../../sandboxes/sandbox-runtimes.ts';
 import { createDockerDriver } from './docker-driver.ts';
 import { containersOf, openEngine, type EngineKind } from './testing/docker-under-test.ts';
 

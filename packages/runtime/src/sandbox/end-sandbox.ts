@@ -1,0 +1,44 @@
+import type { SandboxContext } from './sandbox-context.ts';
+import type { OpenSandbox } from './hold-sandbox.ts';
+import type { SandboxRecord } from './sandbox-record.ts';
+import { messageOf } from './start-phase.ts';
+
+/** Why one ended that somebody wanted to be gone, with what it kept. */
+export const STOPPED = 'the sandbox was stopped';
+
+/**
+ * Ends it so that the next start goes on where it was; resolves with why not, when it stays awake. A crash on the way loses nothing:
+ * the executor has written everything down before it says so, and until then nothing was ended.
+ */
+export async function putToSleep(context: SandboxContext, open: OpenSandbox, withKernel: boolean): Promise<string | undefined> {
+  const answer = await open.client.sleep({ withKernel }).catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
+  if (!answer.slept) return answer.reason;
+  open.watch.report('the sandbox went to sleep');
+  await letGo(open);
+  await endSandbox(context, open.record, 'it was idle', 'asleep');
+  return undefined;
+}
+
+/** Stops holding on to it, without ending it. */
+export async function letGo(open: OpenSandbox): Promise<void> {
+  open.watch.stop();
+  open.disk.stop();
+  open.client.close();
+  open.calls?.close();
+  await Promise.all([open.proxy?.close(), open.browser?.close()]);
+}
+
+/** Ends what the record names and removes its folders; resolves when nothing is left and the record says so. */
+export async function endSandbox(
+  context: SandboxContext,
+  record: SandboxRecord,
+  reason: string,
+  state: 'ended' | 'asleep' = 'ended',
+): Promise<void> {
+  const { reapers, records, folders } = context;
+  await reapers.end(record);
+  await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
+  const { conversation_id, incarnation, workspace, started_at, previous_started_at, given_bytes } = record;
+  const kept = { ...(previous_started_at !== undefined && { previous_started_at }), ...(given_bytes !== undefined && { given_bytes }) };
+  await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...kept, state, reason });
+}

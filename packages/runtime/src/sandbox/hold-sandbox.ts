@@ -1,0 +1,134 @@
+import type { Runtime } from '@tendon/core';
+import { watchDisk, type DiskWatch } from '../disk/disk-watch.ts';
+import { freeBytes, measureDisk } from '../disk/measure-disk.ts';
+import { browserSocketPathOf, proxySocketPathOf, startLogOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
+import { boundLog } from '../drivers/start-log.ts';
+import { createPackagesDoor } from '../kernel-packages/packages-door.ts';
+import { createCallAnswerer, type CallAnswerer } from '../link/answer-calls.ts';
+import { listenBrowser, type BrowserDoor } from '../link/browser-door.ts';
+import type { ExecutorClient } from '../link/executor-client.ts';
+import { listenProxy, type Proxy, type ProxyOptions } from '../proxy/listen-proxy.ts';
+import { isOffline } from '../proxy/network-policy.ts';
+import { watchLimits } from './limit-notes.ts';
+import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
+import { processesOf } from './process-memory.ts';
+import type { SandboxContext } from './sandbox-context.ts';
+import type { SandboxPorts } from './sandbox-ports.ts';
+import type { SandboxRecord } from './sandbox-record.ts';
+import { createSandboxRuntime } from './sandbox-runtime.ts';
+import { countUse, type SandboxUse } from './sandbox-use.ts';
+import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
+import { messageOf } from './start-phase.ts';
+
+/** A sandbox in this server's hands. */
+export interface OpenSandbox {
+  readonly runtime: Runtime;
+  readonly handle: SandboxHandle;
+  readonly client: ExecutorClient;
+  readonly watch: SandboxWatch;
+  readonly use: SandboxUse;
+  readonly disk: DiskWatch;
+  readonly ports: SandboxPorts;
+  readonly record: SandboxRecord & { readonly state: 'live' };
+  /** The way out; none where the sandbox is elsewhere. */
+  readonly proxy: Proxy | undefined;
+  /** To a browser beside the sandbox, where the driver has that. */
+  readonly browser: BrowserDoor | undefined;
+  /** For what a sandbox elsewhere asks of this server. */
+  readonly calls: CallAnswerer | undefined;
+}
+
+/** Takes a live one into this server's hands: its way out, its doors, its watch, its runtime. `news` is told beside the next observation. */
+export async function holdSandbox(
+  context: SandboxContext,
+  record: SandboxRecord & { readonly state: 'live' },
+  handle: SandboxHandle,
+  client: ExecutorClient,
+  probe: Probe & { available: true },
+  news?: string,
+): Promise<OpenSandbox> {
+  const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
+  const folders = context.folders.of(conversationId, incarnation);
+  const ways = { ...context.wayOut.of(conversationId), ...kernelDoor(context, record) };
+  const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
+  const browser = await openBrowserDoor(context, record, handle);
+  const calls = context.driver.isElsewhere && ways.git ? createCallAnswerer(client, ways.git) : undefined;
+  const limits = watchLimits(handle.groups, context.driver.limits);
+  const watch = watchSandbox(client, {
+    isAlive: () => context.driver.isAlive(handle),
+    whyEnded: limits.whyEnded,
+    leaseSeconds: context.renewsLease(conversationId) ? context.leaseSeconds : undefined,
+    onLine(line) {
+      if ('call' in line) calls?.take(line.call);
+      if ('watching' in line) void tellNetwork(context, conversationId, handle);
+    },
+    onChecked: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
+  });
+  const disk = holdDisk(context, record, { client, giveUp: watch.report });
+  void watch.lost.then(disk.stop);
+  const runtime = createSandboxRuntime({
+    conversationId,
+    incarnation,
+    strength: probe.strength,
+    description: probe.description,
+    workspace: handle.workspace ?? '/workspace',
+    client,
+    patience: context.driver.isElsewhere ? OVER_A_NETWORK : ON_THIS_HOST,
+    attachedAt: context.clock.now(),
+    previousStartedAt: previous === undefined ? undefined : new Date(previous),
+    lost: watch.lost,
+    giveUp: watch.report,
+    secretsFor: context.secretsFor,
+    limits,
+    news,
+    disk,
+  });
+  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, disk, record };
+}
+
+/** What is elsewhere is watched there. */
+function holdDisk(
+  { driver, folders: plan }: SandboxContext,
+  { conversation_id: conversationId, incarnation, workspace, given_bytes, handle }: SandboxRecord & { readonly state: 'live' },
+  { client, giveUp }: { readonly client: ExecutorClient; readonly giveUp: (reason: string) => void },
+): DiskWatch {
+  const { home, state } = plan.of(conversationId, incarnation);
+  const own = [home, state, ...(handle.rootLayer === undefined ? [] : [handle.rootLayer])];
+  const place = { own, workspace, givenBytes: given_bytes ?? null, processes: () => processesOf(handle) };
+  return watchDisk({
+    limitBytes: driver.isElsewhere ? Infinity : (driver.limits?.diskBytes ?? Infinity),
+    measure: () => measureDisk(place),
+    freeBytes: () => freeBytes([...own, workspace]),
+    endWork: client.endWork,
+    giveUp,
+    now: () => performance.now(),
+  });
+}
+
+/** Tells the way out elsewhere what the conversation's policy is now. Told again whenever its host is reached anew. */
+export async function tellNetwork(context: SandboxContext, conversationId: string, handle: SandboxHandle): Promise<void> {
+  const told = context.driver.setNetwork?.(handle, () => context.wayOut.policyOf(conversationId));
+  await told?.catch((error: unknown) =>
+    context.notice(`the host of the sandbox of conversation ${conversationId} was not told of its network policy: ${messageOf(error)}`),
+  );
+}
+
+async function openBrowserDoor(
+  { driver, folders: plan }: SandboxContext,
+  { conversation_id: conversationId, incarnation, workspace }: SandboxRecord,
+  handle: SandboxHandle,
+): Promise<BrowserDoor | undefined> {
+  if (driver.startBrowser === undefined) return undefined;
+  const folders = plan.of(conversationId, incarnation);
+  return listenBrowser(browserSocketPathOf(folders), (wish) => driver.startBrowser!(handle, { incarnation, workspace, folders }, wish));
+}
+
+function kernelDoor(
+  { kernelPackages: packages, wayOut }: SandboxContext,
+  { conversation_id: conversationId, handle }: SandboxRecord & { readonly state: 'live' },
+): Pick<ProxyOptions, 'kernel'> {
+  const folder = handle.kernelPackages;
+  if (packages === undefined || folder === undefined) return {};
+  const isOnline = async (): Promise<boolean> => !isOffline(await wayOut.policyOf(conversationId));
+  return { kernel: createPackagesDoor({ packages, folder, isOnline }) };
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '@tendon/core';
+import type { Driver } from '../drivers/driver.ts';
+import type { Reapers } from '../drivers/reapers.ts';
+import type { PluginName } from '../executor-api.ts';
+import type { KernelPackages } from '../kernel-packages/kernel-packages.ts';
+import type { OutputLimits } from '../output-limits.ts';
+import type { WayOut } from '../proxy/way-out.ts';
+import type { SecretsFor } from './action-stream.ts';
+import type { FolderPlan } from './sandbox-folders.ts';
+import type { SandboxRecords } from './sandbox-record.ts';
+
+export interface SandboxPlan {
+  readonly incarnation: string;
+  /** How long it lives without a server. */
+  readonly leaseSeconds: number;
+  readonly noOutputTimeoutSeconds: number;
+}
+
+/** What all sandboxes of a server share. */
+export interface SandboxContext {
+  readonly records: SandboxRecords;
+  readonly driver: Driver;
+  /** The driver's own, and those of others. */
+  readonly reapers: Reapers;
+  readonly folders: FolderPlan;
+  readonly clock: Clock;
+  readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
+  readonly notice: (notice: string) => void;
+  /** What the next sandbox of a conversation is given; `undefined` = none may be started now. */
+  readonly planOf: (conversationId: string) => SandboxPlan | undefined;
+  /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
+  readonly leaseSeconds: number;
+  readonly renewsLease: (conversationId: string) => boolean;
+  readonly plugins: readonly PluginName[];
+  readonly output: OutputLimits;
+  readonly wayOut: WayOut;
+  readonly secretsFor: SecretsFor;
+  /** What Pythons without `ipykernel` are given; missing where nothing is. */
+  readonly kernelPackages: KernelPackages | undefined;
+}

@@ -1,0 +1,202 @@
+import type { Runtime, Runtimes, StartPhase } from '@tendon/core';
+import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
+import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
+import { openSandbox } from '../sandbox/open-sandbox.ts';
+import type { SandboxContext } from '../sandbox/sandbox-context.ts';
+import type { Entry, SharedStart } from '../sandbox/sandbox-entry.ts';
+import { inPhase, StartFailed } from '../sandbox/start-phase.ts';
+import { admission } from './admission.ts';
+
+const MAX_STARTS = 3;
+const ROOM_DEADLINE_MS = 60_000;
+
+export interface HeldSandboxes {
+  /** The live one, started when there is none. */
+  readonly acquire: Runtimes['acquire'];
+  /** The live one, without starting any. */
+  live(conversationId: string): Runtime | undefined;
+  /** Resolves when nothing of the sandbox is left. */
+  end(conversationId: string, reason: string): Promise<void>;
+  /** From now on none is handed out. */
+  shut(): void;
+  /** Lets go of all: they live on for their lease, to be found again. With `stopSandboxes` they end. */
+  release(options: { readonly stopSandboxes: boolean }): Promise<void>;
+}
+
+export interface HeldOptions {
+  readonly context: SandboxContext;
+  /** By conversation; who else has them puts sandboxes to sleep and counts them. */
+  readonly entries: Map<string, Entry>;
+  /** Resolves when one more may be awake. */
+  readonly findRoom: (start: SharedStart, signal: AbortSignal) => Promise<void>;
+  readonly maxParallelStarts: number;
+}
+
+/**
+ * The sandboxes that this process holds, at most one per conversation: their starts and their ends. Invariants:
+ * 1. An incarnation is handed out only after its record is durable.
+ * 2. Callers share a start; one of them going away ends neither the start nor the others' wait.
+ * 3. A conversation's next sandbox does not start before its last one has ended.
+ */
+export function createHeldSandboxes({ context, entries, findRoom, maxParallelStarts }: HeldOptions): HeldSandboxes {
+  const admit = admission(maxParallelStarts);
+  let isClosed = false;
+
+  function beginStart(conversationId: string): Entry & { state: 'starting' } {
+    const start: SharedStart = { abort: new AbortController(), listeners: new Set(), phase: 'starting', hasRoom: false };
+    const { signal } = start.abort;
+    const onPhase = (phase: StartPhase, detail?: string): void => {
+      start.phase = phase;
+      for (const listener of start.listeners) listener(phase, detail);
+    };
+    const begin = async (): Promise<OpenSandbox> => {
+      await inPhase({ name: 'finding room for it', deadlineMs: ROOM_DEADLINE_MS, signal }, (within) => findRoom(start, within));
+      return openPersistently(context, conversationId, { signal, onPhase });
+    };
+    const opened = admit(begin, signal).then(
+      (open) => {
+        // A stop that came meanwhile has put its own entry and ends what it finds here.
+        if (isCurrent(conversationId, start)) enterLive(conversationId, open);
+        return open;
+      },
+      (error: unknown) => {
+        if (isCurrent(conversationId, start)) entries.delete(conversationId);
+        throw error;
+      },
+    );
+    opened.catch(() => {}); // every caller may have gone
+    const entry = { state: 'starting', start, opened } as const;
+    entries.set(conversationId, entry);
+    return entry;
+  }
+
+  function isCurrent(conversationId: string, start: SharedStart): boolean {
+    const entry = entries.get(conversationId);
+    return entry?.state === 'starting' && entry.start === start;
+  }
+
+  function enterLive(conversationId: string, open: OpenSandbox): void {
+    entries.set(conversationId, { state: 'live', open });
+    void open.watch.lost.then((reason) => onLost(conversationId, open, reason));
+  }
+
+  /** Asks the process table too: the watcher may not have noticed yet. */
+  function liveRuntime(conversationId: string, entry: Entry | undefined): Runtime | undefined {
+    if (entry?.state !== 'live') return undefined;
+    if (context.driver.isAlive(entry.open.handle)) {
+      entry.open.use.touch();
+      return entry.open.runtime;
+    }
+    entry.open.watch.report('the sandbox ended');
+    void beginEnd(conversationId, 'the sandbox ended');
+    return undefined;
+  }
+
+  function onLost(conversationId: string, open: OpenSandbox, reason: string): void {
+    const entry = entries.get(conversationId);
+    if (entry?.state !== 'live' || entry.open !== open) return;
+    context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
+    void beginEnd(conversationId, reason);
+  }
+
+  /** Puts the conversation into `ending`; resolves when nothing of its sandbox is left. */
+  function beginEnd(conversationId: string, reason: string): Promise<void> {
+    const entry = entries.get(conversationId);
+    if (entry?.state === 'ending') return entry.done;
+    const ending: Entry = {
+      state: 'ending',
+      done: end(conversationId, entry, reason).finally(() => {
+        if (entries.get(conversationId) === ending) entries.delete(conversationId);
+      }),
+    };
+    entries.set(conversationId, ending);
+    ending.done.catch((error: unknown) => context.notice(`the sandbox of ${conversationId} did not end cleanly: ${String(error)}`));
+    return ending.done;
+  }
+
+  async function end(conversationId: string, entry: Entry | undefined, reason: string): Promise<void> {
+    if (entry?.state === 'dozing') await entry.done;
+    if (entry?.state === 'starting') entry.start.abort.abort(new Error('the sandbox was stopped'));
+    const open =
+      entry?.state === 'live' || entry?.state === 'dozing'
+        ? entry.open
+        : entry?.state === 'starting'
+          ? await entry.opened.catch(() => undefined)
+          : undefined;
+    open?.watch.report(reason);
+    if (open !== undefined) await letGo(open);
+    const record = await context.records.get(conversationId);
+    if (record !== undefined && record.state !== 'ended') await endSandbox(context, record, reason);
+  }
+
+  return {
+    async acquire(conversationId, { signal, onPhase }): Promise<Runtime> {
+      for (;;) {
+        signal.throwIfAborted();
+        if (isClosed) throw new Error('the server is shutting down');
+        const entry = entries.get(conversationId);
+        const live = liveRuntime(conversationId, entry);
+        if (live !== undefined) return live;
+        if (entry?.state === 'live') continue; // found dead: it is ending now
+        if (entry?.state === 'ending' || entry?.state === 'dozing') {
+          await untilAborted(
+            entry.done.catch(() => {}),
+            signal,
+          );
+          continue;
+        }
+        const { start, opened } = entry ?? beginStart(conversationId);
+        if (onPhase) start.listeners.add(onPhase);
+        onPhase?.(start.phase);
+        try {
+          return (await untilAborted(opened, signal)).runtime;
+        } finally {
+          if (onPhase) start.listeners.delete(onPhase);
+        }
+      }
+    },
+    live: (conversationId) => liveRuntime(conversationId, entries.get(conversationId)),
+    end: beginEnd,
+    shut: () => void (isClosed = true),
+    async release({ stopSandboxes }) {
+      const held = [...entries.entries()];
+      if (stopSandboxes) await Promise.allSettled(held.map(([conversationId]) => beginEnd(conversationId, 'the server was shut down')));
+      else await Promise.allSettled(held.map(([, entry]) => release(entry)));
+      entries.clear();
+    },
+  };
+}
+
+/** A start that died is tried again: what ended one need not be there for the next. */
+async function openPersistently(...[context, conversationId, options]: Parameters<typeof openSandbox>): Promise<OpenSandbox> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await openSandbox(context, conversationId, options);
+    } catch (error) {
+      const isWorthIt = error instanceof StartFailed && !error.timedOut && !options.signal.aborted;
+      if (attempt === MAX_STARTS || !isWorthIt) throw error;
+      context.notice(`the sandbox of ${conversationId} is started again: ${error.message}`);
+    }
+  }
+}
+
+async function release(entry: Entry): Promise<void> {
+  if (entry.state === 'ending') return entry.done;
+  if (entry.state === 'live') return letGo(entry.open);
+  if (entry.state === 'dozing') return entry.done.then(() => letGo(entry.open));
+  entry.start.abort.abort(new Error('the server is shutting down'));
+  const open = await entry.opened.catch(() => undefined);
+  if (open !== undefined) await letGo(open);
+}
+
+/** The promise, or the signal's reason if that comes first; the promise itself goes on. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
