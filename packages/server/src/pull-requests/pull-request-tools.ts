@@ -17,7 +17,8 @@ const ownerAndName = RepositoryName.refine((name) => name.split('/').length === 
 const branch = z
   .string()
   .max(255)
-  .regex(/^[^\s\p{Cc}~^?*[\\]+$/u, 'this is no name of a branch');
+  // No pattern: models are offered this schema, and not every one of them knows classes of Unicode.
+  .refine((name) => /^[^\s\p{Cc}~^?*[\\]+$/u.test(name), 'this is no name of a branch');
 const sourceBranch = branch.describe('The branch with the changes; it must be pushed.');
 const targetBranch = branch.describe('The branch that they are for.');
 const title = z.string().trim().min(1, 'a title is expected').max(255);

@@ -9,10 +9,14 @@ import { isState } from '../../frames.ts';
 const KEY = 'a-key-of-the-conformance-tools';
 
 /** A conversation that was made with a server of one tool. */
-async function joinWithTools(target: Target): Promise<Ready & { readonly server: ToolServer }> {
+async function converseWithTools(target: Target): Promise<{ readonly id: string; readonly server: ToolServer }> {
   const server = await startToolServer(KEY);
   target.defer(() => server.close());
-  const id = await target.converse({ mcp_config: { shttp_servers: [{ url: server.url, api_key: KEY }] } });
+  return { id: await target.converse({ mcp_config: { shttp_servers: [{ url: server.url, api_key: KEY }] } }), server };
+}
+
+async function joinWithTools(target: Target): Promise<Ready & { readonly server: ToolServer }> {
+  const { id, server } = await converseWithTools(target);
   const peer = join(target, id);
   await peer.frames.until('awaiting_user_input', isState('awaiting_user_input'));
   return { id, peer, server };
@@ -54,7 +58,7 @@ export const toolServers: readonly Check[] = [
     title: 'a key in `mcp_config` of a conversation leaves through no answer about it',
     cites: ['SV161'],
     async run(target) {
-      const { id } = await joinWithTools(target);
+      const { id } = await converseWithTools(target);
       for (const path of ['', '/events?limit=100', '/trajectory', '/config'].map((end) => `/api/conversations/${id}${end}`))
         assert.ok(!(await target.ask('GET', path)).text.includes(KEY), `${path} has the key`);
       for (const path of ['/api/conversations?limit=100', '/api/settings'])
