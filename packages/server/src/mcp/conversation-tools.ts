@@ -7,9 +7,10 @@ import { PULL_REQUEST_NAMES } from '../pull-requests/pull-request-names.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { ConversationToolServers } from './conversation-tool-servers.ts';
 import { ToolServers } from './tool-servers.ts';
+import { withSearch } from './with-search.ts';
 
 export interface ConversationToolsParts extends PullRequestParts {
-  readonly settings: Pick<SettingsStore, 'toolServers'>;
+  readonly settings: Pick<SettingsStore, 'toolServers' | 'key'>;
   readonly toolServers: ConversationToolServers;
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;
@@ -24,7 +25,7 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
   const { settings, toolServers, own, runtimes, clock, onProblem } = parts;
   const wished = toolServers.open(record);
   const servers = new ToolServers({
-    config: () => wished ?? settings.toolServers,
+    config: () => withSearch(wished ?? settings.toolServers, settings.key('search_api_key')),
     clock,
     openProcess: async (signal) => {
       await own.acquire(record.id, { signal });

@@ -1,3 +1,4 @@
+import { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';
@@ -5,6 +6,7 @@ import { keysOfMcp, maskedMcp, withKeptKeys } from './mcp-keys.ts';
 import { offeredName, offeredTool } from './offered-tool.ts';
 import { resultText } from './result-text.ts';
 import { toolServers } from './tool-server.ts';
+import { withSearch } from './with-search.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -54,6 +56,21 @@ describe('SV138: keys of servers', () => {
     };
     expect(keysOfMcp(withKeptKeys(moved, CONFIG)).join('')).toBe('');
   });
+});
+
+it('SV167: the key for searching the web brings the server of tools it is for, once', () => {
+  const key = new Secret('tvly-0123456789');
+  const searching = withSearch(CONFIG, key);
+  expect(toolServers(searching).find(({ name }) => name === 'tavily')).toEqual({
+    name: 'tavily',
+    kind: 'http',
+    url: 'https://mcp.tavily.com/mcp/',
+    apiKey: key.reveal(),
+    callMs: 60_000,
+  });
+  expect(withSearch(searching, key)).toEqual(searching);
+  expect(withSearch(CONFIG, new Secret('of-somebody-else'))).toEqual(CONFIG);
+  expect(withSearch(CONFIG, undefined)).toEqual(CONFIG);
 });
 
 it('SV137: a result is told as text, what is none by what it is, and a failure as one', () => {
