@@ -47,6 +47,7 @@ export type { Decoded, Dialect, Frame, Phase } from './dialects/dialect.ts';
 export { eventsDoc } from './dialects/events-doc.ts';
 export { opendevinWs, WS_DIALECTS, type WsDialect } from './dialects/opendevin-ws.ts';
 export { tellGeneration, WS_GENERATIONS, type WsDoor, type WsGeneration } from './dialects/opendevin-ws/tell-generation.ts';
+export { wireFrame } from './dialects/wire-frame.ts';
 export { openhandsV0 } from './dialects/openhands-v0.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
 export { isStateEvent, orderReplay } from './dialects/replay-order.ts';

@@ -1,5 +1,5 @@
 import type { EventLog } from '@tendon/core';
-import type { Frame } from '@tendon/protocol';
+import { isUnknown, wireFrame, type Event, type Frame } from '@tendon/protocol';
 import { storedFrame } from './stored-frame.ts';
 
 /** Of browsers, and too large to export. */
@@ -35,9 +35,15 @@ async function* exported(log: EventLog): AsyncGenerator<string> {
   const end = log.nextId;
   for (let from = 0; from < end; from += PAGE) {
     for (const event of await log.read({ from, to: Math.min(end, from + PAGE) })) {
-      for (const frame of storedFrame(event)) if (!isHidden(frame)) yield JSON.stringify(frame, leaveOut);
+      for (const frame of exportedFrame(event)) if (!isHidden(frame)) yield JSON.stringify(frame, leaveOut);
     }
   }
+}
+
+/** Answers that say nothing are not shown, but without them an action would look as if it had none. */
+function exportedFrame(event: Event): readonly Frame[] {
+  const shown = storedFrame(event);
+  return shown.length > 0 || isUnknown(event) ? shown : [wireFrame(event)];
 }
 
 /** At any depth of `extras`; a key of that name elsewhere is somebody's argument. */

@@ -81,6 +81,21 @@ it('SV33: a trajectory is exported as one document or as lines', async () => {
   expect((await server.get(`${url}/trajectory?format=xml`)).status).toBe(422);
 });
 
+it('SV33: an answer that says nothing is in it, so that what comes back from it has every answer', async () => {
+  const server = await testServer({ script: [{ text: 'One.' }, { text: 'Two.' }] });
+  const url = `/api/conversations/${await server.create({ initial_user_msg: 'begin' })}`;
+  const recorded = async () =>
+    ((await (await server.get(`${url}/trajectory`)).json()) as { trajectory: (Found['events'][number] & { cause?: number })[] }).trajectory;
+  const says = (text: string) => async () => (await recorded()).some((event) => JSON.stringify(event).includes(text));
+  await expect.poll(says('One.'), { timeout: 20_000 }).toBe(true);
+  await server.post(`${url}/message`, { message: 'go on' });
+  await expect.poll(says('Two.'), { timeout: 20_000 }).toBe(true);
+  const trajectory = await recorded();
+  expect(trajectory.map(({ id }) => id)).toEqual(trajectory.map((_, index) => index));
+  const recalls = trajectory.filter(({ action }) => action === 'recall').map(({ id }) => id);
+  expect(trajectory.filter(({ cause }) => recalls.includes(cause!)).map(({ observation }) => observation)).toEqual(['recall', 'null']);
+});
+
 it('SV11: conversations are found by words, repository and trigger', async () => {
   const server = await testServer();
   const a = await server.create({ repository: 'o/one', initial_user_msg: 'Fix the parser' });
