@@ -1,7 +1,8 @@
 export { composeEngine, type ComposeOptions } from './compose.ts';
 export { readConfig, type Config, type ConfigResult } from './config/config.ts';
 export type { StoredConversation } from './conversations/conversation-records.ts';
-export { Conversations, type ConversationWish, type Created } from './conversations/conversations.ts';
+export type { ConversationWish } from './conversations/conversation-wish.ts';
+export { Conversations, type Created } from './conversations/conversations.ts';
 export type { Engine } from './engine.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { serve } from './main.ts';

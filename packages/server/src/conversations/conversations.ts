@@ -5,7 +5,7 @@
  * C2  An idle conversation is closed; opening it again is folding its log.
  * C3  A deleted conversation can not be opened again, whoever still holds its id.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Clock, Conversation, DelegatedTask, EventLog, Mask, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
@@ -14,40 +14,12 @@ import { ConversationRecords, type PageQuery, type StoredConversation } from './
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
 import type { Logger } from '../logger.ts';
 import { networkPolicy, takeNetworkWish, type NetworkRules } from '../network/conversation-network.ts';
+import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
+import { delegatedId, delegatedRecord, newRecord } from './new-record.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import type { OnLooked, Room } from './room.ts';
 import { Rooms } from './rooms.ts';
 import { ownFolder, workspaceFolder, type FolderRules } from './workspace-folder.ts';
-
-/** What a client may wish for a new conversation; everything has a default. */
-export interface ConversationWish {
-  /** 32 hexadecimal digits; default: a fresh one. */
-  readonly id?: string;
-  readonly directory?: string;
-  readonly agent?: string;
-  /** Empty: the stored settings decide, then the environment. */
-  readonly model?: string;
-  readonly trigger?: string;
-  readonly repository?: string | null;
-  readonly branch?: string | null;
-  readonly gitProvider?: string | null;
-  readonly confirmationMode?: boolean;
-  readonly maxIterations?: number;
-  /** For the agent, beside its task. */
-  readonly instructions?: string;
-  /** Done again, in order, before the model is asked. */
-  readonly replay?: readonly ReplayAnswer[];
-  /** Of this conversation only, and gone with this process. */
-  readonly llm?: ModelAccess;
-  readonly network?: NetworkWish;
-  /** As `ConversationToolServers` seals them; default: those of the settings. */
-  readonly toolServers?: string;
-}
-
-export interface ModelAccess {
-  readonly apiKey?: Secret;
-  readonly baseUrl?: string;
-}
 
 export type Created = { readonly ok: true; readonly record: StoredConversation } | { readonly ok: false; readonly error: CatalogError };
 
@@ -100,25 +72,7 @@ export class Conversations {
     if (!folder.ok) return folder;
     const network = takeNetworkWish(this.#networkRules, wish.network ?? {});
     if (!network.ok) return network;
-    const now = this.#records.now();
-    const record: StoredConversation = {
-      id,
-      title: defaultTitle(id),
-      created_at: now,
-      updated_at: now,
-      workspace: folder.path,
-      agent: wish.agent || 'CodeActAgent',
-      model: wish.model ?? '',
-      trigger: wish.trigger ?? 'gui',
-      selected_repository: wish.repository ?? null,
-      selected_branch: wish.branch ?? null,
-      git_provider: wish.gitProvider ?? null,
-      ...(wish.confirmationMode !== undefined && { confirmation_mode: wish.confirmationMode }),
-      ...(wish.maxIterations !== undefined && { max_iterations: wish.maxIterations }),
-      ...(wish.instructions && { instructions: wish.instructions }),
-      ...(wish.network && { network: network.network }),
-      ...(wish.toolServers !== undefined && { tool_servers: wish.toolServers }),
-    };
+    const record = newRecord(id, wish, { workspace: folder.path, network: network.network, now: this.#records.now() });
     if (wish.llm) this.#modelAccess.set(id, wish.llm);
     if (wish.replay) await this.#options.storage.records.put('replays', { id, sort: '', value: wish.replay });
     await this.#records.add(record);
@@ -133,27 +87,14 @@ export class Conversations {
     parent: StoredConversation,
     { actionId, agent }: Pick<DelegatedTask, 'actionId' | 'agent'>,
   ): Promise<StoredConversation> {
-    const named = (attempt: number): string =>
-      createHash('sha256').update(`${parent.id}:${actionId}:${attempt}`).digest('hex').slice(0, 32);
-    let id = named(0);
+    let id = delegatedId(parent.id, actionId, 0);
     // Where clients may choose ids, somebody may have taken this one.
-    for (let attempt = 1, made = await this.get(id); made; made = await this.get((id = named(attempt++)))) {
+    for (let attempt = 1, made = await this.get(id); made; made = await this.get((id = delegatedId(parent.id, actionId, attempt++)))) {
       const { conversation_id: by, action_id: action } = made.delegated_by ?? {};
       if (by === parent.id && action === actionId) return made;
     }
     const llm = this.modelAccess(parent.id);
-    const { summary: _summary, repository_ready: _ready, pr_number: _pulls, ...inherited } = parent;
-    const record: StoredConversation = {
-      ...inherited,
-      stopped: false,
-      selected_repository: null, // it is in the folder
-      id,
-      agent,
-      title: defaultTitle(id),
-      created_at: this.#records.now(),
-      updated_at: this.#records.now(),
-      delegated_by: { conversation_id: parent.id, action_id: actionId },
-    };
+    const record = delegatedRecord(parent, { id, agent, actionId, now: this.#records.now() });
     if (llm) this.#modelAccess.set(id, llm);
     await this.#records.add(record);
     return record;

@@ -1,6 +1,6 @@
 import { Secret } from '@tendon/core';
 import { catalogError, type CatalogError, type Decoded } from '@tendon/protocol';
-import type { ConversationWish, ModelAccess } from './conversations.ts';
+import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 
 type Initialize = Extract<Decoded, { type: 'initialize' }>;
 export type WishResult = { readonly ok: true; readonly wish: ConversationWish } | { readonly ok: false; readonly error: CatalogError };

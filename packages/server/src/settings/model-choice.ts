@@ -6,7 +6,7 @@
  */
 import type { Secret } from '@tendon/core';
 import type { Config } from '../config/config.ts';
-import type { ConversationWish, ModelAccess } from '../conversations/conversations.ts';
+import type { ConversationWish, ModelAccess } from '../conversations/conversation-wish.ts';
 import type { SettingsStore } from './settings.ts';
 
 export interface ModelChoice {

@@ -23,7 +23,8 @@ import {
   type Phase,
   type VolatileFrame,
 } from '@tendon/protocol';
-import type { Conversations, ConversationWish } from '../conversations/conversations.ts';
+import type { ConversationWish } from '../conversations/conversation-wish.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 import { wishFrom } from '../conversations/initialize-wish.ts';
 import { createLateOutput, type LateOutput } from './late-output.ts';
 import type { Logger } from '../logger.ts';

@@ -21,7 +21,7 @@ import {
   type WsGeneration,
 } from '@tendon/protocol';
 import { Connection } from '../connection.ts';
-import type { ConversationWish } from '../../conversations/conversations.ts';
+import type { ConversationWish } from '../../conversations/conversation-wish.ts';
 import type { ServerContext } from '../../http/context.ts';
 import { wishFrom } from '../../conversations/initialize-wish.ts';
 import { readToken, signToken } from '../../security/token.ts';

@@ -1,0 +1,33 @@
+import type { Secret } from '@tendon/core';
+import type { NetworkWish } from '@tendon/protocol';
+import type { ReplayAnswer } from '../replay/read-trajectory.ts';
+
+/** What a client may wish for a new conversation; everything has a default. */
+export interface ConversationWish {
+  /** 32 hexadecimal digits; default: a fresh one. */
+  readonly id?: string;
+  readonly directory?: string;
+  readonly agent?: string;
+  /** Empty: the stored settings decide, then the environment. */
+  readonly model?: string;
+  readonly trigger?: string;
+  readonly repository?: string | null;
+  readonly branch?: string | null;
+  readonly gitProvider?: string | null;
+  readonly confirmationMode?: boolean;
+  readonly maxIterations?: number;
+  /** For the agent, beside its task. */
+  readonly instructions?: string;
+  /** Done again, in order, before the model is asked. */
+  readonly replay?: readonly ReplayAnswer[];
+  /** Of this conversation only, and gone with this process. */
+  readonly llm?: ModelAccess;
+  readonly network?: NetworkWish;
+  /** As `ConversationToolServers` seals them; default: those of the settings. */
+  readonly toolServers?: string;
+}
+
+export interface ModelAccess {
+  readonly apiKey?: Secret;
+  readonly baseUrl?: string;
+}
