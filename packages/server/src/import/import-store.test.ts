@@ -7,6 +7,7 @@ import { INITIAL_STATE, reduce, toJson } from '@tendon/protocol';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../config/config.ts';
 import { systemClock } from '../system-clock.ts';
+import { fakeProvider } from '../git/providers/fake-provider.test-support.ts';
 import { importStore } from './import-store.ts';
 
 const at = (second: number) => `2024-12-01T10:00:${String(second).padStart(2, '0')}.000001`;
@@ -168,4 +169,20 @@ it('TJ2: a file name alone makes no million of events; a hostile folder is refus
   expect(await run()).toMatchObject({ conversations: 3, failed: 1 });
   expect(problems).toContainEqual(expect.stringContaining('99999999'));
   await expect(run('/nowhere/at/all')).rejects.toThrow('is not there');
+});
+
+it('TJ7: a token of a git provider is shown to it first; one that is refused is told, and a dry run asks nobody', async () => {
+  const { put, problems, run, open } = makePlace();
+  const fake = await fakeProvider('glpat-0123456789', { 'GET /api/v4/user': () => ({ body: { id: 1 } }) });
+  const tokens = (token: string) => ({ provider_tokens: { gitlab: { token, host: fake.origin }, github: { token: '', host: null } } });
+  put('secrets.json', tokens('glpat-0123456789'));
+  expect(await run(undefined, true)).toMatchObject({ taken: ['the settings', 'the token of gitlab, if it is valid'] });
+  expect(fake.requests).toEqual([]);
+  put('secrets.json', tokens('glpat-of-yesterday'));
+  expect(await run()).toMatchObject({ taken: ['the settings'] });
+  expect(problems.at(-1)).toMatch(/secrets\.json: Invalid token\. .* gitlab token\.$/);
+  put('secrets.json', tokens('glpat-0123456789'));
+  expect(await run()).toMatchObject({ taken: ['the token of gitlab'] });
+  expect(await run()).toMatchObject({ taken: [] });
+  expect(await (await open()).records.get('settings', 'git-providers')).toMatchObject({ gitlab: { host: fake.origin } });
 });

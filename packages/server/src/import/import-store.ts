@@ -52,7 +52,8 @@ async function moveOver(sources: Sources, { config, clock, onProblem, onProgress
     const parts = { storage, now: () => clock.now(), workspaceOf, onProblem, onProgress };
     const counts = await counted(sources, onProblem, (source) => importConversation(source, parts));
     const taken: string[] = [];
-    for (const root of sources.roots) taken.push(...(await importSettings(root, storage.records, jwtSecret, onProblem)));
+    for (const root of sources.roots)
+      taken.push(...(await importSettings(root, { records: storage.records, jwtSecret, asksProviders: true, onProblem })));
     return { ...counts, taken };
   } finally {
     await storage.close();
@@ -69,7 +70,8 @@ async function tryOut(sources: Sources, { clock, onProblem }: ImportOptions): Pr
   });
   const taken: string[] = [];
   const { records } = createMemoryStorage({ clock });
-  for (const root of sources.roots) taken.push(...(await importSettings(root, records, new Secret(randomUUID()), onProblem)));
+  const parts = { records, jwtSecret: new Secret(randomUUID()), asksProviders: false, onProblem };
+  for (const root of sources.roots) taken.push(...(await importSettings(root, parts)));
   return { ...counts, taken };
 }
 
