@@ -148,6 +148,29 @@ describe('SV14: generations on Socket.IO', () => {
     await forged.frames.until((frame) => frame.error === 'Invalid token' && frame.error_code === 401);
   });
 
+  it('DL88: who comes back in band, or initializes again, brings model and key anew', async () => {
+    const server = await testServer({ script });
+    const first = await socketIoClient(server, {});
+    first.socket.emit('oh_action', { action: 'initialize', args: { LLM_MODEL: 'one/model', LLM_API_KEY: 'sk-0000000001' } });
+    const { token } = await first.frames.until((frame) => typeof frame.token === 'string');
+    first.socket.close();
+    const found = (await (await server.get('/api/conversations')).json()) as { results: { conversation_id: string }[] };
+    const id = found.results[0]!.conversation_id;
+    const { conversations } = server.engine;
+    const chosen = async () => [(await conversations.get(id))?.model, conversations.modelAccess(id)?.apiKey?.reveal()];
+
+    const again = await socketIoClient(server, {});
+    again.socket.emit('oh_action', { action: 'initialize', args: { LLM_MODEL: 'two/model', LLM_API_KEY: 'sk-0000000002' }, token });
+    await again.frames.until((frame) => frame.token === token || frame.status === 'ok');
+    expect(await chosen()).toEqual(['two/model', 'sk-0000000002']);
+    const later = await socketIoClient(server, { conversation_id: id });
+    await later.frames.untilState('awaiting_user_input');
+    const before = later.frames.all.length;
+    later.socket.emit('oh_user_action', { action: 'initialize', args: { LLM_MODEL: 'three/model', LLM_API_KEY: 'sk-0000000003' } });
+    await later.frames.until((frame) => later.frames.all.indexOf(frame) >= before && frame.id === 'STATUS$READY');
+    expect(await chosen()).toEqual(['three/model', 'sk-0000000003']);
+  });
+
   it('a client by the letter of the document speaks first and gets upper-case states', async () => {
     const server = await testServer({ script });
     const client = await socketIoClient(server, {});

@@ -39,6 +39,9 @@ const MAX_WAITING_FRAMES = 64;
 /** After so many stored events everybody else gets a turn, and the client gets to read what there is. */
 const EVENTS_PER_TURN = 128;
 
+/** What answers an `initialize` where no frame of its own does. */
+const READY: VolatileFrame = { volatile: 'status', type: 'info', id: 'STATUS$READY', message: '' };
+
 export interface ConnectionOptions {
   readonly wire: Wire;
   readonly dialect: Dialect;
@@ -198,15 +201,21 @@ export class Connection {
     }
   }
 
-  /** Before there is a conversation it says how to make one; a named folder is checked, and so made, at once. */
+  /**
+   * Before there is a conversation it says how to make one; a named folder is checked, and so made, at once. Afterwards it brings the
+   * model and its key anew.
+   */
   async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
-    if (this.#options.isWatcher) return this.#send(this.#options.dialect.greeting);
+    const { dialect, conversations, isWatcher } = this.#options;
+    const answer = dialect.greeting.length > 0 ? dialect.greeting : dialect.encodeVolatile(READY);
+    if (isWatcher) return this.#send(answer);
     const wish = wishFrom(decoded);
     if (!wish.ok) return this.refuse(wish.error);
     this.#wish = wish.wish;
+    if (this.#conversationId !== undefined) await conversations.configure(this.#conversationId, wish.wish);
     const error = wish.wish.directory !== undefined && this.#conversationId === undefined ? await this.#makeConversation() : undefined;
     if (error) this.refuse(error);
-    else this.#send(this.#options.dialect.greeting);
+    else this.#send(answer);
   }
 
   async #submit(action: ActionDraft): Promise<void> {

@@ -63,13 +63,16 @@ export class InBandSession {
     frame: Frame,
   ): Promise<{ readonly ok: true; readonly id: string } | { readonly ok: false; readonly error: CatalogError }> {
     const { conversations, jwtSecret } = this.#options.engine;
-    if (typeof frame.token === 'string' && frame.token !== '') {
-      const id = await readToken(frame.token, jwtSecret);
-      const isKnown = id !== undefined && (await conversations.get(id)) !== undefined;
-      return isKnown ? { ok: true, id } : { ok: false, error: catalogError('INVALID_TOKEN') };
-    }
     const decoded = openhandsV0.decode(frame);
     const wish = decoded.type === 'initialize' ? wishFrom(decoded) : undefined;
+    if (typeof frame.token === 'string' && frame.token !== '') {
+      const id = await readToken(frame.token, jwtSecret);
+      if (id === undefined || !(await conversations.get(id))) return { ok: false, error: catalogError('INVALID_TOKEN') };
+      if (wish && !wish.ok) return wish;
+      // Its key is not stored: who comes back brings it again.
+      if (wish) await conversations.configure(id, wish.wish);
+      return { ok: true, id };
+    }
     if (!wish?.ok) return { ok: false, error: wish?.error ?? catalogError('INVALID_FRAME', 'it is no initialize') };
     const created = await conversations.create(wish.wish);
     return created.ok ? { ok: true, id: created.record.id } : created;
