@@ -229,14 +229,19 @@ async function offeredModels(): Promise<readonly string[]> {
   return [...listModels(), ...local.flatMap((endpoint) => endpoint.models)];
 }
 
+/** Frontends send it unasked; whoever wants the history shortened by its length sets another. */
+const USUAL_CONDENSER_SIZE = 120;
+
 /** As they are when the conversation is opened: its own wish, the stored settings, the configuration. */
 function conversationSettings({ current }: SettingsStore, wished: StoredConversation, config: Config): ConversationSettings {
   const maxIterations = wished.max_iterations ?? current?.max_iterations ?? config.maxIterations;
+  const isWished = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
   const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;
   return {
     confirmationMode: wished.confirmation_mode ?? current?.confirmation_mode ?? config.confirmationMode,
     ...(maxIterations && { maxIterations }),
     condenses: current?.enable_default_condenser ?? true,
+    ...(isWished && { condensesAfter: current.condenser_max_size! }),
     ...(maxBudgetUsd && { maxBudgetUsd }),
   };
 }

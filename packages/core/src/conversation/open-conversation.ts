@@ -42,6 +42,8 @@ export interface ConversationSettings {
   readonly maxBudgetUsd?: number;
   /** Whether the older part is put into words before the model's window is full; default true. When it is full that is done in any case. */
   readonly condenses?: boolean;
+  /** So many events that are shown whole are enough, whatever the window; default: the window alone decides. */
+  readonly condensesAfter?: number;
 }
 
 export interface OpenOptions {
@@ -98,6 +100,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
       maxIterations: settings.maxIterations ?? 500,
       maxBudgetUsd: settings.maxBudgetUsd,
       condenses: settings.condenses ?? true,
+      condensesAfter: settings.condensesAfter,
     },
     clock,
     mask: options.mask,

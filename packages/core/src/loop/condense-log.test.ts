@@ -68,6 +68,19 @@ it('EN133: what is nearly full is condensed before it is too long, unless the us
   }
 });
 
+it('EN160: so many events as the user has set are condensed, whatever the window', async () => {
+  for (const [condensesAfter, expected] of [
+    [20, true],
+    [200, false],
+  ] as const) {
+    const { script: play } = script([...work, ...work, done], { text: 'In short.' });
+    const { say, untilState, events } = await stage({ script: play, settings: { condensesAfter } });
+    await say('begin');
+    await untilState('finished');
+    expect(outline(await events()).includes('agent condensation')).toBe(expected);
+  }
+});
+
 it('EN134: a model that gives no summary costs the summary and not the way on', async () => {
   const { script: play } = script([...work, { failure: 'LLM_CONTEXT_EXCEEDED' }, done], { failure: 'LLM_FAILED', retryable: false });
   const { say, untilState, until } = await stage({ script: play });

@@ -14,6 +14,8 @@ export interface Limits {
   readonly maxBudgetUsd: number | undefined;
   /** The older part of a conversation is put into words before the model's window is full. */
   readonly condenses: boolean;
+  /** Events since the last time. */
+  readonly condensesAfter: number | undefined;
 }
 
 export type Step =

@@ -108,8 +108,10 @@ async function appendAnswer(
     const steered = state.conversation.lastUserMessageId >= seen;
     const answer = answerToDrafts(parsed, { firstId, policy: engine.policy, destination, steered, metrics, now });
     const failure = destination && 'failure' in destination ? [sandboxFailed(destination.failure)] : [];
-    const full = isNearlyFull(metrics, contextWindow) && engine.limits.condenses && forgettable(state) !== undefined;
-    return [...lead, ...answer, ...failure, ...(full ? [requestCondensation] : [])];
+    const { condenses, condensesAfter = Infinity } = engine.limits;
+    const isEnough = isNearlyFull(metrics, contextWindow) || firstId - 1 - state.condensedTo >= condensesAfter;
+    const condensed = isEnough && condenses && forgettable(state) !== undefined;
+    return [...lead, ...answer, ...failure, ...(condensed ? [requestCondensation] : [])];
   });
 }
 

@@ -58,6 +58,20 @@ export const condensing: readonly Check[] = [
     },
   },
   {
+    id: 'v0-socketio/condensed-by-length',
+    title: 'so many events as `condenser_max_size` says are condensed before the model is asked again',
+    cites: ['EN160'],
+    isAlone: true,
+    async run(target) {
+      const store = async (condenser_max_size: number): Promise<void> =>
+        void (await target.ask('POST', '/api/settings', { body: { condenser_max_size } }));
+      target.defer(() => store(120));
+      await store(20);
+      const { frames } = await spoken(target, [...STEPS, ...STEPS], { aside: { text: 'a-summary' } });
+      assert.ok(frames.some(isCondensed), 'nothing was condensed');
+    },
+  },
+  {
     id: 'v0-socketio/condensed-without-words',
     title: 'a model that gives no summary costs the summary and not the way on',
     cites: ['EN134'],
