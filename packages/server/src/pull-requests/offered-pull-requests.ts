@@ -18,11 +18,17 @@ export function offeredPullRequests(conversation: string, parts: PullRequestPart
     async call({ args: { name, arguments: args } }, { signal }) {
       const { openPullRequest } = await import('./open-pull-request.ts');
       if (signal.aborted) return failed('Not executed: it was cancelled.');
-      const answer = await Promise.race([openPullRequest({ name, args, conversation }, parts), cancelled(signal)]);
+      const opening = openPullRequest({ name, args, conversation }, parts).catch(uncertain);
+      const answer = await Promise.race([opening, cancelled(signal)]);
       if (answer.ok) return McpObservation.create(answer.text, { name, arguments: args });
       return failed(answer.problem);
     },
   };
+}
+
+/** It could not be noted, say. Called again, what is open is found. */
+function uncertain(cause: unknown): PullRequestAnswer {
+  return { ok: false, problem: `It may have been opened: ${(cause as Error).message}` };
 }
 
 /** What has begun goes on to its end, and is noted; who stopped it does not wait. */
