@@ -185,7 +185,7 @@ export const EVERY_ACTION: readonly Action[] = Object.entries(ACTION_SAMPLES).fl
   }),
 );
 
-export const EVERY_OBSERVATION: readonly Observation[] = Object.entries(OBSERVATION_SAMPLES).flatMap(([kind, samples]) =>
+const EVERY_OBSERVATION: readonly Observation[] = Object.entries(OBSERVATION_SAMPLES).flatMap(([kind, samples]) =>
   samples.map(([content, extras], index) => {
     const { create } = OBSERVATIONS[kind as ObservationKind] as unknown as { create: (content: string, extras: unknown) => object };
     return { ...meta(index + 1, 'agent'), cause: index, ...create(content, extras) } as Observation;

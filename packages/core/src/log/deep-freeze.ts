@@ -1,5 +1,5 @@
 /** Deeper JSON than this is refused: nobody means it, and recursion elsewhere would not survive it. */
-export const MAX_JSON_DEPTH = 256;
+const MAX_JSON_DEPTH = 256;
 
 /**
  * Freezes a JSON value wholly and in place, without allocating.

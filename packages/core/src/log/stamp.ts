@@ -8,7 +8,7 @@ export function stamp(draft: SourcedDraft, id: number, timestamp: string): Event
 }
 
 /** `now`, unless the clock went back: timestamps of a log never decrease. ISO strings of one format order like the times. */
-export function timestampAfter(last: string, now: Date): string {
+function timestampAfter(last: string, now: Date): string {
   const timestamp = now.toISOString();
   return timestamp < last ? last : timestamp;
 }

@@ -76,7 +76,7 @@ function issueOf(error: { readonly issues: readonly { readonly path: readonly Pr
   return issue ? clip(`args${issue.path.map((part) => `.${String(part)}`).join('')}: ${issue.message}`, 200) : 'args';
 }
 
-export function failure(code: ErrorCode, detail = ''): Decoded {
+function failure(code: ErrorCode, detail = ''): Decoded {
   return { type: 'error', error: catalogError(code, detail) };
 }
 

@@ -1,5 +1,5 @@
 /** Deeper than any client's frame, far from where writing JSON would exhaust the stack. */
-export const MAX_NESTING = 64;
+const MAX_NESTING = 64;
 
 /** Whether a value parsed from JSON is nested deeper than `max`. Level by level, so that its own depth costs no stack. */
 export function isNestedDeeper(value: unknown, max: number = MAX_NESTING): boolean {

@@ -14,7 +14,7 @@ export interface WsDialect extends Dialect {
 }
 
 /** The dialect of `/ws` for one generation of clients. */
-export function createOpendevinWs(generation: Generation): WsDialect {
+function createOpendevinWs(generation: Generation): WsDialect {
   return {
     name: 'opendevin-ws',
     greeting: generation.greeting,

@@ -30,7 +30,7 @@ export interface DiskWatchParts {
 }
 
 /** How often is looked at what is free: a command that writes a gigabyte a second goes so far beyond, and what it takes to count. */
-export const LOOK_MS = 250;
+const LOOK_MS = 250;
 /** While no action runs. */
 const IDLE_LOOK_MS = 1000;
 /** Others may give back as much as a sandbox takes: so long a count is believed at most. */

@@ -73,7 +73,7 @@ export function findHierarchies(mountinfo: string, cgroup: string): readonly Hie
   });
 }
 
-export function hierarchiesOfThisProcess(): readonly Hierarchy[] {
+function hierarchiesOfThisProcess(): readonly Hierarchy[] {
   if (process.platform !== 'linux') return [];
   return findHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'), readFileSync('/proc/self/cgroup', 'utf8'));
 }

@@ -10,7 +10,7 @@ export interface ProcessIdentity {
 
 let cachedBootId: string | undefined;
 
-export function bootId(): string {
+function bootId(): string {
   cachedBootId ??=
     process.platform === 'linux'
       ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

@@ -4,7 +4,7 @@ import { ZipFile } from 'yazl';
 import type { Workspace } from '../http/workspace-of.ts';
 import { workspaceEntries, type WorkspaceEntry } from './workspace-entries.ts';
 
-export const MAX_ZIP_FILE_BYTES = 256 * 1024 * 1024;
+const MAX_ZIP_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_ZIP_BYTES = 4 * 1024 * 1024 * 1024;
 const MAX_ZIP_ENTRIES = 50_000;
 const READ_MS = 120_000;

@@ -36,7 +36,7 @@ import { zodValidator } from './zod-validator.ts';
 export const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
 /** Every REST resource; the last one catches what is left. */
-export const RESOURCES: readonly Routes[] = [
+const RESOURCES: readonly Routes[] = [
   healthRoutes,
   backendSettingsRoutes,
   optionRoutes,

@@ -18,7 +18,7 @@ export interface RateLimit {
 }
 
 /** 0.62 has 10 a second; a page that loads many files of a conversation needs more. */
-export const RATE_LIMIT: RateLimit = { burst: 300, perSecond: 50 };
+const RATE_LIMIT: RateLimit = { burst: 300, perSecond: 50 };
 const MAX_ADDRESSES = 10_000;
 
 /** Seconds to wait, or `undefined` when the request may go on. `now` in milliseconds. */

@@ -63,7 +63,7 @@ export async function openWebFiles(root: string | undefined, isForeign = false):
 }
 
 /** Previews of what agents build are shown in frames, from their own origin. */
-export function contentPolicy(html: string): string {
+function contentPolicy(html: string): string {
   const inline = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
     ([, code]) => `'sha256-${createHash('sha256').update(code!).digest('base64')}'`,
   );

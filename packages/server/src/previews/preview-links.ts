@@ -10,7 +10,7 @@ const NO_DOMAIN =
   'Previews live below preview.localhost, which from here is another machine. Set TENDON_PREVIEW_DOMAIN to a name all of whose subdomains lead to this server, or reach it through a tunnel to localhost.';
 
 /** The signed links of one conversation, for a client that reached the server at `host`; or the sentence why there can be none. */
-export function previewLinks({ config, engine, clock }: ServerContext, id: string, host: string): ((port: number) => string) | string {
+function previewLinks({ config, engine, clock }: ServerContext, id: string, host: string): ((port: number) => string) | string {
   if (config.previews.domain === LOOPBACK_SITE.domain && !isLoopbackName(hostnameOf(host) ?? '')) return NO_DOMAIN;
   const keys = createPreviewKeys(engine.jwtSecret, clock);
   const label = keys.labelOf(id);

@@ -20,7 +20,7 @@ export function replayThen(answers: readonly ReplayAnswer[], log: EventLog, next
 }
 
 /** How many answers of the recording are in the log; all of them once somebody else has answered. */
-export async function replayPosition(log: EventLog): Promise<number> {
+async function replayPosition(log: EventLog): Promise<number> {
   for (let to = log.nextId; to > 0; to -= PAGE) {
     for (const event of await log.read({ from: Math.max(0, to - PAGE), to, reverse: true })) {
       const id = answerIdOf(event);

@@ -1,4 +1,4 @@
-import type { Action, Event, Observation, UnknownEvent } from '@tendon/protocol';
+import type { Action, Observation, UnknownEvent } from '@tendon/protocol';
 
 interface Common {
   /** Stable over time; folding by hand is kept under it. */
@@ -39,7 +39,3 @@ export interface FoldItem extends Common {
 }
 
 export type StreamItem = TurnItem | SpeechItem | StepItem | NoteItem | FoldItem;
-
-export function eventsOf(step: StepItem): readonly Event[] {
-  return [step.action, step.observation, step.unknown].filter((event) => event !== undefined);
-}

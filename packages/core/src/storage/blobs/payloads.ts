@@ -5,9 +5,9 @@
 import type { Buffer as NodeBuffer } from 'node:buffer';
 
 /** Strings of more UTF-8 bytes than this are kept out of the log. */
-export const MAX_INLINE_BYTES = 16 * 1024;
+const MAX_INLINE_BYTES = 16 * 1024;
 /** A row with more characters than this after that (many middling strings, giant keys) goes out as a whole. */
-export const MAX_ROW_CHARACTERS = 64 * 1024;
+const MAX_ROW_CHARACTERS = 64 * 1024;
 
 /** `utf16` for strings with lone surrogates, which UTF-8 cannot carry. `json`: the whole value, path is empty. */
 export type PayloadEncoding = 'utf8' | 'utf16' | 'json';

@@ -1,5 +1,5 @@
 /** A wait that took too long or was called off. */
-export class TooLate extends Error {}
+class TooLate extends Error {}
 
 /** The promise's outcome, or a rejection with `TooLate` after so long or when the signal fires. What it waited for goes on. */
 export async function within<T>(ms: number, promise: Promise<T>, signal?: AbortSignal): Promise<T> {

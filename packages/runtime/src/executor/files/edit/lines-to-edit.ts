@@ -11,7 +11,7 @@ import { readTextFile } from '../text-file.ts';
 export type LinesToEditOf = (path: string, range: LineRange) => Promise<LinesToEdit>;
 
 /** A model copies every line that stays, so more would be slow, dear and wrong. */
-export const MAX_DRAFTED_LINES = 300;
+const MAX_DRAFTED_LINES = 300;
 
 /** Which lines an edit that a model writes out is about. Reads only. */
 export function createLinesToEdit(workspace: string, disk: Disk): LinesToEditOf {
