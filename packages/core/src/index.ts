@@ -4,6 +4,7 @@ export { agentNames, DEFAULT_AGENT, findAgent } from './agents/registry.ts';
 export { withoutBrowsing } from './agents/without-browsing.ts';
 export type { Clock } from './clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
+export { createLane, type Lane } from './conversation/lane.ts';
 export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
 export type {
   LlmAnswer,

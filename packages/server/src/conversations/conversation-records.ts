@@ -5,7 +5,7 @@
  * R2  A mark is set before the first action is appended, so that a restart finds the conversation.
  * R3  A mark without a record is of a conversation whose deletion was cut off.
  */
-import type { Clock, ConversationRecord, RecordStore } from '@tendon/core';
+import { createLane, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
 import type { StoredNetwork } from '../network/conversation-network.ts';
 
 /** A conversation as the server keeps it. */
@@ -46,7 +46,7 @@ export class ConversationRecords {
   readonly #marked = new Set<string>();
   readonly #deleted = new Set<string>();
   readonly #reserved = new Set<string>();
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createLane();
 
   constructor(store: RecordStore, clock: Clock) {
     this.#store = store;
@@ -97,7 +97,7 @@ export class ConversationRecords {
 
   /** The record as it is then; `undefined` when there is none. A change to `undefined` changes nothing. */
   change(id: string, change: Change): Promise<StoredConversation | undefined> {
-    const done = this.#lastChange.then(async () => {
+    return this.#inTurn(async () => {
       const record = await this.get(id);
       const changed = record && change(record);
       if (!record || !changed) return record;
@@ -105,14 +105,12 @@ export class ConversationRecords {
       await this.#put(next);
       return next;
     });
-    this.#lastChange = done.catch(() => undefined);
-    return done;
   }
 
   /** From the first tick on there is no such conversation; resolves when that is durable. Its mark stays until `forget`. */
   async remove(id: string): Promise<void> {
     this.#deleted.add(id);
-    await this.#lastChange;
+    await this.#inTurn(() => undefined); // what was begun has ended
     await this.#store.put('active', { id, sort: '', value: {} });
     await this.#store.delete('conversations', id);
   }

@@ -4,7 +4,7 @@
  * P1  A token is stored only after its provider took it; no answer holds one.
  * P2  Changes come one after the other.
  */
-import { MIN_SECRET_LENGTH, Secret, type RecordStore } from '@tendon/core';
+import { createLane, MIN_SECRET_LENGTH, Secret, type RecordStore } from '@tendon/core';
 import { catalogError, isMaskedKey, type CatalogError, type GitProvider, type ProviderToken } from '@tendon/protocol';
 import { seal, unseal } from '../security/sealed-text.ts';
 import { checkToken, isHostName, type TokenCheck } from './check-token.ts';
@@ -30,7 +30,7 @@ export class ProviderTokens {
   readonly #check: (provider: GitProvider, token: Secret, host: string | null) => Promise<TokenCheck>;
   #stored: Stored;
   #logins: readonly ProviderLogin[] | undefined;
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createLane();
 
   private constructor(records: RecordStore, jwtSecret: Secret, check: typeof checkToken, stored: Stored) {
     this.#records = records;
@@ -63,7 +63,7 @@ export class ProviderTokens {
 
   /** All of them or none. The reason why they were refused, or `undefined` when they are durable. */
   add(given: Partial<Record<GitProvider, ProviderToken>>): Promise<CatalogError | undefined> {
-    return this.#change(async () => {
+    return this.#inTurn(async () => {
       const next: Stored = { ...this.#stored };
       for (const [name, wished] of Object.entries(given)) {
         const provider = name as GitProvider;
@@ -89,7 +89,7 @@ export class ProviderTokens {
   }
 
   async clear(): Promise<void> {
-    await this.#change(async () => {
+    await this.#inTurn(async () => {
       await this.#put({});
       return undefined;
     });
@@ -99,12 +99,6 @@ export class ProviderTokens {
     await this.#records.put('settings', { id: 'git-providers', sort: '', value: stored });
     this.#stored = stored;
     this.#logins = undefined;
-  }
-
-  #change(change: () => Promise<CatalogError | undefined>): Promise<CatalogError | undefined> {
-    const done = this.#lastChange.then(change);
-    this.#lastChange = done.catch(() => undefined);
-    return done;
   }
 }
 

@@ -7,7 +7,7 @@
  * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
  * T5  Servers of tools are sealed whole, for their keys; a client is shown which there are.
  */
-import { Secret, type RecordStore } from '@tendon/core';
+import { createLane, Secret, type RecordStore } from '@tendon/core';
 import { isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
 import { keysOfMcp, maskedMcp, withKeptKeys } from '../mcp/mcp-keys.ts';
 import { seal, unseal } from '../security/sealed-text.ts';
@@ -56,7 +56,7 @@ export class SettingsStore {
   readonly #records: RecordStore;
   readonly #jwtSecret: Secret;
   #stored: StoredSettings | undefined;
-  #lastUpdate: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createLane();
   #unsealed: { readonly sealed: string; readonly config: McpConfig } | undefined;
 
   private constructor(records: RecordStore, jwtSecret: Secret, stored: StoredSettings | undefined) {
@@ -121,9 +121,7 @@ export class SettingsStore {
 
   /** The reason why it was refused, or `undefined` when it is durable. */
   update(update: SettingsUpdate): Promise<CatalogError | undefined> {
-    const done = this.#lastUpdate.then(() => this.#apply(update));
-    this.#lastUpdate = done.catch(() => undefined);
-    return done;
+    return this.#inTurn(() => this.#apply(update));
   }
 
   async #apply(update: SettingsUpdate): Promise<CatalogError | undefined> {

@@ -1,3 +1,4 @@
+import { createLane } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
@@ -43,7 +44,7 @@ export function createBrowserTool({ startHost, idleMs }: BrowserToolOptions): Br
   let isAsleep = false;
   let lastUrl = '';
   let idle: NodeJS.Timeout | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = createLane();
 
   /** The browser; rejects with why there is none. */
   async function awake({ signal, output }: HandlerContext, startUrl?: string): Promise<BrowserProcess> {
@@ -99,12 +100,6 @@ export function createBrowserTool({ startHost, idleMs }: BrowserToolOptions): Br
     isAsleep = true;
     browser.stop();
     browser = undefined;
-  }
-
-  function inTurn<T>(step: () => Promise<T>): Promise<T> {
-    const done = turn.then(step);
-    turn = done.catch(() => {});
-    return done;
   }
 
   return {

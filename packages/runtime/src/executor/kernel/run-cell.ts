@@ -1,4 +1,5 @@
 import { readlinkSync } from 'node:fs';
+import { createLane } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
@@ -61,7 +62,7 @@ export function createRunCell(options: RunCellOptions): KernelTool {
   let hasInit = false; // in this kernel
   let ownPorts: readonly number[] = [];
   let lent: Request['secrets']; // variables that this kernel has for its newest cell
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = createLane();
 
   async function start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
     const notes: string[] = [];
@@ -149,12 +150,6 @@ export function createRunCell(options: RunCellOptions): KernelTool {
   function step(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
     if (textArgument(request.args, 'code').trim() === '') return poll(request, context);
     return kernel?.current ? refuse(request, kernel.current, kernel) : start(request, context);
-  }
-
-  function inTurn<T>(work: () => Promise<T> | T): Promise<T> {
-    const done = turn.then(work);
-    turn = done.catch(() => {});
-    return done;
   }
 
   return {

@@ -1,3 +1,4 @@
+import { createLane } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import { flagArgument, textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
@@ -23,7 +24,7 @@ export interface RunLimits {
  */
 export function createRunCommand(session: Session, limits: RunLimits): ActionHandler {
   let last: Foreground | undefined; // the newest command whose output was not taken to its end
-  let turn: Promise<unknown> = Promise.resolve();
+  const lane = createLane();
   let waiting = 0;
 
   const say = (request: Request, result: RunResult): ObservationDraft =>
@@ -107,9 +108,7 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
     waiting += 1;
     const take = (): Promise<ObservationDraft> | ObservationDraft =>
       signal.aborted ? say(request, { content: '', exitCode: -1, suffix: hints.neverStarted }) : work();
-    const done = turn.then(take).finally(() => (waiting -= 1));
-    turn = done.catch(() => {});
-    return done;
+    return lane(take).finally(() => (waiting -= 1));
   }
 
   return async (request, context) => {
