@@ -52,11 +52,15 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The life of sandboxes on the machine: starting, sleeping, ending, what is left, and the commands that show it.',
-    ids: 'EN6, EN140–EN142, SB1, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SV116–SV118, SV120, SV121',
+    ids: 'EN6, EN140–EN142, SB1, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SV116–SV118, SV120, SV121',
   },
   {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot tell which one is behind the server.',
     ids: 'RT200–RT213, SB40–SB47, SB49, SB56, SB57, SB60–SB65, SB150–SB157, SB160, SV97, D1, D2, D6',
+  },
+  {
+    why: 'What only a file system that refuses, or an image that names a locale it does not have, brings about.',
+    ids: 'RT231, RT232',
   },
   {
     why: 'Repositories, git hosts and their tokens: without an account there is nothing to ask but the refusals, which have checks.',

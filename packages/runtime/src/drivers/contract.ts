@@ -15,7 +15,7 @@ import {
   until,
   type TestSandboxes,
 } from '../sandbox.test-support.ts';
-import type { RunnableAction } from '@tendon/core';
+import type { RunnableAction, Runtime } from '@tendon/core';
 import { signalProcess } from './process-identity.ts';
 import type { Driver, SandboxHandle } from './driver.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
@@ -190,6 +190,19 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       expect(await whatIsLeft(runtime.incarnation, sandboxes)).toEqual([]);
     });
 
+    it('SB161: what was lost with a sandbox that died unseen is said beside the next output, once', async () => {
+      const runtimes = await sandboxes.restart();
+      const runtime = await acquire('unseen', runtimes);
+      await run(runtime, 'plain=1');
+      await killExecutor(await sandboxes.handle('unseen'));
+      await runtime.lost;
+      const next = await acquire('unseen', runtimes);
+      expect(await suffixOf(next, 'true')).toMatch(
+        /\[The sandbox that worked here before has ended.*: what was running, shell variables, .* are gone\.\]$/,
+      );
+      expect(await suffixOf(next, 'true')).not.toContain('before');
+    });
+
     it('SB29: goes on when the installation is removed under it', async () => {
       const executor = executorFolder();
       const folder = mkdtempSync(join(tmpdir(), 'tendon-installed-'));
@@ -215,4 +228,10 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       expect(runtimes.current('stopped')).toBeUndefined();
     });
   });
+}
+
+async function suffixOf(runtime: Runtime, command: string): Promise<string> {
+  const result = await execute(runtime, command);
+  if (result.outcome !== 'observed' || result.observation.observation !== 'run') throw new Error(JSON.stringify(result));
+  return result.observation.extras.metadata.suffix;
 }

@@ -3,9 +3,6 @@ import type { OpenSandbox } from './hold-sandbox.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 import { messageOf } from './start-phase.ts';
 
-/** Why one ended that somebody wanted to be gone, with what it kept. */
-export const STOPPED = 'the sandbox was stopped';
-
 /**
  * Ends it so that the next start goes on where it was; resolves with why not, when it stays awake. A crash on the way loses nothing:
  * the executor has written everything down before it says so, and until then nothing was ended.
@@ -23,6 +20,7 @@ export async function putToSleep(context: SandboxContext, open: OpenSandbox, wit
 export async function letGo(open: OpenSandbox): Promise<void> {
   open.watch.stop();
   open.disk.stop();
+  open.workspace?.close();
   open.client.close();
   open.calls?.close();
   await Promise.all([open.proxy?.close(), open.browser?.close()]);

@@ -9,6 +9,7 @@ import { listenBrowser, type BrowserDoor } from '../link/browser-door.ts';
 import type { ExecutorClient } from '../link/executor-client.ts';
 import { listenProxy, type Proxy, type ProxyOptions } from '../proxy/listen-proxy.ts';
 import { isOffline } from '../proxy/network-policy.ts';
+import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { watchLimits } from './limit-notes.ts';
 import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
 import { processesOf } from './process-memory.ts';
@@ -28,6 +29,8 @@ export interface OpenSandbox {
   readonly watch: SandboxWatch;
   readonly use: SandboxUse;
   readonly disk: DiskWatch;
+  /** What is elsewhere is not looked after here. */
+  readonly workspace: HeldFolder | undefined;
   readonly ports: SandboxPorts;
   readonly record: SandboxRecord & { readonly state: 'live' };
   /** The way out; none where the sandbox is elsewhere. */
@@ -83,7 +86,8 @@ export async function holdSandbox(
     news,
     disk,
   });
-  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, disk, record };
+  const workspace = context.driver.isElsewhere ? undefined : holdFolder(record.workspace);
+  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, disk, workspace, record };
 }
 
 /** What is elsewhere is watched there. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StartPhase } from '@tendon/core';
 import { addressOf, startLogOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
@@ -5,10 +6,11 @@ import { logTail } from '../drivers/start-log.ts';
 import { measureGiven } from '../disk/measure-disk.ts';
 import { createExecutorClient, type ExecutorClient } from '../link/executor-client.ts';
 import { awaitExecutor } from './await-executor.ts';
-import { endSandbox, STOPPED } from './end-sandbox.ts';
+import { endSandbox } from './end-sandbox.ts';
 import { holdSandbox, type OpenSandbox } from './hold-sandbox.ts';
 import type { SandboxContext } from './sandbox-context.ts';
 import { isThere, type SandboxRecord } from './sandbox-record.ts';
+import { NEVER_STARTED, startNews } from './start-news.ts';
 import { inPhase, StartFailed } from './start-phase.ts';
 
 export interface OpenOptions {
@@ -28,9 +30,6 @@ const DEADLINE_MS = {
   record: 10_000,
 } as const;
 
-const LOST =
-  'the host of the sandbox has lost what it kept: variables and working directory, and whatever lay there in the home and in temporary folders, are gone';
-
 /** The conversation's sandbox: the one that lives, found again by its record, or a new incarnation. Rejects with `StartFailed`. */
 export async function openSandbox(context: SandboxContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
   const { signal } = options;
@@ -38,6 +37,8 @@ export async function openSandbox(context: SandboxContext, conversationId: strin
   const workspace = await inPhase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async () => {
     const found = await context.workspaceOf(conversationId);
     if (found === undefined) throw new Error('there is no such conversation');
+    if (!context.driver.isElsewhere && !existsSync(found.hostPath))
+      throw new Error(`the folder ${found.hostPath} is not there any more: put it back, or make it, and try again`);
     return found.hostPath;
   });
   const probe = await inPhase({ name: 'probing the machine', deadlineMs: DEADLINE_MS.probe, signal }, () => context.driver.probe());
@@ -46,7 +47,7 @@ export async function openSandbox(context: SandboxContext, conversationId: strin
   if (isThere(record)) {
     const found = await attach(context, record, workspace, probe, options);
     if (found !== undefined) return found;
-    await endSandbox(context, record, 'it was found dead');
+    await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
   }
   return start(context, conversationId, workspace, probe, options);
 }
@@ -140,9 +141,7 @@ async function start(
     onPhase('workspace');
     const live = { ...record, given_bytes: await given, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
-    const wasStopped = previous?.state === 'ended' && previous.reason === STOPPED;
-    const isLost = handle.isNew === true && previous !== undefined && !wasStopped;
-    const open = await holdSandbox(context, live, handle, client, probe, isLost ? LOST : undefined);
+    const open = await holdSandbox(context, live, handle, client, probe, startNews(previous, handle));
     onPhase('ready');
     return open;
   } catch (error) {
@@ -151,7 +150,7 @@ async function start(
     await endSandbox(
       context,
       handle === undefined ? { ...record, state: 'starting' } : { ...record, state: 'live', handle },
-      'it did not start',
+      NEVER_STARTED,
     ).catch((failure: unknown) => context.notice(`the rest of sandbox ${incarnation} could not be removed: ${String(failure)}`));
     throw error;
   }

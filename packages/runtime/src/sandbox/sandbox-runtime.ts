@@ -61,7 +61,8 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
   }
 
   function withNews(result: ExecuteResult): ExecuteResult {
-    if (news === undefined || result.outcome !== 'observed') return result;
+    // The text of a file is shown as it is: it waits for the next.
+    if (news === undefined || result.outcome !== 'observed' || result.observation.observation === 'read') return result;
     const told = withNotes(result, [news]);
     news = undefined;
     return told;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -173,6 +173,20 @@ describe('sandboxes of a server', () => {
     await rm(forgotten.folder, { recursive: true });
     await open().runtimes.reconcile();
     expect(leftOf(incarnation, forgotten.stateRoot)).toEqual([]);
+  });
+
+  it('SB162: a workspace that is removed ends the sandbox, and the next one has what is put in its place', async () => {
+    const { runtimes, workspace } = open();
+    const first = await runtimes.acquire('a', { signal: never });
+    await run(first, 'echo old > file');
+    await rm(workspace, { recursive: true });
+    await expect(runtimes.acquire('a', { signal: never })).rejects.toThrow(`${workspace} is not there any more: put it back, or make it`);
+    expect(await first.lost).toBe('the folder of its workspace was removed');
+    await mkdir(workspace);
+    await writeFile(join(workspace, 'file'), 'new');
+    const next = await runtimes.acquire('a', { signal: never });
+    expect((await run(next, 'cat file; echo made > other')).output).toBe('new');
+    expect(await readFile(join(workspace, 'other'), 'utf8')).toBe('made\n');
   });
 
   it('SB4: many starts at once all succeed', async () => {

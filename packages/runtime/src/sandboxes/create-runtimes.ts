@@ -7,7 +7,7 @@ import { createKernelPackages, type KernelPackages } from '../kernel-packages/ke
 import { makePackagesInSandbox } from '../kernel-packages/make-packages.ts';
 import { OUTPUT_LIMITS } from '../output-limits.ts';
 import { createWayOut } from '../proxy/way-out.ts';
-import { STOPPED } from '../sandbox/end-sandbox.ts';
+import { STOPPED } from '../sandbox/start-news.ts';
 import { tellNetwork } from '../sandbox/hold-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { isAsleep, type Entry } from '../sandbox/sandbox-entry.ts';

@@ -83,12 +83,16 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
   /** Asks the process table too: the watcher may not have noticed yet. */
   function liveRuntime(conversationId: string, entry: Entry | undefined): Runtime | undefined {
     if (entry?.state !== 'live') return undefined;
-    if (context.driver.isAlive(entry.open.handle)) {
-      entry.open.use.touch();
-      return entry.open.runtime;
+    const { handle, use, runtime, watch, workspace } = entry.open;
+    const isAlive = context.driver.isAlive(handle);
+    // While something runs in it, that is not taken away: it may be all that still has the files open.
+    if (isAlive && (use.idleMs() === 0 || workspace?.isRemoved() !== true)) {
+      use.touch();
+      return runtime;
     }
-    entry.open.watch.report('the sandbox ended');
-    void beginEnd(conversationId, 'the sandbox ended');
+    const reason = isAlive ? 'the folder of its workspace was removed' : 'the sandbox ended';
+    watch.report(reason);
+    void beginEnd(conversationId, reason);
     return undefined;
   }
 

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { SandboxRecord } from './sandbox-record.ts';
+import { NEVER_STARTED, startNews, STOPPED } from './start-news.ts';
+
+const before = (state: 'ended' | 'asleep', reason: string): SandboxRecord => ({
+  ...{ conversation_id: 'c', driver: 'local', incarnation: 'i', workspace: '/w', started_at: '2026-01-01T00:00:00Z' },
+  ...{ state, reason },
+});
+
+it.each([
+  ['the sandbox ended', /^the sandbox that worked here before has ended: what was running, /],
+  ['the sandbox ended: the sandbox’s memory limit was reached', /has ended \(the sandbox’s memory limit was reached\): /],
+  ['its time of 60 seconds is over', /has ended \(its time of 60 seconds is over\): /],
+])('SB161: that one has ended is told with its reason: %s', (reason, told) => {
+  expect(startNews(before('ended', reason), {})).toMatch(told);
+});
+
+it.each([
+  ['was never there', undefined],
+  ['was stopped by somebody', before('ended', STOPPED)],
+  ['never started', before('ended', NEVER_STARTED)],
+  ['sleeps', before('asleep', 'it was idle')],
+])('SB161: of one that %s nothing is told', (_title, previous) => {
+  expect(startNews(previous, {})).toBeUndefined();
+});
+
+it('SB157: a host that knew nothing of one that slept is told of', () => {
+  expect(startNews(before('asleep', 'it was idle'), { isNew: true })).toMatch(/^the host of the sandbox has lost what it kept: /);
+  expect(startNews(before('ended', STOPPED), { isNew: true })).toBeUndefined();
+});

@@ -1,0 +1,21 @@
+import type { SandboxHandle } from '../drivers/driver.ts';
+import type { SandboxRecord } from './sandbox-record.ts';
+
+/** Why one ended that somebody wanted to be gone, with what it kept. */
+export const STOPPED = 'the sandbox was stopped';
+/** Of one in which nothing ever ran. */
+export const NEVER_STARTED = 'it did not start';
+
+const HOST_LOST =
+  'the host of the sandbox has lost what it kept: variables and working directory, and whatever lay there in the home and in temporary folders, are gone';
+
+/** What is lost with the sandbox before this one, for the next observation; nothing where it slept, or somebody wanted it to be gone. */
+export function startNews(previous: SandboxRecord | undefined, { isNew }: Pick<SandboxHandle, 'isNew'>): string | undefined {
+  if (previous === undefined || !('reason' in previous)) return undefined;
+  const { state, reason } = previous;
+  if (state === 'ended' && (reason === STOPPED || reason === NEVER_STARTED)) return undefined;
+  if (isNew === true) return HOST_LOST;
+  if (state === 'asleep') return undefined;
+  const why = reason.replace(/^the sandbox ended(?:: )?/, '');
+  return `the sandbox that worked here before has ended${why && ` (${why})`}: what was running, shell variables, the working directory and files outside the workspace and the home are gone`;
+}
