@@ -19,6 +19,14 @@ provesRules([
     input('6 * 7', waits('42\n>>>')),
     input('exit()', done('')),
   ),
+  rule(
+    'RT230',
+    'a program that reads keys is sent the Enter of a keyboard, a shell that reads a line a line',
+    run(`as_it_was=$(stty -g); stty raw -echo; head -c 3 | od -An -c; stty "$as_it_was"`, waits('')),
+    input('ab', done(String.raw`   a   b  \r`)),
+    run('stty -icrnl -echo; IFS= read -r line; stty "$as_it_was"; printf "<%q>" "$line"', waits('')),
+    input('a b', done(String.raw`<a\ b>`)),
+  ),
   rule('RT35', 'cat without arguments', run('cat', waits('')), input('line', waits('line')), input('C-d', done(''))),
   rule(
     'RT35',

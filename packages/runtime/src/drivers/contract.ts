@@ -197,10 +197,10 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       await killExecutor(await sandboxes.handle('unseen'));
       await runtime.lost;
       const next = await acquire('unseen', runtimes);
-      expect(await suffixOf(next, 'true')).toMatch(
+      expect(await wordsBeside(next, 'true')).toMatch(
         /\[The sandbox that worked here before has ended.*: what was running, shell variables, .* are gone\.\]$/,
       );
-      expect(await suffixOf(next, 'true')).not.toContain('before');
+      expect(await wordsBeside(next, 'true')).not.toContain('before');
     });
 
     it('SB29: goes on when the installation is removed under it', async () => {
@@ -230,7 +230,7 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
   });
 }
 
-async function suffixOf(runtime: Runtime, command: string): Promise<string> {
+async function wordsBeside(runtime: Runtime, command: string): Promise<string> {
   const result = await execute(runtime, command);
   if (result.outcome !== 'observed' || result.observation.observation !== 'run') throw new Error(JSON.stringify(result));
   return result.observation.extras.metadata.suffix;

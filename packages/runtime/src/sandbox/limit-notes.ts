@@ -39,11 +39,11 @@ export function watchLimits(groups: readonly string[], limits: Limits | undefine
 function toldByOutput({ content, extras }: ObservationDraft, limits: Limits): readonly string[] {
   const { metadata } = extras as { readonly metadata?: { readonly exit_code?: number } };
   return [
-    ...(metadata?.exit_code === TOO_LARGE || content.includes('File too large')
+    ...(metadata?.exit_code === TOO_LARGE || /file too large/i.test(content)
       ? [`a file in the sandbox can be ${sizeText(limits.fileBytes)} at most`]
       : []),
-    ...(content.includes('Too many open files') ? [`a process in the sandbox can have ${limits.openFiles} files open`] : []),
-    ...(Number.isFinite(limits.tmpBytes) && content.includes('No space left on device')
+    ...(/too many open files/i.test(content) ? [`a process in the sandbox can have ${limits.openFiles} files open`] : []),
+    ...(Number.isFinite(limits.tmpBytes) && /no space left on device/i.test(content)
       ? [`/tmp, /var/tmp and /dev/shm hold ${sizeText(limits.tmpBytes)} each; the workspace and the home are on the disk`]
       : []),
   ];

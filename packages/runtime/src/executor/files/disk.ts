@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { reasonOf } from '../observation.ts';
 import { EditFailure } from './edit-failure.ts';
 import { NotText } from './not-text.ts';
+import { isTemporary, temporaryName } from './temporary-name.ts';
 
 /**
  * The executor's hands on files. Paths are the agent's and may change their meaning while they are used, and the executor sees
@@ -33,7 +33,6 @@ export interface DiskOptions {
 }
 
 const { O_RDONLY, O_NONBLOCK, O_DIRECTORY } = constants;
-const TEMPORARY = /^\.tendon-[0-9a-f]{12}\.tmp$/;
 const MAX_LINKS = 40;
 
 export function createDisk({ hidden, notes }: DiskOptions): Disk {
@@ -79,7 +78,7 @@ export function createDisk({ hidden, notes }: DiskOptions): Disk {
       await inFolderOf(path, async ({ at, real, handle }, name) => {
         const before = await lstat(join(at, name)).catch(() => undefined);
         if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
-        const temporary = `.tendon-${randomBytes(6).toString('hex')}.tmp`;
+        const temporary = temporaryName();
         const done = await noted(notes, join(real, temporary));
         try {
           await write(join(at, temporary), before, fill);
@@ -145,7 +144,7 @@ async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const note = join(folder, name);
     const temporary = await readFile(note, 'utf8').catch(() => '');
-    if (TEMPORARY.test(basename(temporary))) await rm(temporary, { force: true }).catch(() => {});
+    if (isTemporary(basename(temporary))) await rm(temporary, { force: true }).catch(() => {});
     await rm(note, { force: true, recursive: true }).catch(() => {});
   }
 }

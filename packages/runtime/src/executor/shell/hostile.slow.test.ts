@@ -56,6 +56,7 @@ const DEEDS: readonly { readonly name: string; readonly steps: readonly Step[] }
     name: 'has functions with the names of builtins',
     steps: [['printf() { :; }; read() { :; }; builtin() { return 1; }; eval() { :; }', { exitCode: -1, suffix: BROKEN }]],
   },
+  { name: 'has a function that makes every builtin succeed', steps: [['builtin() { :; }', { exitCode: -1, suffix: BROKEN }]] },
   { name: 'switches builtins off', steps: [['enable -n builtin printf read declare eval', { exitCode: -1, suffix: BROKEN }]] },
   { name: 'takes the functions away', steps: [['unset -f $(compgen -A function __tendon)', { exitCode: -1, suffix: BROKEN }]] },
   { name: 'takes the variables away', steps: [['unset ${!__tendon*}', {}]] },
@@ -170,10 +171,11 @@ it.each(DEEDS)('RT45: a command that $name', { timeout: 120_000 }, async ({ step
       const seen = await executor.run(command, input ? { is_input: true } : {}, expected.exitCode === -1 ? undefined : PATIENT);
       expect({ command, ...seen }).toMatchObject({ command, ...expectedRun(expected) });
     }
-    expect(await executor.run('builtin echo "next $KEPT"', {}, PATIENT)).toMatchObject({
-      content: expect.stringMatching(/next yes$/),
-      exitCode: 0,
-    });
+    const next = () => executor.run('builtin echo "next $KEPT"', {}, PATIENT);
+    const first = await next();
+    // One that a dying shell never took is said not to have been executed; what a shell says of a job that has ended comes before or after.
+    const told = /run it again/.test(first.suffix) ? await next() : first;
+    expect(told).toMatchObject({ content: expect.stringMatching(/next yes$/m), exitCode: 0 });
     expect((await executor.run('(exit 7)', {}, PATIENT)).exitCode).toBe(7);
   } finally {
     await executor.kill();

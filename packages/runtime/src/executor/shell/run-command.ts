@@ -94,7 +94,8 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
     running.expectEcho(key === undefined && !running.text.isFullScreen ? text : undefined);
     running.lastOutputAt = performance.now();
     if (key === undefined) running.text.typedLine();
-    session.type(key ?? `${text}\n`);
+    if (key === undefined) session.typeLines(text);
+    else session.type(key);
     if (waiting > 0) return say(request, { content: '', exitCode: -1, suffix: hints.sentWhileWaiting });
     return inTurn(request, context, () => watch(running, request, context, hints.PREVIOUS_OUTPUT));
   }

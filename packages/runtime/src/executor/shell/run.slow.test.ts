@@ -239,6 +239,17 @@ describe('run', () => {
     }
   });
 
+  it('RT231: what a shell says before its first prompt is in no output', async () => {
+    const fresh = await startExecutor({}, { LC_ALL: 'no_NO.such' });
+    try {
+      expect(await fresh.run('echo first')).toMatchObject({ content: 'first', exitCode: 0 });
+      await fresh.run('exit 3');
+      expect(await fresh.run('echo next')).toMatchObject({ content: 'next', exitCode: 0 });
+    } finally {
+      await fresh.kill();
+    }
+  });
+
   it('RT21: a heredoc of 100 KB', async () => {
     const lines = Array.from({ length: 2000 }, (_, index) => `line ${index} ${'x'.repeat(40)} $NOT 'quoted'`);
     const { content, exitCode } = await ended(`cat > big.txt <<'END'\n${lines.join('\n')}\nEND\nwc -l < big.txt; md5sum < big.txt`);

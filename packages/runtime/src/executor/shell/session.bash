@@ -46,9 +46,10 @@ __tendon_end() {
   case $- in *v*) __tendon_trace+=$'set -v\n' ;; esac
   builtin set +xev +o history
   [[ -z ${!-} ]] || __tendon_jobs >/dev/tty
-  # Input that the command left unread must not become commands.
-  while builtin read -t 0; do builtin read -r -t 0.05 -n 4096 __tendon_command || builtin break; done </dev/tty
-  local user='\u' host='\h'
+  # Input that the command left unread must not become commands. Counted: where a function of the command's is called
+  # `builtin`, none of this reads anything.
+  local user='\u' host='\h' reads=20000
+  while ((reads-- > 0)) && builtin read -t 0; do builtin read -r -t 0.05 -n 4096 __tendon_command || builtin break; done </dev/tty
   builtin printf '\0\36%s\0' end >&250
   builtin printf '%s\0' "$__tendon_id" "$1" "$PWD" "${!:--1}" "${user@P}" "${host@P}" >&250
   builtin declare -px >&250

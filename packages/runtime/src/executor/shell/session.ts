@@ -26,6 +26,8 @@ export interface Session {
   /** Only when ready and nothing runs. */
   start(command: string, secrets?: Request['secrets']): Foreground;
   type(text: string): void;
+  /** Each line with the Enter that its reader expects. */
+  typeLines(text: string): void;
   /** Signals the process group that has the terminal; the shell itself never. */
   signal(signal: NodeJS.Signals): void;
   /** Whether what has the terminal waits for input from it, and how long that has worked so far, in ticks of the clock. */
@@ -117,9 +119,10 @@ export function createSession(options: SessionOptions): Session {
     deadline = setTimeout(onMissed, ms);
   }
 
+  /** What a shell says before its first prompt (a locale that the image names and does not have) is of no command. */
   function onOutput(bytes: Buffer): void {
     if (current) receive(current, bytes);
-    else between.write(bytes);
+    else if (wasReady) between.write(bytes);
   }
 
   function onMarker(marker: Marker, id: string): void {
@@ -298,6 +301,7 @@ export function createSession(options: SessionOptions): Session {
     },
     processes: () => shell?.processes() ?? [],
     type: (text) => shell?.type(text),
+    typeLines: (text) => shell?.typeLines(text),
     signal: (signal) => shell?.signal(signal),
     look() {
       const { wait, ticks } = shell?.inputWait() ?? { wait: undefined, ticks: 0 };

@@ -21,6 +21,11 @@ import { startTrailing } from './trailing-timer.ts';
 export interface ShellProcess {
   /** As if at the keyboard. */
   type(text: string): void;
+  /**
+   * Each line with Enter: as a keyboard sends it, which a terminal makes a line feed of for who reads lines; the shell's own
+   * `read` gets the line feed, also in a terminal that a program has left raw.
+   */
+  typeLines(text: string): void;
   /** Fields for the private line. */
   send(...fields: readonly string[]): void;
   /** Signals the process group that has the terminal; the shell itself never. */
@@ -133,6 +138,10 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
   return {
     type: (text) => void (isGone || master.write(text)),
     send: (...fields) => void (isGone || line.write(fields.map((field) => `${field.replaceAll('\0', '')}\0`).join(''))),
+    typeLines(text) {
+      const lines = `${text}\n`;
+      if (!isGone) master.write(foreground()?.isShell === false ? lines.replaceAll('\n', '\r') : lines);
+    },
     signal(signal) {
       const found = foreground();
       if (found && !found.isShell) signalGroup(found.group, signal);

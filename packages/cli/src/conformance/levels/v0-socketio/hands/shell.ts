@@ -83,13 +83,14 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
   },
   {
     id: 'shell-key-names',
-    title: 'keys are sent by their names too: `Up`, `Tab`, `Escape`',
-    cites: ['RT39'],
+    title: 'keys are sent by their names too: `Up`, `Tab`, `Escape`; after a text comes the Enter of a keyboard',
+    cites: ['RT39', 'RT230'],
     deeds: () => [
-      run('stty raw -echo; head -c 5 | od -An -c; stty sane', { exit: -1 }, { timeout: 1 }),
+      run('stty raw -echo; head -c 7 | od -An -c; stty sane', { exit: -1 }, { timeout: 1 }),
       input('Up', { exit: -1 }, { timeout: 1 }),
       input('Tab', { exit: -1 }, { timeout: 1 }),
-      input('Escape', { content: /033\s+\[\s+A\s+\\t\s+033/, exit: 0 }),
+      input('Escape', { exit: -1 }, { timeout: 1 }),
+      input('x', { content: /033\s+\[\s+A\s+\\t\s+033\s+x\s+\\r/, exit: 0 }),
     ],
   },
   {
