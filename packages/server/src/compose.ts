@@ -5,6 +5,7 @@ import {
   delegate,
   findAgent,
   openConversation,
+  Secret,
   withoutBrowsing,
   type Agent,
   type Clock,
@@ -12,7 +13,6 @@ import {
   type ConversationSettings,
   type EventLog,
   type Runtimes,
-  type Secret,
   type Storage,
 } from '@tendon/core';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
@@ -29,6 +29,7 @@ import { chooseModel, type ModelChoice } from './settings/model-choice.ts';
 import { modelSource } from './settings/model-source.ts';
 import { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
 import { conversationTools } from './mcp/conversation-tools.ts';
+import { keysOfMcp } from './mcp/mcp-keys.ts';
 import { userMicroagents } from './microagents/user-microagents.ts';
 import { openDriver } from './open-driver.ts';
 import { announcePorts } from './previews/announce-ports.ts';
@@ -79,8 +80,10 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const providerTokens = await ProviderTokens.open(storage.records, jwtSecret);
   const toolServers = new ConversationToolServers(jwtSecret);
   const access = await openAccessBooks(storage.records, clock);
+  const configuredKeys = config.toolServers ? keysOfMcp(config.toolServers).map((key) => new Secret(key)) : [];
   const secrets = (): Secret[] => [
-    ...given(config.llmApiKey, config.sessionApiKey, config.executorHost?.key, jwtSecret),
+    ...given(config.llmApiKey, config.sessionApiKey, config.executorHost?.key, config.searchApiKey, jwtSecret),
+    ...configuredKeys,
     ...settings.secrets,
     ...secretStore.values.values(),
     ...providerTokens.secrets,
@@ -150,6 +153,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
         preparesSandbox: typeof record.selected_repository === 'string',
         outside: conversationTools(record, {
           settings,
+          config,
           toolServers,
           providerTokens,
           conversations,

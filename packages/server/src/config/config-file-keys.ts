@@ -11,6 +11,7 @@ export const CONFIG_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, s
     max_budget_per_task: 'MAX_BUDGET_PER_TASK',
     max_concurrent_conversations: 'MAX_CONCURRENT_CONVERSATIONS',
     enable_browser: 'ENABLE_BROWSER',
+    search_api_key: 'SEARCH_API_KEY',
   },
   llm: { model: 'LLM_MODEL', api_key: 'LLM_API_KEY', base_url: 'LLM_BASE_URL' },
   agent: { enable_browsing: 'AGENT_ENABLE_BROWSING' },
@@ -29,3 +30,6 @@ export const CONFIG_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, s
   },
   security: { confirmation_mode: 'SECURITY_CONFIRMATION_MODE' },
 };
+
+/** Sections that are one value as a whole, which the environment has as JSON. */
+export const CONFIG_FILE_SECTIONS: Readonly<Record<string, string>> = { mcp: 'MCP_CONFIG' };

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
+import { GivenMcpConfig, type McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../previews/preview-site.ts';
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
-import { count, flag, list } from './environment-values.ts';
+import { count, flag, json, list } from './environment-values.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig } from './network-config.ts';
 import { CloneEnvironment, cloneConfig } from './clone-config.ts';
@@ -59,6 +60,10 @@ export interface Config {
   readonly maxIterations: number | undefined;
   readonly maxBudgetUsd: number | undefined;
   readonly confirmationMode: boolean;
+  /** Servers of tools for every conversation, beside those of the settings. */
+  readonly toolServers: McpConfig | undefined;
+  /** For searching the web, where the settings have none. */
+  readonly searchApiKey: Secret | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -128,6 +133,8 @@ export const Environment = z.object({
   MAX_ITERATIONS: count(1).optional(),
   MAX_BUDGET_PER_TASK: z.coerce.number('US dollars are expected').min(0, 'no less than 0').optional(),
   SECURITY_CONFIRMATION_MODE: flag.default(false),
+  MCP_CONFIG: json(GivenMcpConfig).optional(),
+  SEARCH_API_KEY: secret.optional(),
   LOG_LEVEL: z
     .string()
     .transform((value) =>
@@ -185,6 +192,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       maxIterations: values.MAX_ITERATIONS,
       maxBudgetUsd: values.MAX_BUDGET_PER_TASK,
       confirmationMode: values.SECURITY_CONFIRMATION_MODE,
+      toolServers: values.MCP_CONFIG,
+      searchApiKey: values.SEARCH_API_KEY,
       logLevel: values.LOG_LEVEL,
     },
   };

@@ -15,6 +15,20 @@ export const flag = z
   .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no'], 'true or false is expected'))
   .transform((value) => ['true', '1', 'yes'].includes(value));
 
+/** JSON, as far as a value of `Of` is written in it. */
+export const json = <Of extends z.ZodType>(of: Of) =>
+  z
+    .string()
+    .transform((value, { addIssue }) => {
+      try {
+        return JSON.parse(value) as unknown;
+      } catch {
+        addIssue('JSON is expected');
+        return z.NEVER;
+      }
+    })
+    .pipe(of);
+
 /** A whole number. */
 export const count = (atLeast: number) =>
   z.coerce.number('a number is expected').int('a whole number is expected').min(atLeast, `at least ${atLeast} is needed`);

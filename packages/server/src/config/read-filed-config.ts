@@ -12,7 +12,7 @@ export async function readFiledConfig(env: NodeJS.ProcessEnv): Promise<FiledConf
   const read = readConfig(filed.env);
   if (read.ok) return { ok: true, config: read.config, env: { ...filed.env }, notices: filed.notices };
   const placed = (problem: string): string => {
-    const [name = ''] = problem.split(':', 1);
+    const [name = ''] = problem.split(/[.:]/, 1);
     return Object.hasOwn(filed.places, name) ? `${filed.places[name]}${problem.slice(name.length)}` : problem;
   };
   return { ok: false, problems: read.problems.map(placed) };

@@ -60,6 +60,35 @@ confirmation_mode = true
   });
 });
 
+it('SV168: servers of tools and the key for searching are configured, in the file or in the environment', async () => {
+  const home = homeWith(`
+[core]
+search_api_key = "tvly-of-the-file"
+[mcp]
+shttp_servers = ["https://tools.example/mcp", { url = "https://more.example/mcp", api_key = "key-of-more" }]
+[[mcp.stdio_servers]]
+name = "fetch"
+command = "uvx"
+args = ["mcp-server-fetch"]
+`);
+  const read = await readFiledConfig({ TENDON_HOME: home });
+  if (!read.ok) throw new Error(read.problems.join());
+  expect(read.config.searchApiKey?.reveal()).toBe('tvly-of-the-file');
+  expect(read.config.toolServers).toEqual({
+    sse_servers: [],
+    shttp_servers: ['https://tools.example/mcp', { url: 'https://more.example/mcp', api_key: 'key-of-more', timeout: 60 }],
+    stdio_servers: [{ name: 'fetch', command: 'uvx', args: ['mcp-server-fetch'], env: {} }],
+  });
+  const own = await readFiledConfig({ TENDON_HOME: home, MCP_CONFIG: '{}', SEARCH_API_KEY: 'tvly-stronger' });
+  expect(own).toMatchObject({ ok: true, config: { toolServers: { shttp_servers: [], stdio_servers: [] } } });
+  expect(await readFiledConfig({ TENDON_HOME: temporaryFolder(), MCP_CONFIG: '{' })).toEqual({
+    ok: false,
+    problems: ['MCP_CONFIG: JSON is expected'],
+  });
+  const wrong = await readFiledConfig({ TENDON_HOME: homeWith('[mcp]\nsse_servers = [{ url = "ftp://x", api_key = "key-of-x" }]') });
+  expect(wrong).toEqual({ ok: false, problems: [expect.stringMatching(/config\.toml: \[mcp\]\.sse_servers\.0\.url: an address/)] });
+});
+
 it('SV112: what has no meaning here is named once', async () => {
   const home = homeWith('[core]\ndebug = true\n[llm.draft]\nmodel = "x"\n[kubernetes]\nnamespace = "a"\n[__proto__]\nx = 1');
   const read = await withConfigFile({ TENDON_HOME: home });

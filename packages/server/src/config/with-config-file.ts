@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { CONFIG_FILE_KEYS } from './config-file-keys.ts';
+import { CONFIG_FILE_KEYS, CONFIG_FILE_SECTIONS } from './config-file-keys.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -45,6 +45,11 @@ async function merged(path: string, env: Environment): Promise<WithConfigFile> {
   const ignored: string[] = [];
   const problems: string[] = [];
   for (const [section, table] of Object.entries(document)) {
+    if (Object.hasOwn(CONFIG_FILE_SECTIONS, section) && isTable(table)) {
+      values[CONFIG_FILE_SECTIONS[section]!] = JSON.stringify(table);
+      places[CONFIG_FILE_SECTIONS[section]!] = `${path}: [${section}]`;
+      continue;
+    }
     const keys = Object.hasOwn(CONFIG_FILE_KEYS, section) ? CONFIG_FILE_KEYS[section] : undefined;
     if (!keys || !isTable(table)) {
       ignored.push(`[${section}]`);

@@ -1,16 +1,19 @@
 import type { Clock, OutsideTools, Runtimes } from '@tendon/core';
 import type { SandboxRuntimes } from '@tendon/runtime';
+import type { Config } from '../config/config.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { offeredPullRequests } from '../pull-requests/offered-pull-requests.ts';
 import type { PullRequestParts } from '../pull-requests/open-pull-request.ts';
 import { PULL_REQUEST_NAMES } from '../pull-requests/pull-request-names.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { ConversationToolServers } from './conversation-tool-servers.ts';
+import { joinedToolServers } from './joined-tool-servers.ts';
 import { ToolServers } from './tool-servers.ts';
 import { withSearch } from './with-search.ts';
 
 export interface ConversationToolsParts extends PullRequestParts {
   readonly settings: Pick<SettingsStore, 'toolServers' | 'key'>;
+  readonly config: Pick<Config, 'toolServers' | 'searchApiKey'>;
   readonly toolServers: ConversationToolServers;
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;
@@ -22,10 +25,13 @@ export interface ConversationToolsParts extends PullRequestParts {
 
 /** What this conversation's agent is offered beside its own tools. */
 export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): OutsideTools {
-  const { settings, toolServers, own, runtimes, clock, onProblem } = parts;
+  const { settings, config, toolServers, own, runtimes, clock, onProblem } = parts;
   const wished = toolServers.open(record);
   const servers = new ToolServers({
-    config: () => withSearch(wished ?? settings.toolServers, settings.key('search_api_key')),
+    config: () => {
+      const named = wished ?? joinedToolServers(config.toolServers, settings.toolServers);
+      return withSearch(named, settings.key('search_api_key') ?? config.searchApiKey);
+    },
     clock,
     openProcess: async (signal) => {
       await own.acquire(record.id, { signal });

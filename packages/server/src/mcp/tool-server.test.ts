@@ -2,6 +2,7 @@ import { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';
+import { joinedToolServers } from './joined-tool-servers.ts';
 import { keysOfMcp, maskedMcp, withKeptKeys } from './mcp-keys.ts';
 import { offeredName, offeredTool } from './offered-tool.ts';
 import { resultText } from './result-text.ts';
@@ -71,6 +72,21 @@ it('SV167: the key for searching the web brings the server of tools it is for, o
   expect(withSearch(searching, key)).toEqual(searching);
   expect(withSearch(CONFIG, new Secret('of-somebody-else'))).toEqual(CONFIG);
   expect(withSearch(CONFIG, undefined)).toEqual(CONFIG);
+});
+
+it('SV168: servers of the configuration come first, and one that is named twice is asked once', () => {
+  const settings = McpConfig.parse({
+    shttp_servers: ['https://example.com/mcp', 'https://other.example/mcp'],
+    stdio_servers: [{ name: 'again', command: 'notes' }],
+  });
+  expect(joinedToolServers(undefined, settings)).toEqual(settings);
+  expect(toolServers(joinedToolServers(CONFIG, settings)).map(({ name }) => name)).toEqual([
+    'my_notes',
+    'example',
+    'other',
+    'example2',
+    'localhost',
+  ]);
 });
 
 it('SV137: a result is told as text, what is none by what it is, and a failure as one', () => {
