@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { withOptions, type EnvironmentOptions } from './environment-options.ts';
 import { EXIT } from './exit-code.ts';
 import type { AddCommand } from './program.ts';
@@ -16,7 +17,7 @@ export const executorCommand: AddCommand = (program, end) => {
   program
     .command('executor')
     .description('keep sandboxes on this machine for Tendon servers on others')
-    .option('-p, --port <number>', 'port to listen on (0 takes a free one)', '3001')
+    .addOption(new Option('-p, --port <number>', 'port to listen on (0 takes a free one)').default('3001', '3001'))
     .option('--host <address>', 'address to listen on (default 127.0.0.1)')
     .option('-w, --workspace <folder>', 'the folder agents work in (default: one of its own for each conversation)')
     .option('--driver <driver>', 'local (sandboxed, the default) or none (no isolation at all)')

@@ -42,7 +42,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .exitOverride()
     .addHelpText(
       'after',
-      `\nModels: set LLM_MODEL and LLM_API_KEY (LLM_BASE_URL for an endpoint of your own). Without them a scripted demonstration answers.`,
+      `\nModels: set LLM_MODEL and LLM_API_KEY (LLM_BASE_URL for an endpoint of your own). Without them a scripted demonstration answers.
+Each command says more with --help, and tendon doctor says what works on this machine.`,
     );
   for (const add of COMMANDS) add(program, (code) => void (exitCode = code));
   if (args.length === 0) {

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { Option } from 'commander';
 import { EXIT } from '../exit-code.ts';
 import type { AddCommand } from '../program.ts';
 import { LEVELS, type Level } from './check.ts';
@@ -38,8 +39,8 @@ export const conformanceCommand: AddCommand = (program, end) => {
     .option('--only <words...>', 'only checks with one of these words in their name')
     .option('--key <key>', "the server's key (X-Session-API-Key)")
     .option('--deviations <file>', 'what the server is known to do otherwise')
-    .option('--parallel <n>', 'checks at the same time', '4')
-    .option('--patience <seconds>', 'how long an answer may take', '30')
+    .addOption(new Option('--parallel <n>', 'checks at the same time').default('4', '4'))
+    .addOption(new Option('--patience <seconds>', 'how long an answer may take').default('30', '30'))
     .option('--json <file>', 'write the results as JSON')
     .option('--markdown <file>', 'write the results as a table of Markdown')
     .option('--badge <file>', 'write a badge (SVG)')

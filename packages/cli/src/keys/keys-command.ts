@@ -27,7 +27,11 @@ interface CreateOptions extends Options {
 type Work = (door: KeyDoor) => Promise<{ readonly json: unknown; readonly text: string }>;
 
 export const keysCommand: AddCommand = (program, end) => {
-  const command = program.command('keys').description('make, list and revoke keys for people and programs').addHelpText('after', HELP);
+  const command = program
+    .command('keys')
+    .helpCommand(false)
+    .description('make, list and revoke keys for people and programs')
+    .addHelpText('after', HELP);
   const add = (name: string, description: string, isDefault = false) =>
     command
       .command(name, { isDefault })

@@ -16,7 +16,7 @@ interface Options {
 type Work = (door: SandboxesDoor) => Promise<{ readonly json: unknown; readonly text: string }>;
 
 export const sandboxesCommand: AddCommand = (program, end) => {
-  const command = program.command('sandboxes').description('list sandboxes, stop one, or remove what was left behind');
+  const command = program.command('sandboxes').helpCommand(false).description('list sandboxes, stop one, or remove what was left behind');
   const add = (name: string, description: string) =>
     command
       .command(name, { isDefault: name === 'list' })
