@@ -59,13 +59,16 @@ async function viewFolder(path: string): Promise<string> {
   const isFull = (): boolean => shown.length >= MAX_ENTRIES;
 
   async function add(folder: string, depth: number): Promise<void> {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []); // not ours to read: shown as empty
+    const listing = readdir(folder, { withFileTypes: true });
+    // Below the one that was asked for, what is not ours to read is shown as empty.
+    const entries = await (depth === 1 ? listing : listing.catch(() => []));
     if (depth === 1) hidden = entries.filter((entry) => entry.name.startsWith('.')).length;
     for (const entry of entries.toSorted((a, b) => compareNames(a.name, b.name))) {
       if (entry.name.startsWith('.') || isFull()) continue;
       const full = join(folder, entry.name);
       const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(full)));
-      shown.push(isFolder ? `${full}/` : full);
+      const line = full.replaceAll('\n', String.raw`\n`); // a line of the list is one entry
+      shown.push(isFolder ? `${line}/` : line);
       if (entry.isDirectory() && depth < 2) await add(full, depth + 1);
     }
   }

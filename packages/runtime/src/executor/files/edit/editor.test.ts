@@ -160,6 +160,14 @@ describe('create, insert, view, undo_edit', () => {
     expect(long.length).toBeLessThan(16_600);
   });
 
+  it('RT63: a name with a line end in it is one line of the list', async () => {
+    const path = join(folder, 'odd-names');
+    mkdirSync(join(path, 'two\nlines'), { recursive: true });
+    writeFileSync(join(path, 'two\nlines', 'ü'), '');
+    const { content } = await edit('view', path);
+    expect(content.split('\n').slice(1)).toEqual([`${path}/`, `${path}/two\\nlines/`, `${path}/two\\nlines/ü`]);
+  });
+
   it('RT63: view of a folder', async () => {
     const inner = join(folder, 'tree');
     mkdirSync(join(inner, 'b/c/d'), { recursive: true });
