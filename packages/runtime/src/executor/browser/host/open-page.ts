@@ -1,6 +1,7 @@
 import { reasonOf } from '../../observation.ts';
 import { pageUrl } from './page-url.ts';
 import type { Tabs } from './tabs.ts';
+import { within } from './within.ts';
 
 export interface OpenedPage {
   /** Missing for what was not fetched (`data:`, `file:`) and for downloads. */
@@ -8,6 +9,8 @@ export interface OpenedPage {
 }
 
 const NAVIGATION_MS = 30_000;
+/** A navigation that becomes a download is given up first, and the download begins later: on a busy machine much later. */
+const DOWNLOAD_MS = 5000;
 
 /** What Chromium says when it cannot open a page, in words that help. */
 const REASONS: readonly (readonly [pattern: RegExp, words: string])[] = [
@@ -30,6 +33,8 @@ export async function openPage(tabs: Tabs, written: string, workspace: string): 
   const target = pageUrl(written, workspace);
   if (!target.ok) throw new Error(target.error);
   const page = tabs.active;
+  const begun = Promise.withResolvers<unknown>();
+  page.once('download', begun.resolve);
   try {
     const response = await page.goto(target.url, { waitUntil: 'domcontentloaded', timeout: NAVIGATION_MS });
     if (response === null) return {};
@@ -39,12 +44,17 @@ export async function openPage(tabs: Tabs, written: string, workspace: string): 
     return { status: response.status() };
   } catch (error) {
     const text = reasonOf(error);
-    if (/Download is starting|ERR_ABORTED/.test(text)) return {};
+    if (/Download is starting|ERR_ABORTED/.test(text)) {
+      await within(DOWNLOAD_MS, begun.promise).catch(() => {}); // an answer without content ends in the same way
+      return {};
+    }
     const known = REASONS.find(([pattern]) => pattern.test(text));
     const code = /net::(\w+)/.exec(text)?.[1];
     throw new Error(
       `${target.url.slice(0, 300)} could not be opened: ${known?.[1] ?? text.split('\n')[0]!.slice(0, 300)}${known && code ? ` (${code})` : ''}`,
       { cause: error },
     );
+  } finally {
+    page.off('download', begun.resolve);
   }
 }
