@@ -27,6 +27,7 @@ class Talk {
   readonly #ended = once(this.#child, 'exit') as Promise<[number | null]>;
   #shown = Promise.withResolvers<void>();
   #output = '';
+  #isOver = false;
   #from = 0;
 
   constructor() {
@@ -37,6 +38,7 @@ class Talk {
         this.#shown = Promise.withResolvers();
       });
     }
+    void this.#ended.then(() => (this.#isOver = true));
     onTestFinished(() => void this.#child.kill());
   }
 
@@ -53,7 +55,7 @@ class Talk {
     for (;;) {
       const found = shown.exec(this.#output.slice(this.#from));
       if (found) return void (this.#from += found.index + found[0].length);
-      if (this.#child.exitCode !== null) throw new Error(`the client ended:\n${this.#output}`);
+      if (this.#isOver) throw new Error(`the client ended:\n${this.#output}`);
       const more = Promise.race([this.#shown.promise, this.#ended]);
       await patiently(more, () => `${shown} after ${this.#from} characters of:\n${this.#output.slice(-3000)}`);
     }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
 import { patiently } from './patiently.ts';
 
 const ENTRY = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
@@ -14,7 +15,6 @@ export interface HostOptions {
   readonly key?: string;
   readonly driver?: 'local' | 'docker' | 'none';
   readonly ownWorkspaces?: boolean;
-  readonly port?: number;
   /** More variables for it. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -25,17 +25,17 @@ export class ExecutorHostProcess {
   readonly workspace = join(this.folder, 'workspace');
   readonly key = 'the key of the host';
   readonly #options: HostOptions;
-  #port: number;
+  readonly #port: number;
   #child: ChildProcess | undefined;
 
-  private constructor(options: HostOptions) {
+  private constructor(port: number, options: HostOptions) {
     this.#options = options;
-    this.#port = options.port ?? 0;
+    this.#port = port;
     mkdirSync(this.workspace);
   }
 
   static async start(options: HostOptions = {}): Promise<ExecutorHostProcess> {
-    const host = new ExecutorHostProcess(options);
+    const host = new ExecutorHostProcess(await freePort(), options);
     await host.start();
     return host;
   }
@@ -70,8 +70,7 @@ export class ExecutorHostProcess {
     const lines = createInterface({ input: child.stdout });
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('the executor host did not start')));
     ended.catch(() => undefined);
-    const [banner] = (await patiently(Promise.race([once(lines, 'line'), ended]), () => 'the first line of the executor host')) as [string];
-    this.#port = Number(new URL(/http:\S+/.exec(banner)![0]).port);
+    await patiently(Promise.race([once(lines, 'line'), ended]), () => 'the first line of the executor host');
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
 import type { WireEvent } from './watcher.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,7 +21,9 @@ export class TendonProcess {
 
   private constructor(port: number, env: NodeJS.ProcessEnv, entry: string) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#env = { PATH: process.env.PATH, HOME: this.home, TENDON_HOME: this.home, PORT: String(port), LOG_LEVEL: 'warn', ...env };
+    const place = { PATH: process.env.PATH, HOME: this.home, TENDON_HOME: this.home, PORT: String(port), LOG_LEVEL: 'warn' };
+    // On a busy machine any command may be silent for ten seconds.
+    this.#env = { ...place, SANDBOX_NO_OUTPUT_SECONDS: '30', ...env };
     this.#entry = entry;
   }
 
@@ -110,12 +112,4 @@ export class TendonProcess {
       return false;
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -14,7 +14,7 @@ export async function playSteps(steps: readonly Step[]): Promise<ReadonlyMap<Ste
   const script = join(folder, 'script.json');
   const turns = turnsOf(steps);
   writeFileSync(script, JSON.stringify(turns.flatMap((turn) => (turn.by === 'agent' ? answersOf(turn.steps, steps) : []))));
-  const tendon = await TendonProcess.start({ LLM_MODEL: `scripted/${script}` });
+  const tendon = await TendonProcess.start({ LLM_MODEL: `scripted/${script}`, SANDBOX_NO_OUTPUT_SECONDS: '10' });
   try {
     const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {});
     const watcher = new Watcher(tendon.url, id);

@@ -10,7 +10,7 @@ export function provesRules(rows: readonly RuleCase[]): void {
     let played: ReadonlyMap<Step, WireEvent>;
     beforeAll(async () => {
       played = await playSteps(rows.flatMap(({ steps }) => steps));
-    }, 300_000);
+    }, 900_000);
 
     it.each(rows)('$rule: $says', ({ steps }) => {
       for (const step of steps) {

@@ -69,7 +69,11 @@ describe('the one sandbox of an executor host', () => {
     );
     const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
-    while (!text.includes('one')) text += (await reader.read()).value ?? '';
+    while (!text.includes('one')) {
+      const piece = await reader.read();
+      if (piece.done) throw new Error(`it ended with ${text}`);
+      text += piece.value;
+    }
     writeFileSync(join(host.workspace, 'go'), '');
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) text += piece.value;
     const lines = text

@@ -120,7 +120,7 @@ describe('browse', { timeout: 60_000 }, () => {
     ['http://', 'is not an address'],
     ['', 'the address is empty'],
     ['127.0.0.1:1', 'browsers do not open that port'],
-    ['127.0.0.1:45998', 'nothing listens there'],
+    ['127.0.0.1:2999', 'nothing listens there'],
     ['http://no-such-name.invalid/', 'could not be opened'],
   ])('RT151: %j is answered with %j', async (url, words) => {
     const { kind, content, extras } = await user.browse(url);
