@@ -16,7 +16,7 @@ async function trajectory(server: TestServer, id: string): Promise<Recorded[]> {
 
 async function untilState(server: TestServer, id: string, state: string): Promise<void> {
   const now = async () => ((await (await server.get(`/api/conversations/${id}`)).json()) as { agent_state: string }).agent_state;
-  await expect.poll(now, { timeout: 20_000 }).toBe(state);
+  await expect.poll(now, { timeout: 50_000 }).toBe(state);
 }
 
 it('SV30: the recorded actions are done again in order, then the model goes on', async () => {

@@ -11,7 +11,7 @@ async function websocat(server: TestServer, query: string, lines: readonly strin
   socket.on('message', (data: Buffer) => seen.push(data.toString()));
   await new Promise((resolve) => socket.once('open', resolve));
   for (const line of lines) socket.send(line);
-  const until = (text: string) => expect.poll(() => seen.join('\n'), { timeout: 15_000 }).toContain(text);
+  const until = (text: string) => expect.poll(() => seen.join('\n'), { timeout: 50_000 }).toContain(text);
   return { socket, seen, closed, until };
 }
 

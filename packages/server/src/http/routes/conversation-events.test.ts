@@ -15,7 +15,7 @@ async function conversation(): Promise<{ server: TestServer; url: string }> {
   const server = await testServer({ script });
   const url = `/api/conversations/${await server.create({ initial_user_msg: 'find it' })}`;
   const state = async () => ((await (await server.get(url)).json()) as { agent_state: string }).agent_state;
-  await expect.poll(state, { timeout: 20_000 }).toBe('awaiting_user_input');
+  await expect.poll(state, { timeout: 50_000 }).toBe('awaiting_user_input');
   return { server, url };
 }
 
@@ -87,9 +87,9 @@ it('SV33: an answer that says nothing is in it, so that what comes back from it 
   const recorded = async () =>
     ((await (await server.get(`${url}/trajectory`)).json()) as { trajectory: (Found['events'][number] & { cause?: number })[] }).trajectory;
   const says = (text: string) => async () => (await recorded()).some((event) => JSON.stringify(event).includes(text));
-  await expect.poll(says('One.'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(says('One.'), { timeout: 50_000 }).toBe(true);
   await server.post(`${url}/message`, { message: 'go on' });
-  await expect.poll(says('Two.'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(says('Two.'), { timeout: 50_000 }).toBe(true);
   const trajectory = await recorded();
   expect(trajectory.map(({ id }) => id)).toEqual(trajectory.map((_, index) => index));
   const recalls = trajectory.filter(({ action }) => action === 'recall').map(({ id }) => id);
