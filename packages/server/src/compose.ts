@@ -1,42 +1,23 @@
 /** The only place where objects are wired together. */
 import { join } from 'node:path';
-import {
-  agentNames,
-  delegate,
-  findAgent,
-  openConversation,
-  Secret,
-  withoutBrowsing,
-  type Agent,
-  type Clock,
-  type Conversation,
-  type ConversationSettings,
-  type EventLog,
-  type Runtimes,
-  type Storage,
-} from '@tendon/core';
+import { agentNames, Secret, type Clock, type EventLog, type Runtimes, type Storage } from '@tendon/core';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
+import { composeConversation } from './compose-conversation.ts';
 import type { Config } from './config/config.ts';
 import type { StoredConversation } from './conversations/conversation-records.ts';
 import { Conversations } from './conversations/conversations.ts';
-import { delegation } from './conversations/delegation.ts';
 import { fairTurns } from './conversations/fair-turns.ts';
 import type { Engine } from './engine.ts';
 import { gitAccess } from './git/git-access.ts';
 import { ProviderTokens } from './git/provider-tokens.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './settings/model-choice.ts';
-import { modelSource } from './settings/model-source.ts';
 import { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
-import { conversationTools } from './mcp/conversation-tools.ts';
 import { keysOfMcp } from './mcp/mcp-keys.ts';
-import { userMicroagents } from './microagents/user-microagents.ts';
 import { openDriver } from './open-driver.ts';
 import { announcePorts } from './previews/announce-ports.ts';
 import { openAccessBooks } from './security/access-books.ts';
 import { keptSecret } from './security/kept-secret.ts';
-import { replayThen } from './replay/replay-then.ts';
-import { repositoryOf } from './repository/repository-of.ts';
 import { liveMask } from './security/live-mask.ts';
 import { restPlan } from './config/sandbox-config.ts';
 import { namedSecrets } from './secrets/named-secrets.ts';
@@ -44,7 +25,6 @@ import { SecretStore } from './secrets/secret-store.ts';
 import { secretsForAction } from './secrets/secrets-for-action.ts';
 import { SettingsStore } from './settings/settings.ts';
 import { pruneWsSessions } from './sockets/legacy/prune-ws-sessions.ts';
-import { withInstructions } from './conversations/with-instructions.ts';
 import { makeWorkspaceBase } from './conversations/workspace-folder.ts';
 
 /** More of them do not get more done, and clients wait longer. */
@@ -122,11 +102,6 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     git: gitAccess(providerTokens),
     secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
   });
-  const agentOf = ({ agent: name, delegated_by: by }: StoredConversation): Agent => {
-    const agent = findAgent(name);
-    const able = config.browsing ? agent : withoutBrowsing(agent);
-    return by ? able : { ...able, tools: [...able.tools, delegate] };
-  };
   const fairly = fairTurns(TURNS_PER_ROUND);
   const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
     chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
@@ -139,53 +114,14 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     logger,
     mask,
     onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),
-    open: async (record) => {
-      const log = await storage.events.open(record.id);
-      const opening = Promise.withResolvers<Conversation>();
-      const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, { ...repositoryParts(), opened: opening.promise });
-      const conversation = await openConversation({
-        id: record.id,
-        log: around.log?.(log) ?? log,
-        agent: withInstructions(agentOf(record), record.instructions),
-        // One level deep: who was asked does the work itself.
-        ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
-        runtimes: own,
-        preparesSandbox: typeof record.selected_repository === 'string',
-        outside: conversationTools(record, {
-          settings,
-          config,
-          toolServers,
-          providerTokens,
-          conversations,
-          own,
-          runtimes,
-          clock,
-          onProblem: (sentence) => conversations.sayProblem(record.id, sentence),
-        }),
-        llm: fairly(
-          replayThen(
-            await conversations.replay(record.id),
-            log,
-            modelSource(
-              () => choiceOf(record),
-              (choice) => makeProvider(choice, clock),
-            ),
-          ),
-        ),
-        microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
-        clock,
-        mask,
-        settings: conversationSettings(settings, record, config),
-        report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on'),
-      });
-      opening.resolve(conversation);
-      return conversation;
+    open: (record) => {
+      const parts = { config, clock, logger, mask, storage, runtimes, settings, providerTokens, toolServers, conversations, around };
+      return composeConversation(record, { ...parts, chooses: choiceOf, fairly });
     },
   });
   // Not before: a line of the log is masked, and conversations have secrets too.
   for (const finding of storage.findings) logger.warn(finding);
   warn = (finding) => logger.warn(finding);
-  const repositoryParts = () => ({ config, providerTokens, settings, conversations, clock });
   const defaultChoice = (): ModelChoice => chooseModel({}, settings, config);
   return {
     clock,
@@ -231,30 +167,6 @@ async function offeredModels(): Promise<readonly string[]> {
   const { findLocalEndpoints, listModels } = await import('@tendon/core/llm');
   const local = await findLocalEndpoints({ fetch, signal: AbortSignal.timeout(LOCAL_MODELS_MS) });
   return [...listModels(), ...local.flatMap((endpoint) => endpoint.models)];
-}
-
-/** Frontends send it unasked; whoever wants the history shortened by its length sets another. */
-const USUAL_CONDENSER_SIZE = 120;
-
-/** As they are when the conversation is opened: its own wish, the stored settings, the configuration. */
-function conversationSettings({ current }: SettingsStore, wished: StoredConversation, config: Config): ConversationSettings {
-  const maxIterations = wished.max_iterations ?? current?.max_iterations ?? config.maxIterations;
-  const isWished = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
-  const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;
-  return {
-    confirmationMode: wished.confirmation_mode ?? current?.confirmation_mode ?? config.confirmationMode,
-    ...(maxIterations && { maxIterations }),
-    condenses: current?.enable_default_condenser ?? true,
-    ...(isWished && { condensesAfter: current.condenser_max_size! }),
-    ...(maxBudgetUsd && { maxBudgetUsd }),
-  };
-}
-
-/** The packages of providers are loaded by whoever asks a model first. */
-async function makeProvider(choice: ModelChoice, clock: Clock) {
-  const { createLlmProvider, withRetries } = await import('@tendon/core/llm');
-  const { model, apiKey, baseUrl, isOperators } = choice;
-  return withRetries(createLlmProvider({ model, apiKey, baseUrl, clock, allowScripts: isOperators }), { clock, random: Math.random });
 }
 
 function given(...secrets: readonly (Secret | undefined)[]): Secret[] {
