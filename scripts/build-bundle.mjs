@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'tsdown';
-import { leanHttp } from './lean-http.mjs';
+import { bundleOptions } from './bundle-options.mjs';
 import { root } from './setup.mjs';
 
 export async function buildBundle() {
@@ -10,19 +10,10 @@ export async function buildBundle() {
   rmSync(outDir, { recursive: true, force: true });
   await build({
     cwd: join(root, 'packages/cli'),
-    config: false,
+    ...bundleOptions,
     entry: { main: 'src/main.ts' },
     outDir,
-    format: 'esm',
-    platform: 'node',
-    target: 'node22.18',
     fixedExtension: false,
-    dts: false,
-    sourcemap: false,
-    minify: 'dce-only',
-    clean: false,
-    logLevel: 'warn',
-    plugins: [leanHttp],
     // `import` and `require` are added for each import by its kind: a package gives each what it made for it.
     inputOptions: { resolve: { conditionNames: ['tendon-source', 'node'] } },
     deps: { alwaysBundle: [/.*/], neverBundle: [/^node:(?!http$)/, 'bufferutil', 'utf-8-validate', '@lydell/node-pty'] },

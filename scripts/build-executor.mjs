@@ -4,7 +4,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { leanHttp } from './lean-http.mjs';
+import { bundleOptions } from './bundle-options.mjs';
 import { buildIfStale } from './source-stamp.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -21,6 +21,7 @@ export const EXECUTOR = {
   paths: [
     ...['runtime', 'core', 'protocol'].map((name) => join(root, 'packages', name, 'src')),
     import.meta.filename,
+    join(root, 'scripts/bundle-options.mjs'),
     join(root, 'scripts/lean-http.mjs'),
     join(root, 'package-lock.json'),
   ],
@@ -35,19 +36,10 @@ async function buildExecutor() {
   rmSync(fresh, { recursive: true, force: true });
   await build({
     cwd: join(root, 'packages/runtime'),
-    config: false,
+    ...bundleOptions,
     entry: { main: 'src/executor/main.ts', browser: 'src/executor/browser/host/main.ts' },
     outDir: fresh,
-    format: 'esm',
-    platform: 'node',
-    target: 'node22.18',
     fixedExtension: true,
-    dts: false,
-    sourcemap: false,
-    minify: 'dce-only',
-    clean: false,
-    logLevel: 'warn',
-    plugins: [leanHttp],
     inputOptions: { resolve: { conditionNames: ['tendon-source', 'node', 'import', 'default'] } },
     deps: { alwaysBundle: [/.*/], neverBundle: [/^node:(?!http$)/] },
   });

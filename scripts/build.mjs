@@ -30,6 +30,7 @@ const TARGETS = {
     paths: [
       ...sourcesOf('cli', 'server', 'runtime', 'core', 'protocol', 'client'),
       at('scripts/build-bundle.mjs'),
+      at('scripts/bundle-options.mjs'),
       at('scripts/lean-http.mjs'),
     ],
     stampFile: at('packages/cli/dist/.stamp'),
