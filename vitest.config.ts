@@ -13,10 +13,10 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['tendon-source'] } },
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     // A deadline, not a measurement: machines are busy.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 45_000 } },
     // A failing comparison of two long texts must fail, not be drawn for minutes.
     diff: { truncateThreshold: 400 },
     pool: 'forks',

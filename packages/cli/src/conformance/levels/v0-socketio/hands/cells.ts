@@ -77,7 +77,7 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     cites: ['RT111'],
     deeds: () => [
       cell('import time', {}),
-      cell('time.sleep(12); print("late")', { content: /running/ }, {}),
+      cell('time.sleep(18); print("late")', { content: /running/ }, {}),
       cell('print("other")', { content: /^(?!other)[^]*running/ }),
       cell('', /^late/, { timeout: 30 }),
     ],
