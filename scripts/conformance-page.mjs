@@ -30,7 +30,7 @@ async function main() {
   const { TendonProcess } = await import('../test/support/tendon-process.ts');
 
   const peers = values.peer ? [await askPeer(conform)] : [];
-  const tendon = await TendonProcess.start();
+  const tendon = await TendonProcess.start({ SANDBOX_NO_OUTPUT_SECONDS: '10' });
   const own = await conform({ url: tendon.url, onResult });
   await tendon.remove();
   const runs = [own, ...peers];

@@ -5,10 +5,13 @@ import { CHECKS } from '../../packages/cli/src/conformance/levels/index.ts';
 import type { CheckResult } from '../../packages/cli/src/conformance/result.ts';
 import { TendonProcess } from '../support/tendon-process.ts';
 
+/** A check is about when silence ends a wait. */
+const AS_SHIPPED = { SANDBOX_NO_OUTPUT_SECONDS: '10' };
+
 describe('the conformance suite on Tendon itself', () => {
   let tendon: TendonProcess;
   beforeAll(async () => {
-    tendon = await TendonProcess.start();
+    tendon = await TendonProcess.start(AS_SHIPPED);
   });
   afterAll(() => tendon.remove());
 

@@ -102,7 +102,7 @@ describe('an executor on a port', () => {
       leaseSeconds: 60,
       ...place,
     };
-    const main = fileURLToPath(new URL('main.ts', import.meta.url));
+    const main = fileURLToPath(new URL('../main.ts', import.meta.url));
     const args = ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', main, '--config', JSON.stringify(config)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
