@@ -44,7 +44,7 @@ const PROGRAMS: readonly { readonly name: string; readonly steps: readonly Step[
   {
     name: 'top',
     steps: [
-      ['top', /^top - .*\nTasks:[^]*PID USER/],
+      ['top -d 60', /^top - .*\nTasks:[^]*PID USER/],
       ['q', /^$/, 'input'],
     ],
   },
