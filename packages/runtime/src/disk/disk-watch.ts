@@ -41,11 +41,13 @@ const REST_PER_COUNT = 9;
 const SLACK_BYTES = 16 * 1024 ** 2;
 /**
  * What goes on writing, though everything but the shell and the kernel was killed so often, may do so for so long, and for so much
- * or as much again as its limit. How often counts too: on a busy disk one round alone takes longer.
+ * or so many times its limit. How often counts too: on a busy disk one round alone takes longer, and a loop in the shell outlives
+ * what it was waiting for until its command is cancelled.
  */
 const STUBBORN_ENDS = 3;
 const STUBBORN_MS = 10_000;
 const STUBBORN_BYTES = 1024 ** 3;
+const STUBBORN_LIMITS = 4;
 
 /**
  * Invariants:
@@ -94,7 +96,7 @@ export function watchDisk(parts: DiskWatchParts): DiskWatch {
   async function endWork(): Promise<void> {
     bound = used!.bytes + SLACK_BYTES;
     first ??= { at: now(), bytes: used!.bytes, ends: 0 };
-    const isMuch = now() - first.at > STUBBORN_MS || used!.bytes - first.bytes > Math.min(STUBBORN_BYTES, limitBytes);
+    const isMuch = now() - first.at > STUBBORN_MS || used!.bytes - first.bytes > Math.min(STUBBORN_BYTES, STUBBORN_LIMITS * limitBytes);
     if (first.ends >= STUBBORN_ENDS && isMuch)
       return parts.giveUp(`it takes ${sizeText(used!.bytes)} on the disk, more than its ${sizeText(limitBytes)}, and goes on writing`);
     first.ends += 1;
