@@ -1,6 +1,6 @@
 /** The only place where objects are wired together. */
 import { join } from 'node:path';
-import { agentNames, Secret, type Clock, type EventLog, type Runtimes, type Storage } from '@tendon/core';
+import { agentNames, type Clock, type EventLog, type Runtimes, type Secret, type Storage } from '@tendon/core';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
 import { composeConversation } from './compose-conversation.ts';
 import type { Config } from './config/config.ts';
@@ -13,7 +13,7 @@ import { ProviderTokens } from './git/provider-tokens.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './settings/model-choice.ts';
 import { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
-import { keysOfMcp } from './mcp/mcp-keys.ts';
+import { secretsOfMcp } from './mcp/mcp-keys.ts';
 import { openDriver } from './open-driver.ts';
 import { announcePorts } from './previews/announce-ports.ts';
 import { openAccessBooks } from './security/access-books.ts';
@@ -60,7 +60,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const providerTokens = await ProviderTokens.open(storage.records, jwtSecret);
   const toolServers = new ConversationToolServers(jwtSecret);
   const access = await openAccessBooks(storage.records, clock);
-  const configuredKeys = config.toolServers ? keysOfMcp(config.toolServers).map((key) => new Secret(key)) : [];
+  const configuredKeys = config.toolServers ? secretsOfMcp(config.toolServers) : [];
   const secrets = (): Secret[] => [
     ...given(config.llmApiKey, config.sessionApiKey, config.executorHost?.key, config.searchApiKey, jwtSecret),
     ...configuredKeys,

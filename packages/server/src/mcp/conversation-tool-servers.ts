@@ -2,11 +2,11 @@
  * Owns the servers of tools that single conversations were made with, in place of the settings'. They lie sealed in the
  * conversation's record, and their keys leave as `Secret` only: what a client is shown never has them.
  */
-import { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { seal, unseal } from '../security/sealed-text.ts';
-import { keysOfMcp, withKeptKeys } from './mcp-keys.ts';
+import { secretsOfMcp, withKeptKeys } from './mcp-keys.ts';
 
 type Sealed = Pick<StoredConversation, 'id' | 'tool_servers'>;
 
@@ -29,7 +29,7 @@ export class ConversationToolServers {
   /** `undefined`: those of the settings. Its keys are hidden from now on, until `forget`. */
   open(record: Sealed): McpConfig | undefined {
     const config = this.#unsealed(record);
-    if (config) this.#keys.set(record.id, secretsIn(config));
+    if (config) this.#keys.set(record.id, secretsOfMcp(config));
     return config;
   }
 
@@ -43,7 +43,7 @@ export class ConversationToolServers {
 
   /** Also of one that is not open. */
   secretsOf(record: Sealed): readonly Secret[] {
-    return secretsIn(this.#unsealed(record) ?? NONE);
+    return secretsOfMcp(this.#unsealed(record) ?? NONE);
   }
 
   /** What was sealed under a secret that is gone is none at all, not somebody else's servers. */
@@ -52,8 +52,4 @@ export class ConversationToolServers {
     const text = unseal(sealed, this.#jwtSecret);
     return (text && McpConfig.safeParse(JSON.parse(text)).data) || NONE;
   }
-}
-
-function secretsIn(config: McpConfig): readonly Secret[] {
-  return keysOfMcp(config).map((key) => new Secret(key));
 }

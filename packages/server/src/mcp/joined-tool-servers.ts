@@ -1,4 +1,5 @@
 import type { McpConfig } from '@tendon/protocol';
+import { urlOf } from './mcp-keys.ts';
 
 /** Those of the configuration, then those of the settings; who is named in both is asked once, as the configuration has it. */
 export function joinedToolServers(configured: McpConfig | undefined, settings: McpConfig): McpConfig {
@@ -13,8 +14,4 @@ export function joinedToolServers(configured: McpConfig | undefined, settings: M
 function joined<S>(first: readonly S[], second: readonly S[], nameOf: (server: S) => string): S[] {
   const named = new Set(first.map(nameOf));
   return [...first, ...second.filter((server) => !named.has(nameOf(server)))];
-}
-
-function urlOf(server: string | { readonly url: string }): string {
-  return typeof server === 'string' ? server : server.url;
 }

@@ -1,3 +1,4 @@
+import { Secret } from '@tendon/core';
 import { isMaskedKey, MASKED_KEY, type McpConfig } from '@tendon/protocol';
 
 type Remote = McpConfig['sse_servers'][number] | McpConfig['shttp_servers'][number];
@@ -44,11 +45,16 @@ export function keysOfMcp({ sse_servers, shttp_servers, stdio_servers }: McpConf
   ];
 }
 
+/** The same, as what is hidden. */
+export function secretsOfMcp(config: McpConfig): readonly Secret[] {
+  return keysOfMcp(config).map((key) => new Secret(key));
+}
+
 function keyOf(server: Remote): string | undefined {
   return typeof server === 'string' ? undefined : (server.api_key ?? undefined);
 }
 
-function urlOf(server: Remote): string {
+export function urlOf(server: Remote): string {
   return typeof server === 'string' ? server : server.url;
 }
 

@@ -9,7 +9,7 @@
  */
 import { createLane, Secret, type RecordStore } from '@tendon/core';
 import { isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
-import { keysOfMcp, maskedMcp, withKeptKeys } from '../mcp/mcp-keys.ts';
+import { maskedMcp, secretsOfMcp, withKeptKeys } from '../mcp/mcp-keys.ts';
 import { seal, unseal } from '../security/sealed-text.ts';
 
 const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
@@ -116,7 +116,7 @@ export class SettingsStore {
   }
 
   get secrets(): readonly Secret[] {
-    return [...KEYS.flatMap((name) => this.key(name) ?? []), ...keysOfMcp(this.toolServers).map((key) => new Secret(key))];
+    return [...KEYS.flatMap((name) => this.key(name) ?? []), ...secretsOfMcp(this.toolServers)];
   }
 
   /** The reason why it was refused, or `undefined` when it is durable. */
