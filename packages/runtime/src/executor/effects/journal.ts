@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObservationDraft } from '@tendon/protocol';
 
@@ -7,7 +7,8 @@ import type { ObservationDraft } from '@tendon/protocol';
  *
  * 1. `started` is written before an effect starts, `done` before its answer goes out; neither is synced: the journal
  *    outlives the process, not the machine, and a sandbox does not outlive the machine either.
- * 2. A line that was cut by a crash is no entry. What follows it is read.
+ * 2. The file ends with a whole line, also after a write that the disk cut short: that one throws, and the next begins where it began.
+ *    A line that a crash cut is no entry and is taken away when the file is opened.
  * 3. Keys are kept for good, outcomes only the newest: a key never looks as if it had not been seen.
  */
 export interface Journal {
@@ -52,7 +53,13 @@ export function openJournal(stateDir: string, incarnation: string, limits: Journ
 
   function append(line: Line): number {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-    for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written);
+    try {
+      writeAll(fd, bytes);
+    } catch (error) {
+      // A full disk takes the beginning of a line: every later offset would be wrong, and the next line a part of this one.
+      ftruncateSync(fd, size);
+      throw error;
+    }
     size += bytes.length;
     return bytes.length;
   }
@@ -68,22 +75,34 @@ export function openJournal(stateDir: string, incarnation: string, limits: Journ
     return buffer.toString('utf8');
   }
 
-  /** Writes the file anew with every key and the newest outcomes, and puts it in place in one step. */
+  /** Writes the file anew with every key and the newest outcomes, and puts it in place in one step. Throws when the disk has no room for that: the file stays. */
   function compact(): void {
     const fresh = `${path}.new`;
-    const out = openSync(fresh, 'w', 0o600);
-    const from = size - limits.keptBytes;
-    for (const [key, { incarnation: who, state, at }] of keys) {
-      const isKept = at !== undefined && at.offset >= from;
-      const short: Line = { s: state === 'done' ? 'gone' : 'started', k: key, i: who };
-      writeAll(out, Buffer.from(`${isKept ? lineAt(at).trimEnd() : JSON.stringify(short)}\n`));
+    try {
+      writeCompacted(fresh);
+      renameSync(fresh, path);
+    } catch (error) {
+      rmSync(fresh, { force: true });
+      throw error;
     }
-    closeSync(out);
-    renameSync(fresh, path);
     closeSync(fd);
     fd = openSync(path, 'a+', 0o600);
     keys.clear();
     size = load(keys);
+  }
+
+  function writeCompacted(to: string): void {
+    const out = openSync(to, 'w', 0o600);
+    try {
+      const from = size - limits.keptBytes;
+      for (const [key, { incarnation: who, state, at }] of keys) {
+        const isKept = at !== undefined && at.offset >= from;
+        const short: Line = { s: state === 'done' ? 'gone' : 'started', k: key, i: who };
+        writeAll(out, Buffer.from(`${isKept ? lineAt(at).trimEnd() : JSON.stringify(short)}\n`));
+      }
+    } finally {
+      closeSync(out);
+    }
   }
 
   return {
@@ -104,20 +123,21 @@ export function openJournal(stateDir: string, incarnation: string, limits: Journ
     close: () => closeSync(fd),
   };
 
-  /** Reads what is there; returns the file's size after an unfinished last line was ended. */
+  /** Reads what is there; returns the file's size after an unfinished last line was taken away. */
   function load(into: Map<string, Place>): number {
     const data = readFileSync(path);
     for (let offset = 0; offset < data.length;) {
-      const end = data.indexOf(10, offset);
-      const stop = end < 0 ? data.length : end;
+      const stop = data.indexOf(10, offset);
+      if (stop < 0) break;
       const line = parseLine(data.toString('utf8', offset, stop));
       const at = { offset, bytes: stop - offset };
       if (line)
         into.set(line.k, { incarnation: line.i, state: line.s === 'started' ? 'started' : 'done', ...(line.s === 'done' && { at }) });
       offset = stop + 1;
     }
-    if (data.length > 0 && data.at(-1) !== 10) writeSync(fd, '\n');
-    return fstatSync(fd).size;
+    const whole = data.lastIndexOf(10) + 1;
+    if (whole < data.length) ftruncateSync(fd, whole);
+    return whole;
   }
 }
 
