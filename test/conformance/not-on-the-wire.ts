@@ -27,6 +27,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'DL28, DL50, DL52, DL53, EN30, EN33, EN43, EN55, EN71–EN73, EN80, EN110, LM7, SB81, SV170',
   },
   {
+    why: 'What the server holds in memory and reads from its disk for a long log: a client sees the same with and without it.',
+    ids: 'EN197, EN198',
+  },
+  {
     why: 'An event or a model that no client can bring about: a kind nobody knows, a provider that cannot be made, a window that fills.',
     ids: 'DL9, EN87, EN133',
   },

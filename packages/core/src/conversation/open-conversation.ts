@@ -20,6 +20,7 @@ import type { Engine } from '../loop/engine.ts';
 import { runLoop } from '../loop/loop.ts';
 import type { OutsideTools } from '../loop/outside-tools.ts';
 import { createRunningOutput } from '../loop/running-output.ts';
+import { createViewFeed } from '../loop/view-feed.ts';
 import { engineError, stateChanged } from '../loop/notices.ts';
 import { alwaysConfirm, neverConfirm } from '../policies/confirmation-policy.ts';
 import type { RunnableAction, Runtimes } from '../runtime.ts';
@@ -88,6 +89,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   const engine: Engine = {
     log,
     folded,
+    view: createViewFeed({ agent, log, folded }),
     agent,
     llm: options.llm,
     sandbox,
@@ -153,6 +155,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
       // Whoever is in the lane leaves it now.
       await engine.lane(async () => undefined);
       await options.outside?.close();
+      engine.view.close();
       watchers.clear();
     },
   };

@@ -13,11 +13,14 @@ import type { Aborts } from './aborts.ts';
 import type { Delegate } from './delegated.ts';
 import type { Limits } from './next-step.ts';
 import type { OutsideTools } from './outside-tools.ts';
+import type { ViewFeed } from './view-feed.ts';
 
 /** Everything the loop works with; nothing else reaches it. */
 export interface Engine {
   readonly log: EventLog;
   readonly folded: FoldedLog;
+  /** What the model is shown. */
+  readonly view: ViewFeed;
   readonly agent: Agent;
   /** Asked once per turn, so that a changed setting counts from the next turn on. Rejects with an Error that can be shown. */
   readonly llm: () => Promise<LlmProvider>;

@@ -21,11 +21,9 @@ import { nextStep } from './next-step.ts';
 import { answerTo, notice, stateChanged } from './notices.ts';
 import { calledOutside } from './outside-tools.ts';
 import { takeTurn } from './take-turn.ts';
-import { createViewFeed } from './view-feed.ts';
 
 /** Runs until there is nothing to do or the conversation is closed. `onRest` is called in the tick of that decision. Rejects with the storage's error. */
 export async function runLoop(engine: Engine, onRest: () => void): Promise<void> {
-  const feed = createViewFeed(engine);
   try {
     for (;;) {
       const step = nextStep(engine.folded.state, engine.limits);
@@ -47,12 +45,11 @@ export async function runLoop(engine: Engine, onRest: () => void): Promise<void>
           await condenseLog(engine);
           break;
         case 'turn':
-          await takeTurn(engine, feed);
+          await takeTurn(engine);
           break;
       }
     }
   } finally {
-    feed.close();
     onRest();
   }
 }

@@ -12,13 +12,12 @@ import type { Engine } from './engine.ts';
 import { sandboxFailed } from './execute.ts';
 import { stateChanged } from './notices.ts';
 import { failed, turn, type TurnOutcome } from './turn.ts';
-import type { ViewFeed } from './view-feed.ts';
 
 /** Must be called in the same tick as the decision for it, so that no request falls between. */
-export async function takeTurn(engine: Engine, feed: ViewFeed): Promise<void> {
+export async function takeTurn(engine: Engine): Promise<void> {
   const signal = engine.aborts.beginTurn();
   await untilResumption(engine, signal);
-  const { messages, nextId } = await feed.messages();
+  const { messages, nextId } = await engine.view.messages();
   const provider = await engine.llm().catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   const tools = [...engine.agent.tools, ...((await engine.outside?.offered({ signal })) ?? [])];
   if (signal.aborted) return;

@@ -1,4 +1,7 @@
-/** Keeps the model's view in step with the log while the loop runs; it is dropped when the loop rests. */
+/**
+ * Keeps the model's view in step with the log as long as the conversation is open. Nothing is read before the first turn; after it, a turn
+ * costs what was appended since the one before.
+ */
 import type { LlmMessage } from '../llm/llm-provider.ts';
 import { createView } from '../view/view.ts';
 import type { Engine } from './engine.ts';

@@ -6,6 +6,7 @@
  * V2  A call whose result the log does not hold (yet) is answered by a synthetic one.
  * V3  What the user wrote is never lost, nor hidden by a condensation.
  * V4  Adding an event changes nothing before `settled`, but for a condensation.
+ * V5  What a condensation forgets leaves every structure here: the view holds what the model is shown, and no more.
  */
 import { isAction, isObservation, isUnknown, type Action, type Event, type Observation, type ToolCallMetadata } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
@@ -35,13 +36,13 @@ export const WORKSPACE = '/workspace';
 
 /** A legal request for every prefix of every log. `add` is total. */
 export function createView(agent: Agent): View {
-  const wireIds = createWireIds();
+  let wireIds = createWireIds([]);
   let nextId = 0;
   let system: string | undefined;
   let entries: Entry[] = [];
   /** The last answer with calls, as long as nothing of the agent came after it: only it can still get results. */
   let open: CallsEntry | undefined;
-  const callOf = new Map<number, CallEntry>();
+  let callOf = new Map<number, CallEntry>();
 
   function addText(event: Event, role: 'user' | 'assistant', saying: Omit<Extract<Saying, { says: 'user' }>, 'says'>): void {
     if (saying.text === '' && !saying.imageUrls?.length) return;
@@ -71,11 +72,20 @@ export function createView(agent: Agent): View {
       event.cause !== undefined ? callOf.get(event.cause) : metadata && event.observation === 'error' ? bind(event, metadata) : undefined;
     if (call && !call.result && open?.calls.includes(call)) {
       call.result = toResult(event, saying);
-    } else if (call) {
-      addText(event, 'user', { text: `[Late result of an earlier ${call.call.name} call]\n${saying.text}`, imageUrls: saying.imageUrls });
-    } else {
-      addText(event, 'user', { text: `${heading(event)}\n${saying.text}`, imageUrls: saying.imageUrls });
+      return;
     }
+    // The call may be forgotten; its observation still names the tool.
+    const late = call?.call.name ?? (event.cause === undefined ? undefined : metadata?.function_name);
+    const head = late ? `[Late result of an earlier ${late} call]` : heading(event);
+    addText(event, 'user', { text: `${head}\n${saying.text}`, imageUrls: saying.imageUrls });
+  }
+
+  function forget(condensation: Action<'condensation'>): void {
+    entries = condense(entries, condensation);
+    const kept = entries.flatMap((entry) => (entry.type === 'calls' ? entry.calls : []));
+    callOf = new Map(kept.flatMap((call) => call.eventIds.map((id) => [id, call])));
+    wireIds = createWireIds(kept.map(({ call }) => call.id));
+    if (open && !entries.includes(open)) open = undefined;
   }
 
   function apply(event: Action | Observation): void {
@@ -107,7 +117,7 @@ export function createView(agent: Agent): View {
       if (event.id < nextId) return;
       nextId = event.id + 1;
       if (isUnknown(event)) return;
-      if (isAction(event) && event.action === 'condensation') entries = condense(entries, event);
+      if (isAction(event) && event.action === 'condensation') forget(event);
       else if (isAction(event) || isObservation(event)) apply(event);
     },
     project: () => assemble(system ?? agent.systemPrompt({ workspace: WORKSPACE }), entries, open),
