@@ -50,7 +50,7 @@ export { tellGeneration, WS_GENERATIONS, type WsDoor, type WsGeneration } from '
 export { wireFrame } from './dialects/wire-frame.ts';
 export { openhandsV0 } from './dialects/openhands-v0.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
-export { isStateEvent, orderReplay } from './dialects/replay-order.ts';
+export { isStateEvent } from './dialects/is-state-event.ts';
 export * from './rest/access.ts';
 export * from './rest/backend-settings.ts';
 export * from './rest/conversation.ts';

@@ -5,7 +5,6 @@ import type { EventSource } from '../event.ts';
 import type { Phase } from './dialect.ts';
 import { MAX_WIRE_OUTPUT } from './cut-middle.ts';
 import { openhandsV0 } from './openhands-v0.ts';
-import { orderReplay } from './replay-order.ts';
 
 function event(source: EventSource, body: Readonly<Record<string, unknown>>, id = 5) {
   return fromJson({ id, timestamp: '2026-11-21T10:00:00.000Z', source, ...body });
@@ -42,17 +41,6 @@ describe('which events a Socket.IO client sees', () => {
     expect(openhandsV0.encode(event('user', { action: 'start', args: { task: 'do it' } }), 'live')).toMatchObject([
       { action: 'message', message: 'do it', args: { content: 'do it', image_urls: null } },
     ]);
-  });
-
-  it('DL7: states are held back and the last one comes last', () => {
-    const events = [
-      event('environment', state('loading'), 0),
-      event('agent', run, 1),
-      event('agent', state('running'), 2),
-      event('agent', run, 3),
-    ];
-    expect(orderReplay(events).map(({ id }) => id)).toEqual([1, 3, 2]);
-    expect(orderReplay([])).toEqual([]);
   });
 
   it('DL8: output is cut in the middle, hidden output is not, and no character is split', () => {

@@ -2,8 +2,8 @@
  * A client's cursor over one conversation's log, spoken through a dialect. Owns neither the socket nor the conversation.
  *
  * N1  First load, reconnect and live are one loop over `log.follow`: every event once, in the order of the log.
- * N2  Stored states are held back while the past is sent, and the last of them is sent when it has been; `loading` never is. A dialect
- *     that wants all of them gets them in their place.
+ * N2  Stored states are held back while the past is sent. The last of them is sent at its end, but never after an event with a higher id:
+ *     clients ask for what came after the last frame they got. `loading` never is. A dialect that wants all states gets them in their place.
  * N3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
  * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error.
  */
@@ -11,14 +11,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@tendon/core';
 import {
   catalogError,
-  isObservation,
-  isStateEvent,
   StartAction,
   type ActionDraft,
   type CatalogError,
   type Decoded,
   type Dialect,
-  type Event,
   type Frame,
   type Phase,
   type VolatileFrame,
@@ -27,6 +24,7 @@ import type { ConversationWish } from '../conversations/conversation-wish.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { wishFrom } from '../conversations/initialize-wish.ts';
 import { createLateOutput, type LateOutput } from './late-output.ts';
+import { Past } from './past.ts';
 import type { Logger } from '../logger.ts';
 import type { Room } from '../conversations/room.ts';
 import type { Wire } from './wire.ts';
@@ -129,12 +127,11 @@ export class Connection {
   async #sendEvents(room: Room, from: number, signal: AbortSignal): Promise<void> {
     const { log } = room.conversation;
     const mark = log.nextId;
-    let heldState: Event | undefined;
+    const past = new Past(this.#options.dialect);
     for await (const event of log.follow(Math.min(from, mark), { signal })) {
       const phase: Phase = event.id < mark ? 'replay' : 'live';
-      if (phase === 'replay' && isStateEvent(event) && !this.#options.dialect.replaysStates) heldState = event;
-      else this.#send(this.#options.dialect.encode(event, phase));
-      if (event.id === mark - 1 && heldState && !isLoading(heldState)) this.#send(this.#options.dialect.encode(heldState, 'replay'));
+      this.#send(phase === 'live' ? this.#options.dialect.encode(event, phase) : past.next(event));
+      if (event.id === mark - 1) this.#send(past.end());
       await this.#untilTaken(signal);
       if (phase === 'replay' && event.id % EVENTS_PER_TURN === 0) await setImmediate();
     }
@@ -235,10 +232,6 @@ export class Connection {
     const created = await this.#options.conversations.create(this.#wish);
     return created.ok ? this.#attach(created.record.id, 0) : created.error;
   }
-}
-
-function isLoading(event: Event): boolean {
-  return isObservation(event) && event.observation === 'agent_state_changed' && event.extras.agent_state === 'loading';
 }
 
 function isCatalogError(reason: unknown): reason is CatalogError {

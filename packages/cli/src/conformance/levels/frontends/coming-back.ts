@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
-import { isState } from '../../frames.ts';
+import { isAction, isState } from '../../frames.ts';
 import type { Peer, Target } from '../../target.ts';
-import { actionIn, joinNew, message, turn } from '../v0-socketio/join.ts';
+import { actionIn, join, joinNew, message, turn } from '../v0-socketio/join.ts';
 import { doorOf, enter, initialize, say } from '../ws-legacy/session.ts';
 
 const LAST_WORDS = { call: 'finish', args: { message: 'The last words.' } };
@@ -47,6 +47,21 @@ export const comingBack: readonly Check[] = [
       await becomesActive(back);
       const kinds = back.frames.all.map(({ action, extras }) => action ?? (extras as { agent_state?: string } | undefined)?.agent_state);
       assert.ok(kinds.indexOf('finish') < kinds.indexOf('init'), 'init came before what was said');
+    },
+  },
+  {
+    id: 'v0-socketio/reload-in-mid-run',
+    title: 'a page that is loaded while a command runs is told the state before the last event: its next socket asks for nothing twice',
+    cites: ['DL7'],
+    async run(target) {
+      const { id, peer } = await joinNew(target);
+      peer.send(message(target.script([{ call: 'execute_bash', args: { command: 'sleep 3' } }])));
+      const running = await peer.frames.until('the command', isAction('run'));
+      const loaded = join(target, id);
+      await loaded.frames.until('the command', ({ id: sent }) => sent === running.id);
+      await loaded.frames.until('the state', isState('running'));
+      const ids = loaded.frames.all.flatMap((frame) => (typeof frame.id === 'number' ? [frame.id] : []));
+      assert.equal(ids.at(-1), Math.max(...ids), `the ids end with ${ids.slice(-3).join()}`);
     },
   },
   {

@@ -1,0 +1,40 @@
+/**
+ * The frames of what was stored before a client came, in the order in which it is sent (N2 of `Connection`). One event waits until the
+ * next one is known: the last state goes before the last event when it is the older of the two.
+ */
+import { isObservation, isStateEvent, type Dialect, type Event, type Frame } from '@tendon/protocol';
+
+export class Past {
+  readonly #dialect: Dialect;
+  #state: Event | undefined;
+  #lastId = -1;
+  #last: readonly Frame[] = [];
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** What may be sent now that this event follows. */
+  next(event: Event): readonly Frame[] {
+    if (isStateEvent(event) && !this.#dialect.replaysStates) {
+      this.#state = event;
+      return [];
+    }
+    const frames = this.#dialect.encode(event, 'replay');
+    if (frames.length === 0) return [];
+    const before = this.#last;
+    this.#last = frames;
+    this.#lastId = event.id;
+    return before;
+  }
+
+  /** What is left, when there is no more. */
+  end(): readonly Frame[] {
+    const state = this.#state && !isLoading(this.#state) ? this.#dialect.encode(this.#state, 'replay') : [];
+    return this.#state && this.#state.id > this.#lastId ? [...this.#last, ...state] : [...state, ...this.#last];
+  }
+}
+
+function isLoading(event: Event): boolean {
+  return isObservation(event) && event.observation === 'agent_state_changed' && event.extras.agent_state === 'loading';
+}
