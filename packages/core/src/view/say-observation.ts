@@ -24,7 +24,8 @@ const SAYINGS = {
   mcp: (observation) => result(observation.content),
   error: (observation) => result(observation.content),
   success: (observation) => result(observation.content),
-  user_rejected: (observation) => result(observation.content),
+  // A client that sends an action as rejected asks for nothing: the model is not told of it.
+  user_rejected: (observation) => (observation.source === 'user' ? NOTHING : result(observation.content)),
 } as const satisfies { readonly [K in ObservationKind]: (observation: Observation<K>) => Saying };
 
 export function sayObservation(observation: Observation): Saying {

@@ -27,7 +27,7 @@ export const DOCUMENTED_ACTIONS = {
   send_pr: 'think',
   call_tool_mcp: 'think',
   kill: 'think',
-  system: 'message',
+  system: 'null',
   condensation: 'summarize',
   condensation_request: 'think',
   task_tracking: 'think',

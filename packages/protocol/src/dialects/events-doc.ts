@@ -20,7 +20,7 @@ export const eventsDoc: Dialect = {
   encode(event) {
     if (isUnknown(event)) return [unknownFrame(event)];
     if (!isAction(event)) return [encodeObservation(event)];
-    return event.action === 'system' ? [encodeAction(event), initialized(event)] : [encodeAction(event)];
+    return event.action === 'system' ? [encodePrompt(event), initialized(event)] : [encodeAction(event)];
   },
   encodeVolatile: () => [],
   encodeError: (error, timestamp) => ({
@@ -57,6 +57,11 @@ function initialized({ timestamp }: Action<'system'>): Frame {
   return { ...meta, observation: 'agent_state_changed', content: '', extras };
 }
 
+/** What the model is told is no word of the agent to the user: it comes as the action that does nothing, all of it beside. */
+function encodePrompt(event: Action<'system'>): Frame {
+  return { ...encodeAction(event), message: '' };
+}
+
 function encodeAction(event: Action): Frame {
   const frame = wireFrame(event, { timestamp: wholeSeconds(event.timestamp), args: actionArgs(event) });
   const documented = DOCUMENTED_ACTIONS[event.action];
@@ -67,6 +72,7 @@ function encodeAction(event: Action): Frame {
 }
 
 function shownAs(documented: string, event: Action, text: string): Frame {
+  if (documented === 'null') return {};
   if (documented === 'message') return MessageAction.create({ content: text }).args;
   return documented === 'summarize' && event.action === 'condensation' ? { summary: event.args.summary ?? text } : { thought: text };
 }
@@ -80,7 +86,8 @@ function actionArgs(event: Action): Frame {
     case 'finish':
       return { ...event.args, task_completed: event.args.task_completed ?? 'true' };
     case 'edit':
-      return { ...event.args, command: event.args.command || null };
+      // An edit that a model drafts has no command. Its list of words has no empty one: `write` is what such an edit comes to.
+      return { ...event.args, command: event.args.command || 'write' };
     default:
       return event.args;
   }
@@ -104,6 +111,9 @@ function observationExtras(event: Observation): Frame {
       return { ...runExtras(event), metadata: withoutNulls(event.extras.metadata) };
     case 'agent_state_changed':
       return { ...event.extras, agent_state: event.extras.agent_state.toUpperCase() };
+    case 'edit':
+      // Whether there was a file before is what `prev_exist` says.
+      return { ...event.extras, old_content: event.extras.old_content ?? '', new_content: event.extras.new_content ?? '' };
     case 'recall':
       return {
         ...event.extras,

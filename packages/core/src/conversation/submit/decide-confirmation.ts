@@ -5,30 +5,31 @@ import type { Engine } from '../../loop/engine.ts';
 import { awaitsConfirmation, nextPending } from '../../loop/next-step.ts';
 import { answerTo, notice, stateChanged } from '../../loop/notices.ts';
 import type { EngineState } from '../engine-state.ts';
-import { asRequest, refuse } from './request-state.ts';
+import { asRequest, refuse, type StateRequest } from './request-state.ts';
 
-type Verdict = 'user_confirmed' | 'user_rejected';
+type VerdictRequest = StateRequest & { readonly to: 'user_confirmed' | 'user_rejected' };
 type Decision = { readonly decide: (state: EngineState) => readonly SourcedDraft[] | CatalogError };
 
 /** A person's verdict on the action that waits: it is added again with a new id, and the waiting one is answered with nothing. */
-export async function decideConfirmation(engine: Engine, verdict: Verdict): Promise<Decision | CatalogError> {
+export async function decideConfirmation(engine: Engine, { to: verdict, thought }: VerdictRequest): Promise<Decision | CatalogError> {
   const refusal = refuse(engine.folded.state.conversation.agentState, verdict);
   if (refusal) return refusal;
-  if (verdict === 'user_rejected') return { decide: (state) => decided(state, verdict, undefined) };
+  if (verdict === 'user_rejected') return { decide: (state) => decided(state, { to: verdict, thought }, undefined) };
   // A confirmed action needs a destination before it is in the log as confirmed.
   const acquired = await engine.sandbox.acquire(engine.aborts.closing);
   if (!acquired.ok) return catalogError('RUNTIME_FAILED', acquired.reason);
   const { incarnation } = acquired.runtime;
-  return { decide: (state) => decided(state, verdict, incarnation) };
+  return { decide: (state) => decided(state, { to: verdict, thought }, incarnation) };
 }
 
-function decided(state: EngineState, verdict: Verdict, executor: string | undefined): readonly SourcedDraft[] | CatalogError {
+function decided(state: EngineState, request: VerdictRequest, executor: string | undefined): readonly SourcedDraft[] | CatalogError {
+  const { to: verdict } = request;
   const { agentState, nextId, pending } = state.conversation;
   const refusal = refuse(agentState, verdict);
   if (refusal) return refusal;
   const waiting = nextPending(pending);
   if (!waiting || !awaitsConfirmation(waiting)) return catalogError('ILLEGAL_STATE', 'no action waits for confirmation');
-  const lead = [asRequest(verdict), answerTo(waiting, NullObservation.create('', {}))];
+  const lead = [asRequest(request), answerTo(waiting, NullObservation.create('', {}))];
   if (verdict === 'user_confirmed') {
     return [...lead, addedAgain(waiting, 'confirmed', executor), stateChanged('user_confirmed'), stateChanged('running')];
   }

@@ -3,16 +3,25 @@ import type { SourcedDraft } from '../../log/event-log.ts';
 import { stateChanged } from '../../loop/notices.ts';
 import type { EngineState } from '../engine-state.ts';
 
+export interface StateRequest {
+  readonly to: AgentState;
+  /** Why, in the person's words. */
+  readonly thought?: string;
+}
+
 /** A person asks for a state. What needs work to carry out (stop, finish) is only recorded here; the loop grants it. */
-export function requestState({ conversation: { agentState } }: EngineState, to: AgentState): readonly SourcedDraft[] | CatalogError {
+export function requestState(
+  { conversation: { agentState } }: EngineState,
+  { to, thought }: StateRequest,
+): readonly SourcedDraft[] | CatalogError {
   const refusal = refuse(agentState, to);
   if (refusal) return refusal;
-  const asked = asRequest(to);
+  const asked = asRequest({ to, thought });
   return to === 'stopped' || to === 'finished' ? [asked] : [asked, stateChanged(to)];
 }
 
-export function asRequest(to: AgentState): SourcedDraft {
-  return { source: 'user', ...ChangeAgentStateAction.create({ agent_state: to }) };
+export function asRequest({ to, thought = '' }: StateRequest): SourcedDraft {
+  return { source: 'user', ...ChangeAgentStateAction.create({ agent_state: to, thought }) };
 }
 
 export function refuse(from: AgentState, to: AgentState): CatalogError | undefined {

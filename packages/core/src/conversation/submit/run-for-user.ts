@@ -1,18 +1,36 @@
-import { catalogError, type ActionDraft } from '@tendon/protocol';
+import { catalogError, NullObservation, type ActionDraft, type ObservationDraft } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import type { Engine } from '../../loop/engine.ts';
 import { execute } from '../../loop/execute.ts';
+import { answerTo, notice } from '../../loop/notices.ts';
 import type { RunnableAction } from '../../runtime.ts';
 import type { SubmitResult } from '../conversation.ts';
 
 /** A person's own action in the sandbox, e.g. from the terminal: whatever the agent does, in turn with the agent's actions. */
 export async function runForUser(engine: Engine, action: ActionDraft): Promise<SubmitResult> {
+  const answer = answerUnconfirmed(action);
+  if (answer) return recordUnconfirmed(engine, action, answer);
   const acquired = await engine.sandbox.acquire(engine.aborts.closing);
   if (!acquired.ok) return { ok: false, error: catalogError('RUNTIME_FAILED', acquired.reason) };
-  const args = 'confirmation_state' in action.args ? { ...action.args, confirmation_state: 'confirmed' } : action.args;
-  const draft = { ...action, args, source: 'user', executor: acquired.runtime.incarnation } as SourcedDraft;
+  const draft = { ...action, source: 'user', executor: acquired.runtime.incarnation } as SourcedDraft;
   const [event] = await engine.folded.append(() => [draft]);
   carryOut(engine, event as RunnableAction);
+  return { ok: true, event: event! };
+}
+
+/** The observation of an action that its sender did not confirm; undefined when it is to run. */
+function answerUnconfirmed({ args }: ActionDraft): ObservationDraft | undefined {
+  if (!('confirmation_state' in args)) return undefined;
+  if (args.confirmation_state === 'rejected') return notice.rejected;
+  return args.confirmation_state === 'awaiting_confirmation' ? NullObservation.create('', {}) : undefined;
+}
+
+/** The action and its answer are one commit, so no crash between them leaves an action that another process would run. */
+async function recordUnconfirmed(engine: Engine, action: ActionDraft, answer: ObservationDraft): Promise<SubmitResult> {
+  const [event] = await engine.folded.append(({ conversation: { nextId } }) => [
+    { ...action, source: 'user' },
+    answerTo({ id: nextId, source: 'user' }, answer),
+  ]);
   return { ok: true, event: event! };
 }
 

@@ -5,12 +5,15 @@ import {
   ChangeAgentStateAction,
   MessageAction,
   RunAction,
+  RunIpythonAction,
   type ActionDraft,
   type ActionKind,
   type AgentState,
 } from '@tendon/protocol';
 import { expect, it } from 'vitest';
+import { codeActAgent } from '../../agents/code-act-agent.ts';
 import { createScriptedProvider } from '../../llm/scripted-provider.ts';
+import { projectMessages } from '../../view/project-messages.ts';
 import { bash, done, gated, outline, stage } from '../conversation.test-support.ts';
 
 const ask = (agent_state: AgentState) => ChangeAgentStateAction.create({ agent_state });
@@ -139,10 +142,50 @@ it('EN18: a person’s command runs whatever the agent does, under the person’
   const { say, submit, until } = await stage({ provider: gate.provider });
   await say('begin');
   await gate.called();
-  const args = { ...RunAction.create({ command: 'echo mine' }).args, confirmation_state: 'awaiting_confirmation' as const };
-  const result = await submit({ action: 'run', args, executor: 'forged' });
+  const result = await submit({ ...RunAction.create({ command: 'echo mine' }), executor: 'forged' });
   const { event } = result as Extract<typeof result, { ok: true }>;
   expect(await until(({ cause }) => cause === event.id)).toMatchObject({ observation: 'run', source: 'user', content: 'mine' });
+});
+
+it('EN213: a client’s action that it calls rejected or awaiting does not run, needs no sandbox, and the model is not told', async () => {
+  const { submit, say, untilState, events, runtimes } = await stage({ script: [{ text: 'hello' }] });
+  for (const confirmation_state of ['rejected', 'awaiting_confirmation'] as const) {
+    const run = RunAction.create({ command: 'echo ran', confirmation_state });
+    expect(await submit(run)).toMatchObject({ ok: true, event: { action: 'run', source: 'user', args: { confirmation_state } } });
+  }
+  const cell = RunIpythonAction.create({ code: 'print(1)', confirmation_state: 'rejected' });
+  expect(await submit(cell)).toMatchObject({ ok: true, event: { action: 'run_ipython' } });
+  await say('begin');
+  await untilState('awaiting_user_input', 9);
+  const log = await events();
+  expect(outline(log).slice(3, 9)).toEqual([
+    'user run',
+    'user .user_rejected<3',
+    'user run',
+    'user .null<5',
+    'user run_ipython',
+    'user .user_rejected<7',
+  ]);
+  expect(runtimes.started).toEqual([]);
+  expect(JSON.stringify(projectMessages(log, codeActAgent))).not.toMatch(/echo ran|rejected this action/);
+});
+
+it('EN214: the thought of a request for a state is kept, and so is what a client’s finish says', async () => {
+  const gate = gated(createScriptedProvider([done]));
+  const { say, submit, untilState, events } = await stage({ provider: gate.provider });
+  await say('begin');
+  await gate.called();
+  await submit(ChangeAgentStateAction.create({ agent_state: 'paused', thought: 'lunch' }));
+  await submit(ask('running'));
+  await gate.called();
+  await submit({ action: 'finish', args: { final_thought: 'good enough', outputs: {}, thought: '' } });
+  await untilState('finished');
+  const requests = (await events()).flatMap((event) => ('action' in event && event.action === 'change_agent_state' ? [event.args] : []));
+  expect(requests).toMatchObject([
+    { agent_state: 'paused', thought: 'lunch' },
+    { agent_state: 'running', thought: '' },
+    { agent_state: 'finished', thought: 'good enough' },
+  ]);
 });
 
 it('EN19: a sandbox that does not start is an answer to the person who needs it', async () => {

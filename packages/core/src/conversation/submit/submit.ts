@@ -4,7 +4,7 @@ import type { Engine } from '../../loop/engine.ts';
 import type { Decide } from '../folded-log.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { decideConfirmation } from './decide-confirmation.ts';
-import { requestState } from './request-state.ts';
+import { requestState, type StateRequest } from './request-state.ts';
 import { runForUser } from './run-for-user.ts';
 import { userMessage } from './user-message.ts';
 import { userRecall } from './user-recall.ts';
@@ -76,19 +76,28 @@ async function handle(engine: Engine, action: ActionDraft): Promise<SubmitResult
     case 'condense':
       return append(engine, () => [{ ...action, source: 'user' }]);
     case 'request':
-      return request(engine, action.action === 'change_agent_state' ? action.args.agent_state : 'stopped');
+      return request(engine, action.action === 'change_agent_state' ? requestOf(action) : { to: 'stopped' });
     default:
-      return request(engine, handling);
+      return request(engine, action.action === 'finish' ? { to: handling, thought: wordsOf(action) } : { to: handling });
   }
 }
 
-async function request(engine: Engine, to: AgentState): Promise<SubmitResult> {
+function requestOf({ args: { agent_state, thought } }: ActionDraft<'change_agent_state'>): StateRequest {
+  return { to: agent_state, thought };
+}
+
+/** A person's `finish` is a request for the state: what it says is why. */
+function wordsOf({ args: { final_thought, thought } }: ActionDraft<'finish'>): string {
+  return final_thought || thought;
+}
+
+async function request(engine: Engine, { to, thought }: StateRequest): Promise<SubmitResult> {
   if (to === 'user_confirmed' || to === 'user_rejected') {
-    const decision = await decideConfirmation(engine, to);
+    const decision = await decideConfirmation(engine, { to, thought });
     return 'code' in decision ? refused(decision) : append(engine, decision.decide);
   }
   const from = engine.folded.state.conversation.agentState;
-  const result = await append(engine, (state) => requestState(state, to));
+  const result = await append(engine, (state) => requestState(state, { to, thought }));
   if (!result.ok) return result;
   // A resumed wait for the provider is cut short; everything else than going on ends the model call.
   if (to !== 'running' || from === 'rate_limited') engine.aborts.endTurn();
