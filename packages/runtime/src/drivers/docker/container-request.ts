@@ -28,6 +28,8 @@ export interface ContainerPlan {
   readonly limits: Limits;
   readonly network: ContainerNetwork;
   readonly binds: readonly ContainerBind[];
+  /** Paths inside that an empty, read-only folder covers. */
+  readonly masks: readonly string[];
   readonly ports: readonly PublishedPort[];
   readonly isRootReadOnly: boolean;
   /** The profile itself for Docker, the path of its file for Podman. */
@@ -40,6 +42,7 @@ const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 /** A container engine that may not raise limits itself refuses higher ones. */
 const MOST_OPEN_FILES = 20_000;
 const CPU_PERIOD_US = 100_000;
+const MASK = 'ro,nosuid,nodev,noexec,mode=0555,size=4k';
 /** Of the image, they would steer the executor's own Node and loader. */
 const STEERING = /^(?:NODE_|LD_|GLIBC_|MALLOC_|UV_|OPENSSL_)/;
 
@@ -61,7 +64,9 @@ export function containerRequest(plan: ContainerPlan): Readonly<Record<string, u
   };
 }
 
-function mounts({ binds, isRootReadOnly, limits: { tmpBytes } }: ContainerPlan): Readonly<Record<string, unknown>> {
+function mounts({ binds, masks, facts, isRootReadOnly, limits: { tmpBytes } }: ContainerPlan): Readonly<Record<string, unknown>> {
+  // Podman copies what lies at the place of a tmpfs into it, which is just what must not be seen.
+  const mask = facts.isPodman ? `${MASK},notmpcopyup` : MASK;
   const tmp = `rw,nosuid,nodev,exec,mode=1777,size=${tmpBytes}`;
   return {
     Mounts: binds.map(({ source, target, readOnly = false }) => ({
@@ -71,7 +76,7 @@ function mounts({ binds, isRootReadOnly, limits: { tmpBytes } }: ContainerPlan):
       ReadOnly: readOnly,
       BindOptions: { Propagation: 'rprivate' },
     })),
-    Tmpfs: { '/tmp': tmp, '/var/tmp': tmp },
+    Tmpfs: { '/tmp': tmp, '/var/tmp': tmp, ...Object.fromEntries(masks.map((path) => [path, mask])) },
     ShmSize: tmpBytes,
     ReadonlyRootfs: isRootReadOnly,
   };

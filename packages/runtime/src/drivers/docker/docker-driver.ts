@@ -58,13 +58,14 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
   }
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
-    refuseHidden(spec, await ownFolders(options, spec.folders));
+    const own = await ownFolders(options, spec.folders);
+    refuseHidden(spec, own);
     const user = withWantedId(await sandboxUser(spec), options.userId);
     await prepareFolders(spec, user);
     try {
       await remover.settle();
       const image = await images.describe(spec, signal);
-      return await startContainer({ engine, facts: await factsNow(), image, user, limits, options }, spec, signal);
+      return await startContainer({ engine, facts: await factsNow(), image, user, limits, options, hidden: own.hidden }, spec, signal);
     } catch (error) {
       facts = undefined;
       await endByIncarnation(spec.incarnation);

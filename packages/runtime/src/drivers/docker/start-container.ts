@@ -6,6 +6,7 @@ import { browserSocketPathOf, socketPathOf, startLogOf, type SandboxHandle, type
 import type { HostUser } from '../host-user.ts';
 import { INSIDE, insideConfig } from '../inside.ts';
 import { keepExecutor } from '../keep-executor.ts';
+import { masks } from '../local/visible.ts';
 import { identify } from '../process-identity.ts';
 import { CARRIED } from './carried-paths.ts';
 import { carriedFolder } from './carried.ts';
@@ -27,6 +28,8 @@ export interface Surroundings {
   readonly user: HostUser;
   readonly limits: Limits;
   readonly options: DockerDriverOptions;
+  /** Folders of the host that no sandbox may see. */
+  readonly hidden: readonly string[];
 }
 
 /** One container with the executor as its first process. What a failure leaves is found by the incarnation's label. */
@@ -37,6 +40,7 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   const workspace = user.idMapped && !facts.isRootless ? join(spec.folders.stage, 'workspace') : spec.workspace;
   if (workspace !== spec.workspace) await mountIdMapped(spec.workspace, workspace, user);
   const inside = containerUser(user, facts);
+  const binds = await bindsOf(surroundings, spec, { workspace, inside });
   const plan = {
     ...surroundings.options,
     image: image.id,
@@ -46,7 +50,12 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     labels: labelsOf(spec),
     limits: surroundings.limits,
     network: surroundings.options.network ?? 'proxy',
-    binds: await bindsOf(surroundings, spec, { workspace, inside }),
+    binds,
+    // A staged workspace has another source; what lies in it is known by its own path.
+    masks: masks(
+      surroundings.hidden,
+      binds.map((bind) => (bind.source === workspace ? { ...bind, source: spec.workspace } : bind)),
+    ),
     ports: surroundings.options.ports ?? [],
     isRootReadOnly: surroundings.options.isRootReadOnly ?? false,
     seccomp: await writeProfile(spec, facts),

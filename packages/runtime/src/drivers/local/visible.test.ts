@@ -19,6 +19,7 @@ describe('what the inside sees', () => {
       { source: '/home/me/.tendon/workspaces/1', target: '/workspace' },
     ];
     expect(masks(['/home/me/.tendon'], binds)).toEqual(['/workspace/.tendon']);
+    expect(masks(['/home/me/.tendon', '/home/me/.tendon/sandboxes', '/home/me/.tendon'], binds)).toEqual(['/workspace/.tendon']);
     expect(masks(['/usr/local/tendon'], binds)).toEqual(['/usr/local/tendon']);
     expect(masks(['/srv/tendon', '/home/menace'], binds)).toEqual([]);
   });

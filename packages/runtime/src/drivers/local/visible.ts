@@ -69,10 +69,12 @@ export { ROOT_FOLDERS };
 
 /**
  * Folders of the host that must not show through a wider bind (the server's home below /usr/local, or below the workspace that
- * the user chose): where each of them would appear inside. Throws when the workspace itself lies in one, unless `allowed` does.
+ * the user chose): where each of them would appear inside. A folder within another hidden one has no mask of its own: it could
+ * not be mounted on the read-only mask of the outer one, which covers it.
  */
 export function masks(hidden: readonly string[], binds: readonly Bind[]): readonly string[] {
-  return hidden.flatMap((folder) =>
+  const outermost = hidden.filter((folder, at) => !hidden.some((other, i) => isWithin(folder, other) && (other !== folder || i < at)));
+  return outermost.flatMap((folder) =>
     binds
       .filter((bind) => folder !== bind.source && isWithin(folder, bind.source))
       .map((bind) => `${bind.target}/${relative(bind.source, folder)}`),

@@ -28,7 +28,8 @@ async function edit(args: Request['args'], workspace: string, disk: UndoableDisk
   const answer = (content: string, isThere?: boolean): ObservationDraft<'edit'> => unchanged(path, 'oh_aci', content, isThere);
   try {
     if (!COMMANDS.includes(command)) {
-      throw new EditFailure(`There is no command ${command}; there are ${COMMANDS.join(', ')}.`);
+      const wrong = command === '' ? 'The command is missing' : `There is no command ${command}`;
+      throw new EditFailure(`${wrong}; there are ${COMMANDS.join(', ')}.`);
     }
     await checkPath(path, command, workspace);
     if (command === 'view') return answer(await view(disk, path, args.view_range), true);

@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestSandboxes, executorFolder, never, run } from '../../sandbox.test-support.ts';
+import { createDockerDriver } from './docker-driver.ts';
+import { openEngine, type TestEngine } from './testing/open-engine.ts';
+
+describe.each(['docker', 'podman'] as const)('folders of the server in a container of %s', (kind) => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await openEngine(kind);
+  });
+  afterAll(() => engine.close());
+
+  it('SB229: do not show through the workspace that holds them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tendon-above-'));
+    const home = join(folder, '.tendon');
+    mkdirSync(join(home, 'sandboxes'), { recursive: true });
+    writeFileSync(join(home, 'tendon.db'), 'secret');
+    const hidden = [home, join(home, 'sandboxes')];
+    const driver = createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('bookworm'), hidden });
+    const sandboxes = createTestSandboxes(driver, { workspaceOf: async () => ({ hostPath: folder }) });
+    try {
+      const runtime = await sandboxes.runtimes.acquire('above', { signal: never });
+      const { output } = await run(runtime, 'ls -A .tendon; touch .tendon/x; touch made && ls -A1');
+      expect(output).toMatch(/^touch: .*Read-only file system\n\.tendon\nmade$/);
+      expect(readdirSync(home).toSorted()).toEqual(['sandboxes', 'tendon.db']);
+    } finally {
+      await sandboxes.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
