@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { isWithin } from '@tendon/runtime';
 import type { Config } from './config/config.ts';
 import type { Engine } from './engine.ts';
 
@@ -16,5 +18,7 @@ export function banner(url: string, config: Config, engine: Engine, generatedKey
 
 function workspaceWords({ runtime, executorHost, workspaceBase, home }: Config): string {
   if (runtime === 'remote') return `at ${executorHost?.url.host}, in a folder of each conversation or as tendon executor was told`;
-  return workspaceBase ?? `${home}/workspaces/<conversation>`;
+  if (workspaceBase === undefined) return `${home}/workspaces/<conversation>`;
+  const holdsMore = [homedir(), home].some((path) => isWithin(path, workspaceBase));
+  return holdsMore ? `${workspaceBase} (more than a project: agents can read and change all of it)` : workspaceBase;
 }

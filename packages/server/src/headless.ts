@@ -11,6 +11,8 @@ export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup
 export { saveTrajectory, type SaveTrajectoryOptions } from './replay/save-trajectory.ts';
 export { findServer, type FoundServer } from './server-address.ts';
 export { openKeyDoor, type KeyDoor } from './open-key-door.ts';
+export { isSystemFolder } from './conversations/system-folder.ts';
+export { isWithin } from '@tendon/runtime';
 export { listTitled } from './conversations/list-titled.ts';
 export { systemClock } from './system-clock.ts';
 export { askServer } from './ask-server.ts';

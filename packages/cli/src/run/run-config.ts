@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { relative } from 'node:path';
-import { readFiledConfig, type Config } from '@tendon/server/headless';
+import { isSystemFolder, isWithin, readFiledConfig, type Config } from '@tendon/server/headless';
 
 export type RunConfigResult =
   | { readonly ok: true; readonly config: Config; readonly notices: readonly string[] }
@@ -9,7 +8,7 @@ export type RunConfigResult =
 
 /**
  * The configuration of one run. The agent works in WORKSPACE_BASE, else in `cwd`; but never by default in a folder that holds everything
- * (the home folder, the root, or Tendon's own memory): then in a fresh one.
+ * (the home folder, the root, a folder of the system, or Tendon's own memory): then in a fresh one.
  */
 export async function readRunConfig(env: NodeJS.ProcessEnv, cwd: string): Promise<RunConfigResult> {
   const read = await readFiledConfig({ LOG_LEVEL: 'error', ...env });
@@ -21,7 +20,7 @@ function inFolder(config: Config, cwd: string, notices: readonly string[]): RunC
     if (isFolder(config.workspaceBase)) return { ok: true, config, notices };
     return { ok: false, problems: [`${config.workspaceBase} is not a folder. Make it first, or name another one with --workspace.`] };
   }
-  if ([homedir(), config.home].some((path) => contains(cwd, path))) {
+  if (isSystemFolder(real(cwd)) || [homedir(), config.home].some((path) => isWithin(real(path), real(cwd)))) {
     return {
       ok: true,
       config,
@@ -33,12 +32,6 @@ function inFolder(config: Config, cwd: string, notices: readonly string[]): RunC
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-/** Whether `path` is `folder` or lies in it, links followed. */
-function contains(folder: string, path: string): boolean {
-  const way = relative(real(folder), real(path));
-  return way === '' || (!way.startsWith('..') && !way.startsWith('/'));
 }
 
 function real(path: string): string {

@@ -21,7 +21,7 @@ describe('SV1: WORKSPACE_BASE', () => {
     expect((await stat(join(top, 'new/base'))).isDirectory()).toBe(true);
     await writeFile(join(top, 'file'), '');
     await expect(makeWorkspaceBase({ workspaceBase: join(top, 'file') })).rejects.toThrow(
-      `WORKSPACE_BASE ${join(top, 'file')} can not be used`,
+      `WORKSPACE_BASE ${join(top, 'file')} cannot be used`,
     );
   });
 });

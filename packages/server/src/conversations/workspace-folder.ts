@@ -3,12 +3,15 @@
  *
  * W1  Without a wish: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
  * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links can not lead out.
- * W3  With sandboxes on another host nothing is looked for or made here: a wish names a folder of the workspace there.
+ * W3  A folder of the system (`/`, `/etc`, …) is never a workspace, whatever is configured.
+ * W4  With sandboxes on another host nothing is looked for or made here: a wish names a folder of the workspace there.
  */
 import { mkdir, readdir, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, posix, resolve } from 'node:path';
 import { catalogError, type CatalogError } from '@tendon/protocol';
+import { isWithin } from '@tendon/runtime';
 import type { Config } from '../config/config.ts';
+import { isSystemFolder } from './system-folder.ts';
 
 export type WorkspaceFolder = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly error: CatalogError };
 
@@ -25,21 +28,26 @@ export async function workspaceFolder(rules: FolderRules, conversationId: string
   const wanted = insideWorkspace(base, wish) ?? (isAbsolute(wish) ? resolve(wish) : resolve(base, wish));
   await mkdir(base, { recursive: true });
   const roots = await Promise.all([base, ...rules.allowedDirs].map((root) => realpath(root).catch(() => undefined)));
-  const isAllowed = (path: string) => roots.some((root) => root !== undefined && contains(root, path));
+  const isAllowed = (path: string) => roots.some((root) => root !== undefined && isWithin(path, root));
   // Look before making anything: the nearest folder that exists decides where new ones would come to be.
   if (!isAllowed(await nearestRealPath(wanted))) return refused(wish);
   const folder = await made(wanted);
-  return folder.ok && isAllowed(folder.path) ? folder : refused(wish);
+  return folder.ok && isAllowed(folder.path) && !isSystemFolder(folder.path) ? folder : refused(wish);
 }
 
-/** Makes WORKSPACE_BASE. Rejects with an Error that names it when it can not be a folder. */
+/** Makes WORKSPACE_BASE. Rejects with an Error that names it when it cannot be a folder, or must not be one for agents. */
 export async function makeWorkspaceBase({ workspaceBase, runtime }: Pick<FolderRules, 'workspaceBase' | 'runtime'>): Promise<void> {
   if (workspaceBase === undefined || runtime === 'remote') return;
   try {
     await mkdir(workspaceBase, { recursive: true });
     await readdir(workspaceBase);
   } catch (cause) {
-    throw new Error(`WORKSPACE_BASE ${workspaceBase} can not be used: ${(cause as Error).message}`, { cause });
+    throw new Error(`WORKSPACE_BASE ${workspaceBase} cannot be used: ${(cause as Error).message}`, { cause });
+  }
+  if (isSystemFolder(await realpath(workspaceBase))) {
+    throw new Error(
+      `WORKSPACE_BASE ${workspaceBase} is a folder of the system: agents could change everything in it. Name a folder that holds projects, such as ~/projects.`,
+    );
   }
 }
 
@@ -74,11 +82,6 @@ async function nearestRealPath(path: string): Promise<string> {
     const parent = dirname(path);
     return parent === path ? path : nearestRealPath(parent);
   }
-}
-
-function contains(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith('../'));
 }
 
 function refused(wish: string): WorkspaceFolder {
