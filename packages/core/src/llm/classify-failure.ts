@@ -1,5 +1,6 @@
 import { catalogError, type ErrorCode } from '@tendon/protocol';
 import type { Secret } from '../secret.ts';
+import { WebPageAnswer } from './guarded-fetch.ts';
 import type { LlmFailure } from './llm-provider.ts';
 import { readRetryAfter } from './retry-after.ts';
 
@@ -82,6 +83,8 @@ const RULES: readonly Rule[] = [
 
 /** Turns whatever went wrong into one catalogued failure. The key never appears in it. */
 export function classifyFailure(error: unknown, context: FailureContext): LlmFailure {
+  // Found by us before the provider's package could make anything of it.
+  if (error instanceof WebPageAnswer) return failure('LLM_FAILED', error.message, false);
   const symptoms = readSymptoms(error);
   const rule = RULES.find(({ when }) => when(symptoms))!;
   const retryAfterMs = rule.retryable ? readRetryAfter(symptoms.headers, context.now) : undefined;

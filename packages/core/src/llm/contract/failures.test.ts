@@ -57,6 +57,14 @@ describe.each(PROTOCOLS)('failures over $name', (subject) => {
     expect(message).toContain('Incorrect API key provided: ***');
   });
 
+  it('LM120: a web page in place of an answer is told at once, with the address to check', async () => {
+    await using at = await bench(subject, [{ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>Hi</html>' }]);
+    const failure = failureOf(await collect(at.provider));
+    expect(failure).toMatchObject({ retryable: false, error: { code: 'LLM_FAILED' } });
+    expect(failure.error.message).toMatch(/answered with a web page\. Check LLM_BASE_URL/);
+    expect(at.endpoint.requests).toHaveLength(1);
+  });
+
   it('LM23: a redirect is not followed', async () => {
     await using other = await bench(subject, [{ text: ['stolen'] }]);
     await using at = await bench(subject, [{ status: 307, headers: { location: other.endpoint.url } }]);
