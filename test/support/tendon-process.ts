@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,16 +10,25 @@ import type { WireEvent } from './watcher.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const START_DEADLINE_MS = 60_000;
 
+/** Who a process is on this machine. */
+export interface HostAccount {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** A real server process with a home of its own, to be killed and started again over the same home and port. */
 export class TendonProcess {
   readonly home = mkdtempSync(join(tmpdir(), 'tendon-e2e-'));
   readonly url: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #entry: string;
+  readonly #account: HostAccount | undefined;
   #child: ChildProcess | undefined;
   #output = '';
 
-  private constructor(port: number, env: NodeJS.ProcessEnv, entry: string) {
+  private constructor(port: number, env: NodeJS.ProcessEnv, entry: string, account?: HostAccount) {
+    this.#account = account;
+    if (account) chownSync(this.home, account.uid, account.gid);
     this.url = `http://127.0.0.1:${port}`;
     const place = { PATH: process.env.PATH, HOME: this.home, TENDON_HOME: this.home, PORT: String(port), LOG_LEVEL: 'warn' };
     // On a busy machine any command may be silent for ten seconds.
@@ -30,6 +39,13 @@ export class TendonProcess {
   /** `entry`: a TypeScript file that serves; default the command line from source. */
   static async start(env: NodeJS.ProcessEnv = {}, entry = join(root, 'packages/cli/src/main.ts')): Promise<TendonProcess> {
     const tendon = new TendonProcess(await freePort(), env, entry);
+    await tendon.start();
+    return tendon;
+  }
+
+  /** A server of another user of this machine; only root may start one. */
+  static async startAs(account: HostAccount, env: NodeJS.ProcessEnv = {}): Promise<TendonProcess> {
+    const tendon = new TendonProcess(await freePort(), env, join(root, 'packages/cli/src/main.ts'), account);
     await tendon.start();
     return tendon;
   }
@@ -56,6 +72,7 @@ export class TendonProcess {
     const child = spawn(process.execPath, ['--conditions=tendon-source', this.#entry, 'serve'], {
       env: { ...this.#env, ...env },
       cwd: this.home,
+      ...this.#account,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

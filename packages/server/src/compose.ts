@@ -14,6 +14,8 @@ import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './settings/model-choice.ts';
 import { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
 import { secretsOfMcp } from './mcp/mcp-keys.ts';
+import { makeHome } from './make-home.ts';
+import { useUpstreamProxy } from './network/use-upstream-proxy.ts';
 import { openDriver } from './open-driver.ts';
 import { announcePorts } from './previews/announce-ports.ts';
 import { openAccessBooks } from './security/access-books.ts';
@@ -50,6 +52,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   // First of all, as it waits for programs while the rest is busy.
   const driving = openDriver(config);
   driving.catch(() => undefined);
+  await makeHome(config.home);
   await makeWorkspaceBase(config);
   const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
   // Damage can be found before there is a logger: what is found first is said when there is one.
@@ -77,6 +80,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     await storage.close();
     throw cause;
   });
+  const leaveProxy = config.upstreamProxy ? useUpstreamProxy(config.upstreamProxy) : () => undefined;
   const runtimes: SandboxRuntimes = createRuntimes({
     records: storage.records,
     driver,
@@ -153,6 +157,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       await conversations.close();
       await runtimes.close();
       await storage.close();
+      leaveProxy();
     },
   };
 }

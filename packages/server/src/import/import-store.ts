@@ -4,6 +4,7 @@ import { Secret, type Clock } from '@tendon/core';
 import type { Config } from '../config/config.ts';
 import { keptSecret } from '../security/kept-secret.ts';
 import { workspaceFolder } from '../conversations/workspace-folder.ts';
+import { useUpstreamProxy } from '../network/use-upstream-proxy.ts';
 import { findSources, type Sources } from './find-sources.ts';
 import { importConversation, readConversation } from './import-conversation.ts';
 import { importSettings } from './import-settings.ts';
@@ -42,6 +43,7 @@ export async function importStore(options: ImportOptions): Promise<ImportSummary
 async function moveOver(sources: Sources, { config, clock, onProblem, onProgress }: ImportOptions): Promise<ImportSummary> {
   const { openSqliteStorage } = await import('@tendon/core/storage');
   const storage = await openSqliteStorage({ path: join(config.home, 'tendon.db'), blobDir: join(config.home, 'blobs'), clock });
+  const leaveProxy = config.upstreamProxy ? useUpstreamProxy(config.upstreamProxy) : () => undefined;
   try {
     const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
     const workspaceOf = async (id: string): Promise<string> => {
@@ -56,6 +58,7 @@ async function moveOver(sources: Sources, { config, clock, onProblem, onProgress
       taken.push(...(await importSettings(root, { records: storage.records, jwtSecret, asksProviders: true, onProblem })));
     return { ...counts, taken };
   } finally {
+    leaveProxy();
     await storage.close();
   }
 }
