@@ -3,11 +3,11 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleOptions } from './bundle-options.mjs';
 import { buildIfStale } from './source-stamp.mjs';
 
-const root = new URL('..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'packages/runtime/src');
 const outDir = join(root, 'packages/runtime/dist/executor');
 /** What driving a Chromium needs of `playwright-core`: not its recorder, its viewers and its other browsers. */

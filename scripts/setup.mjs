@@ -30,7 +30,7 @@ const SYSTEM = [
   {
     program: 'bash-static',
     packages: ['bash-static', 'busybox-static'],
-    purposes: ['test'],
+    purposes: process.env.RUNTIME === 'docker' ? ['start', 'test'] : ['test'],
     without: 'sandboxes in containers (RUNTIME=docker) do not start',
   },
   { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo can not make repositories' },

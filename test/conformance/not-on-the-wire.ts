@@ -36,7 +36,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers and long silences.',
-    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51',
+    ids: 'LM5, LM16, LM24, LM41, LM42, LM44, LM45, LM51, LM120',
   },
   {
     why: 'The stand-ins that Tendon brings for a model are chosen by the operator.',
@@ -60,7 +60,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot tell which one is behind the server.',
-    ids: 'RT200–RT213, SB40–SB47, SB49, SB56, SB57, SB60–SB65, SB150–SB157, SB160, SV97, D1, D2, D6',
+    ids: 'RT200–RT213, SB40–SB47, SB49, SB56, SB57, SB60–SB65, SB150–SB157, SB160, SB229, SV97, D1, D2, D6',
   },
   {
     why: 'What only a file system that refuses, or an image that names a locale it does not have, brings about.',
@@ -72,7 +72,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',
-    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115',
+    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV239–SV242',
   },
   {
     why: 'Servers of tools that break, hang, or run in the sandbox, and those of the settings, which are everybody’s.',

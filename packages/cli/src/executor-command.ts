@@ -20,7 +20,7 @@ export const executorCommand: AddCommand = (program, end) => {
     .addOption(new Option('-p, --port <number>', 'port to listen on (0 takes a free one)').default('3001', '3001'))
     .option('--host <address>', 'address to listen on (default 127.0.0.1)')
     .option('-w, --workspace <folder>', 'the folder agents work in (default: one of its own for each conversation)')
-    .option('--driver <driver>', 'local (sandboxed, the default) or none (no isolation at all)')
+    .option('--driver <driver>', 'local (sandboxed, the default), docker (containers of any image) or none (no isolation at all)')
     .option('--home <folder>', 'where sandboxes are kept (default ~/.tendon, in its folder executor)')
     .option('--key-file <file>', 'a file that holds the key')
     .option('--openapi', 'print the description of its routes (OpenAPI 3.1) and end')

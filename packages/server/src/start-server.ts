@@ -8,6 +8,7 @@ import type { ServerContext } from './http/context.ts';
 import { listenError, urlOf } from './http/listening.ts';
 import { openSockets } from './http/open-sockets.ts';
 import { findWebRoot } from './http/web-files.ts';
+import { makeHome } from './make-home.ts';
 import { Metrics } from './metrics.ts';
 import { routePreviews } from './previews/route-previews.ts';
 import { keptSecret } from './security/kept-secret.ts';
@@ -42,6 +43,7 @@ const CLOSE_MS = 500;
 /** Listens, then wakes what was at work. Rejects with an Error whose message can be shown. */
 export async function startServer(given: Config, options: ServerOptions = {}): Promise<RunningServer> {
   const clock = options.clock ?? systemClock;
+  await makeHome(given.home);
   const config = await withKey(given);
   const engine = await composeEngine(config, { ...options, clock });
   const { logger, conversations } = engine;

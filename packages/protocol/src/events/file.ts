@@ -79,7 +79,8 @@ export const EditObservation = defineObservation({
     impl_source: fileEditSource.default('oh_aci'),
     diff: z.string().nullable().default(null),
   },
-  message: (extras) => `I edited the file ${extras.path}.`,
+  message: (extras, content) =>
+    content.startsWith('ERROR:') ? `The file ${extras.path} was not edited.` : `I edited the file ${extras.path}.`,
 });
 
 /** A file that a tool brought into the workspace. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MIN_SECRET_LENGTH, Secret, type Clock } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { listenError, urlOf } from '../http/listening.ts';
 import { openSockets } from '../http/open-sockets.ts';
 import { createLogger, type Logger } from '../logger.ts';
+import { makeHome } from '../make-home.ts';
 import { openDriver } from '../open-driver.ts';
 import { keptSecret } from '../security/kept-secret.ts';
 import { liveMask } from '../security/live-mask.ts';
@@ -41,7 +42,7 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
   if (config.runtime === 'remote') throw new Error('The sandboxes of an executor are on its own host: choose another driver than remote.');
   const clock = options.clock ?? systemClock;
   const home = join(config.home, 'executor');
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await makeHome(home);
   await makeWorkspaceBase(config);
   const { key, isMade } = await keyOf(config, home);
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask: liveMask(() => (key ? [key] : [])) });

@@ -58,7 +58,9 @@ describe.each(PROTOCOLS)('failures over $name', (subject) => {
   });
 
   it('LM120: a web page in place of an answer is told at once, with the address to check', async () => {
-    await using at = await bench(subject, [{ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>Hi</html>' }]);
+    await using at = await bench(subject, [
+      { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>Hi</html>' },
+    ]);
     const failure = failureOf(await collect(at.provider));
     expect(failure).toMatchObject({ retryable: false, error: { code: 'LLM_FAILED' } });
     expect(failure.error.message).toMatch(/answered with a web page\. Check LLM_BASE_URL/);
