@@ -5,6 +5,7 @@ export { withoutBrowsing } from './agents/without-browsing.ts';
 export type { Clock } from './clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { createLane, type Lane } from './conversation/lane.ts';
+export { createSerialQueues, type SerialQueues } from './conversation/serial-queues.ts';
 export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
 export type {
   LlmAnswer,

@@ -1,11 +1,14 @@
 /**
- * Owns what is stored of conversations beside their logs: one record each, and the marks of those that may need their loop.
+ * Owns what is stored of conversations beside their logs: one record each, the marks of those that may need their loop, and for each
+ * conversation the ids of those that its agent delegated to.
  *
- * R1  Changes come one after the other, each on what the one before left.
+ * R1  Changes of one record come one after the other, each on what the one before left; different records do not wait for each other.
  * R2  A mark is set before the first action is appended, so that a restart finds the conversation.
  * R3  A mark without a record is of a conversation whose deletion was cut off.
+ * R4  `updated_at` is written behind: every reader here sees it at once, the store has it `BEHIND_MS` later, and when this is closed.
+ * R5  An entry in `delegations/<parent>` is stored no later than the record it names; one without a record means nothing.
  */
-import { createLane, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
+import { createSerialQueues, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
 import type { StoredNetwork } from '../network/conversation-network.ts';
 
 /** A conversation as the server keeps it. */
@@ -36,7 +39,10 @@ export interface PageQuery {
   readonly before?: { readonly sort: string; readonly id: string };
 }
 
-const PAGE = 200;
+/** A server that is killed forgets so much of when its conversations were last used. */
+const BEHIND_MS = 5_000;
+/** Records that are written behind at the same time: the group commit takes so many at once, and other writes get between. */
+const WRITTEN_TOGETHER = 128;
 
 type Change = (record: StoredConversation) => Partial<StoredConversation> | undefined;
 
@@ -46,7 +52,11 @@ export class ConversationRecords {
   readonly #marked = new Set<string>();
   readonly #deleted = new Set<string>();
   readonly #reserved = new Set<string>();
-  readonly #inTurn = createLane();
+  readonly #inTurn = createSerialQueues();
+  /** `updated_at` of records that are not stored with it yet. */
+  readonly #touched = new Map<string, string>();
+  readonly #closing = new AbortController();
+  #writingBehind: Promise<void> | undefined;
 
   constructor(store: RecordStore, clock: Clock) {
     this.#store = store;
@@ -70,49 +80,70 @@ export class ConversationRecords {
 
   /** Stored and marked with one commit. */
   async add(record: StoredConversation): Promise<void> {
-    await Promise.all([this.#put(record), this.mark(record.id)]);
+    const { id, created_at: sort, delegated_by: by } = record;
+    const entry = by && this.#store.put(delegationsOf(by.conversation_id), { id, sort, value: {} });
+    await Promise.all([entry, this.#put(record), this.mark(id)]);
   }
 
   async get(id: string): Promise<StoredConversation | undefined> {
-    return this.#deleted.has(id) ? undefined : this.#store.get<StoredConversation>('conversations', id);
+    if (this.#deleted.has(id)) return undefined;
+    const record = await this.#store.get<StoredConversation>('conversations', id);
+    return record && this.#withTouch(record);
   }
 
   /** Newest first. */
   async list(query: PageQuery): Promise<readonly StoredConversation[]> {
-    return (await this.#store.list<StoredConversation>('conversations', query)).map((record) => record.value);
+    return (await this.#store.list<StoredConversation>('conversations', query)).map((record) => this.#withTouch(record.value));
   }
 
-  /** Ids of those in which another agent did a part of this one's work. */
+  /** Ids of those in which another agent did a part of this one's work; some of them may be gone. */
   async delegatedBy(id: string): Promise<readonly string[]> {
-    const found: string[] = [];
-    let before: PageQuery['before'];
-    do {
-      const page = await this.list({ limit: PAGE, ...(before && { before }) });
-      for (const record of page) if (record.delegated_by?.conversation_id === id) found.push(record.id);
-      const last = page.length < PAGE ? undefined : page.at(-1);
-      before = last && { sort: last.created_at, id: last.id };
-    } while (before);
-    return found;
+    return (await this.#store.list(delegationsOf(id))).map((entry) => entry.id);
   }
 
   /** The record as it is then; `undefined` when there is none. A change to `undefined` changes nothing. */
   change(id: string, change: Change): Promise<StoredConversation | undefined> {
-    return this.#inTurn(async () => {
+    return this.#inTurn(id, async () => {
       const record = await this.get(id);
       const changed = record && change(record);
       if (!record || !changed) return record;
       const next = { ...record, ...changed };
+      const touched = this.#touched.get(id);
       await this.#put(next);
+      // Unless it was used again meanwhile: that is to be written still.
+      if (this.#touched.get(id) === touched) this.#touched.delete(id);
       return next;
     });
   }
 
+  /** It was used now (R4). */
+  touch(id: string): void {
+    if (this.#deleted.has(id)) return;
+    this.#touched.set(id, this.now());
+    this.#writingBehind ??= this.#writeBehind();
+  }
+
+  /** Stores what was to be written behind. Rejects with the storage's error; what was not stored is tried again at the next use. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writingBehind;
+    await this.#writeTouched();
+  }
+
   /** From the first tick on there is no such conversation; resolves when that is durable. Its mark stays until `forget`. */
-  async remove(id: string): Promise<void> {
+  async remove({ id, delegated_by: by }: StoredConversation): Promise<void> {
     this.#deleted.add(id);
-    await this.#inTurn(() => undefined); // what was begun has ended
-    await this.#store.put('active', { id, sort: '', value: {} });
-    await this.#store.delete('conversations', id);
+    this.#touched.delete(id);
+    // After what was begun.
+    await this.#inTurn(id, async () => {
+      await this.#store.put('active', { id, sort: '', value: {} });
+      await this.#store.delete('conversations', id);
+    });
+    if (by) await this.forgetDelegated(by.conversation_id, id);
+  }
+
+  async forgetDelegated(parent: string, id: string): Promise<void> {
+    await this.#store.delete(delegationsOf(parent), id);
   }
 
   /** Nothing is left of a removed one. */
@@ -144,7 +175,30 @@ export class ConversationRecords {
     return this.#clock.now().toISOString();
   }
 
+  async #writeBehind(): Promise<void> {
+    await this.#clock.sleep(BEHIND_MS, { signal: this.#closing.signal }).catch(() => undefined);
+    this.#writingBehind = undefined;
+    if (!this.#closing.signal.aborted) await this.#writeTouched().catch(() => undefined);
+  }
+
+  async #writeTouched(): Promise<void> {
+    const ids = [...this.#touched.keys()];
+    for (let at = 0; at < ids.length; at += WRITTEN_TOGETHER) {
+      await Promise.all(ids.slice(at, at + WRITTEN_TOGETHER).map((id) => this.change(id, () => ({}))));
+    }
+  }
+
+  #withTouch(record: StoredConversation): StoredConversation {
+    const updated_at = this.#touched.get(record.id);
+    return updated_at === undefined ? record : { ...record, updated_at };
+  }
+
   #put(record: StoredConversation): Promise<void> {
     return this.#store.put('conversations', { id: record.id, sort: record.created_at, value: record });
   }
+}
+
+/** The collection of those that this one's agent delegated to. */
+function delegationsOf(parent: string): string {
+  return `delegations/${parent}`;
 }

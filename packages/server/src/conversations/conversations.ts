@@ -186,24 +186,32 @@ export class Conversations {
 
   /** A client's action, wherever it came in; names the conversation after its first task. */
   async submit(id: string, action: ActionDraft): Promise<SubmitResult> {
-    const held = await this.enter(id);
+    const record = await this.#records.get(id);
+    const held = record && (await this.#rooms.enter(record));
     if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };
     try {
       await this.#records.mark(id);
       const result = await held.room.conversation.submit(action);
-      if (result.ok) await this.#note(id, action);
+      if (result.ok) await this.#note(record, action);
       return result;
     } finally {
       held.release();
     }
   }
 
-  async rename(id: string, given: string): Promise<boolean> {
-    const title = this.#masked(given);
-    const record = await this.#records.change(id, () => ({ title, updated_at: this.#records.now() }));
-    if (!record) return false;
-    this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', message: id, conversation_title: title });
-    return true;
+  rename(id: string, given: string): Promise<boolean> {
+    return this.#entitle(id, this.#masked(given), () => true);
+  }
+
+  /** False when there is none. */
+  async #entitle(id: string, title: string, fits: (record: StoredConversation) => boolean): Promise<boolean> {
+    let isNew = false;
+    const record = await this.#records.change(id, (found) => {
+      isNew = fits(found);
+      return isNew ? { title, updated_at: this.#records.now() } : undefined;
+    });
+    if (isNew) this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', message: id, conversation_title: title });
+    return record !== undefined;
   }
 
   /** Clients stay ready for the next message: it wakes the sandbox. */
@@ -240,8 +248,9 @@ export class Conversations {
 
   /** Removes the conversation, its log, its sandbox and the folder made for it. False when there is none. */
   async delete(id: string): Promise<boolean> {
-    if (!(await this.#records.get(id))) return false;
-    await this.#records.remove(id);
+    const record = await this.#records.get(id);
+    if (!record) return false;
+    await this.#records.remove(record);
     const room = await this.#rooms.opening(id);
     if (room) await this.#rooms.close(room, catalogError('CONVERSATION_DELETED', id));
     await this.#erase(id);
@@ -250,7 +259,10 @@ export class Conversations {
 
   /** What a removed record leaves; done again at the next start when it is cut off. */
   async #erase(id: string): Promise<void> {
-    for (const delegated of await this.#records.delegatedBy(id)) await this.delete(delegated);
+    for (const delegated of await this.#records.delegatedBy(id)) {
+      await this.delete(delegated);
+      await this.#records.forgetDelegated(id, delegated);
+    }
     await this.#options.runtimes.stop(id, { forGood: true });
     await this.#options.storage.events.delete(id);
     await this.#options.storage.records.delete('replays', id);
@@ -274,16 +286,20 @@ export class Conversations {
   }
 
   /** Ends every loop without touching any agent's state; sandboxes stay for the next server. */
-  close(): Promise<void> {
-    return this.#rooms.closeAll();
+  async close(): Promise<void> {
+    await this.#rooms.closeAll();
+    const failed = await this.#records.close().catch((cause: unknown) => ({ cause }));
+    if (failed) this.#options.logger.warn({ err: failed.cause }, 'when conversations were last used could not be stored');
   }
 
-  async #note(id: string, action: ActionDraft): Promise<void> {
+  /** The name is stored before the client is answered, when it was used last is not: nothing of the answer would wait for it. */
+  async #note(before: StoredConversation, action: ActionDraft): Promise<void> {
+    const { id } = before;
+    const unnamed = defaultTitle(id);
     const task = action.action === 'message' ? action.args.content : action.action === 'start' ? action.args.task : '';
-    const title = titleFromTask(this.#masked(task)); // before it is cut: half a key is one too
-    const record = title === undefined ? undefined : await this.#records.get(id);
-    if (title && record?.title === defaultTitle(id)) await this.rename(id, title);
-    else await this.#records.change(id, () => ({ updated_at: this.#records.now() }));
+    const title = before.title === unnamed ? titleFromTask(this.#masked(task)) : undefined; // masked before it is cut: half a key is one too
+    this.#records.touch(id);
+    if (title) await this.#entitle(id, title, (record) => record.title === unnamed);
   }
 
   #masked(text: string): string {

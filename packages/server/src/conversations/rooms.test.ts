@@ -1,59 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { createMemoryStorage } from '@tendon/core/storage';
-import type { Conversation, Runtimes } from '@tendon/core';
-import { openConversation, findAgent, createMask } from '@tendon/core';
-import { createScriptedProvider } from '@tendon/core/llm';
 import { MessageAction } from '@tendon/protocol';
 import { heapBytes } from '../collect-garbage.test-support.ts';
-import { Conversations } from './conversations.ts';
-import { createLogger } from '../logger.ts';
-import { liveMask } from '../security/live-mask.ts';
-import { temporaryFolder } from '../server.test-support.ts';
-import { systemClock } from '../system-clock.ts';
-
-const noSandbox: Runtimes = {
-  acquire: () => Promise.reject(new Error('no sandbox here')),
-  current: () => undefined,
-  stop: async () => undefined,
-};
-
-/** Conversations over memory, a scripted model and no sandbox. */
-function conversationsWith(
-  idleMs: number,
-  { storage = createMemoryStorage({ clock: systemClock }), home = temporaryFolder(), runtimes = noSandbox } = {},
-) {
-  const opened: string[] = [];
-  const conversations = new Conversations({
-    config: { home, workspaceBase: undefined, allowedDirs: [] },
-    storage,
-    runtimes,
-    clock: systemClock,
-    logger: createLogger({ level: 'silent', mask: liveMask(() => []) }),
-    idleMs,
-    open: async (record): Promise<Conversation> => {
-      opened.push(record.id);
-      return openConversation({
-        id: record.id,
-        log: await storage.events.open(record.id),
-        agent: findAgent(undefined),
-        llm: async () => createScriptedProvider((_request, index) => ({ text: `answer ${index}` })),
-        runtimes: noSandbox,
-        clock: systemClock,
-        settings: { confirmationMode: false },
-        mask: createMask([]),
-      });
-    },
-  });
-  return { conversations, storage, home, opened };
-}
-
-async function made(conversations: Conversations): Promise<string> {
-  const created = await conversations.create();
-  if (!created.ok) throw new Error(created.error.message);
-  return created.record.id;
-}
+import { conversationsWith, made, noSandbox } from './conversations.test-support.ts';
 
 describe('SV20: conversations in memory', () => {
   it('those who come at once share one opening', async () => {

@@ -33,6 +33,12 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX records_by_sort ON records (collection, sort, id);
    CREATE TABLE writer (one INTEGER PRIMARY KEY CHECK (one = 1), turn INTEGER NOT NULL) STRICT;
    INSERT INTO writer VALUES (1, 0);`,
+  // What each conversation's agent delegated, by its id: deleting one reads no others.
+  `INSERT OR IGNORE INTO records (collection, id, sort, json)
+     SELECT 'delegations/' || parent, id, sort, '{}' FROM (
+       SELECT id, sort, CASE WHEN json_valid(json) THEN json_extract(json, '$.delegated_by.conversation_id') END AS parent
+       FROM records WHERE collection = 'conversations'
+     ) WHERE parent IS NOT NULL;`,
 ];
 
 /** Throws `StorageError` when the file belongs to a newer version or to another program. Only reads. */

@@ -85,6 +85,19 @@ describe('opening', () => {
     copy.close();
   });
 
+  it('SV201: a store of before knows what each conversation delegated', async () => {
+    edit((db) => {
+      migrate(db, database.path, MIGRATIONS.slice(0, 1));
+      const put = db.prepare("INSERT INTO records VALUES ('conversations', ?, ?, ?)");
+      put.run('parent', '1', '{"title":"parent"}');
+      put.run('child', '2', '{"delegated_by":{"conversation_id":"parent","action_id":3}}');
+      put.run('spoiled', '3', '{"delegated_by":');
+    });
+    const { records } = await database.open();
+    expect(await records.list('delegations/parent')).toEqual([{ id: 'child', sort: '2', value: {} }]);
+    expect(await records.get('conversations', 'child')).toEqual({ delegated_by: { conversation_id: 'parent', action_id: 3 } });
+  });
+
   it('EL20: only its owner can read the database', async () => {
     await database.open();
     for (const name of ['', '-wal', '-shm', '.pid']) expect(statSync(database.path + name).mode & 0o077).toBe(0);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { RecordStore } from '@tendon/core';
 import { WS_SESSIONS, type WsSessionRecord } from './ws-sessions.ts';
 
@@ -23,5 +24,6 @@ export async function pruneWsSessions(records: RecordStore, now: Date): Promise<
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return removed;
     after = { sort: last.sort, id: last.id };
+    await setImmediate(); // clients are served between
   }
 }

@@ -5,7 +5,7 @@
  * W2  A session whose conversation is gone is an empty one; its token stays good.
  * W3  Where a socket left is forgotten when the page is loaded again: such a client fetches what is past.
  */
-import type { RecordStore } from '@tendon/core';
+import { createSerialQueues, type RecordStore } from '@tendon/core';
 import type { WsGeneration } from '@tendon/protocol';
 import type { Engine } from '../../engine.ts';
 
@@ -34,7 +34,7 @@ export class WsSessions {
   readonly #store: RecordStore;
   readonly #conversations: Engine['conversations'];
   readonly #clock: Engine['clock'];
-  readonly #changing = new Map<string, Promise<unknown>>();
+  readonly #inTurn = createSerialQueues();
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #left = new Map<string, Left>();
   #latest: string | undefined;
@@ -86,20 +86,12 @@ export class WsSessions {
   }
 
   change(sid: string, change: (record: WsSessionRecord) => WsSessionRecord | Promise<WsSessionRecord>): Promise<WsSessionRecord> {
-    const before = this.#changing.get(sid) ?? Promise.resolve();
-    const done = before.then(async () => {
+    return this.#inTurn(sid, async () => {
       const record = await this.get(sid);
       const value = await change(record);
       if (value !== record) await this.#put(sid, value);
       return value;
     });
-    const settled: Promise<unknown> = done
-      .catch(() => undefined)
-      .finally(() => {
-        if (this.#changing.get(sid) === settled) this.#changing.delete(sid);
-      });
-    this.#changing.set(sid, settled);
-    return done;
   }
 
   /** A client has come with its token: what is stored of it, if anything, is not forgotten soon. */

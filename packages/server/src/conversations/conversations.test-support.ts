@@ -1,0 +1,72 @@
+/** For tests: conversations over a storage, with a scripted model, and a storage whose commits are counted. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMemoryStorage, openSqliteStorage } from '@tendon/core/storage';
+import type { Conversation, Runtimes } from '@tendon/core';
+import { openConversation, findAgent, createMask } from '@tendon/core';
+import { createScriptedProvider } from '@tendon/core/llm';
+import { onTestFinished } from 'vitest';
+import { Conversations } from './conversations.ts';
+import { createLogger } from '../logger.ts';
+import { liveMask } from '../security/live-mask.ts';
+import { temporaryFolder } from '../server.test-support.ts';
+import { systemClock } from '../system-clock.ts';
+
+export const noSandbox: Runtimes = {
+  acquire: () => Promise.reject(new Error('no sandbox here')),
+  current: () => undefined,
+  stop: async () => undefined,
+};
+
+/** Conversations over memory, a scripted model and no sandbox. */
+export function conversationsWith(
+  idleMs: number,
+  { storage = createMemoryStorage({ clock: systemClock }), home = temporaryFolder(), runtimes = noSandbox } = {},
+) {
+  const opened: string[] = [];
+  const conversations = new Conversations({
+    config: { home, workspaceBase: undefined, allowedDirs: [] },
+    storage,
+    runtimes,
+    clock: systemClock,
+    logger: createLogger({ level: 'silent', mask: liveMask(() => []) }),
+    idleMs,
+    open: async (record): Promise<Conversation> => {
+      opened.push(record.id);
+      return openConversation({
+        id: record.id,
+        log: await storage.events.open(record.id),
+        agent: findAgent(undefined),
+        llm: async () => createScriptedProvider((_request, index) => ({ text: `answer ${index}` })),
+        runtimes: noSandbox,
+        clock: systemClock,
+        settings: { confirmationMode: false },
+        mask: createMask([]),
+      });
+    },
+  });
+  return { conversations, storage, home, opened };
+}
+
+export async function made(conversations: Conversations): Promise<string> {
+  const created = await conversations.create();
+  if (!created.ok) throw new Error(created.error.message);
+  return created.record.id;
+}
+
+/** A store whose commits are counted, and take their time so that what comes meanwhile waits. */
+export async function slowStore(home = temporaryFolder()) {
+  const disk = { commits: 0 };
+  const storage = await openSqliteStorage({
+    path: join(home, 'tendon.db'),
+    blobDir: join(home, 'blobs'),
+    clock: systemClock,
+    fdatasync: async (file) => {
+      disk.commits += 1;
+      await sleep(5);
+      await file.datasync();
+    },
+  });
+  onTestFinished(() => storage.close());
+  return { disk, storage, home };
+}
