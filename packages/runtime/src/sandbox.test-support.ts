@@ -84,7 +84,8 @@ export function createTestSandboxes(driver: Driver, options: Partial<RuntimesOpt
     },
     async close() {
       await all.at(-1)?.close({ stopSandboxes: true });
-      for (const { value } of await records.list<SandboxRecord>('sandboxes')) await driver.endByIncarnation(value.incarnation);
+      const known = await records.list<SandboxRecord>('sandboxes');
+      await driver.endIncarnations(known.map(({ value }) => value.incarnation));
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -139,7 +140,7 @@ export function leftOf(incarnation: string, stateRoot: string): readonly string[
     ...findProcesses(incarnation, 'cmdline').map((pid) => `process ${pid}`),
     ...findProcesses(incarnation, 'environ').map((pid) => `process ${pid}`),
     ...mounts.filter((line) => line.includes(incarnation)).map((line) => `mount ${line}`),
-    ...groupsNamed(incarnation).map((path) => `group ${path}`),
+    ...groupsNamed([incarnation]).map((path) => `group ${path}`),
     ...folders.filter((path) => path.includes(incarnation)).map((path) => `folder ${path}`),
     ...short.map((path) => `folder ${path}`),
   ];

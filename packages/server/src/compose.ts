@@ -146,8 +146,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     defaultModel: () => defaultChoice().model,
     modelOf: (record) => choiceOf(record).model,
     wake: async () => {
-      await runtimes.reconcile();
-      await conversations.wakeActive();
+      // Running conversations do not wait until what an earlier server left is put in order.
+      await Promise.all([runtimes.reconcile(), conversations.wakeActive()]);
       // Nobody waits for these.
       const swept = await storage.sweep();
       const pruned = await pruneWsSessions(storage.records, clock.now());

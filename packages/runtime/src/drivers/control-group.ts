@@ -89,9 +89,9 @@ export async function createGroups(name: string, limits: Limits, hierarchies = h
   };
 }
 
-/** The outer groups that a start with this name has made, as far as they exist. */
-export function groupsNamed(name: string, hierarchies = hierarchiesOfThisProcess()): readonly string[] {
-  return hierarchies.map(({ ownGroup }) => join(ownGroup, 'tendon', name)).filter((path) => existsSync(path));
+/** The outer groups that starts with these names have made, as far as they exist. */
+export function groupsNamed(names: readonly string[], hierarchies = hierarchiesOfThisProcess()): readonly string[] {
+  return hierarchies.flatMap(({ ownGroup }) => names.map((name) => join(ownGroup, 'tendon', name))).filter((path) => existsSync(path));
 }
 
 async function createGroup(hierarchy: Hierarchy, name: string, limits: Limits) {

@@ -110,13 +110,16 @@ export interface Driver {
   isAlive(handle: SandboxHandle): boolean;
   /** Kills everything inside; resolves when no process and no group of it is left. Idempotent. */
   end(handle: SandboxHandle): Promise<void>;
-  /** The same for a start that was cut off before its handle was recorded: found by the incarnation's name. */
-  endByIncarnation(incarnation: string): Promise<void>;
+  /**
+   * The same for starts that were cut off before their handles were recorded: found by their incarnations' names, all of them with
+   * one look at the machine.
+   */
+  endIncarnations(incarnations: readonly string[]): Promise<void>;
   /** Incarnations that are found without their folders: of this state root, or of one of this user that is no more. */
   strays?(stateRoot: string): Promise<readonly string[]>;
   /**
    * The program of the browser (`browser-lines.ts`) beside a sandbox whose image may have none. It ends with its input and with
-   * this process; `endByIncarnation` ends it too. Rejects with an Error that says why there can be none.
+   * this process; `endIncarnations` ends it too. Rejects with an Error that says why there can be none.
    */
   startBrowser?(handle: SandboxHandle, place: SandboxPlace, wish: BrowserWish): Promise<ChildProcess>;
   /** What every request to an executor behind a URL must carry (its key); asked for each time, recorded nowhere. */

@@ -8,7 +8,7 @@ import { keepExecutor } from './keep-executor.ts';
 import { killAll, killPids } from './kill-all.ts';
 import { launch } from './launch.ts';
 import { findProgram } from './find-program.ts';
-import { findProcesses, identify, isAlive } from './process-identity.ts';
+import { findIncarnations, identify, isAlive } from './process-identity.ts';
 import { resourceLimits } from './resource-limits.ts';
 
 export interface NoneDriverOptions {
@@ -77,10 +77,10 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
     start,
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
-    async endByIncarnation(incarnation) {
-      const groups = groupsNamed(incarnation);
-      await killPids(async () => findProcesses(incarnation, 'cmdline')); // the executor first
-      await killPids(async () => [...findProcesses(`${MARK}=${incarnation}`, 'environ'), ...(await processesIn(groups))]);
+    async endIncarnations(incarnations) {
+      const groups = groupsNamed(incarnations);
+      await killPids(() => findIncarnations(incarnations, 'cmdline')); // the executors first
+      await killPids(async () => [...(await findIncarnations(incarnations, 'environ', `${MARK}=`)), ...(await processesIn(groups))]);
       await removeGroups(groups);
     },
   };

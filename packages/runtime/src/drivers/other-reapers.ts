@@ -22,10 +22,10 @@ export function otherReapers(executor: ExecutorFolder, host: string | undefined)
       await Promise.all(engines(...(handle.engine === undefined ? [] : [handle.engine])).map((engine) => engine.end(handle)));
       await local.end(handle);
     },
-    async endByIncarnation(incarnation) {
-      await Promise.all(engines().map((engine) => engine.endByIncarnation(incarnation)));
-      await local.endByIncarnation(incarnation);
-      await unmountNamed(incarnation);
+    async endIncarnations(incarnations) {
+      await Promise.all(engines().map((engine) => engine.endIncarnations(incarnations)));
+      await local.endIncarnations(incarnations);
+      await unmountNamed(incarnations);
     },
     strays: async (stateRoot) => (await Promise.all(engines().map((engine) => engine.strays?.(stateRoot) ?? []))).flat(),
   };

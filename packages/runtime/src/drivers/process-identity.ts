@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 
 /** Names one process for ever: a pid alone is reused. `startTime` is in clock ticks since boot (Linux). */
 export interface ProcessIdentity {
@@ -7,6 +8,8 @@ export interface ProcessIdentity {
   readonly startTime: string;
   readonly bootId: string;
 }
+
+const PROCESSES_PER_TURN = 64;
 
 let cachedBootId: string | undefined;
 
@@ -42,17 +45,45 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
 
 /** Pids whose command line or environment contains `text`; Linux only, elsewhere none. Never this process. */
 export function findProcesses(text: string, source: 'cmdline' | 'environ'): readonly number[] {
+  return otherPids().filter((pid) => readProcess(pid, source).includes(text));
+}
+
+/**
+ * Pids whose command line or environment names one of these incarnations, right behind `mark`. Every process is read once, however
+ * many incarnations there are, and the event loop gets a turn in between.
+ */
+export async function findIncarnations(
+  incarnations: readonly string[],
+  source: 'cmdline' | 'environ',
+  mark = '',
+): Promise<readonly number[]> {
+  const wanted = new Set(incarnations);
+  const named = new RegExp(`(?=${mark}([0-9a-f]{16}))`, 'g');
+  const found: number[] = [];
+  for (const [index, pid] of otherPids().entries()) {
+    if (index % PROCESSES_PER_TURN === PROCESSES_PER_TURN - 1) await setImmediate();
+    const text = readProcess(pid, source).toString('latin1');
+    for (const [, name = ''] of text.matchAll(named)) {
+      if (!wanted.has(name)) continue;
+      found.push(pid);
+      break;
+    }
+  }
+  return found;
+}
+
+function otherPids(): readonly number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && fileContains(`/proc/${name}/${source}`, text))
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map(Number);
 }
 
-function fileContains(path: string, text: string): boolean {
+function readProcess(pid: number, source: 'cmdline' | 'environ'): Buffer {
   try {
-    return readFileSync(path).includes(text);
+    return readFileSync(`/proc/${pid}/${source}`);
   } catch {
-    return false; // gone meanwhile, or another user's
+    return Buffer.alloc(0); // gone meanwhile, or another user's
   }
 }
 

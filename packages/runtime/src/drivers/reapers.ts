@@ -2,15 +2,15 @@ import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 import type { Driver } from './driver.ts';
 
 /** What a driver can do for sandboxes that it need not have started in this process. */
-export type Reaper = Pick<Driver, 'name' | 'isElsewhere' | 'isAlive' | 'end' | 'endByIncarnation' | 'strays'>;
+export type Reaper = Pick<Driver, 'name' | 'isElsewhere' | 'isAlive' | 'end' | 'endIncarnations' | 'strays'>;
 
 /** Finds and ends sandboxes whichever driver started them: the one that is configured may have been another one before. */
 export interface Reapers {
   isAlive(record: SandboxRecord): boolean;
-  /** Resolves when nothing of it runs. Idempotent. */
-  end(record: SandboxRecord): Promise<void>;
-  /** For what is known by its name alone, and can only be on this host. */
-  endByIncarnation(incarnation: string): Promise<void>;
+  /** Resolves when nothing of them runs. Idempotent; the machine is looked through once for all of them. */
+  end(records: readonly SandboxRecord[]): Promise<void>;
+  /** For those that are known by their names alone, and can only be on this host. */
+  endIncarnations(incarnations: readonly string[]): Promise<void>;
   strays(stateRoot: string): Promise<readonly string[]>;
 }
 
@@ -22,14 +22,15 @@ export function createReapers(driver: Reaper, others: readonly Reaper[]): Reaper
     record.driver === driver.name ? [driver] : others.filter(({ name }) => name === record.driver);
   return {
     isAlive: (record) => record.state === 'live' && of(record).some((reaper) => reaper.isAlive(record.handle)),
-    async end(record) {
-      for (const reaper of of(record)) {
-        if (record.state === 'live') await reaper.end(record.handle);
-        await reaper.endByIncarnation(record.incarnation);
+    async end(records) {
+      for (const reaper of all) {
+        const own = records.filter((record) => of(record).includes(reaper));
+        for (const record of own) if (record.state === 'live') await reaper.end(record.handle);
+        if (own.length > 0) await reaper.endIncarnations(own.map(({ incarnation }) => incarnation));
       }
     },
-    async endByIncarnation(incarnation) {
-      for (const reaper of here) await reaper.endByIncarnation(incarnation);
+    async endIncarnations(incarnations) {
+      if (incarnations.length > 0) for (const reaper of here) await reaper.endIncarnations(incarnations);
     },
     async strays(stateRoot) {
       const found = await Promise.all(here.map((reaper) => reaper.strays?.(stateRoot) ?? []));

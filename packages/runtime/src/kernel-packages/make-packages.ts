@@ -53,7 +53,7 @@ export function makePackagesInSandbox({ context, newIncarnation, wayOut }: MakeP
     await removeAll(); // of an earlier server that was killed
     await mkdir(scratch, { recursive: true, mode: 0o755 });
     try {
-      const open = await openSandbox(own, NAME, { signal: options.signal, onPhase: () => {} });
+      const open = await openSandbox(own, NAME, { signal: options.signal, onPhase: () => {}, admit: (start) => start() });
       try {
         await install(open, kind, options);
       } finally {

@@ -33,8 +33,17 @@ export async function endSandbox(
   reason: string,
   state: 'ended' | 'asleep' = 'ended',
 ): Promise<void> {
-  const { reapers, records, folders } = context;
-  await reapers.end(record);
+  await context.reapers.end([record]);
+  await recordEnd(context, record, reason, state);
+}
+
+/** The part of an end that follows when nothing of the sandbox runs any more. */
+export async function recordEnd(
+  { records, folders }: SandboxContext,
+  record: SandboxRecord,
+  reason: string,
+  state: 'ended' | 'asleep' = 'ended',
+): Promise<void> {
   await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
   const { conversation_id, incarnation, workspace, started_at, previous_started_at, given_bytes } = record;
   const kept = { ...(previous_started_at !== undefined && { previous_started_at }), ...(given_bytes !== undefined && { given_bytes }) };

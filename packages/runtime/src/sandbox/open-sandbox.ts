@@ -17,6 +17,13 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
   /** `detail` = what it is at just now, where that takes long. */
   readonly onPhase: (phase: StartPhase, detail?: string) => void;
+  /** Runs a start when there is room for one more. A sandbox that lives is attached to without it. */
+  readonly admit: <T>(start: () => Promise<T>) => Promise<T>;
+}
+
+interface Place {
+  readonly workspace: string;
+  readonly probe: Probe & { readonly available: true };
 }
 
 const DEADLINE_MS = {
@@ -32,8 +39,32 @@ const DEADLINE_MS = {
 
 /** The conversation's sandbox: the one that lives, found again by its record, or a new incarnation. Rejects with `StartFailed`. */
 export async function openSandbox(context: SandboxContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
-  const { signal } = options;
   options.onPhase('starting');
+  const place = await findPlace(context, conversationId, options.signal);
+  const record = await context.records.get(conversationId);
+  if (isThere(record)) {
+    const found = await attach(context, record, place, options.signal);
+    if (found !== undefined) {
+      options.onPhase('ready');
+      return found;
+    }
+    await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
+  }
+  return options.admit(() => start(context, conversationId, place, options));
+}
+
+/** The conversation's sandbox if it lives; nothing is started, and nothing is ended. Rejects with `StartFailed`. */
+export async function attachSandbox(
+  context: SandboxContext,
+  conversationId: string,
+  signal: AbortSignal,
+): Promise<OpenSandbox | undefined> {
+  const place = await findPlace(context, conversationId, signal);
+  const record = await context.records.get(conversationId);
+  return isThere(record) ? attach(context, record, place, signal) : undefined;
+}
+
+async function findPlace(context: SandboxContext, conversationId: string, signal: AbortSignal): Promise<Place> {
   const workspace = await inPhase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async () => {
     const found = await context.workspaceOf(conversationId);
     if (found === undefined) throw new Error('there is no such conversation');
@@ -43,22 +74,15 @@ export async function openSandbox(context: SandboxContext, conversationId: strin
   });
   const probe = await inPhase({ name: 'probing the machine', deadlineMs: DEADLINE_MS.probe, signal }, () => context.driver.probe());
   if (!probe.available) throw new StartFailed('probing the machine', { cause: `${probe.reason}. ${probe.fix}` });
-  const record = await context.records.get(conversationId);
-  if (isThere(record)) {
-    const found = await attach(context, record, workspace, probe, options);
-    if (found !== undefined) return found;
-    await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
-  }
-  return start(context, conversationId, workspace, probe, options);
+  return { workspace, probe };
 }
 
 /** The executor of the record, if it is the same process and answers by its name. */
 async function attach(
   context: SandboxContext,
   record: SandboxRecord,
-  workspace: string,
-  probe: Probe & { available: true },
-  { signal, onPhase }: OpenOptions,
+  { workspace, probe }: Place,
+  signal: AbortSignal,
 ): Promise<OpenSandbox | undefined> {
   if (record.state !== 'live' || record.driver !== context.driver.name || record.workspace !== workspace) return undefined;
   const { handle } = record;
@@ -69,9 +93,7 @@ async function attach(
       awaitExecutor(client, { socketPath: handle.socketPath, isAlive: () => context.driver.isAlive(handle), signal: within }),
     );
     if (alive.incarnation !== record.incarnation) throw new Error('another executor answers');
-    const open = await holdSandbox(context, record, handle, client, probe);
-    onPhase('ready');
-    return open;
+    return await holdSandbox(context, record, handle, client, probe);
   } catch (error) {
     client.close();
     if (signal.aborted) throw error;
@@ -83,8 +105,7 @@ async function attach(
 async function start(
   context: SandboxContext,
   conversationId: string,
-  workspace: string,
-  probe: Probe & { available: true },
+  { workspace, probe }: Place,
   { signal, onPhase }: OpenOptions,
 ): Promise<OpenSandbox> {
   const { records, driver, clock } = context;

@@ -8,7 +8,8 @@ export type Entry =
   | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal; readonly asleepAt?: number }
   /** Asked to sleep; live again when it does not. */
   | { readonly state: 'dozing'; readonly open: OpenSandbox; readonly done: Promise<unknown> }
-  | { readonly state: 'ending'; readonly done: Promise<void> };
+  /** It is being ended, removed or found again: whoever wants it waits, and looks again then. */
+  | { readonly state: 'changing'; readonly done: Promise<void> };
 
 /** It was asked to sleep in vain. */
 export interface Refusal {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { RecordStore } from '@tendon/core';
 import type { DriverName, SandboxHandle } from '../drivers/driver.ts';
 
@@ -32,6 +33,7 @@ export interface SandboxRecords {
   /** Resolves when it is durable. */
   put(record: SandboxRecord): Promise<void>;
   delete(conversationId: string): Promise<void>;
+  /** The one that was started last first. */
   all(): AsyncIterable<SandboxRecord>;
 }
 
@@ -47,6 +49,8 @@ export function sandboxRecords(records: RecordStore): SandboxRecords {
         for (const record of page) yield record.value;
         const last = page.at(-1);
         if (last === undefined) return;
+        // A store answers at once: without this nobody else would get a turn before the last of them.
+        await setImmediate();
         before = { sort: last.sort, id: last.id };
       }
     },

@@ -65,10 +65,14 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     sleep: rest.sleep,
     end: held.end,
     async stop(conversationId, { forGood = false } = {}) {
-      await held.end(conversationId, STOPPED);
-      context.wayOut.forget(conversationId);
-      await context.folders.removeSandbox(context.folders.nameOf(conversationId));
-      await context.driver.forget?.(conversationId, { workspace: forGood });
+      await held.end(conversationId, STOPPED, async () => {
+        context.wayOut.forget(conversationId);
+        try {
+          await context.folders.removeSandbox(context.folders.nameOf(conversationId));
+        } finally {
+          await context.driver.forget?.(conversationId, { workspace: forGood });
+        }
+      });
     },
     async refusedHosts(conversationId) {
       const entry = entries.get(conversationId);
@@ -83,8 +87,11 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     },
     counts: () => countSandboxes(entries.values()),
     list: () => listSandboxes(context, (conversationId) => describe(entries.get(conversationId))),
-    reconcile: () => reconcileSandboxes(context, { isHeld }),
-    reclaim: ({ all }) => reconcileSandboxes(context, { isHeld, all, keepsOthers: true }),
+    async reconcile() {
+      await held.adoptLiving();
+      return reconcileSandboxes(context, { isHeld, claim: held.claim });
+    },
+    reclaim: ({ all }) => reconcileSandboxes(context, { isHeld, claim: held.claim, all, keepsOthers: true }),
     async close({ stopSandboxes = false } = {}) {
       held.shut();
       rest.close();

@@ -1,10 +1,11 @@
 import type { Runtime, Runtimes, StartPhase } from '@tendon/core';
 import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
-import { openSandbox } from '../sandbox/open-sandbox.ts';
+import { attachSandbox, openSandbox } from '../sandbox/open-sandbox.ts';
+import { standsStill } from '../sandbox/process-memory.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import type { Entry, SharedStart } from '../sandbox/sandbox-entry.ts';
-import { inPhase, StartFailed } from '../sandbox/start-phase.ts';
+import { inPhase, messageOf, StartFailed } from '../sandbox/start-phase.ts';
 import { admission } from './admission.ts';
 
 const MAX_STARTS = 3;
@@ -15,8 +16,12 @@ export interface HeldSandboxes {
   readonly acquire: Runtimes['acquire'];
   /** The live one, without starting any. */
   live(conversationId: string): Runtime | undefined;
-  /** Resolves when nothing of the sandbox is left. */
-  end(conversationId: string, reason: string): Promise<void>;
+  /** Resolves when nothing of the sandbox is left and `clear` has removed the rest; the next one does not start before. */
+  end(conversationId: string, reason: string, clear?: () => Promise<void>): Promise<void>;
+  /** Keeps the conversation's next sandbox waiting until the work is done; `undefined` when this process has its sandbox in hand. */
+  claim(conversationId: string, work: () => Promise<void>): Promise<void> | undefined;
+  /** Takes what an earlier server left alive into this process's hands; until it is known which these are nothing is started. */
+  adoptLiving(): Promise<void>;
   /** From now on none is handed out. */
   shut(): void;
   /** Lets go of all: they live on for their lease, to be found again. With `stopSandboxes` they end. */
@@ -27,7 +32,7 @@ export interface HeldOptions {
   readonly context: SandboxContext;
   /** By conversation; who else has them puts sandboxes to sleep and counts them. */
   readonly entries: Map<string, Entry>;
-  /** Resolves when one more may be awake. */
+  /** Resolves when one more may be started. */
   readonly findRoom: (start: SharedStart, signal: AbortSignal) => Promise<void>;
   readonly maxParallelStarts: number;
 }
@@ -36,11 +41,14 @@ export interface HeldOptions {
  * The sandboxes that this process holds, at most one per conversation: their starts and their ends. Invariants:
  * 1. An incarnation is handed out only after its record is durable.
  * 2. Callers share a start; one of them going away ends neither the start nor the others' wait.
- * 3. A conversation's next sandbox does not start before its last one has ended.
+ * 3. A conversation's next sandbox does not start before its last one has ended, and what was to be removed with it is.
+ * 4. A start needs room and a turn; a sandbox that lives is attached to without either.
  */
 export function createHeldSandboxes({ context, entries, findRoom, maxParallelStarts }: HeldOptions): HeldSandboxes {
   const admit = admission(maxParallelStarts);
   let isClosed = false;
+  /** Those that live are among the entries. */
+  let living: Promise<void> = Promise.resolve();
 
   function beginStart(conversationId: string): Entry & { state: 'starting' } {
     const start: SharedStart = { abort: new AbortController(), listeners: new Set(), phase: 'starting', hasRoom: false };
@@ -49,11 +57,17 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
       start.phase = phase;
       for (const listener of start.listeners) listener(phase, detail);
     };
-    const begin = async (): Promise<OpenSandbox> => {
-      await inPhase({ name: 'finding room for it', deadlineMs: ROOM_DEADLINE_MS, signal }, (within) => findRoom(start, within));
-      return openPersistently(context, conversationId, { signal, onPhase });
-    };
-    const opened = admit(begin, signal).then(
+    const findPlace = (): Promise<void> =>
+      inPhase({ name: 'finding room for it', deadlineMs: ROOM_DEADLINE_MS, signal }, async (within) => {
+        await living;
+        await findRoom(start, within);
+      });
+    const admitted = <T>(begin: () => Promise<T>): Promise<T> =>
+      admit(async () => {
+        if (!start.hasRoom) await findPlace();
+        return begin();
+      }, signal);
+    const opened = openPersistently(context, conversationId, { signal, onPhase, admit: admitted }).then(
       (open) => {
         // A stop that came meanwhile has put its own entry and ends what it finds here.
         if (isCurrent(conversationId, start)) enterLive(conversationId, open);
@@ -76,7 +90,8 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
   }
 
   function enterLive(conversationId: string, open: OpenSandbox): void {
-    entries.set(conversationId, { state: 'live', open });
+    // One that was found again may stand still in its place.
+    entries.set(conversationId, { state: 'live', open, ...(standsStill(open.handle) && { asleepAt: open.use.count() }) });
     void open.watch.lost.then((reason) => onLost(conversationId, open, reason));
   }
 
@@ -103,23 +118,61 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
     void beginEnd(conversationId, reason);
   }
 
-  /** Puts the conversation into `ending`; resolves when nothing of its sandbox is left. */
-  function beginEnd(conversationId: string, reason: string): Promise<void> {
-    const entry = entries.get(conversationId);
-    if (entry?.state === 'ending') return entry.done;
-    const ending: Entry = {
-      state: 'ending',
-      done: end(conversationId, entry, reason).finally(() => {
-        if (entries.get(conversationId) === ending) entries.delete(conversationId);
-      }),
-    };
-    entries.set(conversationId, ending);
-    ending.done.catch((error: unknown) => context.notice(`the sandbox of ${conversationId} did not end cleanly: ${String(error)}`));
-    return ending.done;
+  /** From this tick on whoever wants the conversation's sandbox waits for the work. */
+  function beginChange(conversationId: string, work: (isWanted: () => boolean) => Promise<void>): Promise<void> {
+    const isWanted = (): boolean => entries.get(conversationId) === entry;
+    const done = Promise.resolve()
+      .then(() => work(isWanted))
+      .finally(() => {
+        if (isWanted()) entries.delete(conversationId);
+      });
+    const entry: Entry = { state: 'changing', done };
+    entries.set(conversationId, entry);
+    return done;
   }
+
+  function beginEnd(conversationId: string, reason: string, clear?: () => Promise<void>): Promise<void> {
+    const before = entries.get(conversationId);
+    const ended = beginChange(conversationId, async () => {
+      await end(conversationId, before, reason);
+      await clear?.();
+    });
+    ended.catch((error: unknown) => context.notice(`the sandbox of ${conversationId} did not end cleanly: ${String(error)}`));
+    return ended;
+  }
+
+  function claim(conversationId: string, work: (isWanted: () => boolean) => Promise<void>): Promise<void> | undefined {
+    return entries.has(conversationId) ? undefined : beginChange(conversationId, work);
+  }
+
+  async function adoptLiving(): Promise<void> {
+    const adopted: Promise<void>[] = [];
+    const claimAll = async (): Promise<void> => {
+      for await (const record of context.records.all()) {
+        const isOurs = record.state === 'live' && record.driver === context.driver.name;
+        if (isOurs && context.reapers.isAlive(record))
+          adopted.push(claim(record.conversation_id, adopt(record.conversation_id)) ?? Promise.resolve());
+      }
+    };
+    const claimed = claimAll();
+    living = claimed.catch(() => {});
+    await claimed;
+    await Promise.all(adopted);
+  }
+
+  const adopt = (conversationId: string) => async (isWanted: () => boolean) => {
+    const open = await attachSandbox(context, conversationId, new AbortController().signal).catch((error: unknown) => {
+      context.notice(`the sandbox of ${conversationId} was not found again: ${messageOf(error)}`);
+    });
+    if (!open) return;
+    // A stop that came meanwhile ends what the record names.
+    if (isClosed || !isWanted()) return letGo(open);
+    enterLive(conversationId, open);
+  };
 
   async function end(conversationId: string, entry: Entry | undefined, reason: string): Promise<void> {
     if (entry?.state === 'dozing') await entry.done;
+    if (entry?.state === 'changing') await entry.done.catch(() => {}); // whoever began it was told
     if (entry?.state === 'starting') entry.start.abort.abort(new Error('the sandbox was stopped'));
     const open =
       entry?.state === 'live' || entry?.state === 'dozing'
@@ -142,7 +195,7 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
         const live = liveRuntime(conversationId, entry);
         if (live !== undefined) return live;
         if (entry?.state === 'live') continue; // found dead: it is ending now
-        if (entry?.state === 'ending' || entry?.state === 'dozing') {
+        if (entry?.state === 'changing' || entry?.state === 'dozing') {
           await untilAborted(
             entry.done.catch(() => {}),
             signal,
@@ -161,6 +214,8 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
     },
     live: (conversationId) => liveRuntime(conversationId, entries.get(conversationId)),
     end: beginEnd,
+    claim,
+    adoptLiving,
     shut: () => void (isClosed = true),
     async release({ stopSandboxes }) {
       const held = [...entries.entries()];
@@ -185,7 +240,7 @@ async function openPersistently(...[context, conversationId, options]: Parameter
 }
 
 async function release(entry: Entry): Promise<void> {
-  if (entry.state === 'ending') return entry.done;
+  if (entry.state === 'changing') return entry.done;
   if (entry.state === 'live') return letGo(entry.open);
   if (entry.state === 'dozing') return entry.done.then(() => letGo(entry.open));
   entry.start.abort.abort(new Error('the server is shutting down'));

@@ -1,73 +1,106 @@
-import { endSandbox } from '../sandbox/end-sandbox.ts';
+import { endSandbox, recordEnd } from '../sandbox/end-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
-import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
+import { isThere, type SandboxRecord } from '../sandbox/sandbox-record.ts';
+import type { HeldSandboxes } from './held-sandboxes.ts';
 
 export interface ReconcileOptions {
   /** This process has it in hand already. */
   readonly isHeld: (conversationId: string) => boolean;
+  readonly claim: HeldSandboxes['claim'];
   /** Those of existing conversations end too, with their homes. */
   readonly all?: boolean;
   /** Of existing conversations also those stay that another driver has started, as long as they live; else they end, for no start can use them. */
   readonly keepsOthers?: boolean;
 }
 
+/** What is to become of a record: its sandbox ends; beside that nothing is left of its files (empty); nor of its record (forget). */
+type Verdict = 'keep' | 'end' | 'empty' | 'forget';
+
+interface Doomed {
+  readonly record: SandboxRecord;
+  readonly verdict: Exclude<Verdict, 'keep'>;
+}
+
 /**
- * What an earlier server left: live sandboxes of existing conversations are kept, to be attached to when they are needed;
- * everything else that is ours ends, with its folders.
+ * What an earlier server left: of existing conversations what lives or is asleep is kept, to be gone on with when it is needed;
+ * everything else that is ours ends, with its folders. Conversations may begin to use their sandboxes meanwhile:
+ *
+ * 1. What has no record is looked for before the records are read: what is started from then on is not among it.
+ * 2. A conversation is claimed before anything of it ends, so that its next sandbox waits; one that is in use by then is left alone.
  */
 export async function reconcileSandboxes(
   context: SandboxContext,
-  { isHeld, all = false, keepsOthers = false }: ReconcileOptions,
+  { isHeld, claim, all = false, keepsOthers = false }: ReconcileOptions,
 ): Promise<{ readonly kept: number; readonly reaped: number }> {
-  const kept = new Set<string>();
-  const held = new Set<string>();
-  let reaped = 0;
+  const { folders, reapers } = context;
+  const found = await folders.list();
+  const strays = await reapers.strays(folders.stateRoot);
+  const abandoned = await folders.abandoned();
+  let kept = 0;
+  const used = new Set<string>();
+  const known = new Set<string>();
+  const doomed: Doomed[] = [];
   for await (const record of context.records.all()) {
     const verdict = isHeld(record.conversation_id) ? 'keep' : all ? 'empty' : await judge(context, record, keepsOthers);
-    if (verdict === 'keep') {
-      kept.add(record.incarnation);
-      held.add(context.folders.nameOf(record.conversation_id));
-    } else if (await reap(context, record, verdict)) reaped += 1;
+    known.add(record.incarnation);
+    if (verdict !== 'keep') doomed.push({ record, verdict });
+    else if (record.state !== 'ended') kept += 1;
+    if (verdict === 'keep') used.add(folders.nameOf(record.conversation_id));
   }
-  for (const { sandbox, incarnation } of await context.folders.list()) {
-    if (kept.has(incarnation)) continue;
-    await context.reapers.endByIncarnation(incarnation);
-    await context.folders.removeIncarnation(sandbox, incarnation);
-    reaped += 1;
-  }
-  if (all) await context.folders.removeUnused((sandbox) => held.has(sandbox));
-  for (const { incarnation, remove } of await context.folders.abandoned()) {
-    await context.reapers.endByIncarnation(incarnation);
-    await remove();
-  }
-  for (const incarnation of await context.reapers.strays(context.folders.stateRoot)) {
-    if (kept.has(incarnation)) continue;
-    await context.reapers.endByIncarnation(incarnation);
-    reaped += 1;
-  }
-  return { kept: kept.size, reaped };
+  const { reaped, spared } = await reapAll(context, doomed, claim);
+  for (const { conversation_id: id } of spared) used.add(folders.nameOf(id));
+  const left = found.filter(({ incarnation }) => !known.has(incarnation));
+  const unknown = new Set([...left.map(({ incarnation }) => incarnation), ...strays.filter((incarnation) => !known.has(incarnation))]);
+  await reapers.endIncarnations([...unknown, ...abandoned.map(({ incarnation }) => incarnation)]);
+  for (const { sandbox, incarnation } of left) await folders.removeIncarnation(sandbox, incarnation);
+  for (const { remove } of abandoned) await remove();
+  if (all) await folders.removeUnused((sandbox) => used.has(sandbox));
+  return { kept, reaped: reaped + unknown.size };
 }
-
-/** Empty: nothing of its files is left; forgotten: neither is its record. */
-type Verdict = 'keep' | 'end' | 'empty' | 'forget';
 
 async function judge(context: SandboxContext, record: SandboxRecord, keepsOthers: boolean): Promise<Verdict> {
   if ((await context.workspaceOf(record.conversation_id)) === undefined) return 'forget';
-  if ((keepsOthers || record.driver === context.driver.name) && context.reapers.isAlive(record)) return 'keep';
-  return 'end';
+  if (record.state === 'ended') return 'keep';
+  if (!keepsOthers && record.driver !== context.driver.name) return 'end';
+  // Of one that is asleep nothing runs; what it left is what the next one goes on with.
+  return record.state === 'asleep' || context.reapers.isAlive(record) ? 'keep' : 'end';
 }
 
-async function reap(context: SandboxContext, record: SandboxRecord, verdict: Exclude<Verdict, 'keep'>): Promise<boolean> {
-  const hadSandbox = record.state !== 'ended';
+/** Ends them all with one look at the machine. Resolves with how many there were, and which came into use meanwhile. */
+async function reapAll(
+  context: SandboxContext,
+  doomed: readonly Doomed[],
+  claim: HeldSandboxes['claim'],
+): Promise<{ readonly reaped: number; readonly spared: readonly SandboxRecord[] }> {
+  const claimed: SandboxRecord[] = [];
+  const spared: SandboxRecord[] = [];
+  const ended = Promise.withResolvers<boolean>();
+  const done = doomed.map((one) => {
+    const work = claim(one.record.conversation_id, async () => reap(context, one, await ended.promise));
+    (work === undefined ? spared : claimed).push(one.record);
+    return work;
+  });
+  await context.reapers.end(claimed.filter(isThere)).then(
+    () => ended.resolve(true),
+    () => ended.resolve(false), // one of them does not end: each for itself, then
+  );
+  await Promise.all(done);
+  return { reaped: claimed.filter(({ state }) => state !== 'ended').length, spared };
+}
+
+async function reap(context: SandboxContext, { record, verdict }: Doomed, runsNoMore: boolean): Promise<void> {
+  const { conversation_id: id, incarnation } = record;
+  const why = 'the server was started without it';
   try {
-    if (hadSandbox) await endSandbox(context, record, 'the server was started without it');
-    if (verdict !== 'end') await context.folders.removeSandbox(context.folders.nameOf(record.conversation_id));
+    if ((await context.records.get(id))?.incarnation !== incarnation) return; // it was used meanwhile
+    if (record.state === 'asleep') await recordEnd(context, record, why);
+    if (isThere(record)) await (runsNoMore ? recordEnd : endSandbox)(context, record, why);
+    if (verdict !== 'end') await context.folders.removeSandbox(context.folders.nameOf(id));
     if (verdict === 'forget') {
-      await context.driver.forget?.(record.conversation_id, { workspace: true });
-      await context.records.delete(record.conversation_id);
+      await context.driver.forget?.(id, { workspace: true });
+      await context.records.delete(id);
     }
   } catch (error) {
-    context.notice(`sandbox ${record.incarnation} could not be reaped: ${String(error)}`);
+    context.notice(`sandbox ${incarnation} could not be reaped: ${String(error)}`);
   }
-  return hadSandbox;
 }

@@ -56,7 +56,10 @@ export interface SandboxRuntimes extends Runtimes {
   refusedHosts(conversationId: string): Promise<readonly RefusedHost[]>;
   /** Its policy is another now: resolves when it counts wherever the sandbox's way out is, or could not be told. */
   networkChanged(conversationId: string): Promise<void>;
-  /** Once at server start: ends and removes what belongs to no conversation, and what was cut off in mid start; counts this server's. */
+  /**
+   * Once at server start: takes what lives of this server's in hand again, keeps what is asleep, ends and removes what belongs to no
+   * conversation and what was cut off in mid start. Sandboxes may be acquired meanwhile.
+   */
   reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
   /** What the live sandbox's programs serve, and the way to it, without starting any. */
   ports(conversationId: string): SandboxPorts | undefined;

@@ -3,7 +3,7 @@ import type { Driver, SandboxHandle, SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { killAll, killPids } from '../kill-all.ts';
 import { ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../prepare-folders.ts';
-import { findProcesses, isAlive } from '../process-identity.ts';
+import { findIncarnations, isAlive } from '../process-identity.ts';
 import { startBesideContainer } from './beside-container.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
 import { withWantedId } from './container-user.ts';
@@ -68,22 +68,22 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
       return await startContainer({ engine, facts: await factsNow(), image, user, limits, options, hidden: own.hidden }, spec, signal);
     } catch (error) {
       facts = undefined;
-      await endByIncarnation(spec.incarnation);
+      await endIncarnations([spec.incarnation]);
       throw signal.aborted ? error : explained(error);
     }
   }
 
   /** The anchor is the first process of the namespace: the kernel ends all others with it, also where the engine is away. */
   async function end({ anchor, container }: SandboxHandle): Promise<void> {
-    if (container !== undefined) await remover.remove({ container });
+    if (container !== undefined) await remover.remove([container]);
     if (anchor !== undefined) await killAll([anchor]);
   }
 
-  async function endByIncarnation(incarnation: string): Promise<void> {
-    await remover.remove({ incarnation });
-    await killPids(async () => findProcesses(incarnation, 'cmdline'));
-    await removeGroups(groupsNamed(incarnation));
-    await unmountNamed(incarnation);
+  async function endIncarnations(incarnations: readonly string[]): Promise<void> {
+    await remover.remove(incarnations);
+    await killPids(() => findIncarnations(incarnations, 'cmdline'));
+    await removeGroups(groupsNamed(incarnations));
+    await unmountNamed(incarnations);
   }
 
   return {
@@ -102,7 +102,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     start,
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
-    endByIncarnation,
+    endIncarnations,
     async startBrowser(handle, place, wish) {
       const [{ hidden }, user] = await Promise.all([ownFolders(options, place.folders), sandboxUser(place)]);
       return startBesideContainer(handle, place, wish, { user: withWantedId(user, options.userId), limits, hidden });

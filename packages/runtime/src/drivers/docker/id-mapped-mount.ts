@@ -19,9 +19,9 @@ export async function mountIdMapped(source: string, target: string, { uid, gid }
   );
 }
 
-/** Everything that is mounted at a path which holds `name`. */
-export async function unmountNamed(name: string): Promise<void> {
+/** Everything that is mounted at a path which holds one of the names. */
+export async function unmountNamed(names: readonly string[]): Promise<void> {
   if (process.platform !== 'linux') return;
   const points = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '');
-  for (const point of points.filter((path) => path.includes(name)).toReversed()) await run('umount', '--lazy', point);
+  for (const point of points.filter((path) => names.some((name) => path.includes(name))).toReversed()) await run('umount', '--lazy', point);
 }

@@ -5,8 +5,8 @@ import { INCARNATION_LABEL } from './engine/labels.ts';
 
 /** Removes containers; remembers those that it could not remove because the engine was away. */
 export interface Remover {
-  /** By the container's id or by its incarnation. Resolves too when the engine is away: then it is owed. */
-  remove(wanted: { readonly container: string } | { readonly incarnation: string }): Promise<void>;
+  /** By the containers' ids or by their incarnations. Resolves too when the engine is away: then they are owed. */
+  remove(names: readonly string[]): Promise<void>;
   /** Before a start: what is owed. */
   settle(): Promise<void>;
 }
@@ -14,25 +14,24 @@ export interface Remover {
 export function createRemover(engine: EngineClient): Remover {
   const owed = new Set<string>();
 
-  async function removeNow(name: string): Promise<void> {
+  async function removeNow(names: readonly string[]): Promise<void> {
     const all = await listContainers(engine);
-    const meant = all.filter(({ Id, Labels }) => Id === name || Labels[INCARNATION_LABEL] === name);
+    const meant = all.filter(({ Id, Labels }) => names.includes(Id) || names.includes(Labels[INCARNATION_LABEL] ?? ''));
     for (const { Id } of meant) await removeContainer(engine, Id);
-    owed.delete(name);
+    for (const name of names) owed.delete(name);
   }
 
   return {
-    async remove(wanted) {
-      const name = 'container' in wanted ? wanted.container : wanted.incarnation;
+    async remove(names) {
       try {
-        await removeNow(name);
+        await removeNow(names);
       } catch (error) {
         if (!(error instanceof EngineUnreachable)) throw explained(error);
-        owed.add(name);
+        for (const name of names) owed.add(name);
       }
     },
     async settle() {
-      for (const name of owed) await removeNow(name);
+      if (owed.size > 0) await removeNow([...owed]);
     },
   };
 }

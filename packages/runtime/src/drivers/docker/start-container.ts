@@ -69,7 +69,7 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   signal.throwIfAborted();
   const handle = { ...(await handleOf(engine, container, spec, signal)), kernelPackages: kernelPackagesOf(surroundings, spec) };
   await refuseOtherFolder(handle, spec.workspace);
-  if (workspace !== spec.workspace) await unmountNamed(spec.incarnation);
+  if (workspace !== spec.workspace) await unmountNamed([spec.incarnation]);
   return handle;
 }
 

@@ -7,7 +7,7 @@ import { findProgram } from '../find-program.ts';
 import { keepExecutor } from '../keep-executor.ts';
 import { killAll, killPids } from '../kill-all.ts';
 import { FIRST_FILE_FD, firstStatus, launch, STATUS_FD } from '../launch.ts';
-import { findProcesses, identify, isAlive } from '../process-identity.ts';
+import { findIncarnations, identify, isAlive } from '../process-identity.ts';
 import { resourceLimits } from '../resource-limits.ts';
 import { logTail } from '../start-log.ts';
 import { bwrapArguments, insideEnvironment } from './bwrap-arguments.ts';
@@ -59,7 +59,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       if (anchor === undefined) throw new Error((await logTail(logPath)) || 'it ended at once');
       return { anchor, socketPath: socketPathOf(spec.folders), groups: groups.outer, kernelPackages: kernelPackagesOf(spec) };
     } catch (error) {
-      await endByIncarnation(spec.incarnation);
+      await endIncarnations([spec.incarnation]);
       throw error;
     }
   }
@@ -87,9 +87,9 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
     await removeGroups(handle.groups);
   }
 
-  async function endByIncarnation(incarnation: string): Promise<void> {
-    const groups = groupsNamed(incarnation);
-    await killPids(async () => [...findProcesses(incarnation, 'cmdline'), ...(await processesIn(groups))]);
+  async function endIncarnations(incarnations: readonly string[]): Promise<void> {
+    const groups = groupsNamed(incarnations);
+    await killPids(async () => [...(await findIncarnations(incarnations, 'cmdline')), ...(await processesIn(groups))]);
     await removeGroups(groups);
   }
 
@@ -106,7 +106,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
     start,
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
-    endByIncarnation,
+    endIncarnations,
   };
 }
 

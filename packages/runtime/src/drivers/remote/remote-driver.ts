@@ -69,7 +69,9 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
       const incarnation = incarnationOf(handle);
       if (incarnation !== undefined) await end(incarnation);
     },
-    endByIncarnation: end,
+    async endIncarnations(incarnations) {
+      for (const incarnation of incarnations) await end(incarnation);
+    },
     async setNetwork(handle, network) {
       const incarnation = incarnationOf(handle);
       if (incarnation === undefined) return;
