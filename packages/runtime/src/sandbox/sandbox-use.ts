@@ -5,6 +5,8 @@ import type { SandboxPorts } from './sandbox-ports.ts';
 export interface SandboxUse {
   /** Somebody is about to. */
   touch(): void;
+  /** Something runs in it. */
+  isUsed(): boolean;
   /** Milliseconds without use; 0 while it is used. */
   idleMs(): number;
   /** How often it has been used; nobody has come in between while it is the same. */
@@ -54,6 +56,11 @@ export function countUse(
       connect: (...args) => during(ports.connect(...args)),
       startPlugin: (...args) => during(ports.startPlugin(...args)),
     },
-    use: { touch, count: () => uses, idleMs: () => (running > 0 ? 0 : Math.max(0, clock.now().getTime() - usedAt)) },
+    use: {
+      touch,
+      isUsed: () => running > 0,
+      idleMs: () => (running > 0 ? 0 : Math.max(0, clock.now().getTime() - usedAt)),
+      count: () => uses,
+    },
   };
 }

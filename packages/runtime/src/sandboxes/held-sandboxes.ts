@@ -101,7 +101,7 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
     const { handle, use, runtime, watch, workspace } = entry.open;
     const isAlive = context.driver.isAlive(handle);
     // While something runs in it, that is not taken away: it may be all that still has the files open.
-    if (isAlive && (use.idleMs() === 0 || workspace?.isRemoved() !== true)) {
+    if (isAlive && (use.isUsed() || workspace?.isRemoved() !== true)) {
       use.touch();
       return runtime;
     }
