@@ -49,8 +49,8 @@ describe('what a client of spring 2024 sees', () => {
     const args = { path: '/workspace/a', command: 'str_replace', old_str: 'one', new_str: 'two' };
     expect(encode({ action: 'edit', args })).toMatchObject([{ action: 'think', args: { thought: expect.stringContaining('two') } }]);
     expect(encode({ observation: 'edit', content: 'ok', extras: { path: '/workspace/a', new_content: 'two' } })).toMatchObject([
-      { action: 'write', args: { path: '/workspace/a', content: 'two' } },
-      { observation: 'write', content: 'ok', extras: { path: '/workspace/a' } },
+      { action: 'write', args: { path: 'a', content: 'two' } },
+      { observation: 'write', content: 'ok', extras: { path: 'a' } },
     ]);
     expect(encode({ action: 'edit', args: { path: '/workspace/a', command: 'view' } })).toMatchObject([{ action: 'read' }]);
   });

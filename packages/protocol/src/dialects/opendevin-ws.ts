@@ -4,7 +4,7 @@ import { decodeFrame } from './decode-frame.ts';
 import type { Dialect, Frame, Phase } from './dialect.ts';
 import type { Generation } from './opendevin-ws/generation.ts';
 import type { WsGeneration } from './opendevin-ws/tell-generation.ts';
-import { W0 } from './opendevin-ws/w0.ts';
+import { W0, W1 } from './opendevin-ws/w0.ts';
 import { W2 } from './opendevin-ws/w2.ts';
 import { W3, W4, W5 } from './opendevin-ws/w4.ts';
 
@@ -43,10 +43,9 @@ function encodeObservation(generation: Generation, event: Observation, phase: Ph
 
 export const opendevinWs: WsDialect = createOpendevinWs(W0);
 
-/** W1 is W0 behind another door. */
 export const WS_DIALECTS: Readonly<Record<WsGeneration, WsDialect>> = {
   W0: opendevinWs,
-  W1: opendevinWs,
+  W1: createOpendevinWs(W1),
   W2: createOpendevinWs(W2),
   W3: createOpendevinWs(W3),
   W4: createOpendevinWs(W4),

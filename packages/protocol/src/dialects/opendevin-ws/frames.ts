@@ -1,4 +1,5 @@
-import type { Frame } from '../dialect.ts';
+import type { Observation } from '../../event.ts';
+import type { Frame, Phase } from '../dialect.ts';
 
 /** An action as W0 to W2 see it: no id, time or source. */
 export function action(kind: string, args: Frame, message: string): Frame {
@@ -22,6 +23,12 @@ export function told(text: string): readonly Frame[] {
 /** A line for the chat log that is no event. */
 export function line(text: string): Frame {
   return { message: text };
+}
+
+/** Live, a status has just said what failed, in the words that are the state's content; in a replay nothing else does. */
+export function endedBy({ content, extras: { reason } }: Observation<'agent_state_changed'>, phase: Phase): readonly Frame[] {
+  if (phase === 'live' && content !== '') return [];
+  return [failed(`The agent has stopped with an error: ${content || reason || 'unknown'}`)];
 }
 
 /** Shown in the chat log; the only way of spring 2024 to say that something failed. */

@@ -82,8 +82,7 @@ describe('states and progress of their time', () => {
   it('DL67: progress', () => {
     const starting = { volatile: 'status', type: 'info', id: 'STATUS$STARTING_RUNTIME', message: '' } as const;
     expect(WS_DIALECTS.W3.encodeVolatile(starting)).toEqual([]);
-    expect(WS_DIALECTS.W4.encodeVolatile(starting)).toEqual([{ status: 'Starting the sandbox...', message: 'Starting the sandbox...' }]);
-    expect(WS_DIALECTS.W4.encodeVolatile({ ...starting, id: 'STATUS$READY' })).toEqual([]);
+    expect(WS_DIALECTS.W4.encodeVolatile(starting)).toEqual([]);
     expect(WS_DIALECTS.W5.encodeVolatile(starting)).toEqual([
       { status_update: true, type: 'info', id: 'STATUS$STARTING_RUNTIME', message: '' },
     ]);
@@ -91,6 +90,36 @@ describe('states and progress of their time', () => {
     for (const name of ['W2', 'W3', 'W4'] as const)
       expect(WS_DIALECTS[name].encodeVolatile(failed)).toEqual([{ error: true, message: 'no sandbox' }]);
     expect(WS_DIALECTS.W4.encodeVolatile({ ...failed, type: 'info', conversation_title: 'x' })).toEqual([]);
+  });
+
+  it.each(['W0', 'W1', 'W2', 'W3', 'W4', 'W5'] as const)('DL64: to %s a failure is said once', (generation) => {
+    const failure = { ...STATE('error', 'STATUS$ERROR_LLM_AUTHENTICATION'), content: 'The key is wrong.' };
+    const bubbles = (phase: Phase) => encode(generation, failure, 'environment', phase).filter(({ error }) => error === true);
+    expect(bubbles('live')).toEqual([]);
+    const isHidden = generation >= 'W3';
+    expect(bubbles('replay')).toEqual(isHidden ? [] : [{ error: true, message: 'The agent has stopped with an error: The key is wrong.' }]);
+  });
+
+  it.each(['W3', 'W4', 'W5'] as const)('DL187, DL188: what the terminal and the notebook of %s can show', (generation) => {
+    const image = 'data:image/png;base64,AAAA';
+    const cell = { observation: 'run_ipython', content: '[An image.]', extras: { code: 'plot()', image_urls: [image] } };
+    expect(encode(generation, cell)).toMatchObject([{ content: `![image](${image})` }]);
+    const run = { observation: 'run', content: 'one\ntwo', extras: { command: 'ls', metadata: { exit_code: 0 } } };
+    expect(encode(generation, run)).toMatchObject([{ content: generation === 'W5' ? 'ls\r\none\r\ntwo' : 'one\r\ntwo' }]);
+    expect(encode(generation, run, 'user')).toMatchObject([{ content: 'one\r\ntwo' }]);
+  });
+
+  it.each(['W0', 'W1', 'W2'] as const)('DL193: paths of %s begin in the workspace', (generation) => {
+    const args = { path: '/workspace/src/a.py', content: 'one' };
+    expect(encode(generation, { action: 'write', args })).toMatchObject([{ action: 'write', args: { path: 'src/a.py' } }]);
+    const edit = { observation: 'edit', content: 'ok', extras: { path: '/workspace/src/a.py', new_content: 'two' } };
+    expect(encode(generation, edit)).toMatchObject([{ args: { path: 'src/a.py' } }, { extras: { path: 'src/a.py' } }]);
+    expect(encode(generation, { action: 'read', args: { path: '/workspace' } })).toMatchObject([{ args: { path: '.' } }]);
+    expect(encode(generation, { action: 'read', args: { path: '/etc/hosts' } })).toMatchObject([{ args: { path: '/etc/hosts' } }]);
+    // The tree that 0.3 to 0.5 show breaks on it.
+    const outside = encode(generation, { action: 'write', args: { path: '/tmp/a.py', content: 'one' } });
+    expect(outside).toHaveLength(generation === 'W0' ? 1 : 0);
+    expect(encode(generation, { ...edit, extras: { ...edit.extras, path: '/workspaces/a.py' } })).toHaveLength(generation === 'W0' ? 2 : 0);
   });
 
   it('DL70: W2 has task states, talk and thoughts', () => {

@@ -3,6 +3,7 @@ import type { Action } from '../../event.ts';
 import type { Frame } from '../dialect.ts';
 import { action, failed, line, observation, thinking } from './frames.ts';
 import type { ActionEncoders } from './generation.ts';
+import { inWorkspace } from './in-workspace.ts';
 
 /**
  * W0 has `read`, `write`, `run`, `kill`, `browse`, `recall`, `think`, `finish`, `summarize`, `add_task`, `modify_task`.
@@ -27,10 +28,10 @@ export const W0_ACTIONS: ActionEncoders = {
     ...thinking(event.args.thought),
     action('run', { command: event.args.code, background: false }, messageOf(event)),
   ],
-  read: (event) => [...thinking(event.args.thought), action('read', { path: event.args.path }, messageOf(event))],
+  read: (event) => [...thinking(event.args.thought), action('read', { path: inWorkspace(event.args.path) }, messageOf(event))],
   write: (event) => [
     ...thinking(event.args.thought),
-    action('write', { path: event.args.path, content: event.args.content }, messageOf(event)),
+    action('write', { path: inWorkspace(event.args.path), content: event.args.content }, messageOf(event)),
   ],
   edit: encodeEdit,
   browse: (event) => [...thinking(event.args.thought), action('browse', { url: event.args.url }, messageOf(event))],
@@ -73,7 +74,8 @@ function saidByUser(text: string, phase: 'live' | 'replay'): readonly Frame[] {
 
 /** The new content is known when the edit is done: its observation brings the `write`. Looking is reading. */
 function encodeEdit({ args }: Action<'edit'>): readonly Frame[] {
-  if (args.command === 'view') return [...thinking(args.thought), action('read', { path: args.path }, `Reading file: ${args.path}`)];
+  if (args.command === 'view')
+    return [...thinking(args.thought), action('read', { path: inWorkspace(args.path) }, `Reading file: ${args.path}`)];
   const details = [
     args.command && args.command !== 'write' ? `${args.command} in ${args.path}` : `Editing ${args.path}`,
     ...(args.insert_line === null ? [] : [`after line ${args.insert_line}`]),

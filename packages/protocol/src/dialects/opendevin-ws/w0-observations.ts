@@ -4,9 +4,10 @@ import type { Observation } from '../../event.ts';
 import { commandId } from '../additive-twins.ts';
 import { cutMiddle } from '../cut-middle.ts';
 import type { Frame } from '../dialect.ts';
-import { action, failed, line, observation, told } from './frames.ts';
+import { action, endedBy, line, observation, told } from './frames.ts';
 import type { ObservationEncoders } from './generation.ts';
 import { memoriesOf } from './memories-of.ts';
+import { inWorkspace } from './in-workspace.ts';
 
 /** W0 has `run`, `read`, `write`, `browse`, `recall`, `message`, `error`; results of later kinds become a `message`. */
 export const W0_OBSERVATIONS: ObservationEncoders = {
@@ -15,14 +16,15 @@ export const W0_OBSERVATIONS: ObservationEncoders = {
   run_ipython: (event) => [
     observation('run', event.content, commandExtras(-1, event.extras.code, event.success === false ? 1 : 0), messageOf(event)),
   ],
-  read: (event) => [observation('read', event.content, { path: event.extras.path }, messageOf(event))],
-  write: (event) => [observation('write', event.content, { path: event.extras.path }, messageOf(event))],
+  read: (event) => [observation('read', event.content, { path: inWorkspace(event.extras.path) }, messageOf(event))],
+  write: (event) => [observation('write', event.content, { path: inWorkspace(event.extras.path) }, messageOf(event))],
   edit: encodeEdit,
   download: (event) => told(messageOf(event)),
   browse: encodeBrowse,
   chat: (event) => [observation('chat', event.content, {}, event.content)],
   message: content,
-  agent_state_changed: (event) => stateFrames(event.extras.agent_state, event.extras.reason),
+  agent_state_changed: (event, phase) =>
+    event.extras.agent_state === 'error' ? endedBy(event, phase) : stateFrames(event.extras.agent_state),
   think: hidden,
   condense: content,
   delegate: content,
@@ -55,7 +57,8 @@ function commandExtras(command_id: number, command: string, exit_code: number): 
 }
 
 function encodeEdit(event: Observation<'edit'>): readonly Frame[] {
-  const { path, new_content } = event.extras;
+  const { new_content } = event.extras;
+  const path = inWorkspace(event.extras.path);
   const written = new_content === null ? [] : [action('write', { path, content: new_content }, `Writing file: ${path}`)];
   return [...written, observation('write', event.content, { path }, messageOf(event))];
 }
@@ -95,7 +98,6 @@ const STATE_WORDS = {
   user_rejected: '',
 } as const satisfies Record<AgentState, string>;
 
-function stateFrames(state: AgentState, reason: string): readonly Frame[] {
-  if (state === 'error') return [failed(`The agent has stopped with an error: ${reason || 'unknown'}`)];
+function stateFrames(state: AgentState): readonly Frame[] {
   return STATE_WORDS[state] ? [line(STATE_WORDS[state])] : [];
 }

@@ -1,9 +1,10 @@
 import { failed } from './frames.ts';
 import type { Generation } from './generation.ts';
+import { writesOutside } from './in-workspace.ts';
 import { W0_ACTIONS } from './w0-actions.ts';
 import { W0_OBSERVATIONS } from './w0-observations.ts';
 
-/** Spring 2024, the letter of the founding documents: one session per socket, no ids, no tokens, no states. W1 (0.3) differs in its door only. */
+/** Spring 2024, the letter of the founding documents: one session per socket, no ids, no tokens, no states. */
 export const W0: Generation = {
   greeting: [{ action: 'initialize', message: 'Control loop started.' }],
   hides: () => false,
@@ -17,3 +18,6 @@ export const W0: Generation = {
   status: (frame) => (frame.type === 'error' ? [failed(frame.message)] : []),
   error: (error) => failed(error.message),
 };
+
+/** 0.3: the same behind another door, with a tree of files that holds what is in the workspace. */
+export const W1: Generation = { ...W0, hides: writesOutside };

@@ -1,8 +1,9 @@
 import type { AgentState } from '../../agent-state.ts';
 import { messageOf } from '../../codec.ts';
 import type { Frame, Phase } from '../dialect.ts';
-import { action, failed, observation, thinking } from './frames.ts';
+import { action, endedBy, observation, thinking } from './frames.ts';
 import type { ActionEncoders, Generation } from './generation.ts';
+import { inWorkspace, writesOutside } from './in-workspace.ts';
 import { W0 } from './w0.ts';
 
 /** The seven states of 0.4 and 0.5, and what stands for those that came later. `loading` is told by nothing. */
@@ -28,6 +29,7 @@ const STATES = {
  */
 export const W2: Generation = {
   ...W0,
+  hides: writesOutside,
   actions: withThoughts({
     ...W0.actions,
     start: () => [],
@@ -39,10 +41,10 @@ export const W2: Generation = {
     },
     run_ipython: (event) => [action('run_ipython', { code: event.args.code, thought: event.args.thought }, messageOf(event))],
     kill: (event) => alsoThought(event.args.thought, action('kill', { id: event.args.id }, messageOf(event))),
-    read: (event) => alsoThought(event.args.thought, action('read', { path: event.args.path }, messageOf(event))),
+    read: (event) => alsoThought(event.args.thought, action('read', { path: inWorkspace(event.args.path) }, messageOf(event))),
     write(event) {
       const { path, content, thought } = event.args;
-      return alsoThought(thought, action('write', { path, content }, messageOf(event)));
+      return alsoThought(thought, action('write', { path: inWorkspace(path), content }, messageOf(event)));
     },
     browse: (event) => alsoThought(event.args.thought, action('browse', { url: event.args.url }, messageOf(event))),
     delegate(event) {
@@ -64,9 +66,9 @@ export const W2: Generation = {
     edit: (event, phase) => W0.observations.edit(event, phase).map(withThought),
     run_ipython: (event) => [observation('run_ipython', event.content, { code: event.extras.code }, messageOf(event))],
     delegate: (event) => [observation('delegate', event.content, { outputs: event.extras.outputs }, event.content)],
-    agent_state_changed({ extras: { agent_state, reason } }) {
-      const frames = stateFrames(agent_state);
-      return agent_state === 'error' ? [...frames, failed(`The agent has stopped with an error: ${reason || 'unknown'}`)] : frames;
+    agent_state_changed(event, phase) {
+      const frames = stateFrames(event.extras.agent_state);
+      return event.extras.agent_state === 'error' ? [...frames, ...endedBy(event, phase)] : frames;
     },
   },
   announce: stateFrames,

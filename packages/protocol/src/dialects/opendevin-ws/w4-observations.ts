@@ -1,9 +1,11 @@
 import type { AgentState } from '../../agent-state.ts';
 import type { Observation } from '../../event.ts';
 import { commandId } from '../additive-twins.ts';
+import { withPictures } from '../cell-pictures.ts';
 import { cutMiddle } from '../cut-middle.ts';
-import type { Frame } from '../dialect.ts';
-import { failed } from './frames.ts';
+import type { Frame, Phase } from '../dialect.ts';
+import { behindCommand, terminalLines } from '../terminal-lines.ts';
+import { endedBy } from './frames.ts';
 import type { ObservationEncoders } from './generation.ts';
 import { memoriesOf } from './memories-of.ts';
 import { shownAction, shownObservation, succeeded } from './w4-frames.ts';
@@ -12,7 +14,10 @@ import { shownAction, shownObservation, succeeded } from './w4-frames.ts';
 export const W4_OBSERVATIONS: ObservationEncoders = {
   null: hidden,
   run: encodeRun,
-  run_ipython: (event) => [shownObservation(event, 'run_ipython', { code: event.extras.code })],
+  run_ipython(event) {
+    const { code, image_urls } = event.extras;
+    return [shownObservation(event, 'run_ipython', { code }, { content: withPictures(event.content, image_urls) })];
+  },
   read: (event) => [shownObservation(event, 'read', { path: event.extras.path })],
   write: (event) => [shownObservation(event, 'write', { path: event.extras.path })],
   edit: encodeEdit,
@@ -20,7 +25,7 @@ export const W4_OBSERVATIONS: ObservationEncoders = {
   browse: encodeBrowse,
   chat: succeeded,
   message: succeeded,
-  agent_state_changed: (event) => encodeState(event, event.extras.agent_state),
+  agent_state_changed: (event, phase) => encodeState(event, event.extras.agent_state, phase),
   think: hidden,
   condense: succeeded,
   delegate: (event) => [shownObservation(event, 'delegate', { outputs: event.extras.outputs })],
@@ -37,12 +42,11 @@ export const W4_OBSERVATIONS: ObservationEncoders = {
   user_rejected: (event) => [shownObservation(event, 'user_rejected', {})],
 };
 
-/** `rate_limited` came in 2025. A failure's reason is said beside the state. */
-export function encodeState(event: Observation<'agent_state_changed'>, state: AgentState): readonly Frame[] {
+/** `rate_limited` came in 2025. A failure that nothing else told is said beside the state. */
+export function encodeState(event: Observation<'agent_state_changed'>, state: AgentState, phase: Phase): readonly Frame[] {
   const agent_state = state === 'rate_limited' ? 'running' : state;
   const frame = shownObservation(event, 'agent_state_changed', { agent_state }, { content: '' });
-  const { reason } = event.extras;
-  return state === 'error' ? [frame, failed(`The agent has stopped with an error: ${reason || 'unknown'}`)] : [frame];
+  return state === 'error' ? [frame, ...endedBy(event, phase)] : [frame];
 }
 
 function hidden(): readonly Frame[] {
@@ -50,10 +54,20 @@ function hidden(): readonly Frame[] {
 }
 
 function encodeRun(event: Observation<'run'>): readonly Frame[] {
+  return shownRun(event, terminalLines(cutMiddle(event.content)));
+}
+
+/** The terminal shows nothing of an agent's command but this; a person's own stands there as it was typed. */
+export function encodeRunWithCommand(event: Observation<'run'>): readonly Frame[] {
+  const output = terminalLines(cutMiddle(event.content));
+  return shownRun(event, event.source === 'user' ? output : behindCommand(event.extras.command, output));
+}
+
+function shownRun(event: Observation<'run'>, content: string): readonly Frame[] {
   const { command, metadata, hidden: isHidden } = event.extras;
   if (isHidden) return [];
   const extras = { command_id: commandId(event), command, exit_code: metadata.exit_code, metadata };
-  return [shownObservation(event, 'run', extras, { content: cutMiddle(event.content) })];
+  return [shownObservation(event, 'run', extras, { content })];
 }
 
 function encodeEdit(event: Observation<'edit'>): readonly Frame[] {

@@ -1,12 +1,11 @@
 import type { AgentState } from '../../agent-state.ts';
 import { isAction, type Action, type Observation } from '../../event.ts';
-import type { StatusFrame } from '../../volatile.ts';
 import type { Frame, Phase } from '../dialect.ts';
 import { unknownFrame } from '../wire-frame.ts';
 import { failed } from './frames.ts';
 import type { Generation } from './generation.ts';
 import { W4_ACTIONS } from './w4-actions.ts';
-import { encodeState, W4_OBSERVATIONS } from './w4-observations.ts';
+import { encodeRunWithCommand, encodeState, W4_OBSERVATIONS } from './w4-observations.ts';
 
 /** 0.8 to 0.12: events with ids, states as observations, confirmation. */
 export const W4: Generation = {
@@ -16,7 +15,8 @@ export const W4: Generation = {
   observations: W4_OBSERVATIONS,
   unknown: unknownFrame,
   announce: (state, timestamp) => [stateFrame(state === 'rate_limited' ? 'running' : state, timestamp)],
-  status: (frame) => (frame.type === 'error' ? [failed(frame.message)] : progress(frame)),
+  // Progress is for nobody: those before 0.9.6 put its line into the chat, and 0.9.6 to 0.9.8 show it in every state until it is taken back.
+  status: (frame) => (frame.type === 'error' ? [failed(frame.message)] : []),
   error: (error) => failed(error.message),
 };
 
@@ -29,20 +29,20 @@ const EARLY_STATES: Partial<Record<AgentState, AgentState>> = {
   user_rejected: 'awaiting_user_input',
 };
 
-/** 13 May 2024 to 0.7: as W4 with the states of its time, and without status frames, which its frontends would put into the chat. */
+/** 13 May 2024 to 0.7: as W4 with the states of its time. */
 export const W3: Generation = {
   ...W4,
   observations: {
     ...W4_OBSERVATIONS,
-    agent_state_changed: (event) => encodeState(event, early(event.extras.agent_state)),
+    agent_state_changed: (event, phase) => encodeState(event, early(event.extras.agent_state), phase),
   },
   announce: (state, timestamp) => [stateFrame(early(state), timestamp)],
-  status: (frame) => (frame.type === 'error' ? [failed(frame.message)] : []),
 };
 
-/** 0.13 and 0.14: progress is a status update. */
+/** 0.13 and 0.14: progress is a status update, and what the agent ran is in its output. */
 export const W5: Generation = {
   ...W4,
+  observations: { ...W4_OBSERVATIONS, run: encodeRunWithCommand },
   status({ type, id, message, conversation_title }) {
     return conversation_title === undefined ? [{ status_update: true, type, id: id ?? '', message }] : [];
   },
@@ -61,13 +61,4 @@ function early(state: AgentState): AgentState {
 /** Without an id: clients ask for what came after the last one they saw, and this is no event. */
 function stateFrame(agent_state: AgentState, timestamp: string): Frame {
   return { timestamp, source: 'agent', message: '', observation: 'agent_state_changed', content: '', extras: { agent_state } };
-}
-
-/**
- * Only that the sandbox starts. 0.9.6 and later show it while the agent is loading, so it need not be cleared; frontends before them
- * put every such frame's `message` into the chat, where one line is welcome and empty ones are not.
- */
-function progress({ id }: StatusFrame): readonly Frame[] {
-  const text = 'Starting the sandbox...';
-  return id === 'STATUS$STARTING_RUNTIME' ? [{ status: text, message: text }] : [];
 }

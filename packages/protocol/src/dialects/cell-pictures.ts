@@ -1,0 +1,19 @@
+/** What stands in a cell's output for a picture that has no text of its own. */
+const PLACE = '[An image.]';
+const PNG = /^data:image\/png;base64,[\w+/=]+$/;
+/** Of one cell. Larger ones stay what they are in the text: a place. */
+const MAX_CHARS = 4 * 1024 * 1024;
+
+/**
+ * A cell's output with its pictures as Markdown, each on a line of its own, which is how frontends before 0.40 find them: in their places
+ * first, the rest at the end. Those frontends look for PNG alone.
+ */
+export function withPictures(content: string, urls: readonly string[] | null): string {
+  let chars = 0;
+  const pictures = (urls ?? []).filter((url) => PNG.test(url) && (chars += url.length) <= MAX_CHARS).map((url) => `![image](${url})`);
+  if (pictures.length === 0) return content;
+  const rest = [...pictures];
+  const lines = content.split('\n').map((line) => (line === PLACE && rest.length > 0 ? rest.shift()! : line));
+  if (rest.length > 0 && lines.at(-1) === '') lines.pop();
+  return [...lines, ...rest].join('\n');
+}
