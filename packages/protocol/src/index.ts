@@ -49,6 +49,9 @@ export { opendevinWs, WS_DIALECTS, type WsDialect } from './dialects/opendevin-w
 export { tellGeneration, WS_GENERATIONS, type WsDoor, type WsGeneration } from './dialects/opendevin-ws/tell-generation.ts';
 export { wireFrame } from './dialects/wire-frame.ts';
 export { openhandsV0 } from './dialects/openhands-v0.ts';
+export { openhandsV0Early } from './dialects/openhands-v0-early.ts';
+export { openhandsV0Late } from './dialects/openhands-v0-late.ts';
+export { dialectOfPage } from './dialects/dialect-of-page.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
 export { isStateEvent } from './dialects/is-state-event.ts';
 export * from './rest/access.ts';

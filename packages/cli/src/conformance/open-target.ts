@@ -41,11 +41,17 @@ export function openTarget({ url, key, model, patienceMs }: TargetOptions): Targ
     return id;
   }
 
-  function socketIo({ query = {}, transports = ['websocket'], says = 'oh_user_action' }: SocketIoAsk = {}): Peer {
+  function socketIo({ query = {}, transports = ['websocket'], says = 'oh_user_action', origin }: SocketIoAsk = {}): Peer {
     const frames = new Frames(patienceMs);
     const { promise: ended, resolve: end } = Promise.withResolvers<string>();
     void ended.then((why) => frames.end(why));
-    const socket = io(url, { transports: [...transports], query: { ...keyQuery, ...query }, forceNew: true, reconnection: false });
+    const socket = io(url, {
+      transports: [...transports],
+      query: { ...keyQuery, ...query },
+      forceNew: true,
+      reconnection: false,
+      ...(origin !== undefined && { extraHeaders: { origin } }),
+    });
     const volatile = new Frames(patienceMs);
     socket.on('oh_event', (frame: unknown) => frames.push(asFrame(frame)));
     socket.on('tendon_volatile', (frame: unknown) => volatile.push(asFrame(frame)));

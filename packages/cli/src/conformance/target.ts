@@ -35,6 +35,8 @@ export interface SocketIoAsk {
   /** As in the handshake, e.g. `conversation_id`, `latest_event_id`. */
   readonly query?: Readonly<Record<string, string>>;
   readonly transports?: readonly ('websocket' | 'polling')[];
+  /** A page names its origin, a program does not. */
+  readonly origin?: string;
   /** The event that actions go out on (default `oh_user_action`). */
   readonly says?: 'oh_action' | 'oh_user_action';
 }

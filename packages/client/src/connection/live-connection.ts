@@ -77,6 +77,8 @@ export class LiveConnection implements ConversationConnection {
         latest_event_id: this.#window.cursor,
         providers_set: '',
         session_api_key: apiKey() ?? null,
+        // What the events are read as: a server does not have to guess which release of OpenHands this page is.
+        dialect: 'openhands-v0',
         ...(share && { share }),
       },
     });

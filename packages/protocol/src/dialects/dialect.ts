@@ -1,3 +1,4 @@
+import type { AgentState } from '../agent-state.ts';
 import type { CatalogError } from '../error-catalog.ts';
 import type { ActionDraft, Event } from '../event.ts';
 import type { VolatileFrame } from '../volatile.ts';
@@ -27,10 +28,12 @@ export type Phase = 'replay' | 'live';
 /** Pure functions between canonical events and one generation of clients. No state, no I/O. */
 export interface Dialect {
   readonly name: 'openhands-v0' | 'opendevin-ws' | 'events-doc';
-  /** Sent when a client connects, and again as the answer to `initialize`. */
-  /** Stored states come in their place; else only the last one, after everything else. */
+  /** Stored states come in their place; else only the last one, at the end. */
   readonly replaysStates?: true;
+  /** Sent when a client connects, and again as the answer to `initialize`. */
   readonly greeting: readonly Frame[];
+  /** The frames that tell the state of now, as no event, to a client whose replay has none. Without it such a client is told nothing. */
+  readonly announce?: (state: AgentState, timestamp: string) => readonly Frame[];
   /** The frames that show this event to the client, in order; none when the generation does not know or show it. */
   encode(event: Event, phase: Phase): readonly Frame[];
   /** Status updates and the like; none when the generation has nothing for it. */

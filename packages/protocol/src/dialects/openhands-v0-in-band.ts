@@ -1,7 +1,8 @@
 import type { AgentState } from '../agent-state.ts';
 import { isAction, isUnknown } from '../event.ts';
 import type { Dialect, Frame, Phase } from './dialect.ts';
-import { openhandsV0 } from './openhands-v0.ts';
+import { openhandsV0Early } from './openhands-v0-early.ts';
+import { behindCommand } from './terminal-lines.ts';
 
 /** The states a frontend of 0.15 gets for one of today: it becomes active at `init`, and breaks on a state it does not know. */
 const OLD_STATES: Partial<Record<AgentState, readonly AgentState[]>> = {
@@ -10,13 +11,19 @@ const OLD_STATES: Partial<Record<AgentState, readonly AgentState[]>> = {
 };
 
 /**
- * Socket.IO clients of OpenHands 0.15 … 0.17, which send `initialize` in band: `openhands-v0` with the states of their time and the
- * names that went away at 0.20.
+ * Socket.IO clients of OpenHands 0.15 … 0.17, which send `initialize` in band: as those that followed, with the states of their time and
+ * the names that went away at 0.20. Of a finish 0.15 shows the message, 0.16 and 0.17 the thought.
  */
 export const openhandsV0InBand: Dialect = {
-  ...openhandsV0,
+  ...openhandsV0Early,
+  /** It becomes active by what it is told when it initializes, also when it has everything already. */
+  announce: (state, timestamp) =>
+    statesFor(state, 'replay').map((agent_state) => {
+      const meta = { timestamp, source: 'environment', message: '' };
+      return { ...meta, observation: 'agent_state_changed', content: '', extras: { agent_state, reason: '' } };
+    }),
   encode(event, phase) {
-    const frames = openhandsV0.encode(event, phase);
+    const frames = openhandsV0Early.encode(event, phase);
     if (isUnknown(event)) return frames;
     return isAction(event) ? frames.flatMap(withOldArgs) : frames.flatMap((frame) => withOldExtras(frame, phase));
   },
@@ -49,7 +56,7 @@ function withOldExtras(frame: Frame, phase: Phase): readonly Frame[] {
   const extras = frame.extras as Frame;
   switch (frame.observation) {
     case 'run':
-      return [{ ...frame, extras: { ...extras, interpreter_details: interpreterOf(extras.metadata as Frame) } }];
+      return [withCommand({ ...frame, extras: { ...extras, interpreter_details: interpreterOf(extras.metadata as Frame) } })];
     case 'edit':
       return [{ ...frame, extras: { ...extras, old_content: extras.old_content ?? '', new_content: extras.new_content ?? '' } }];
     case 'agent_state_changed':
@@ -57,6 +64,13 @@ function withOldExtras(frame: Frame, phase: Phase): readonly Frame[] {
     default:
       return [frame];
   }
+}
+
+/** The terminal shows nothing of an agent's command but this; a person's own stands there as it was typed. */
+function withCommand(frame: Frame): Frame {
+  const { command, hidden } = frame.extras as Frame;
+  if (frame.source === 'user' || hidden) return frame;
+  return { ...frame, content: behindCommand(String(command), String(frame.content)) };
 }
 
 /** Whoever comes back to a conversation becomes active by the same word, whatever the agent is at. */

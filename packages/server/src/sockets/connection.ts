@@ -4,6 +4,7 @@
  * N1  First load, reconnect and live are one loop over `log.follow`: every event once, in the order of the log.
  * N2  Stored states are held back while the past is sent. The last of them is sent at its end, but never after an event with a higher id:
  *     clients ask for what came after the last frame they got. `loading` never is. A dialect that wants all states gets them in their place.
+ *     One that announces states tells that of now when none was stored after the cursor.
  * N3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
  * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error.
  */
@@ -128,13 +129,22 @@ export class Connection {
     const { log } = room.conversation;
     const mark = log.nextId;
     const past = new Past(this.#options.dialect);
+    if (from >= mark) this.#announce(room);
     for await (const event of log.follow(Math.min(from, mark), { signal })) {
       const phase: Phase = event.id < mark ? 'replay' : 'live';
       this.#send(phase === 'live' ? this.#options.dialect.encode(event, phase) : past.next(event));
-      if (event.id === mark - 1) this.#send(past.end());
+      if (event.id === mark - 1) {
+        this.#send(past.end());
+        if (!past.hasState) this.#announce(room);
+      }
       await this.#untilTaken(signal);
       if (phase === 'replay' && event.id % EVENTS_PER_TURN === 0) await setImmediate();
     }
+  }
+
+  #announce({ conversation }: Room): void {
+    const { dialect, clock } = this.#options;
+    this.#send(dialect.announce?.(conversation.state.agentState, clock.now().toISOString()) ?? []);
   }
 
   /** N3. */

@@ -14,6 +14,11 @@ export class Past {
     this.#dialect = dialect;
   }
 
+  /** A state was among them, be it one that is not sent. */
+  get hasState(): boolean {
+    return this.#state !== undefined;
+  }
+
   /** What may be sent now that this event follows. */
   next(event: Event): readonly Frame[] {
     if (isStateEvent(event) && !this.#dialect.replaysStates) {

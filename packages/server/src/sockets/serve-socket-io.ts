@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
-import { catalogError, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
+import { catalogError, dialectOfPage, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { Server, type Socket } from 'socket.io';
 import { Connection } from './connection.ts';
 import { MAX_BODY_BYTES } from '../http/app.ts';
@@ -97,13 +97,19 @@ async function serve(socket: Socket, context: ServerContext): Promise<void> {
   const id = conversationIdOf(socket);
   if (id === undefined)
     return listen(socket, context, new InBandSession({ speak, wire, ...context, isDocument: dialect === 'events-doc' }));
-  const connection = speak(dialect === 'events-doc' ? eventsDoc : openhandsV0);
+  const connection = speak(dialectOf(socket.handshake));
   listen(socket, context, connection);
   connection.greet();
   const error = await connection.attach(id, cursorFrom(latest_event_id));
   if (!error) return;
   connection.refuse(error);
   wire.close(error.message);
+}
+
+/** Only browsers name an origin. A program is spoken to as 0.62 was, whatever its query lacks; so is a page that asks for it. */
+function dialectOf({ query, headers: { origin } }: Socket['handshake']): Dialect {
+  if (query.dialect === 'events-doc') return eventsDoc;
+  return origin === undefined || query.dialect === 'openhands-v0' ? openhandsV0 : dialectOfPage(query);
 }
 
 function listen(socket: Socket, { metrics, clock }: ServerContext, receiver: { receive(frame: unknown): void }): void {

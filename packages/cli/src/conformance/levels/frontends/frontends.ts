@@ -6,12 +6,14 @@ import { inBandPage } from './in-band-page.ts';
 import { opendevinPages } from './opendevin-pages.ts';
 import { openhandsPages } from './openhands-pages.ts';
 import { pages } from './pages.ts';
+import { shown } from './shown.ts';
 
 /** What the frontends of the releases do beside speaking their protocol, each check on the level of its protocol. */
 export const frontends: readonly Check[] = [
   ...confirmation,
   ...comingBack,
   ...pages,
+  ...shown,
   ...byHand,
   ...opendevinPages,
   ...inBandPage,

@@ -4,7 +4,7 @@ import { isAction, isObservation, isState } from '../../frames.ts';
 import type { Foreign, Peer, Target } from '../../target.ts';
 import { hasTypes, isTexts } from '../shapes.ts';
 import { message } from '../v0-socketio/join.ts';
-import { listOf, openPage, readAll, upload, type Page } from './page.ts';
+import { listOf, openPage, ORIGIN, readAll, upload, type Page } from './page.ts';
 import { readAs025, readAs062, type Read } from './reads.ts';
 
 interface Release {
@@ -64,7 +64,11 @@ export const openhandsPages: readonly Check[] = RELEASES.map((release) => ({
     const page = openPage(target);
     await load(page, release);
     const id = await begin(target, page);
-    const peer = target.socketIo({ query: { latest_event_id: '-1', conversation_id: id, ...release.query }, says: release.says });
+    const peer = target.socketIo({
+      query: { latest_event_id: '-1', conversation_id: id, ...release.query },
+      says: release.says,
+      origin: ORIGIN,
+    });
     await peer.frames.until('the end of the first task', isState('awaiting_user_input', 'finished'), {
       from: peer.frames.all.indexOf(await peer.frames.until('its command', isObservation('run'))),
     });

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import type { Answer, Ask, Foreign, Peer, Target } from '../../target.ts';
 import type { Read } from './reads.ts';
 
-/** How the pages' HTTP client asks, from a development server on another port. */
-const HEADERS = { accept: 'application/json, text/plain, */*', origin: 'http://localhost:3001' };
+/** A development server on another port of this machine. */
+export const ORIGIN = 'http://localhost:3001';
+/** How the pages' HTTP client asks. */
+const HEADERS = { accept: 'application/json, text/plain, */*', origin: ORIGIN };
 
 /** A page that is open: asks as its scripts do, and breaks when an answer is none. */
 export interface Page {

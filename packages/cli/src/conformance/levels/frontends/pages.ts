@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { hasStatus, hasTypes } from '../shapes.ts';
-
-const DEV_SERVER = 'http://localhost:3001';
+import { ORIGIN } from './page.ts';
 
 /** What a frontend of any release asks that is not about conversations: where it is served from, and its settings. */
 export const pages: readonly Check[] = [
@@ -29,12 +28,12 @@ export const pages: readonly Check[] = [
     title: 'a frontend on another port of this machine may preflight, ask and read every answer, over polling too',
     cites: ['SV152', 'SV4'],
     async run(target) {
-      const headers = { origin: DEV_SERVER };
+      const headers = { origin: ORIGIN };
       const wishes = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type,x-session-api-key' };
       for (const path of ['/api/conversations/none', '/socket.io/?EIO=4&transport=polling']) {
         const preflight = await target.ask('OPTIONS', path, { headers: { ...headers, ...wishes } });
         hasStatus(preflight, 200, 204);
-        assert.equal(preflight.headers.get('access-control-allow-origin'), DEV_SERVER, path);
+        assert.equal(preflight.headers.get('access-control-allow-origin'), ORIGIN, path);
         assert.equal(preflight.headers.get('access-control-allow-credentials'), 'true', path);
         assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /x-session-api-key/i);
       }
@@ -44,7 +43,7 @@ export const pages: readonly Check[] = [
         await target.ask('POST', '/api/settings', { headers, body: { condenser_max_size: 3 } }),
         await target.ask('GET', '/socket.io/?EIO=4&transport=polling', { headers }),
       ];
-      for (const { headers: given, status } of asked) assert.equal(given.get('access-control-allow-origin'), DEV_SERVER, `${status}`);
+      for (const { headers: given, status } of asked) assert.equal(given.get('access-control-allow-origin'), ORIGIN, `${status}`);
     },
   },
   {

@@ -1,7 +1,8 @@
 import type { Check } from '../../../check.ts';
 import { cell, client, run, scenes } from '../../play.ts';
 
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+/** One pixel. */
+export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** Cells of Python: one kernel, whose state stays. */
 export const cells: readonly Check[] = scenes('v0-socketio', [

@@ -1,7 +1,6 @@
 import type { Check } from '../../../check.ts';
 import { client, editor, run, scenes } from '../../play.ts';
-
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+import { PNG } from './cells.ts';
 
 /** Reading and writing whole files, as clients and old agents do. */
 export const files: readonly Check[] = scenes('v0-socketio', [

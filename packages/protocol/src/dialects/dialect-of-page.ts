@@ -1,0 +1,13 @@
+import type { Dialect } from './dialect.ts';
+import { openhandsV0Early } from './openhands-v0-early.ts';
+import { openhandsV0Late } from './openhands-v0-late.ts';
+import { openhandsV0 } from './openhands-v0.ts';
+
+/**
+ * What a page of OpenHands speaks, by the query of its socket: 0.18 … 0.32 name a conversation and a cursor and nothing else, 0.33 … 0.39
+ * the providers too, 0.40 and later a key, which may be the word `null`.
+ */
+export function dialectOfPage(query: Readonly<Record<string, unknown>>): Dialect {
+  if (query.providers_set === undefined) return openhandsV0Early;
+  return query.session_api_key === undefined ? openhandsV0 : openhandsV0Late;
+}

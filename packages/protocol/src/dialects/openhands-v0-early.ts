@@ -1,0 +1,45 @@
+import { isUnknown, type Action, type Observation } from '../event.ts';
+import { withPictures } from './cell-pictures.ts';
+import type { Dialect, Frame } from './dialect.ts';
+import { openhandsV0 } from './openhands-v0.ts';
+import { terminalLines } from './terminal-lines.ts';
+
+/**
+ * Pages of OpenHands 0.18 … 0.32: of an action of the agent those before 0.28 show the `thought` and nothing else, they find pictures of
+ * cells in the text, and they put the message of every observation that they do not know into the chat.
+ */
+export const openhandsV0Early: Dialect = {
+  ...openhandsV0,
+  encode(event, phase) {
+    const frames = openhandsV0.encode(event, phase);
+    if (isUnknown(event)) return frames;
+    return saysNothing(event) ? [] : frames.map(asEarly);
+  },
+};
+
+function asEarly(frame: Frame): Frame {
+  if (frame.action === 'finish') return { ...frame, args: sayingOnce(frame.args as Frame) };
+  const extras = frame.extras as Frame;
+  if (frame.observation === 'run') return { ...frame, content: terminalLines(String(frame.content)) };
+  if (frame.observation !== 'run_ipython') return frame;
+  const content = withPictures(String(frame.content), extras.image_urls as readonly string[] | null);
+  return content === frame.content ? frame : { ...frame, content, extras: { ...extras, image_urls: null } };
+}
+
+/** The last words as the thought. Frontends of 0.28 and later would show them twice. */
+function sayingOnce(args: Frame): Frame {
+  return { ...args, thought: args.thought || args.final_thought, final_thought: '' };
+}
+
+/**
+ * The acknowledgement of a thought, and a look at the workspace that found nothing. What it did find is shown from 0.29 on, and these
+ * frontends cannot be told from those before.
+ */
+function saysNothing(event: Action | Observation): boolean {
+  if (!('observation' in event)) return false;
+  if (event.observation === 'think') return true;
+  if (event.observation !== 'recall' || event.extras.recall_type !== 'workspace_context') return false;
+  const { repo_name, repo_directory, repo_instructions, runtime_hosts, additional_agent_instructions, microagent_knowledge } = event.extras;
+  const texts = [repo_name, repo_directory, repo_instructions, additional_agent_instructions];
+  return texts.every((text) => text === '') && Object.keys(runtime_hosts).length === 0 && microagent_knowledge.length === 0;
+}
