@@ -14,7 +14,7 @@ export interface EventMeta {
   readonly source: EventSource;
 }
 
-/** The model call that an action came from; repeated on its observation, so that old clients can pair them. */
+/** The model call that an action came from; repeated on its observation, so that old clients can pair them. In the log, see model-answer.ts. */
 export interface ToolCallMetadata {
   readonly function_name: string;
   readonly tool_call_id: string;
@@ -48,6 +48,8 @@ export interface ModelResponse {
     readonly total_tokens: number;
     readonly [key: string]: unknown;
   };
+  /** Only in the log, on an event that refers to the answer: the place of its call. */
+  readonly call_index?: number;
   readonly [key: string]: unknown;
 }
 

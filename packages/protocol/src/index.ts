@@ -34,6 +34,7 @@ export {
 } from './event.ts';
 export { eventsJsonSchema, type JsonSchema } from './json-schema.ts';
 export { ACTIONS, OBSERVATIONS } from './kinds.ts';
+export { answerOf, answerReferredTo, callIndex, withAnswer, withAnswerReference, type AnswerExtent } from './model-answer.ts';
 export { INITIAL_STATE, reduce, type ConversationState } from './reduce.ts';
 export type { DeltaFrame, OutputFrame, PortsFrame, StatusFrame, VolatileFrame } from './volatile.ts';
 export * from './events/agent.ts';

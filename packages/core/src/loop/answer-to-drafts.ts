@@ -3,6 +3,7 @@ import {
   answeredBy,
   isRunnable,
   MessageAction,
+  withAnswerReference,
   type ActionDraft,
   type ActionKind,
   type AgentState,
@@ -74,7 +75,8 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
   let waiting = false;
   for (const [index, call] of calls.entries()) {
     const { id, name } = answer.toolCalls[index]!;
-    const metadata = { function_name: name, tool_call_id: id, model_response, total_calls_in_response: calls.length };
+    const whole = { function_name: name, tool_call_id: id, model_response, total_calls_in_response: calls.length };
+    const metadata = index === 0 ? whole : withAnswerReference(whole);
     const end = call.ok ? ENDS[call.action.action] : undefined;
     if (!call.ok || (end && (!sound || context.steered || ended))) {
       const unfinished = context.steered ? notice.userWrote : notice.notFinished;

@@ -42,6 +42,19 @@ it('EN81: the calls of one answer are appended together and carried out in order
   expect(log.slice(8).some(({ llm_metrics }) => llm_metrics)).toBe(false);
 });
 
+it('EN205: the log holds an answer once, on its first event; the others name it and the place of their call', async () => {
+  const calls = [{ name: 'execute_bash', arguments: '{' }, ...bash('echo 1').toolCalls, ...bash('echo 2').toolCalls];
+  const { say, untilState, events } = await stage({ script: [{ text: 'all of it', toolCalls: calls }, done] });
+  await say('begin');
+  await untilState('finished');
+  const log = (await events()).filter(({ tool_call_metadata: call }) => call?.total_calls_in_response === 3);
+  expect(outline(log)).toEqual(['agent .error', 'agent run', 'agent run', 'agent .run<8', 'agent .run<9']);
+  const [whole, ...others] = log.map(({ tool_call_metadata: call }) => call!.model_response);
+  expect(whole).toMatchObject({ choices: [{ message: { content: 'all of it', tool_calls: [{}, {}, {}] } }] });
+  const reference = { id: whole!.id, model: whole!.model, choices: [] };
+  expect(others).toEqual([1, 2, 1, 2].map((call_index) => ({ ...reference, call_index })));
+});
+
 it('EN82: what comes after finish in the same answer is answered as not executed', async () => {
   const { say, untilState, events, runtimes } = await stage({ script: [{ toolCalls: [...done.toolCalls, ...bash('true').toolCalls] }] });
   await say('begin');

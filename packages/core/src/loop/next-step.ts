@@ -1,5 +1,5 @@
 /** What the loop does next: a pure function of the folded log, so a restarted server takes up exactly where the log stands. */
-import { answeredBy, isActive, isRunnable, NullObservation, type Action, type AgentState } from '@tendon/protocol';
+import { answeredBy, callIndex, isActive, isRunnable, NullObservation, type Action, type AgentState } from '@tendon/protocol';
 import type { EngineState } from '../conversation/engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../runtime.ts';
@@ -50,7 +50,9 @@ export function nextStep(state: EngineState, limits: Limits): Step {
 /** In the order of the model's calls: a confirmed action is added again, later than those that come after it. */
 export function nextPending(pending: readonly Action[]): Action | undefined {
   const own = pending.filter(({ action, source }) => source !== 'user' || !isRunnable(action));
-  return own.toSorted((a, b) => groupOf(a, own) - groupOf(b, own) || placeOf(a) - placeOf(b) || a.id - b.id)[0];
+  return own.toSorted(
+    (a, b) => groupOf(a, own) - groupOf(b, own) || callIndex(a.tool_call_metadata) - callIndex(b.tool_call_metadata) || a.id - b.id,
+  )[0];
 }
 
 /** The first pending id of the same answer. */
@@ -58,11 +60,6 @@ function groupOf(action: Action, pending: readonly Action[]): number {
   const response = action.tool_call_metadata?.model_response.id;
   if (response === undefined) return action.id;
   return pending.find(({ tool_call_metadata }) => tool_call_metadata?.model_response.id === response)!.id;
-}
-
-function placeOf({ tool_call_metadata: metadata }: Action): number {
-  const calls = metadata?.model_response.choices?.[0]?.message.tool_calls ?? [];
-  return calls.findIndex(({ id }) => id === metadata?.tool_call_id);
 }
 
 function toCarryOut(action: Action): Step {

@@ -4,6 +4,7 @@ import {
   ErrorObservation,
   ThinkObservation,
   UserRejectedObservation,
+  withAnswerReference,
   type Action,
   type AgentState,
   type ObservationDraft,
@@ -17,10 +18,10 @@ export function stateChanged(state: AgentState, about: { reason?: string; conten
   return { source: 'environment', ...AgentStateChangedObservation.create(content, extras) };
 }
 
-/** An observation that answers an action, under the action's own source and with its call. */
+/** An observation that answers an action, under the action's own source and with its call, whose answer the action's or an earlier event holds. */
 export function answerTo(action: Pick<Action, 'id' | 'source' | 'tool_call_metadata'>, observation: ObservationDraft): SourcedDraft {
   const { id: cause, source, tool_call_metadata } = action;
-  return { source, ...observation, cause, ...(tool_call_metadata && { tool_call_metadata }) };
+  return { source, ...observation, cause, ...(tool_call_metadata && { tool_call_metadata: withAnswerReference(tool_call_metadata) }) };
 }
 
 /** For an answer's call that is no action: the model is told, nothing ran. */

@@ -1,5 +1,14 @@
 /** Logs for property tests: plausible ones, as the engine writes them, and implausible ones, as anybody could have imported them. */
-import { ACTIONS, fromJson, OBSERVATIONS, type ActionKind, type Event, type ObservationKind } from '@tendon/protocol';
+import {
+  ACTIONS,
+  answerOf,
+  fromJson,
+  OBSERVATIONS,
+  withAnswerReference,
+  type ActionKind,
+  type Event,
+  type ObservationKind,
+} from '@tendon/protocol';
 import * as fc from 'fast-check';
 
 type Json = Record<string, unknown>;
@@ -49,8 +58,8 @@ const answer = fc.record({
   repeatedIds: fc.boolean(),
 });
 
-/** Ids are only known when the whole log is laid out, so events name their cause by a distance. */
-export const plausibleLog: fc.Arbitrary<readonly Event[]> = fc
+/** With the answers whole on every event, as older versions wrote them. Ids are only known when the whole log is laid out, so events name their cause by a distance. */
+export const olderLog: fc.Arbitrary<readonly Event[]> = fc
   .array(fc.oneof({ weight: 3, arbitrary: answer }, userMessage, agentMessage, state, condensation), { maxLength: 12 })
   .map((parts) => {
     const log: Json[] = [{ action: 'system', args: { content: 'prompt', tools: [] } }];
@@ -60,6 +69,22 @@ export const plausibleLog: fc.Arbitrary<readonly Event[]> = fc
     }
     return toLog(log);
   });
+
+export const plausibleLog: fc.Arbitrary<readonly Event[]> = fc
+  .tuple(olderLog, fc.boolean())
+  .map(([log, isOlder]) => (isOlder ? log : withReferences(log)));
+
+/** As it is written today: an answer once, on the first event that names it. */
+export function withReferences(log: readonly Event[]): readonly Event[] {
+  const seen = new Set<string>();
+  return log.map((event) => {
+    const id = answerOf(event)?.id;
+    if (id === undefined || 'unknown' in event) return event;
+    if (seen.has(id)) return { ...event, tool_call_metadata: withAnswerReference(event.tool_call_metadata!) };
+    seen.add(id);
+    return event;
+  });
+}
 
 type Answer = typeof answer extends fc.Arbitrary<infer T> ? T : never;
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { legalityProblems } from './legal-request.test-support.ts';
 import { projectMessages } from './project-messages.ts';
-import { implausibleLog, plausibleLog } from './random-log.test-support.ts';
+import { implausibleLog, olderLog, plausibleLog, withReferences } from './random-log.test-support.ts';
 import { createView } from './view.ts';
 
 const anyLog = fc.oneof(plausibleLog, implausibleLog);
@@ -44,6 +44,19 @@ it('EN32: every word of the user is in the request', () => {
         isAction(event) && event.source === 'user' && event.action === 'message' && event.args.content !== '' ? [event.args.content] : [],
       );
       expect(said).toEqual(expect.arrayContaining(words));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('EN205: a log that holds an answer once gives the request of one that holds it on every event', () => {
+  fc.assert(
+    fc.property(olderLog, (log) => {
+      // Several answers of one id are one answer to `withReferences`.
+      fc.pre(!log.some((event) => !('unknown' in event) && event.tool_call_metadata?.model_response.id === 'same'));
+      const today = withReferences(log);
+      for (let n = 0; n <= log.length; n++)
+        expect(projectMessages(today.slice(0, n), codeActAgent)).toEqual(projectMessages(log.slice(0, n), codeActAgent));
     }),
     { numRuns: 300 },
   );

@@ -1,5 +1,6 @@
 import type { EventLog } from '@tendon/core';
 import type { EventFilter, EventsPage, EventsQuery, Frame } from '@tendon/protocol';
+import { AnswerReader } from './answer-reader.ts';
 import { storedFrame } from './stored-frame.ts';
 
 const PAGE = 200;
@@ -8,13 +9,14 @@ const PAGE = 200;
 export async function findEvents(log: EventLog, query: EventsQuery): Promise<EventsPage> {
   const { start_id, end_id, limit, reverse } = query;
   const passes = filterOf(query);
+  const answers = new AnswerReader(log);
   const found: Frame[] = [];
   let from = start_id;
   let to = end_id === undefined ? log.nextId : Math.min(end_id + 1, log.nextId);
   while (from < to && found.length <= limit) {
     const events = await log.read({ from, to, limit: Math.min(PAGE, isFiltered(query) ? PAGE : limit + 1), reverse });
     if (events.length === 0) break;
-    for (const event of events) found.push(...storedFrame(event).filter(passes));
+    for (const event of events) found.push(...storedFrame(await answers.fill(event, 'own-call')).filter(passes));
     const last = events.at(-1)!.id;
     if (reverse) to = last;
     else from = last + 1;

@@ -1,5 +1,6 @@
 import type { EventLog } from '@tendon/core';
-import { isUnknown, wireFrame, type Event, type Frame } from '@tendon/protocol';
+import { isAction, isUnknown, wireFrame, type Event, type Frame } from '@tendon/protocol';
+import { AnswerReader } from './answer-reader.ts';
 import { storedFrame } from './stored-frame.ts';
 
 /** Of browsers, and too large to export. */
@@ -33,8 +34,11 @@ export async function* trajectoryLines(log: EventLog): AsyncGenerator<string> {
 
 async function* exported(log: EventLog): AsyncGenerator<string> {
   const end = log.nextId;
+  const answers = new AnswerReader(log);
   for (let from = 0; from < end; from += PAGE) {
-    for (const event of await log.read({ from, to: Math.min(end, from + PAGE) })) {
+    for (const stored of await log.read({ from, to: Math.min(end, from + PAGE) })) {
+      // Who goes on from a recording takes the answer from the last of its actions.
+      const event = await answers.fill(stored, isAction(stored) ? 'whole' : 'own-call');
       for (const frame of exportedFrame(event)) if (!isHidden(frame)) yield JSON.stringify(frame, leaveOut);
     }
   }

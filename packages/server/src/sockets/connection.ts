@@ -24,6 +24,7 @@ import {
 import type { ConversationWish } from '../conversations/conversation-wish.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { wishFrom } from '../conversations/initialize-wish.ts';
+import { AnswerReader } from '../events/answer-reader.ts';
 import { createLateOutput, type LateOutput } from './late-output.ts';
 import { Past } from './past.ts';
 import type { Logger } from '../logger.ts';
@@ -129,8 +130,10 @@ export class Connection {
     const { log } = room.conversation;
     const mark = log.nextId;
     const past = new Past(this.#options.dialect);
+    const answers = new AnswerReader(log);
     if (from >= mark) this.#announce(room);
-    for await (const event of log.follow(Math.min(from, mark), { signal })) {
+    for await (const stored of log.follow(Math.min(from, mark), { signal })) {
+      const event = await answers.fill(stored, 'own-call');
       const phase: Phase = event.id < mark ? 'replay' : 'live';
       this.#send(phase === 'live' ? this.#options.dialect.encode(event, phase) : past.next(event));
       if (event.id === mark - 1) {

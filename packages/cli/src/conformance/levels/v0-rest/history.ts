@@ -3,6 +3,7 @@ import type { Check } from '../../check.ts';
 import { isState, type Frame } from '../../frames.ts';
 import type { Target } from '../../target.ts';
 import { hasStatus, hasTypes } from '../shapes.ts';
+import { joinNew, turn } from '../v0-socketio/join.ts';
 
 /** A conversation in which the model printed one line and ended its turn; its id. */
 async function told(target: Target): Promise<string> {
@@ -82,6 +83,23 @@ export const history: readonly Check[] = [
       assert.ok(events.some(({ action }) => action === 'message'));
       assert.ok(events.some(({ observation }) => observation === 'run'));
       assert.ok(!answer.text.includes('"axtree_object"'));
+    },
+  },
+  {
+    id: 'v0-rest/trajectory-answers',
+    title: 'in a trajectory every action has the whole answer of the model that it came from, with all its calls',
+    cites: ['DL171', 'G8'],
+    async run(target) {
+      const ready = await joinNew(target);
+      const calls = ['true', 'true;'].map((command) => ({ call: 'execute_bash', args: { command } }));
+      await turn(target, ready, [{ calls }]);
+      const { body } = await target.ask('GET', `/api/conversations/${ready.id}/trajectory`);
+      const actions = (body.trajectory as unknown as readonly Frame[]).filter(({ action, tool_call_metadata: call }) => action && call);
+      assert.equal(actions.length, 2);
+      for (const { tool_call_metadata } of actions) {
+        const { model_response } = tool_call_metadata as { model_response: { choices: readonly { message: Frame }[] } };
+        assert.equal((model_response.choices[0]!.message.tool_calls as readonly unknown[]).length, 2, JSON.stringify(model_response));
+      }
     },
   },
   {

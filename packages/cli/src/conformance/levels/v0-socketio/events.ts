@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { isState, type Frame } from '../../frames.ts';
 import { hasTypes } from '../shapes.ts';
-import { actionIn, joinNew, observationIn, turn } from './join.ts';
+import { actionIn, join, joinNew, observationIn, turn } from './join.ts';
 
 const ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 
@@ -50,6 +50,20 @@ export const events: readonly Check[] = [
         );
       }
       hasTypes(actionIn(frames, 'run').llm_metrics, { accumulated_cost: 'number', accumulated_token_usage: 'object' }, 'llm_metrics');
+    },
+  },
+  {
+    id: 'v0-socketio/answer-with-calls',
+    title: 'each event of an answer with several calls names the answer and its own call, also to a client that begins among them',
+    cites: ['G8', 'DL170', 'EN81'],
+    async run(target) {
+      const ready = await joinNew(target);
+      const calls = ['echo one', 'echo two'].map((command) => ({ call: 'execute_bash', args: { command } }));
+      const live = (await turn(target, ready, [{ text: 'both', calls }])).filter(({ tool_call_metadata: call }) => call);
+      assert.equal(live.length, 4, `${live.length} events came of two calls`);
+      const late = join(target, ready.id, { after: Number(live[0]!.id) });
+      await late.frames.until('the last of them', ({ id }) => id === live.at(-1)!.id);
+      for (const frame of [...live, ...late.frames.all.filter(({ tool_call_metadata: call }) => call)]) namesItsCall(frame);
     },
   },
   {
@@ -156,3 +170,12 @@ export const events: readonly Check[] = [
     },
   },
 ];
+
+function namesItsCall({ tool_call_metadata }: Frame): void {
+  const { tool_call_id: own, model_response: answer } = tool_call_metadata as { tool_call_id: string; model_response: Frame };
+  hasTypes(answer, { id: 'string', model: 'string', choices: 'array' }, 'model_response');
+  const { message } = (answer.choices as readonly { message: { tool_calls: readonly { id: string; function: Frame }[] } }[])[0]!;
+  const call = message.tool_calls.find(({ id }) => id === own);
+  assert.ok(call, `no call ${own} in ${JSON.stringify(message).slice(0, 300)}`);
+  assert.match(String((JSON.parse(String(call.function.arguments)) as Frame).command), /^echo (one|two)$/);
+}

@@ -1,0 +1,48 @@
+/**
+ * Puts the model's answers back into events that only refer to them (`model-answer.ts`). Owns the last answer it met, and nothing of
+ * the log: a reader that begins in the middle of an answer finds the rest of it before its first event.
+ */
+import type { EventLog } from '@tendon/core';
+import { answerOf, answerReferredTo, withAnswer, type AnswerExtent, type Event, type ModelResponse } from '@tendon/protocol';
+
+/** An answer has at most 64 calls; between their events a person may have done as much as this, or the answer counts as gone. */
+const MAX_EVENTS_BACK = 2_000;
+const PAGE = 100;
+
+interface Met {
+  readonly id: string;
+  /** The event that holds it. Some model servers give every answer the same id: an event means the last one before it. */
+  readonly at: number;
+  readonly answer: ModelResponse | undefined;
+}
+
+export class AnswerReader {
+  readonly #log: EventLog;
+  #last: Met | undefined;
+
+  constructor(log: EventLog) {
+    this.#log = log;
+  }
+
+  /** To be given the events in the order of the log or against it, from anywhere on, with none left out. */
+  async fill(event: Event, extent: AnswerExtent): Promise<Event> {
+    const answer = answerOf(event);
+    if (answer) this.#last = { id: answer.id, at: event.id, answer };
+    const id = answerReferredTo(event);
+    if (id === undefined) return event;
+    const known = this.#last?.id === id && this.#last.at < event.id ? this.#last : await this.#find(id, event.id);
+    this.#last = known;
+    return withAnswer(event, known.answer, extent);
+  }
+
+  async #find(id: string, before: number): Promise<Met> {
+    const from = Math.max(0, before - MAX_EVENTS_BACK);
+    for (let to = before; to > from; to -= PAGE) {
+      for (const event of await this.#log.read({ from: Math.max(from, to - PAGE), to, reverse: true })) {
+        const answer = answerOf(event);
+        if (answer?.id === id) return { id, at: event.id, answer };
+      }
+    }
+    return { id, at: from - 1, answer: undefined };
+  }
+}
