@@ -46,6 +46,12 @@ export interface EventLog {
    */
   append(drafts: readonly SourcedDraft[], options: AppendOptions): Promise<readonly Event[]>;
   read(range?: ReadRange): Promise<readonly Event[]>;
+  /**
+   * Tells the event of this id from every other that ever had it: random, and another one after each opening of the storage, for what was
+   * lost in between (a backup put back, a torn WAL, a disk that went back to a snapshot) frees ids that were used. Empty for events of
+   * before there were epochs. Throws `StorageError` when it cannot be found out.
+   */
+  epochOf(id: number): string;
   /** Every event with id ≥ `from`, in order, first the stored ones, then live; ends when `signal` aborts, the log is deleted or the storage closed. */
   follow(from: number, options: { readonly signal: AbortSignal }): AsyncIterable<Event>;
 }

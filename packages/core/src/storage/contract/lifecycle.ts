@@ -25,6 +25,20 @@ export function conversations(storage: () => Storage): void {
     expect((await fresh.read()).map(contentOf)).toEqual(['new']);
     await storage().events.delete('never there');
   });
+
+  it('EL30: what one opening appends to a log has one epoch, and a log that begins anew another', async () => {
+    const old = await storage().events.open('a');
+    await old.append([message('0')], { expectedId: 0 });
+    await old.append([message('1')], { expectedId: 1 });
+    const epoch = old.epochOf(0);
+    expect(epoch).toMatch(/^[0-9a-f]{16}$/);
+    expect(old.epochOf(1)).toBe(epoch);
+    await storage().events.delete('a');
+    const fresh = await storage().events.open('a');
+    await fresh.append([message('new')], { expectedId: 0 });
+    expect(fresh.epochOf(0)).toMatch(/^[0-9a-f]{16}$/);
+    expect(fresh.epochOf(0)).not.toBe(epoch);
+  });
 }
 
 export function closing(parts: () => { readonly storage: Storage; readonly log: EventLog }): void {
@@ -43,6 +57,22 @@ export function closing(parts: () => { readonly storage: Storage; readonly log: 
 }
 
 export function keeping(parts: () => StorageUnderTest): void {
+  it('EL30: an event keeps its epoch, and each opening has a new one', async () => {
+    const { storage, reopen } = parts();
+    if (!reopen) return;
+    const log = await storage.events.open('c');
+    await log.append([message('0'), message('1')], { expectedId: 0 });
+    const first = log.epochOf(1);
+    const second = await (await reopen()).events.open('c');
+    expect([0, 1].map((id) => second.epochOf(id))).toEqual([first, first]);
+    await second.append([message('2')], { expectedId: 2 });
+    const epochs = [0, 1, 2].map((id) => second.epochOf(id));
+    expect(epochs).toEqual([first, first, expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    const third = await (await reopen()).events.open('c');
+    expect([0, 1, 2].map((id) => third.epochOf(id))).toEqual(epochs);
+    expect(new Set(epochs).size).toBe(2);
+  });
+
   it('EL15: everything acknowledged is there after closing and opening', async () => {
     const { storage, reopen } = parts();
     if (!reopen) return; // a backend in memory keeps nothing, and says so by having no way back

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { deepFreeze } from '../../log/deep-freeze.ts';
 import { AppendConflict, type AppendOptions, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
 import { follow, type Followable } from '../../log/follow.ts';
+import { randomEpoch } from '../../log/random-epoch.ts';
 import { settleDraft, stamp, timestampsAfter } from '../../log/stamp.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import { Wakeup } from '../../log/wakeup.ts';
@@ -14,6 +15,7 @@ export class MemoryLog implements EventLog, Followable {
   readonly changed = new Wakeup();
   readonly #clock: Clock;
   readonly #events: Event[] = [];
+  readonly #epoch = randomEpoch();
   #endedBecause: string | undefined;
 
   constructor(conversationId: string, clock: Clock) {
@@ -46,6 +48,10 @@ export class MemoryLog implements EventLog, Followable {
     this.#assertOpen();
     const events = this.#events.slice(Math.max(0, from), Math.max(0, to));
     return (reverse ? events.toReversed() : events).slice(0, Math.max(0, limit));
+  }
+
+  epochOf(): string {
+    return this.#epoch;
   }
 
   follow(from: number, { signal }: { readonly signal: AbortSignal }): AsyncIterable<Event> {

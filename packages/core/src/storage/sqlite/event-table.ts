@@ -1,4 +1,4 @@
-/** The prepared statements of the tables `events` and `blob_uses`. Synchronous; writes run inside the group's transaction. */
+/** The prepared statements of the tables `events`, `blob_uses` and `epochs`. Synchronous; writes run inside the group's transaction. */
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../../log/storage-error.ts';
 import type { EventRow } from './event-row.ts';
@@ -17,6 +17,9 @@ export class EventTable {
   readonly #orphans;
   readonly #deleteFrom;
   readonly #deleteUses;
+  readonly #beginEpoch;
+  readonly #epoch;
+  readonly #deleteEpochs;
 
   constructor(db: DatabaseSync) {
     const columns = 'conversation_id, id, timestamp, source, body, payloads, checksum';
@@ -34,6 +37,9 @@ export class EventTable {
     );
     this.#deleteFrom = db.prepare('DELETE FROM events WHERE conversation_id = ? AND id >= ?');
     this.#deleteUses = db.prepare('DELETE FROM blob_uses WHERE conversation_id = ?');
+    this.#beginEpoch = db.prepare('INSERT OR REPLACE INTO epochs (conversation_id, from_id, epoch) VALUES (?, ?, ?)');
+    this.#epoch = db.prepare('SELECT epoch FROM epochs WHERE conversation_id = ? AND from_id <= ? ORDER BY from_id DESC LIMIT 1');
+    this.#deleteEpochs = db.prepare('DELETE FROM epochs WHERE conversation_id = ?');
   }
 
   insert(row: EventRow, hashes: readonly string[]): void {
@@ -55,8 +61,19 @@ export class EventTable {
     }
   }
 
-  /** Forgets what blobs a conversation used; returns those that only it used. */
-  deleteUses(conversationId: string): readonly string[] {
+  /** From this id on. */
+  beginEpoch(conversationId: string, id: number, epoch: string): void {
+    this.#beginEpoch.run(conversationId, id, epoch);
+  }
+
+  /** Of the event with this id. Throws `StorageError` when it cannot be found out: an effect would get a key that nobody knows. */
+  epochOf(conversationId: string, id: number): string {
+    return this.#certain(conversationId, () => (this.#epoch.get(conversationId, id) as { epoch: string } | undefined)?.epoch ?? '');
+  }
+
+  /** Forgets what a conversation without events has left, and what blobs it used; returns those that only it used. */
+  deleteRest(conversationId: string): readonly string[] {
+    this.#deleteEpochs.run(conversationId);
     const orphans = this.#orphans.all(conversationId) as unknown as { hash: string }[];
     this.#deleteUses.run(conversationId);
     return orphans.map(({ hash }) => hash);
@@ -64,12 +81,7 @@ export class EventTable {
 
   /** The highest id, −1 when there is none. Throws `StorageError` when it cannot be found out: appending would be guesswork. */
   lastId(conversationId: string): number {
-    try {
-      return (this.#last.get(conversationId) as { id: number | null }).id ?? -1;
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      throw new StorageError('unusable', `conversation ${conversationId} cannot be read: ${(error as Error).message}`, { cause: error });
-    }
+    return this.#certain(conversationId, () => (this.#last.get(conversationId) as { id: number | null }).id ?? -1);
   }
 
   /**
@@ -93,6 +105,15 @@ export class EventTable {
       if (!isDamage(error)) throw error;
       // A broken page of the database file hides its rows only: the others are fetched one by one.
       return Array.from({ length: hi - lo }, (_, index) => this.#readable(conversationId, reverse ? hi - 1 - index : lo + index));
+    }
+  }
+
+  #certain<T>(conversationId: string, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      throw new StorageError('unusable', `conversation ${conversationId} cannot be read: ${(error as Error).message}`, { cause: error });
     }
   }
 

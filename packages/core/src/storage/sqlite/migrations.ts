@@ -39,6 +39,13 @@ export const MIGRATIONS: readonly string[] = [
        SELECT id, sort, CASE WHEN json_valid(json) THEN json_extract(json, '$.delegated_by.conversation_id') END AS parent
        FROM records WHERE collection = 'conversations'
      ) WHERE parent IS NOT NULL;`,
+  // From which event on a log is of which epoch; a log of before them has none, and its events keep the empty one.
+  `CREATE TABLE epochs (
+     conversation_id TEXT NOT NULL,
+     from_id INTEGER NOT NULL,
+     epoch TEXT NOT NULL,
+     PRIMARY KEY (conversation_id, from_id)
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** Throws `StorageError` when the file belongs to a newer version or to another program. Only reads. */

@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../clock.ts';
+import { randomEpoch } from '../../log/random-epoch.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import { BlobStore, syncDir } from '../blobs/blob-store.ts';
 import { Findings } from '../findings.ts';
@@ -84,7 +85,7 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
   const table = new EventTable(db);
   // What a damaged database refers to no more may be wanted to mend it.
   const isWhole = findings.list.length === 0;
-  const events = new SqliteEventStore({ clock, table, commits, wal, blobs, findings, waitedFor: new Set() });
+  const events = new SqliteEventStore({ clock, epoch: randomEpoch(), table, commits, wal, blobs, findings, waitedFor: new Set() });
   const close = async (): Promise<void> => {
     await commits.close();
     events.close();

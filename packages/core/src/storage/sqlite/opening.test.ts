@@ -98,6 +98,16 @@ describe('opening', () => {
     expect(await records.get('conversations', 'child')).toEqual({ delegated_by: { conversation_id: 'parent', action_id: 3 } });
   });
 
+  it('EL30: events of a database of before there were epochs have the empty one', async () => {
+    edit((db) => {
+      migrate(db, database.path, MIGRATIONS.slice(0, 1));
+      db.exec("INSERT INTO events VALUES ('c', 0, '2026-01-01T00:00:00.000Z', 'user', '{}', NULL, 0)");
+    });
+    const log = await (await database.open()).events.open('c');
+    await log.append([message('new')], { expectedId: 1 });
+    expect([0, 1].map((id) => log.epochOf(id))).toEqual(['', expect.stringMatching(/^[0-9a-f]{16}$/)]);
+  });
+
   it('EL20: only its owner can read the database', async () => {
     await database.open();
     for (const name of ['', '-wal', '-shm', '.pid']) expect(statSync(database.path + name).mode & 0o077).toBe(0);

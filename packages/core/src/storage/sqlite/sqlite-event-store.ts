@@ -45,7 +45,7 @@ export class SqliteEventStore implements EventStore {
       });
     }
     const orphans = await commits.write(() => {
-      const hashes = table.deleteUses(conversationId);
+      const hashes = table.deleteRest(conversationId);
       return () => hashes;
     });
     await Promise.all(orphans.map((hash) => blobs.remove(hash)));

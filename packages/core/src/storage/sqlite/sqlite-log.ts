@@ -12,6 +12,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { AppendConflict, type AppendOptions, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
 import { follow, type Followable, type Lazy } from '../../log/follow.ts';
+import { randomEpoch } from '../../log/random-epoch.ts';
 import { RecentEvents } from '../../log/recent-events.ts';
 import { stamp, timestampsAfter } from '../../log/stamp.ts';
 import { StorageError } from '../../log/storage-error.ts';
@@ -27,6 +28,8 @@ import type { Wal } from './wal.ts';
 /** What all logs of one database share. */
 export interface LogParts {
   readonly clock: Clock;
+  /** Of what is appended from this opening of the database on. */
+  readonly epoch: string;
   readonly table: EventTable;
   readonly commits: GroupCommit;
   readonly wal: Wal;
@@ -43,6 +46,9 @@ export class SqliteLog implements EventLog, Followable {
   readonly #recent = new RecentEvents();
   #nextId: number;
   #lastTimestamp: string;
+  readonly #epoch: string;
+  /** The first event that this opening of the database has appended here. */
+  #epochFrom = Infinity;
   #endedBecause: string | undefined;
 
   constructor(conversationId: string, parts: LogParts) {
@@ -50,6 +56,8 @@ export class SqliteLog implements EventLog, Followable {
     this.changed = new Wakeup(parts.waitedFor);
     this.#parts = parts;
     this.#nextId = parts.table.lastId(conversationId) + 1;
+    // A log that begins anew, after another of its name was deleted, has ids in common with that.
+    this.#epoch = this.#nextId === 0 ? randomEpoch() : parts.epoch;
     const last = this.#lastRow();
     this.#lastTimestamp = last && !this.#problem(last, last.id) ? last.timestamp : '';
   }
@@ -91,6 +99,10 @@ export class SqliteLog implements EventLog, Followable {
     return events;
   }
 
+  epochOf(id: number): string {
+    return id >= this.#epochFrom ? this.#epoch : this.#parts.table.epochOf(this.conversationId, id);
+  }
+
   follow(from: number, { signal }: { readonly signal: AbortSignal }): AsyncIterable<Event> {
     return follow(this, from, signal);
   }
@@ -121,6 +133,7 @@ export class SqliteLog implements EventLog, Followable {
       this.#parts.wal.grow(size);
       return Object.freeze(stamp(draft, row.id, timestamp));
     });
+    if (this.#epochFrom === Infinity) this.#parts.table.beginEpoch(this.conversationId, nextId, this.#epoch);
     const latest = at.at(-1)!;
     staged.set(this, { nextId: nextId + events.length, lastTimestamp: latest });
     return () => this.#publish(events, prepared, latest);
@@ -128,6 +141,7 @@ export class SqliteLog implements EventLog, Followable {
 
   #publish(events: readonly Event[], prepared: readonly PreparedDraft[], timestamp: string): readonly Event[] {
     for (const [index, event] of events.entries()) this.#recent.push(event, prepared[index]!.size);
+    this.#epochFrom = Math.min(this.#epochFrom, this.#nextId);
     this.#nextId += events.length;
     this.#lastTimestamp = timestamp;
     this.changed.wake();

@@ -4,11 +4,12 @@ import { temporaryDatabase } from './temporary-database.test-support.ts';
 storageContract('sqlite', async (clock) => {
   const database = temporaryDatabase();
   const storage = await database.open({ clock });
+  let newest = storage;
   return {
     storage,
     reopen: async () => {
-      await storage.close();
-      return database.open({ clock });
+      await newest.close();
+      return (newest = await database.open({ clock }));
     },
     dispose: database.dispose,
   };

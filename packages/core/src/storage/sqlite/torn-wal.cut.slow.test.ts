@@ -9,7 +9,20 @@ describe('a write-ahead log that was cut', () => {
   afterAll(() => killed.dispose());
 
   it('EL16: not cut at all, everything is there and nothing is reported', async () => {
-    expect(await killed.openWith(killed.wal)).toEqual({ events: killed.wholeBefore(killed.wal.length), findings: [] });
+    expect(await killed.openWith(killed.wal)).toMatchObject({ events: killed.wholeBefore(killed.wal.length), findings: [] });
+  });
+
+  it('EL31: cut at any commit, the id that is given again has an epoch that the lost event did not have', async () => {
+    const whole = await killed.openWith(killed.wal);
+    const written = whole.epochs[0];
+    expect(new Set(whole.epochs.slice(0, -1))).toEqual(new Set([written]));
+    for (const byte of [killed.bytes()[0]!, killed.wal.length - 1]) {
+      const { events, epochs } = await killed.openWith(killed.wal.subarray(0, byte));
+      expect(events).toBeLessThan(whole.events);
+      expect(epochs.slice(0, -1)).toEqual(Array.from({ length: events }, () => written));
+      expect(epochs.at(-1)).toMatch(/^[0-9a-f]{16}$/);
+      expect(epochs.at(-1)).not.toBe(written);
+    }
   });
 
   it('EL16: cut at every byte of the last three commits, every whole commit is there', async () => {
