@@ -16,11 +16,11 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'How the log is written: commits, syncs, files, damage and what a crash leaves. From outside there is only what is read.',
-    ids: 'EL2–EL4, EL6, EL7, EL10–EL25, SV199–SV201',
+    ids: 'EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201',
   },
   {
     why: 'The server is killed, restarted or cut off from its sandbox or its disk at a chosen moment: whoever only has its address cannot.',
-    ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, SB14, SB15, SB23, SB24, SB26, SB27, SV18, SV122',
+    ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, EN165–EN168, SB14, SB15, SB23, SB24, SB26, SB27, SB166, SV18, SV122',
   },
   {
     why: 'Properties over all logs, calls or interleavings, or of the shape of the code: held by generated cases beside it, of which a conversation shows one.',
@@ -44,7 +44,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',
-    ids: 'RT1–RT6, RT36, RT41–RT44, RT68, RT80, RT100, RT118, RT192, RT221, SB3–SB7, SB10, SB30–SB32, SB84, SB112–SB114, D3, D4',
+    ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT80, RT100, RT118, RT192, RT221, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4',
   },
   {
     why: 'How kernels and browsers come to a machine that has none, and go when nobody uses them: it takes another machine, or minutes.',

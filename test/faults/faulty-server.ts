@@ -1,17 +1,22 @@
 /**
- * A server that kills itself, with SIGKILL, when it comes to a stage for the nth time: `TENDON_FAULT=<stage>:<n>`.
+ * A server that kills itself, with SIGKILL, when it comes to a stage for the nth time: `TENDON_FAULT=<stage>:<n>`. Its clock is off by
+ * `TENDON_CLOCK=<ms>` from the start on, and by another time from when it comes to a stage for the nth time: `TENDON_JUMP=<stage>:<n>:<ms>`.
  * The faults stand between the engine and what it drives; the product has no hook for them but the seams it is composed of.
  */
 import type { EventLog, Runtime, Runtimes } from '@tendon/core';
-import { readConfig, startServer } from '@tendon/server';
+import { readConfig, startServer, systemClock } from '@tendon/server';
 
 export const STAGES = ['before-append', 'after-append', 'before-dispatch', 'after-dispatch', 'before-answer', 'after-answer'] as const;
 export type Stage = (typeof STAGES)[number];
 
 const [stage, nth] = (process.env.TENDON_FAULT ?? '').split(':');
 let left = Number(nth ?? 0);
+const [jumpStage, jumpNth, jumpMs] = (process.env.TENDON_JUMP ?? '').split(':');
+let untilJump = Number(jumpNth ?? 0);
+let offsetMs = Number(process.env.TENDON_CLOCK ?? 0);
 
 function reach(reached: Stage): void {
+  if (reached === jumpStage && --untilJump === 0) offsetMs = Number(jumpMs);
   if (reached === stage && --left === 0) process.kill(process.pid, 'SIGKILL');
 }
 
@@ -23,6 +28,7 @@ function faultyLog(log: EventLog): EventLog {
       return log.nextId;
     },
     read: (range) => log.read(range),
+    epochOf: (id) => log.epochOf(id),
     follow: (from, options) => log.follow(from, options),
     async append(drafts, options) {
       reach('before-append');
@@ -76,5 +82,6 @@ function faultyRuntime(runtime: Runtime): Runtime {
 if (import.meta.main) {
   const read = readConfig(process.env);
   if (!read.ok) throw new Error(read.problems.join('\n'));
-  await startServer(read.config, { around: { log: faultyLog, runtimes: faultyRuntimes } });
+  const clock = { ...systemClock, now: () => new Date(Date.now() + offsetMs) };
+  await startServer(read.config, { clock, around: { log: faultyLog, runtimes: faultyRuntimes } });
 }

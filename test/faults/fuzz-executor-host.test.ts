@@ -41,7 +41,9 @@ async function attacked(): Promise<Attacked> {
   }
   const act = async (key: string, command: string): Promise<string> => {
     const action = { action: 'run', args: { command } };
-    return (await host.call('POST', `/sandboxes/${BYSTANDER}/execute_action`, { json: { key, incarnation: BYSTANDER, action } })).text();
+    return (
+      await host.call('POST', `/sandboxes/${BYSTANDER}/execute_action`, { json: { key, digest: 'a', incarnation: BYSTANDER, action } })
+    ).text();
   };
   const working = act('beside:1', 'for i in $(seq 100000); do test -e done && break; sleep 0.1; done; echo "the end"');
   onTestFinished(async () => {
@@ -54,7 +56,9 @@ async function attacked(): Promise<Attacked> {
     async expectUnharmed() {
       const key = `beside:${(asked += 1)}`;
       const action = { action: 'run', args: { command: 'echo works', is_static: true } };
-      const answer = await host.call('POST', `/sandboxes/${BYSTANDER}/execute_action`, { json: { key, incarnation: BYSTANDER, action } });
+      const answer = await host.call('POST', `/sandboxes/${BYSTANDER}/execute_action`, {
+        json: { key, digest: 'a', incarnation: BYSTANDER, action },
+      });
       expect(await answer.text()).toContain('works');
       expect((await host.call('GET', '/server_info')).status).toBe(200);
       expect(errors).toEqual([]);

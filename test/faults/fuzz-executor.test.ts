@@ -90,9 +90,10 @@ describe('RT212: the door of an executor', () => {
   });
 
   it('begins nothing for a request that is not one, and says why', async () => {
-    const good = { key: 'fuzz:1', incarnation: 'one', action: { action: 'run', args: { command: 'echo x >> begun' } } };
+    const good = { key: 'fuzz:1', digest: 'a', incarnation: 'one', action: { action: 'run', args: { command: 'echo x >> begun' } } };
     const broken = fc.constantFrom<(value: unknown) => object>(
       (value) => ({ ...good, key: value }),
+      (value) => ({ ...good, digest: value }),
       (value) => ({ ...good, incarnation: value }),
       (value) => ({ ...good, action: value }),
       (value) => ({ ...good, action: { ...good.action, args: value } }),

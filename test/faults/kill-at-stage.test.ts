@@ -6,6 +6,7 @@ import { STAGES } from './faulty-server.ts';
 
 const entry = fileURLToPath(new URL('faulty-server.ts', import.meta.url));
 const OCCURRENCES = [6, 7, 8];
+const HOUR_MS = 3_600_000;
 
 describe('the server dies at a stage of a step', () => {
   for (const stage of STAGES) {
@@ -14,6 +15,21 @@ describe('the server dies at a stage of a step', () => {
       for (const occurrence of [...OCCURRENCES.slice(1), 0]) {
         await counting.tendon.ended;
         await counting.tendon.start({ TENDON_FAULT: `${stage}:${occurrence}` });
+      }
+      await expectExactlyOnce(counting);
+    });
+
+    it(`EN167: ${stage}, and the clock goes an hour back and forward`, { timeout: 180_000 }, async () => {
+      const faultAt = (occurrence: number, clockMs: number, jumpMs: number): NodeJS.ProcessEnv => ({
+        TENDON_FAULT: `${stage}:${occurrence}`,
+        TENDON_CLOCK: String(clockMs),
+        TENDON_JUMP: `${stage}:3:${jumpMs}`,
+      });
+      const counting = await startCounting({ entry, env: faultAt(6, 0, HOUR_MS) });
+      const starts = [faultAt(7, 0, -HOUR_MS), faultAt(8, -HOUR_MS, HOUR_MS), faultAt(0, -HOUR_MS, 0)];
+      for (const env of starts) {
+        await counting.tendon.ended;
+        await counting.tendon.start(env);
       }
       await expectExactlyOnce(counting);
     });

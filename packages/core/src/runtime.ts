@@ -23,9 +23,13 @@ export interface ExecuteOptions {
   /** Aborting cancels the action inside (the foreground process group is interrupted, then killed) and still yields a result. */
   readonly signal: AbortSignal;
   readonly onOutput?: (chunk: OutputChunk) => void;
+  /** Of the action in its log (`EventLog.epochOf`). Default: it is in no log, and its id is random. */
+  readonly epoch?: string;
+  /** The caller knows that nobody has sent this action before. Default: somebody may have; no time of day tells. */
+  readonly isFresh?: boolean;
 }
 
-/** Executes actions in one sandbox. The key is (conversation, event id): the same action is executed at most once per incarnation. */
+/** Executes actions in one sandbox. The key is (conversation, epoch, event id): the same action is executed at most once per incarnation. */
 export interface Runtime {
   /** Names this executor; another start has another name. */
   readonly incarnation: string;
@@ -43,7 +47,11 @@ export interface Runtime {
    * A piece of what an action printed, from that byte on; empty at its end, as far as it has come. Nothing where none is kept.
    * Rejects with an Error whose message can be shown.
    */
-  output(actionId: number, offset: number, options: { readonly signal: AbortSignal }): Promise<Uint8Array | undefined>;
+  output(
+    actionId: number,
+    offset: number,
+    options: { readonly signal: AbortSignal; readonly epoch?: string },
+  ): Promise<Uint8Array | undefined>;
   /** Files of the workspace for the doors (list, read, upload, zip). Paths are absolute inside the sandbox or relative to `workspace`. */
   readonly files: WorkspaceFiles;
   /** Resolves with the reason when the executor is found dead. */

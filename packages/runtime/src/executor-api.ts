@@ -6,8 +6,8 @@
  *   GET  /server_info              → uptime, memory, processes
  *   GET  /watch                    → application/x-ndjson that ends when the sandbox does
  *   POST /execute_action           ExecuteRequest → application/x-ndjson of ExecuteLine, the last one is an outcome
- *   GET  /effects/<key>            → EffectReport
- *   POST /effects/<key>/cancel     → 204; the effect ends with an outcome of its own
+ *   GET  /effects/<key>?digest=    → EffectReport
+ *   POST /effects/<key>/cancel?digest= → 204; the effect ends with an outcome of its own
  *   GET  /effects/<key>/output?from= → at most 1 MiB of its output from that byte on, empty at its end; 404 where none is kept
  *   POST /list_files {path}        → string[]; folders end in "/"
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
@@ -116,8 +116,10 @@ export const ASLEEP_NAME = 'tendon-asleep';
 export type SleepAnswer = { readonly slept: true } | { readonly slept: false; readonly reason: string };
 
 export interface ExecuteRequest {
-  /** `<conversation id>:<event id>`. */
+  /** `<conversation id>:<epoch>:<event id>`; without the epoch where the event is in no log, or of before there were epochs. */
   readonly key: string;
+  /** Of the action: a key that was seen with another digest is refused. */
+  readonly digest: string;
   readonly incarnation: string;
   readonly action: { readonly action: string; readonly args: Readonly<Record<string, unknown>>; readonly timeout?: number };
   /** Variables for this command alone; they are in no log, journal or spool. */
@@ -131,10 +133,12 @@ export type ExecuteLine =
   | { readonly type: 'outcome'; readonly observation: ObservationDraft }
   /** Seen before, started by this incarnation, and no outcome was recorded (the executor's own fault). */
   | { readonly type: 'unknown'; readonly reason: string }
-  /** Refused before it started: another incarnation is meant, or the request is malformed. */
+  /** Refused before it started: another incarnation is meant, the key is another action's, or the request is malformed. */
   | { readonly type: 'refused'; readonly reason: string };
 
 export type EffectReport =
   | { readonly state: 'never-seen' }
+  /** The key is another action's. */
+  | { readonly state: 'another' }
   | { readonly state: 'started' }
   | { readonly state: 'done'; readonly observation: ObservationDraft };

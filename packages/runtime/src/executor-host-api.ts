@@ -20,7 +20,7 @@ import type { NetworkMode, NetworkReach } from './proxy/network-policy.ts';
 import type { RefusedHost } from './proxy/refused-hosts.ts';
 
 /** Changes when either end would misunderstand the other. */
-export const EXECUTOR_API = 2;
+export const EXECUTOR_API = 3;
 
 export interface HostInfo {
   readonly executor_api: number;

@@ -34,7 +34,7 @@ export async function checkDriver(runtime: Config['runtime'], env: NodeJS.Proces
         timestamp: systemClock.now().toISOString(),
         source: 'user' as const,
       };
-      const result = await sandbox.execute(action, { signal: AbortSignal.timeout(ACTION_MS) });
+      const result = await sandbox.execute(action, { signal: AbortSignal.timeout(ACTION_MS), isFresh: true });
       if (result.outcome !== 'observed') return { name, ok: false, says: `first action: ${result.reason}` };
       const { content } = result.observation;
       if (!content.includes(WORDS)) return { name, ok: false, says: `first action: echo answered "${content.slice(0, 200)}"` };

@@ -46,7 +46,7 @@ async function carryOut(runtime: Runtime, { action: draft, event }: Step, id: nu
   const { cause: _cause, executor: _executor, ...rest } = draft;
   const action = { ...rest, id, timestamp: systemClock.now().toISOString(), source: 'agent' as const, executor: runtime.incarnation };
   const limit = AbortSignal.timeout(((draft.timeout ?? STEP_SECONDS) + GRACE_SECONDS) * 1_000);
-  const result = await runtime.execute(action, { signal: AbortSignal.any([cancelled, limit]) });
+  const result = await runtime.execute(action, { signal: AbortSignal.any([cancelled, limit]), isFresh: true });
   cancelled.throwIfAborted();
   if (result.outcome !== 'observed') throw new Error(`Event ${event} could not be done again: ${result.reason}.`);
   return result.observation;

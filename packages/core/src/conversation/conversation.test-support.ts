@@ -62,6 +62,7 @@ export interface StageOptions {
   readonly microagents?: OpenOptions['microagents'];
   readonly agent?: OpenOptions['agent'];
   readonly delegate?: OpenOptions['delegate'];
+  readonly outside?: OpenOptions['outside'];
 }
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
@@ -76,6 +77,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     log,
     agent: options.agent ?? codeActAgent,
     ...(options.delegate && { delegate: options.delegate }),
+    ...(options.outside && { outside: options.outside }),
     llm: options.llm ?? (async () => provider),
     runtimes,
     ...(options.preparesSandbox && { preparesSandbox: true }),
@@ -141,6 +143,7 @@ export function watchAppends(log: EventLog, before: (drafts: readonly SourcedDra
       return log.append(drafts, options);
     },
     read: (range) => log.read(range),
+    epochOf: (id) => log.epochOf(id),
     follow: (from, options) => log.follow(from, options),
   };
 }

@@ -39,7 +39,7 @@ export function createHostRuntimes(cwd: string): HostRuntimes {
       files: hostFiles(cwd),
       async execute(action, options) {
         if (action.executor !== incarnation) return { outcome: 'unknown', reason: `${action.executor} is gone` };
-        const key = `${conversationId}:${action.id}`;
+        const key = `${conversationId}:${options.epoch}:${action.id}`;
         let effect = journal.get(key);
         if (!effect && (refusing || options.signal.aborted)) {
           refusing = false;

@@ -52,6 +52,7 @@ export function mortal(
       },
       append: (drafts, options) => call(() => log.append(drafts, options)),
       read: (range) => call(() => log.read(range)),
+      epochOf: (id) => log.epochOf(id),
       follow: (from, options) => log.follow(from, options),
     },
     provider: {

@@ -109,8 +109,9 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     aborts,
     emit,
     report,
-    inherited: new Set(folded.state.conversation.pending.map((action) => action.id)),
+    dispatched: new Map(folded.state.conversation.pending.map(({ id: pending, executor }) => [pending, executor])),
   };
+  const inherited = new Set(engine.dispatched.keys());
   const isNew = log.nextId === 0;
   await folded.append((state) => openingDrafts(state, agent));
   if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) engine.library.warm();
@@ -119,7 +120,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   let loop = Promise.resolve();
   let resumed = false;
   function wake(): void {
-    if (!resumed) resumeForUser(engine);
+    if (!resumed) resumeForUser(engine, inherited);
     resumed = true;
     if (looping || engine.aborts.closing.aborted) return;
     looping = true;
@@ -177,9 +178,8 @@ function introduce(agent: Agent): readonly SourcedDraft[] {
 }
 
 /** Actions of the person that a process before this one left unanswered. */
-function resumeForUser(engine: Engine): void {
+function resumeForUser(engine: Engine, inherited: ReadonlySet<number>): void {
   for (const action of engine.folded.state.conversation.pending) {
-    if (engine.inherited.has(action.id) && action.source === 'user' && isRunnable(action.action))
-      carryOut(engine, action as RunnableAction);
+    if (inherited.has(action.id) && action.source === 'user' && isRunnable(action.action)) carryOut(engine, action as RunnableAction);
   }
 }

@@ -28,10 +28,13 @@ export async function executeDraftedEdit(
   const found = await runtime.files
     .linesToEdit(path, { start, end }, { signal })
     .catch((error: unknown): LinesToEdit => ({ state: 'refused', reason: error instanceof Error ? error.message : String(error) }));
+  // What may have been sent is asked for, which sends it to nobody once it is cancelled.
+  if (signal.aborted && options.isFresh !== true) return runtime.execute(action, options);
   if (signal.aborted) return { outcome: 'not-started', reason: 'it was cancelled' };
   if (found.state === 'refused') return refused(path, found.reason);
   if (found.state === 'none') return runtime.execute(action, options);
   const drafted = await askModel(engine, { path, draft: content, lines: found }, signal);
+  if ('aborted' in drafted && options.isFresh !== true) return runtime.execute(action, options);
   if ('aborted' in drafted) return { outcome: 'not-started', reason: 'it was cancelled' };
   if ('failure' in drafted) return { ...refused(path, drafted.failure), ...(drafted.spent && { spent: drafted.spent }) };
   const args = { ...action.args, drafted: { text: drafted.text, version: found.version } };

@@ -40,6 +40,9 @@ export interface Engine {
   readonly emit: (frame: VolatileFrame) => void;
   /** For the server's log: what failed and nobody was told in full. */
   readonly report: (error: unknown) => void;
-  /** Actions that were pending when the log was opened: another process may have dispatched them. */
-  readonly inherited: ReadonlySet<number>;
+  /**
+   * Unanswered actions that may have been sent to where they run, with the executor: those that were pending when the log was opened,
+   * for another process may have sent them, and those that this process has sent.
+   */
+  readonly dispatched: Map<number, string | undefined>;
 }

@@ -4,6 +4,8 @@
  * Invariants
  * X1  An action is dispatched only when it is stamped in the log, and to another incarnation than the stamped one only when this
  *     process appended it and never dispatched it: after a crash the stamp tells that its outcome is unknown.
+ *     What may have been dispatched is what `engine.dispatched` holds, whatever process it was and whether or not its outcome could be
+ *     stored; no time of day tells.
  * X2  Every dispatched action gets one observation; when the conversation is closed first, it stays pending in the log.
  * X3  After an unknown outcome nothing else of the same answer runs.
  */
@@ -29,6 +31,7 @@ export async function execute(engine: Engine, action: RunnableAction, options: {
     const result = await carryOut(engine, action, running.signal);
     if (result === 'left') return;
     await engine.folded.append((state) => (isPending(state, action.id) ? toDrafts(state, action, result) : []));
+    engine.dispatched.delete(action.id);
   } finally {
     running.end();
   }
@@ -43,33 +46,14 @@ type Result = (ExecuteResult & { readonly spent?: Spent }) | 'left';
 
 async function carryOut(engine: Engine, action: RunnableAction, signal: AbortSignal): Promise<Result> {
   if (action.executor === undefined) return { outcome: 'observed', observation: notice.neverStarted };
-  const first = await attempt(engine, action, { signal, mayMove: !engine.inherited.has(action.id) });
+  const first = await attempt(engine, action, signal);
   // It certainly did not run, so another sandbox may take it, once.
   if (first === 'left' || first.outcome !== 'not-started' || signal.aborted) return first;
-  return attempt(engine, action, { signal, mayMove: true });
+  return attempt(engine, action, signal);
 }
 
-async function attempt(
-  engine: Engine,
-  action: RunnableAction,
-  { signal, mayMove }: { readonly signal: AbortSignal; readonly mayMove: boolean },
-): Promise<Result> {
-  const acquired = await engine.sandbox.acquire(AbortSignal.any([signal, engine.aborts.closing]));
-  if (engine.aborts.closing.aborted) return 'left';
-  if (!acquired.ok) return { outcome: mayMove ? 'not-started' : 'unknown', reason: acquired.reason };
-  const { runtime } = acquired;
-  if (action.executor !== runtime.incarnation && !mayMove) return { outcome: 'unknown', reason: 'the sandbox it was sent to is gone' };
-  const output = createOutputFrames(action.id, engine);
-  const sent = { ...action, executor: runtime.incarnation };
-  const options = { signal, onOutput: output.push };
-  const execution = needsModel(sent) ? executeDraftedEdit(engine, runtime, sent, options) : runtime.execute(sent, options);
-  const result = await untilLeft(execution, engine, signal);
-  output.end();
-  return result;
-}
-
-/** The border to runtimes: a rejection, a hang after cancelling and the closing of the conversation end the waiting. */
-function untilLeft(execution: Promise<Exclude<Result, 'left'>>, engine: Engine, signal: AbortSignal): Promise<Result> {
+/** The border to sandboxes: a rejection, a hang after cancelling and the closing of the conversation end the waiting. */
+function attempt(engine: Engine, action: RunnableAction, signal: AbortSignal): Promise<Result> {
   const { promise, resolve } = Promise.withResolvers<Result>();
   const over = new AbortController();
   const once = { once: true, signal: over.signal };
@@ -81,8 +65,31 @@ function untilLeft(execution: Promise<Exclude<Result, 'left'>>, engine: Engine, 
   engine.aborts.closing.addEventListener('abort', () => resolve('left'), once);
   if (signal.aborted) giveUp();
   else signal.addEventListener('abort', giveUp, once);
-  execution.then(resolve, (error: unknown) => resolve({ outcome: 'unknown', reason: String(error) }));
+  dispatch(engine, action, signal).then(resolve, (error: unknown) => resolve({ outcome: 'unknown', reason: String(error) }));
   return promise.finally(() => over.abort());
+}
+
+async function dispatch(engine: Engine, action: RunnableAction, signal: AbortSignal): Promise<Result> {
+  const { dispatched, aborts, log } = engine;
+  const isFresh = !dispatched.has(action.id);
+  // What may be running is to be found even when it was cancelled: that is how it is told.
+  const acquired = await engine.sandbox.acquire(isFresh ? AbortSignal.any([signal, aborts.closing]) : aborts.closing);
+  if (aborts.closing.aborted) return 'left';
+  if (!acquired.ok) return { outcome: isFresh ? 'not-started' : 'unknown', reason: acquired.reason };
+  const { runtime } = acquired;
+  const executor = isFresh ? runtime.incarnation : (dispatched.get(action.id) ?? action.executor!);
+  dispatched.set(action.id, executor);
+  const output = createOutputFrames(action.id, engine);
+  const options = { signal, onOutput: output.push, epoch: log.epochOf(action.id), isFresh };
+  const sent = { ...action, executor };
+  const drafts = needsModel(sent) && executor === runtime.incarnation;
+  try {
+    const result = await (drafts ? executeDraftedEdit(engine, runtime, sent, options) : runtime.execute(sent, options));
+    if (result.outcome === 'not-started') dispatched.delete(action.id);
+    return result;
+  } finally {
+    output.end();
+  }
 }
 
 function ignore(): void {}

@@ -19,7 +19,7 @@ import type { Engine } from './engine.ts';
 import { execute } from './execute.ts';
 import { nextStep } from './next-step.ts';
 import { answerTo, notice, stateChanged } from './notices.ts';
-import { calledOutside } from './outside-tools.ts';
+import { calledOutside, callUnknown, wasCalledOutside } from './outside-tools.ts';
 import { takeTurn } from './take-turn.ts';
 
 /** Runs until there is nothing to do or the conversation is closed. `onRest` is called in the tick of that decision. Rejects with the storage's error. */
@@ -93,6 +93,7 @@ async function answerOutside(engine: Engine, action: Action<'call_tool_mcp'>): P
   await engine.folded.append(({ conversation }) =>
     conversation.pending.some(({ id }) => id === action.id) ? [answerTo(action, observation)] : [],
   );
+  engine.dispatched.delete(action.id);
 }
 
 /** What is recalled is told by the environment, whoever asked. */
@@ -112,9 +113,9 @@ async function settle(engine: Engine): Promise<void> {
   engine.aborts.endTurn();
   engine.aborts.cancelActions();
   await engine.lane(async () => {
-    // What another process may have dispatched can be running still: it is asked for, and cancelled.
+    // What was dispatched and has no outcome in the log can be running still: it is asked for, and cancelled.
     for (const action of engine.folded.state.conversation.pending) {
-      if (action.executor && engine.inherited.has(action.id)) await execute(engine, action as RunnableAction, { cancelled: true });
+      if (action.executor && engine.dispatched.has(action.id)) await execute(engine, action as RunnableAction, { cancelled: true });
     }
     if (engine.aborts.closing.aborted) return;
     await engine.folded.append((state) => {
@@ -123,9 +124,10 @@ async function settle(engine: Engine): Promise<void> {
         requested,
       } = state;
       if (!requested) return [];
-      const answers = pending.map((action) =>
-        action.action === 'recall' ? answered(engine, state, { action }) : answerTo(action, notice.stopped),
-      );
+      const answers = pending.map((action) => {
+        if (action.action === 'recall') return answered(engine, state, { action });
+        return answerTo(action, wasCalledOutside(engine, action) ? callUnknown : notice.stopped);
+      });
       return [...answers, stateChanged(requested.to), ...(lastUserMessageId > requested.id ? [stateChanged('running')] : [])];
     });
   });

@@ -1,6 +1,7 @@
 import { type Action, type ObservationDraft } from '@tendon/protocol';
 import type { Tool } from '../tools/tool.ts';
 import type { Engine } from './engine.ts';
+import { awaitsConfirmation } from './next-step.ts';
 import { notice, outcomeUnknown } from './notices.ts';
 
 /** Tools that somebody outside the engine offers and carries out: servers of the Model Context Protocol. Neither call ever rejects. */
@@ -13,13 +14,21 @@ export interface OutsideTools {
   close(): Promise<void>;
 }
 
+export const callUnknown = outcomeUnknown('it may have been made before, and its outcome was not kept');
+
+/** By this process or one before it. */
+export function wasCalledOutside({ dispatched }: Engine, action: Action): boolean {
+  return action.action === 'call_tool_mcp' && dispatched.has(action.id) && !awaitsConfirmation(action);
+}
+
 /**
- * The observation; nothing when this process is leaving. A call that was pending when the log was opened may have been made by the
- * process before: it is not made again.
+ * The observation; nothing when this process is leaving. A call that may have been made, by the process before or by this one before
+ * its storage failed, is not made again.
  */
 export async function calledOutside(engine: Engine, action: Action<'call_tool_mcp'>): Promise<ObservationDraft | undefined> {
   if (!engine.outside) return notice.unavailable;
-  if (engine.inherited.has(action.id)) return outcomeUnknown('the server ended while it may have been under way');
+  if (wasCalledOutside(engine, action)) return callUnknown;
+  engine.dispatched.set(action.id, undefined);
   const { signal, end } = engine.aborts.beginAction();
   const left = Promise.withResolvers<undefined>();
   const leave = (): void => left.resolve(undefined);

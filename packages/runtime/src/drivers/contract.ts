@@ -98,6 +98,20 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
       expect(readFileSync(join(workspace, 'once'), 'utf8')).toBe('x\n');
     });
 
+    it('SB165: a key that was another action’s is refused and answers nothing; the same id of another epoch is another action', async () => {
+      const runtime = await acquire('shared');
+      const old = runAction(runtime, 'echo OLD');
+      await runtime.execute(old, { signal: never, epoch: 'one' });
+      const other = runAction(runtime, 'echo x >> other; echo NEW', { id: old.id });
+      const reason = expect.stringContaining('another action') as string;
+      expect(await runtime.execute(other, { signal: never, epoch: 'one' })).toEqual({ outcome: 'unknown', reason });
+      expect((await run(runtime, 'test -e other')).exitCode).toBe(1);
+      expect(await runtime.execute(other, { signal: never, epoch: 'two', isFresh: true })).toMatchObject({
+        observation: { content: 'NEW' },
+      });
+      expect(readFileSync(join(workspace, 'other'), 'utf8')).toBe('x\n');
+    });
+
     it('SB7: an action meant for another incarnation is not run', async () => {
       const runtime = await acquire('shared');
       const action = runAction(runtime, 'touch never', { executor: 'another' });

@@ -72,7 +72,13 @@ async function install({ client, record }: OpenSandbox, kind: PythonKind, { sign
   output(`Installing ipykernel for Python ${kind.version} (once for all conversations) …\n`);
   const command = `umask 022; sh -c ${quote(installCommand(kind, '/workspace', ['python3', '/usr/bin/python3', 'python']))} && sync`;
   const action = { action: 'run', args: { command }, timeout: DEADLINE_SECONDS };
-  const request = { key: `${NAME}:${record.incarnation}`, incarnation: record.incarnation, action, outputFrom: 0 };
+  const request = {
+    key: `${NAME}:${record.incarnation}`,
+    digest: record.incarnation,
+    incarnation: record.incarnation,
+    action,
+    outputFrom: 0,
+  };
   for await (const line of client.execute(request, { signal })) {
     if (line.type === 'output') output(line.text);
     else if (line.type !== 'outcome') throw new Error(line.reason.slice(0, MAX_REASON));

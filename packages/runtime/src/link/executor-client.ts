@@ -10,8 +10,8 @@ export interface ExecutorClient {
   alive(options: { readonly signal: AbortSignal }): Promise<Alive>;
   /** Lines as they come; ends with the response. Throws `NotConnected` when not a byte was sent, else whatever broke. */
   execute(request: ExecuteRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ExecuteLine>;
-  effect(key: string): Promise<EffectReport>;
-  cancel(key: string): Promise<void>;
+  effect(key: string, digest: string): Promise<EffectReport>;
+  cancel(key: string, digest: string): Promise<void>;
   /** A piece of an action's output from there on, empty at its end; nothing where none is kept. */
   output(key: string, offset: number, options: { readonly signal: AbortSignal }): Promise<Uint8Array | undefined>;
   lease(seconds: number): Promise<void>;
@@ -78,8 +78,9 @@ export function createExecutorClient(address: ExecutorAddress): ExecutorClient {
   return {
     alive: async ({ signal }) => checkAlive(await json({ method: 'GET', path: '/alive', signal, deadlineMs: 5000, maxBytes: 4096 })),
     execute,
-    effect: async (key) => (await json({ method: 'GET', path: effectPath(key), maxBytes: MAX_LINE })) as EffectReport,
-    cancel: async (key) => void (await door.ask({ method: 'POST', path: `${effectPath(key)}/cancel` })),
+    effect: async (key, digest) =>
+      (await json({ method: 'GET', path: `${effectPath(key)}?digest=${digest}`, maxBytes: MAX_LINE })) as EffectReport,
+    cancel: async (key, digest) => void (await door.ask({ method: 'POST', path: `${effectPath(key)}/cancel?digest=${digest}` })),
     output: (key, offset, { signal }) =>
       door.ask({ method: 'GET', path: `${effectPath(key)}/output?from=${offset}`, signal, deadlineMs: 30_000 }).catch((error: unknown) => {
         if (error instanceof Refused && error.status === 404) return undefined;

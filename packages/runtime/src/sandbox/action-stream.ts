@@ -21,6 +21,14 @@ export interface ActionStreamParts {
 /** By name; what an action does not name is not among them. */
 export type SecretsFor = (action: RunnableAction) => ReadonlyMap<string, Secret>;
 
+/** How an executor knows an action. */
+export interface EffectName {
+  readonly key: string;
+  readonly digest: string;
+}
+
+type LostReason = () => string | undefined;
+
 /** How often a silent executor is asked whether it lives, and how many times it may fail to say so. */
 const HEARTBEAT_MS = 15_000;
 const MISSED_HEARTBEATS = 3;
@@ -32,9 +40,10 @@ const RECONNECT_DELAYS_MS = [0, 20, 100, 500, 2000] as const;
 export class ActionStream {
   readonly #action: RunnableAction;
   readonly #key: string;
+  readonly #digest: string;
   readonly #parts: ActionStreamParts;
   readonly #options: ExecuteOptions;
-  readonly #lostReason: () => string | undefined;
+  readonly #lostReason: LostReason;
   /** Whether the key may have reached an executor, now or in an earlier life of the server. */
   #wasSent: boolean;
   /** The newest piece of output that was passed on. */
@@ -44,17 +53,17 @@ export class ActionStream {
 
   constructor(
     action: RunnableAction,
-    key: string,
+    { key, digest }: EffectName,
     parts: ActionStreamParts,
     options: ExecuteOptions,
-    isFresh: boolean,
-    lostReason: () => string | undefined,
+    lostReason: LostReason,
   ) {
     this.#action = action;
     this.#key = key;
+    this.#digest = digest;
     this.#parts = parts;
     this.#options = options;
-    this.#wasSent = !isFresh;
+    this.#wasSent = options.isFresh !== true;
     this.#lostReason = lostReason;
   }
 
@@ -101,7 +110,7 @@ export class ActionStream {
       }
     } catch (error) {
       if (error instanceof TooMuch || error instanceof SyntaxError) {
-        await this.#parts.client.cancel(this.#key).catch(() => {});
+        await this.#parts.client.cancel(this.#key, this.#digest).catch(() => {});
         return { outcome: 'observed', observation: invalidAnswer(error instanceof TooMuch ? error.message : 'it is not JSON') };
       }
       // The host of a sandbox that is no more has handed nothing on.
@@ -147,6 +156,7 @@ export class ActionStream {
     const secrets = [...this.#parts.secretsFor(this.#action)].map(([name, secret]) => [name, secret.reveal()] as const);
     return {
       key: this.#key,
+      digest: this.#digest,
       incarnation: this.#parts.incarnation,
       action: { action, args: args as Readonly<Record<string, unknown>>, ...(timeout !== undefined && { timeout }) },
       ...(secrets.length > 0 && { secrets: Object.fromEntries(secrets) }),
@@ -198,7 +208,7 @@ export class ActionStream {
   /** Said more than once: the action itself may still be on its way, and who has not seen a key has nothing to cancel. */
   async #cancel(done: AbortSignal): Promise<void> {
     for (const waitMs of CANCEL_PAUSES_MS) {
-      await this.#parts.client.cancel(this.#key).catch(() => {});
+      await this.#parts.client.cancel(this.#key, this.#digest).catch(() => {});
       if (!(await pause(waitMs, done))) return;
     }
     this.#end.abort('it was cancelled and did not end');

@@ -45,7 +45,7 @@ export async function recordEnd(
   state: 'ended' | 'asleep' = 'ended',
 ): Promise<void> {
   await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
-  const { conversation_id, incarnation, workspace, started_at, previous_started_at, given_bytes } = record;
-  const kept = { ...(previous_started_at !== undefined && { previous_started_at }), ...(given_bytes !== undefined && { given_bytes }) };
+  const { conversation_id, incarnation, workspace, started_at, given_bytes } = record;
+  const kept = given_bytes === undefined ? {} : { given_bytes };
   await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...kept, state, reason });
 }

@@ -50,7 +50,7 @@ export async function holdSandbox(
   probe: Probe & { available: true },
   news?: string,
 ): Promise<OpenSandbox> {
-  const { conversation_id: conversationId, incarnation, previous_started_at: previous } = record;
+  const { conversation_id: conversationId, incarnation } = record;
   const folders = context.folders.of(conversationId, incarnation);
   const ways = { ...context.wayOut.of(conversationId), ...kernelDoor(context, record) };
   const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
@@ -77,8 +77,6 @@ export async function holdSandbox(
     workspace: handle.workspace ?? '/workspace',
     client,
     patience: context.driver.isElsewhere ? OVER_A_NETWORK : ON_THIS_HOST,
-    attachedAt: context.clock.now(),
-    previousStartedAt: previous === undefined ? undefined : new Date(previous),
     lost: watch.lost,
     giveUp: watch.report,
     secretsFor: context.secretsFor,

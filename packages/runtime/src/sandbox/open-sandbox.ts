@@ -120,7 +120,6 @@ async function start(
     incarnation,
     workspace,
     started_at: clock.now().toISOString(),
-    ...(previous && { previous_started_at: previous.started_at }),
     ...(previous?.given_bytes !== undefined && { given_bytes: previous.given_bytes }),
   };
   const lastLines = (): Promise<string> => driver.lastLines?.(incarnation) ?? logTail(startLogOf(folders));

@@ -10,8 +10,6 @@ export type SandboxRecord = {
   readonly workspace: string;
   /** UTC ISO 8601; of this incarnation. */
   readonly started_at: string;
-  /** Of the incarnation before it. */
-  readonly previous_started_at?: string;
   /** What the workspace took when the conversation's first sandbox was given it; null where that was too much to count. */
   readonly given_bytes?: number | null;
 } & (

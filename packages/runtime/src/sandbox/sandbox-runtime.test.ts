@@ -59,9 +59,15 @@ describe('a runtime and what it hears', () => {
   }
 
   async function execute(
-    more: { patience?: Patience; timestamp?: string; onOutput?: (chunk: OutputChunk) => void; signal?: AbortSignal } = {},
+    more: {
+      patience?: Patience;
+      isFresh?: boolean;
+      timestamp?: string;
+      onOutput?: (chunk: OutputChunk) => void;
+      signal?: AbortSignal;
+    } = {},
   ): Promise<ExecuteResult> {
-    const { patience = ON_THIS_HOST, timestamp = '2026-01-03T00:00:00.000Z', ...options } = more;
+    const { patience = ON_THIS_HOST, timestamp = '2026-01-03T00:00:00.000Z', isFresh = true, ...options } = more;
     const runtime = createSandboxRuntime({
       conversationId: 'conversation',
       incarnation: 'one',
@@ -70,8 +76,6 @@ describe('a runtime and what it hears', () => {
       workspace: '/workspace',
       patience,
       client,
-      attachedAt: new Date('2026-01-02T00:00:00Z'),
-      previousStartedAt: undefined,
       lost: lost.promise,
       secretsFor: () => new Map(),
       news: undefined,
@@ -79,7 +83,7 @@ describe('a runtime and what it hears', () => {
       disk: UNLIMITED,
       giveUp: () => {},
     });
-    return runtime.execute(runAction(runtime, 'x', { id: 5, timestamp }), { signal: never, ...options });
+    return runtime.execute(runAction(runtime, 'x', { id: 5, timestamp }), { signal: never, epoch: 'epoch', isFresh, ...options });
   }
 
   it('SB6: sends key, incarnation and arguments, and gives the outcome', async () => {
@@ -89,7 +93,14 @@ describe('a runtime and what it hears', () => {
       response.end(line(OUTCOME));
     });
     expect(await execute()).toMatchObject({ outcome: 'observed', observation: { observation: 'run', content: 'fine' } });
-    expect(sent).toMatchObject([{ key: 'conversation:5', incarnation: 'one', action: { action: 'run', args: { command: 'x' } } }]);
+    expect(sent).toMatchObject([
+      {
+        key: 'conversation:epoch:5',
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        incarnation: 'one',
+        action: { action: 'run', args: { command: 'x' } },
+      },
+    ]);
   });
 
   it('SB26: a broken connection is mended, and no output comes twice or is lost', async () => {
@@ -121,10 +132,13 @@ describe('a runtime and what it hears', () => {
     expect(await execute()).toMatchObject({ outcome: 'unknown', reason: expect.stringContaining('again and again') });
   });
 
-  it('SB27: not started is only said of an action that nobody can have sent before', async () => {
-    expect(await execute()).toMatchObject({ outcome: 'not-started' });
-    expect(await execute({ timestamp: '2026-01-01T00:00:00.000Z' })).toMatchObject({ outcome: 'unknown' });
-  });
+  it.each(['1970-01-01T00:00:00.000Z', '2026-01-03T00:00:00.000Z', '9999-01-01T00:00:00.000Z'])(
+    'SB27: not started is only said of an action that nobody can have sent before, whatever its time (%s)',
+    async (timestamp) => {
+      expect(await execute({ timestamp })).toMatchObject({ outcome: 'not-started' });
+      expect(await execute({ timestamp, isFresh: false })).toMatchObject({ outcome: 'unknown' });
+    },
+  );
 
   it('SB27: a refusal is a certain not-started, with its reason', async () => {
     await listen((_request, response) => response.end(line({ type: 'refused', reason: 'no such kind' })));
@@ -156,7 +170,7 @@ describe('a runtime and what it hears', () => {
       outcome: 'observed',
       observation: { observation: 'error', content: expect.stringContaining('characters') },
     });
-    expect(requests.at(-1)).toBe('POST /effects/conversation%3A5/cancel');
+    expect(requests.at(-1)).toMatch(/^POST \/effects\/conversation%3Aepoch%3A5\/cancel\?digest=[0-9a-f]{64}$/);
   });
 
   it('SB31: a path that is not a socket is not connected to', async () => {
@@ -184,7 +198,7 @@ describe('a runtime and what it hears', () => {
     await listen((_request, response) => {
       controller.abort();
       const check = setInterval(() => {
-        if (!requests.some((request) => request.endsWith('/cancel'))) return;
+        if (!requests.some((request) => request.includes('/cancel?'))) return;
         clearInterval(check);
         response.end(line(OUTCOME));
       }, 5);

@@ -1,7 +1,8 @@
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Strength } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { DiskWatch } from '../disk/disk-watch.ts';
-import { ActionStream, type ActionStreamParts } from './action-stream.ts';
+import { actionDigest } from './action-digest.ts';
+import { ActionStream, type ActionStreamParts, type EffectName } from './action-stream.ts';
 import type { LimitWatch } from './limit-notes.ts';
 import { observed } from './observed.ts';
 import { withNotes } from './with-notes.ts';
@@ -11,10 +12,6 @@ export interface SandboxRuntimeParts extends ActionStreamParts {
   readonly strength: Strength;
   readonly description: string;
   readonly workspace: string;
-  /** When this server process got hold of this incarnation: what was appended later, nobody else can have dispatched. */
-  readonly attachedAt: Date;
-  /** When the incarnation before this one was handed out; `undefined` for the first. */
-  readonly previousStartedAt: Date | undefined;
   readonly lost: Promise<string>;
   readonly limits: LimitWatch;
   /** Told once, beside the next observation. */
@@ -25,8 +22,8 @@ export interface SandboxRuntimeParts extends ActionStreamParts {
 /**
  * Actions of one incarnation. Invariants:
  * 1. A key is only ever sent to the incarnation it was meant for; the executor runs it at most once, however often it is sent.
- * 2. "Not started" is said only when nobody can have sent the key before: the action is younger than this attachment and the
- *    connection was never made, or led to a host that has no such sandbox.
+ * 2. "Not started" is said only when nobody can have sent the key before: the caller knows that, and the connection was never made, or
+ *    led to a host that has no such sandbox. No time of day is asked.
  * 3. A running action has no deadline here; an executor that does not answer has.
  */
 export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
@@ -35,27 +32,20 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
   let { news } = parts;
   void parts.lost.then((reason) => (lostReason = reason));
 
-  const elsewhere = (action: RunnableAction): string | undefined => {
-    if (action.executor !== undefined && action.executor !== incarnation) return 'the sandbox that was to run it is gone';
-    const { previousStartedAt } = parts;
-    if (action.executor === undefined && previousStartedAt !== undefined && Date.parse(action.timestamp) < previousStartedAt.getTime()) {
-      return 'a sandbox that is gone may have run it';
-    }
-    return undefined;
-  };
+  const keyOf = (id: number, epoch: string | undefined): string => [parts.conversationId, ...(epoch ? [epoch] : []), id].join(':');
 
   async function execute(action: RunnableAction, options: ExecuteOptions): Promise<ExecuteResult> {
-    const gone = elsewhere(action);
-    const key = `${parts.conversationId}:${action.id}`;
-    if (gone !== undefined) return (await recorded(action, key)) ?? { outcome: 'unknown', reason: gone };
-    const isFresh = Date.parse(action.timestamp) >= parts.attachedAt.getTime();
-    if (options.signal.aborted && (await neverSeen(key, isFresh))) return { outcome: 'not-started', reason: 'it was cancelled first' };
+    const name = { key: keyOf(action.id, options.epoch), digest: actionDigest(action) };
+    if (action.executor !== undefined && action.executor !== incarnation)
+      return (await recorded(action, name)) ?? { outcome: 'unknown', reason: 'the sandbox that was to run it is gone' };
+    const isFresh = options.isFresh === true;
+    if (options.signal.aborted && (isFresh || (await neverSeen(name)))) return { outcome: 'not-started', reason: 'it was cancelled first' };
     const refusal = isFresh ? parts.disk.refusal(action) : undefined;
     if (refusal !== undefined) return { outcome: 'observed', observation: diskRefusal(refusal) };
     const withLimits = parts.limits.begin();
     const disk = parts.disk.begin();
     const signal = AbortSignal.any([options.signal, disk.signal]);
-    const result = withLimits(await new ActionStream(action, key, parts, { ...options, signal }, isFresh, () => lostReason).run());
+    const result = withLimits(await new ActionStream(action, name, parts, { ...options, signal }, () => lostReason).run());
     const note = await disk.end(result);
     return withNews(note === undefined ? result : withNotes(result, [note]));
   }
@@ -69,15 +59,14 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
   }
 
   /** What the journal, which outlives incarnations, knows of an action of an earlier one. Nothing is run for it. */
-  async function recorded(action: RunnableAction, key: string): Promise<ExecuteResult | undefined> {
-    const report = await client.effect(key).catch(() => undefined);
+  async function recorded(action: RunnableAction, { key, digest }: EffectName): Promise<ExecuteResult | undefined> {
+    const report = await client.effect(key, digest).catch(() => undefined);
     if (report?.state !== 'done') return undefined;
     return { outcome: 'observed', observation: observed(action.action, report.observation) };
   }
 
-  async function neverSeen(key: string, isFresh: boolean): Promise<boolean> {
-    if (isFresh) return true;
-    return client.effect(key).then(
+  function neverSeen({ key, digest }: EffectName): Promise<boolean> {
+    return client.effect(key, digest).then(
       (report) => report.state === 'never-seen',
       () => false,
     );
@@ -90,7 +79,7 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     workspace: parts.workspace,
     lost: parts.lost,
     execute,
-    output: (actionId, offset, options) => client.output(`${parts.conversationId}:${actionId}`, offset, options),
+    output: (actionId, offset, { signal, epoch }) => client.output(keyOf(actionId, epoch), offset, { signal }),
     files: {
       list: client.listFiles,
       read: client.readFile,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,9 @@ import {
   leftOf,
   never,
   run,
+  runAction,
   until,
+  wallClock,
   type TestSandboxes,
 } from '../sandbox.test-support.ts';
 import type { RuntimesOptions } from './sandbox-runtimes.ts';
@@ -188,6 +191,30 @@ describe('sandboxes of a server', () => {
     expect((await run(next, 'cat file; echo made > other')).output).toBe('new');
     expect(await readFile(join(workspace, 'other'), 'utf8')).toBe('made\n');
   });
+
+  it.each([-3_600_000, 0, 3_600_000])(
+    'SB166: an action of the server before is cancelled by a stop, and not called not started, with the clock moved by %d ms',
+    async (offsetMs) => {
+      let offset = 0;
+      const clock = { ...wallClock, now: () => new Date(Date.now() + offset) };
+      const { runtimes, workspace, restart } = open({ clock });
+      const first = await runtimes.acquire('a', { signal: never });
+      const action = runAction(first, 'touch began; until test -e go; do sleep 0.02; done; echo ran > marker', {
+        timeout: 60,
+        timestamp: clock.now().toISOString(),
+      });
+      void first.execute(action, { signal: never, isFresh: true });
+      await until('the command to begin', () => existsSync(join(workspace, 'began')));
+      const next = await restart();
+      offset = offsetMs;
+      const second = await next.acquire('a', { signal: never });
+      const result = await second.execute(action, { signal: AbortSignal.abort() });
+      expect(result).toMatchObject({ outcome: 'observed', observation: { observation: 'run' } });
+      await writeFile(join(workspace, 'go'), '');
+      expect((await run(second, 'true')).exitCode).toBe(0);
+      expect(existsSync(join(workspace, 'marker'))).toBe(false);
+    },
+  );
 
   it('SB4: many starts at once all succeed', async () => {
     const { runtimes } = open({ maxParallelStarts: 2 });

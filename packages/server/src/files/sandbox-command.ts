@@ -41,6 +41,7 @@ export async function runSandboxCommand(runtime: Runtime, command: string, optio
   let isCut = false;
   const result = await runtime.execute(action, {
     signal: AbortSignal.timeout((timeoutSeconds + 5) * 1000),
+    isFresh: true,
     onOutput: (chunk) => {
       options.onText?.(chunk.text);
       if (text.length < maxBytes) text += chunk.text;

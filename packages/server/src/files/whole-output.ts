@@ -10,10 +10,10 @@ const PIECE_MS = 30_000;
  */
 export async function wholeOutput(
   runtime: Runtime,
-  actionId: number,
+  { actionId, epoch }: { readonly actionId: number; readonly epoch: string },
   secrets: readonly Secret[],
 ): Promise<AsyncIterable<string | Uint8Array> | undefined> {
-  const pieceAt = (offset: number) => runtime.output(actionId, offset, { signal: AbortSignal.timeout(PIECE_MS) });
+  const pieceAt = (offset: number) => runtime.output(actionId, offset, { signal: AbortSignal.timeout(PIECE_MS), epoch });
   const first = await pieceAt(0).catch(() => undefined);
   return first === undefined ? undefined : masked(pieces(first, pieceAt), secrets);
 }

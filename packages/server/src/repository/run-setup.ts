@@ -23,7 +23,7 @@ export function runInSession(runtime: Runtime, command: string, { now, timeoutSe
     timeout: timeoutSeconds,
     executor: runtime.incarnation,
   };
-  return runtime.execute(action, { signal: AbortSignal.timeout((timeoutSeconds + 30) * 1000) });
+  return runtime.execute(action, { signal: AbortSignal.timeout((timeoutSeconds + 30) * 1000), isFresh: true });
 }
 
 /** Runs `.openhands/setup.sh` and gives the events that tell of it: they are appended together, so nothing is half told. */

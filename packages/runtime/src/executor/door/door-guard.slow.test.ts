@@ -82,7 +82,7 @@ describe('an executor on a port', () => {
   it('RT210: what runs inside does not find the key', async () => {
     const executor = await onPort();
     const action = { action: 'run', args: { command: `cat ${executor.config.keyFile}; tr '\\0' '\\n' < /proc/1/environ; ps -ef; env` } };
-    const request = JSON.stringify({ key: 'a:1', incarnation: 'one', action });
+    const request = JSON.stringify({ key: 'a:1', digest: 'a', incarnation: 'one', action });
     const { body } = await ask(executor, 'POST', '/execute_action', { 'x-session-api-key': KEY }, request);
     expect(body).toContain('"outcome"');
     expect(body.includes(KEY)).toBe(false);

@@ -145,7 +145,8 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
     const output = /^\/effects\/([^/]+)\/output$/.exec(url.pathname);
     if (output && request.method === 'GET') return outputRoute(response, decodeURIComponent(output[1]!), url, parts);
     const effect = /^\/effects\/([^/]+)(\/cancel)?$/.exec(url.pathname);
-    if (effect) return effectRoute(request, response, decodeURIComponent(effect[1]!), effect[2] !== undefined, parts);
+    if (effect)
+      return effectRoute(request, response, { key: decodeURIComponent(effect[1]!), isCancel: effect[2] !== undefined, url }, parts);
     const route = ROUTES[`${request.method} ${url.pathname}`];
     if (!route) return json(response, { error: 'no such route' }, 404);
     await route(request, response, url, parts);
@@ -156,10 +157,16 @@ async function handle(request: IncomingMessage, response: ServerResponse, parts:
   }
 }
 
-function effectRoute(request: IncomingMessage, response: ServerResponse, key: string, isCancel: boolean, { effects }: Parts): void {
-  if (request.method !== (isCancel ? 'POST' : 'GET')) return json(response, { error: 'no such route' }, 404);
-  if (!isCancel) return json(response, effects.report(key));
-  effects.cancel(key);
+function effectRoute(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { key, isCancel, url }: { readonly key: string; readonly isCancel: boolean; readonly url: URL },
+  { effects }: Parts,
+): void {
+  if (method !== (isCancel ? 'POST' : 'GET')) return json(response, { error: 'no such route' }, 404);
+  const digest = url.searchParams.get('digest') ?? undefined;
+  if (!isCancel) return json(response, effects.report(key, digest));
+  effects.cancel(key, digest);
   empty(response);
 }
 

@@ -1,8 +1,9 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { EffectReport, ExecuteLine } from '../../executor-api.ts';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
@@ -24,7 +25,7 @@ const report = async (executor: TestExecutor, key: string): Promise<EffectReport
 async function stream(executor: TestExecutor, key: string, command: string): Promise<{ lines: AsyncIterator<ExecuteLine>; close(): void }> {
   const outgoing = httpRequest({ socketPath: executor.config.socketPath, method: 'POST', path: '/execute_action' });
   outgoing.on('error', () => {}); // ended by the test
-  outgoing.end(JSON.stringify({ key, incarnation: executor.config.incarnation, action: run(command) }));
+  outgoing.end(JSON.stringify({ key, digest: 'a digest', incarnation: executor.config.incarnation, action: run(command) }));
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   response.on('error', () => {});
   return { lines: toLines(response), close: () => outgoing.destroy() };
@@ -127,6 +128,45 @@ describe('effects', () => {
     ]);
     expect(await second.lines({ key: 'cut', action: run('echo x >> count') })).toMatchObject([{ type: 'unknown' }]);
     expect(readFileSync(join(workspace, 'count'), 'utf8')).toBe('x\nx\n');
+  });
+
+  it('RT235: a key that was seen with another digest is refused, never answered, told of or cancelled, by the next incarnation too', async () => {
+    const first = await start();
+    await first.lines({ key: 'done', digest: 'old', action: run('echo OLD') });
+    const { lines } = await stream(first, 'runs', 'echo up; until test -e go; do sleep 0.02; done; echo went on');
+    await lines.next();
+    const refused = [{ type: 'refused', reason: expect.stringContaining('another action') as string }];
+    const told = async (executor: TestExecutor, key: string): Promise<unknown> =>
+      JSON.parse((await executor.call('GET', `/effects/${key}?digest=new`)).body);
+
+    expect(await first.lines({ key: 'done', digest: 'new', action: run('touch ran; echo NEW') })).toEqual(refused);
+    expect(await first.lines({ key: 'runs', digest: 'new', action: run('touch ran') })).toEqual(refused);
+    expect(await told(first, 'done')).toEqual({ state: 'another' });
+    expect((await first.call('POST', '/effects/runs/cancel?digest=new')).status).toBe(204);
+    writeFileSync(join(first.workspace, 'go'), '');
+    const rest: ExecuteLine[] = [];
+    for (let line = await lines.next(); !line.done; line = await lines.next()) rest.push(line.value);
+    expect(rest.at(-1)).toMatchObject({ type: 'outcome', observation: { content: expect.stringContaining('went on') as string } });
+    first.process.kill('SIGKILL');
+    await once(first.process, 'exit');
+
+    const { stateDir, workspace } = first.config;
+    const second = await start({ incarnation: 'two', stateDir, workspace, workDir: workspace });
+    expect(await second.lines({ key: 'done', digest: 'new', action: run('touch ran') })).toEqual(refused);
+    expect(await told(second, 'done')).toEqual({ state: 'another' });
+    expect(await second.lines({ key: 'done', digest: 'old', action: run('touch ran') })).toMatchObject([
+      { type: 'outcome', observation: { content: 'OLD' } },
+    ]);
+    expect(existsSync(join(workspace, 'ran'))).toBe(false);
+  });
+
+  it('RT235: what an executor of protocol 1 has journaled, without a digest, is answered', async () => {
+    const stateDir = mkdtempSync(join(tmpdir(), 'tendon-yesterday-'));
+    onTestFinished(() => rmSync(stateDir, { recursive: true }));
+    const observation = { observation: 'null', content: 'yesterday', extras: {} };
+    writeFileSync(join(stateDir, 'journal.ndjson'), `${JSON.stringify({ s: 'done', k: 'c:1', i: 'zero', o: observation })}\n`);
+    const executor = await start({ stateDir });
+    expect(await executor.lines({ key: 'c:1', digest: 'any', action: run('touch ran') })).toEqual([{ type: 'outcome', observation }]);
   });
 
   it('RT6: a journal that was cut in mid line is read around the cut', async () => {

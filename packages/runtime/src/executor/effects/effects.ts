@@ -12,18 +12,19 @@ import { createSpool } from './spool.ts';
  * Runs actions by key. Owns the running ones and their output; what was seen before is in the journal.
  *
  * 1. A key is started at most once, whatever is asked, crashes or repeats: asking again attaches to the running effect or
- *    gives its recorded outcome.
+ *    gives its recorded outcome. A key that was seen with another digest is another action's: it is refused, never answered.
  * 2. Nobody who follows an effect can hold it up: they read from its spool at their own pace, and may leave and come back.
  * 3. An effect always ends with an outcome; an outcome is in the journal before anyone sees it.
  */
 export interface Effects {
   /** Lines for one request; the last one is no `output`. */
   execute(request: ExecuteRequest): AsyncIterable<ExecuteLine>;
-  report(key: string): EffectReport;
+  /** Of that very action, where its digest is given. */
+  report(key: string, digest?: string): EffectReport;
   /** A piece of its output from there on, empty at the end; nothing where none is kept. */
   output(key: string, offset: number): Buffer | undefined;
-  /** False for a key that is not running. */
-  cancel(key: string): boolean;
+  /** False for a key that is not running, or is another action's. */
+  cancel(key: string, digest?: string): boolean;
   /** Of all that run. */
   cancelAll(): void;
   readonly running: number;
@@ -38,6 +39,7 @@ export interface EffectsOptions {
   readonly outputs: OutputFolder;
 }
 
+const ANOTHERS = 'its key is that of another action, which was started here before';
 const KEPT_SPOOLS = 32;
 /** Of an output that is read piece by piece. */
 const PIECE_BYTES = 1024 * 1024;
@@ -50,7 +52,7 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
   let held: string | undefined;
 
   function begin(request: ExecuteRequest, handler: ActionHandler): Effect {
-    journal.started(request.key);
+    journal.started(request.key, request.digest);
     const spool = createSpool(outputs.fromBytes, () => outputs.create(request.key));
     const effect: Effect = {
       ...{ spool, cancel: new AbortController(), outcome: undefined },
@@ -101,10 +103,16 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
     }
   }
 
+  /** What an executor of protocol 1 has written has no digest: it counts as the same. */
+  function isAnothers(key: string, digest: string | undefined): boolean {
+    return digest !== undefined && (journal.find(key)?.digest ?? digest) !== digest;
+  }
+
   return {
     async *execute(request) {
       const refusal = refusalOf(request, incarnation, handlers);
       if (refusal !== undefined) return yield { type: 'refused', reason: refusal };
+      if (isAnothers(request.key, request.digest)) return yield { type: 'refused', reason: ANOTHERS };
       const known = effects.get(request.key);
       const entry = known ? undefined : journal.find(request.key);
       if (entry) return yield lineOf(entry, incarnation);
@@ -115,16 +123,17 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
         request.action.args.is_static === true ? WHOLE_BYTES.beside : WHOLE_BYTES.session,
       );
     },
-    report(key) {
+    report(key, digest) {
+      if (isAnothers(key, digest)) return { state: 'another' };
       const entry = journal.find(key);
       if (!entry) return { state: 'never-seen' };
       const observation = effects.get(key)?.outcome ?? entry.outcome();
       return observation ? { state: 'done', observation } : { state: 'started' };
     },
     output: (key, offset) => effects.get(key)?.spool.read(offset, PIECE_BYTES) ?? outputs.read(key, offset, PIECE_BYTES),
-    cancel(key) {
+    cancel(key, digest) {
       const effect = effects.get(key);
-      if (!effect || effect.outcome) return false;
+      if (!effect || effect.outcome || isAnothers(key, digest)) return false;
       effect.cancel.abort();
       return true;
     },
@@ -157,12 +166,13 @@ function announce(effect: Effect): void {
 
 /** Whatever it was sent: nothing of it has been looked at before. */
 function refusalOf(request: ExecuteRequest, own: string, handlers: EffectsOptions['handlers']): string | undefined {
-  const { key, incarnation, action, secrets, outputFrom } = request as { readonly [name in keyof ExecuteRequest]?: unknown };
+  const { key, digest, incarnation, action, secrets, outputFrom } = request as { readonly [name in keyof ExecuteRequest]?: unknown };
   if (typeof key !== 'string' || key === '' || key.length > 256) return 'the key is missing or too long';
   if (incarnation !== own)
     return `this is executor ${own}, not ${typeof incarnation === 'string' ? incarnation.slice(0, 100) : 'what was asked for'}`;
   if (!isRecord(action) || !isRecord(action.args) || typeof action.action !== 'string') return 'the action is malformed';
   if (action.timeout !== undefined && !(typeof action.timeout === 'number' && action.timeout > 0)) return 'the timeout must be seconds';
+  if (typeof digest !== 'string' || digest === '' || digest.length > 128) return 'the digest is missing or too long';
   if (outputFrom !== undefined && !(Number.isSafeInteger(outputFrom) && (outputFrom as number) >= 0))
     return 'outputFrom must be an offset in bytes';
   if (secrets !== undefined && !(isRecord(secrets) && Object.values(secrets).every((value) => typeof value === 'string')))

@@ -14,9 +14,9 @@ describe('journal', () => {
   it('RT8: stays bounded; keys are kept for good, outcomes only the newest', () => {
     const limits = { keptBytes: 20_000, maxBytes: 50_000 };
     const journal = openJournal(folder, 'one', limits);
-    journal.started('never ended');
+    journal.started('never ended', 'digest');
     for (let index = 0; index < 500; index += 1) {
-      journal.started(`key ${index}`);
+      journal.started(`key ${index}`, `digest ${index}`);
       journal.done(`key ${index}`, outcome(`${index} ${'x'.repeat(500)}`));
     }
     expect(journal.find('key 0')?.state).toBe('done');
@@ -26,8 +26,9 @@ describe('journal', () => {
     expect(statSync(join(folder, 'journal.ndjson')).size).toBeLessThan(120_000);
 
     const again = openJournal(folder, 'two', limits);
-    expect(again.find('never ended')).toMatchObject({ state: 'started', incarnation: 'one' });
-    expect(again.find('key 0')?.state).toBe('done');
+    expect(again.find('never ended')).toMatchObject({ state: 'started', incarnation: 'one', digest: 'digest' });
+    expect(again.find('key 0')).toMatchObject({ state: 'done', digest: 'digest 0' });
+    expect(again.find('key 480')?.digest).toBe('digest 480');
     expect(again.find('key 480')?.outcome()).toMatchObject({ content: expect.stringContaining('480 x') });
     expect(again.find('key 500')).toBeUndefined();
     again.close();

@@ -12,7 +12,7 @@ import type { ObservationDraft } from '@tendon/protocol';
  * 3. Keys are kept for good, outcomes only the newest: a key never looks as if it had not been seen.
  */
 export interface Journal {
-  started(key: string): void;
+  started(key: string, digest: string): void;
   done(key: string, outcome: ObservationDraft): void;
   find(key: string): JournalEntry | undefined;
   close(): void;
@@ -20,6 +20,8 @@ export interface Journal {
 
 export interface JournalEntry {
   readonly incarnation: string;
+  /** Of the action; missing in what an executor of protocol 1 has written. */
+  readonly digest: string | undefined;
   readonly state: 'started' | 'done';
   /** Absent when not done, or too old to be kept. */
   outcome(): ObservationDraft | undefined;
@@ -27,13 +29,14 @@ export interface JournalEntry {
 
 interface Place {
   readonly incarnation: string;
+  readonly digest: string | undefined;
   readonly state: 'started' | 'done';
   /** Of the line that holds the outcome. */
   readonly at?: { readonly offset: number; readonly bytes: number };
 }
 
 /** `gone`: ended, but its outcome is not kept any more. */
-type Line = { s: 'started' | 'gone'; k: string; i: string } | { s: 'done'; k: string; i: string; o: ObservationDraft };
+type Line = { k: string; i: string; d?: string | undefined } & ({ s: 'started' | 'gone' } | { s: 'done'; o: ObservationDraft });
 
 export interface JournalLimits {
   /** The newest outcomes that are kept. */
@@ -95,9 +98,9 @@ export function openJournal(stateDir: string, incarnation: string, limits: Journ
     const out = openSync(to, 'w', 0o600);
     try {
       const from = size - limits.keptBytes;
-      for (const [key, { incarnation: who, state, at }] of keys) {
+      for (const [key, { incarnation: who, digest, state, at }] of keys) {
         const isKept = at !== undefined && at.offset >= from;
-        const short: Line = { s: state === 'done' ? 'gone' : 'started', k: key, i: who };
+        const short: Line = { s: state === 'done' ? 'gone' : 'started', k: key, i: who, d: digest };
         writeAll(out, Buffer.from(`${isKept ? lineAt(at).trimEnd() : JSON.stringify(short)}\n`));
       }
     } finally {
@@ -106,19 +109,20 @@ export function openJournal(stateDir: string, incarnation: string, limits: Journ
   }
 
   return {
-    started(key) {
-      append({ s: 'started', k: key, i: incarnation });
-      keys.set(key, { incarnation, state: 'started' });
+    started(key, digest) {
+      append({ s: 'started', k: key, i: incarnation, d: digest });
+      keys.set(key, { incarnation, digest, state: 'started' });
     },
     done(key, outcome) {
       const offset = size;
-      const bytes = append({ s: 'done', k: key, i: incarnation, o: outcome });
-      keys.set(key, { incarnation, state: 'done', at: { offset, bytes } });
+      const digest = keys.get(key)?.digest;
+      const bytes = append({ s: 'done', k: key, i: incarnation, d: digest, o: outcome });
+      keys.set(key, { incarnation, digest, state: 'done', at: { offset, bytes } });
       if (size > limits.maxBytes) compact();
     },
     find(key) {
       const place = keys.get(key);
-      return place && { incarnation: place.incarnation, state: place.state, outcome: () => outcomeOf(place) };
+      return place && { incarnation: place.incarnation, digest: place.digest, state: place.state, outcome: () => outcomeOf(place) };
     },
     close: () => closeSync(fd),
   };
@@ -132,7 +136,12 @@ export function openJournal(stateDir: string, incarnation: string, limits: Journ
       const line = parseLine(data.toString('utf8', offset, stop));
       const at = { offset, bytes: stop - offset };
       if (line)
-        into.set(line.k, { incarnation: line.i, state: line.s === 'started' ? 'started' : 'done', ...(line.s === 'done' && { at }) });
+        into.set(line.k, {
+          incarnation: line.i,
+          digest: line.d,
+          state: line.s === 'started' ? 'started' : 'done',
+          ...(line.s === 'done' && { at }),
+        });
       offset = stop + 1;
     }
     const whole = data.lastIndexOf(10) + 1;
@@ -144,7 +153,8 @@ export function openJournal(stateDir: string, incarnation: string, limits: Journ
 function parseLine(text: string): Line | undefined {
   try {
     const line = JSON.parse(text) as Line;
-    return typeof line.k === 'string' && ['started', 'gone', 'done'].includes(line.s) ? line : undefined;
+    const isLine = typeof line.k === 'string' && (line.d === undefined || typeof line.d === 'string');
+    return isLine && ['started', 'gone', 'done'].includes(line.s) ? line : undefined;
   } catch {
     return undefined;
   }

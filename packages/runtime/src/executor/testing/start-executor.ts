@@ -74,7 +74,10 @@ export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env
     },
     async lines(request) {
       keys += 1;
-      const { body } = await executor.call('POST', '/execute_action', { key: `test:${keys}`, incarnation: config.incarnation, ...request });
+      const { body } = await executor.call('POST', '/execute_action', {
+        ...{ key: `test:${keys}`, digest: 'a digest', incarnation: config.incarnation },
+        ...request,
+      });
       return body.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ExecuteLine]));
     },
     async act(action, args, timeout) {

@@ -18,7 +18,10 @@ interface ExecutorRoute {
 }
 
 const path = z.object({ path: z.string() });
-const key = { key: z.string().describe('`<conversation>:<event>`') };
+const key = { key: z.string().describe('`<conversation>:<epoch>:<event>`') };
+const digest = z.object({
+  digest: z.string().optional().describe('Of the action: of another one with that key nothing is said or cancelled.'),
+});
 
 /** What the executor of each sandbox answers; it checks what it is asked itself, and its answers are handed on as they are. */
 const EXECUTOR_ROUTES: readonly ExecutorRoute[] = [
@@ -29,9 +32,15 @@ const EXECUTOR_ROUTES: readonly ExecutorRoute[] = [
     path: 'execute_action',
     summary: 'Carries out an action under its key, once; asked again it is attached to. Lines of JSON: output, then the outcome.',
   },
-  { method: 'GET', path: 'effects/:key', summary: 'What is known of a key.', params: key },
+  { method: 'GET', path: 'effects/:key', summary: 'What is known of a key.', params: key, querystring: digest },
   { method: 'GET', path: 'effects/:key/output', summary: 'A piece of what an action printed, from a byte on (`from`).', params: key },
-  { method: 'POST', path: 'effects/:key/cancel', summary: 'Cancels the action of that key; it still ends with an outcome.', params: key },
+  {
+    method: 'POST',
+    path: 'effects/:key/cancel',
+    summary: 'Cancels the action of that key; it still ends with an outcome.',
+    params: key,
+    querystring: digest,
+  },
   { method: 'POST', path: 'list_files', summary: 'Names in a folder.' },
   { method: 'GET', path: 'files', summary: 'The bytes of a file.', querystring: path },
   { method: 'PUT', path: 'files', summary: 'Writes a file.', querystring: path },

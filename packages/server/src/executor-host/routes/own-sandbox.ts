@@ -33,7 +33,7 @@ export const ownSandboxRoutes: HostRoutes = (app, context) => {
     if (request.headers.accept?.includes('application/x-ndjson')) {
       return (reply as FastifyReply).type('application/x-ndjson').send(linesOf(runtime, action, gone.signal)) as never;
     }
-    const result = await runtime.execute(action, { signal: gone.signal });
+    const result = await runtime.execute(action, { signal: gone.signal, isFresh: true });
     if (result.outcome !== 'observed') return reply.code(503).send(failureWith(result.reason));
     return withMessage(result.observation);
   });
@@ -58,6 +58,7 @@ function linesOf(runtime: Runtime, action: RunnableAction, signal: AbortSignal):
   const stillHere = setInterval(() => stream.destroyed || stream.push('\n'), 15_000);
   const result = runtime.execute(action, {
     signal,
+    isFresh: true,
     onOutput: (chunk) => {
       // Whoever reads slower than 16 MiB behind gets the whole in the outcome only.
       if (stream.readableLength < 16 * 1024 * 1024) say({ type: 'output', ...chunk });

@@ -23,7 +23,8 @@ export const actionOutputRoutes: Routes = (app, context) => {
     if (found.state === 'whole') return asFile(reply, eventId, found.text);
     const workspace = await workspaceOf(context, id);
     if ('code' in workspace) return sendFailure(reply, workspace);
-    const output = await wholeOutput(workspace.runtime, found.actionId, [...secrets(), ...toolServers.secretsOf(record)]);
+    const named = { actionId: found.actionId, epoch: log.epochOf(found.actionId) };
+    const output = await wholeOutput(workspace.runtime, named, [...secrets(), ...toolServers.secretsOf(record)]);
     if (output) return asFile(reply, eventId, Readable.from(output));
     return reply.code(404).send(failureWith('The sandbox does not keep this output any more; the event has its beginning and its end.'));
   });
