@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder, testServer, type TestServer } from '../../server.test-support.ts';
+import { socketIoClient, temporaryFolder, testServer, type TestServer } from '../../server.test-support.ts';
+
+const DEADLINE = { timeout: 60_000, interval: 20 };
 
 interface Place {
   readonly server: TestServer;
@@ -211,6 +213,31 @@ describe('SV29: git', () => {
     expect(await get('/git/diff?path=deleted')).toEqual([200, { original: 'deleted\n'.repeat(5), modified: '' }]);
     expect(await get(`/git/diff?path=${encodeURIComponent("gone/'; touch hacked; '")}`)).toMatchObject([404, {}]);
     expect((await get('/list-files'))[1]).not.toContain('hacked');
+  });
+
+  it('SV231: are told when the command that runs has ended, to nobody who has left, and other conversations do not wait', async () => {
+    const base = temporaryFolder();
+    const command = 'until [ -e go ]; do sleep 0.05; done; echo made > made.txt';
+    const script = [{ toolCalls: [{ name: 'execute_bash', arguments: { command } }] }, { text: 'done' }];
+    const server = await testServer({ env: { WORKSPACE_BASE: base }, script });
+    git(base, 'init', '-q');
+    const [id, other] = [await server.create(), await server.create()];
+    const changes = (of: string, signal?: AbortSignal) =>
+      fetch(`${server.url}/api/conversations/${of}/git/changes`, { ...(signal && { signal }) }).then((answer) => answer.json());
+    const client = await socketIoClient(server, { conversation_id: id });
+    client.send({ action: 'message', args: { content: 'go' } });
+    await client.frames.until((frame) => frame.action === 'run');
+    const leaving = new AbortController();
+    const left = changes(id, leaving.signal).catch(() => 'left');
+    const held = changes(id);
+    await expect.poll(() => server.engine.conversations.connections(id), DEADLINE).toBe(3);
+    leaving.abort();
+    expect(await left).toBe('left');
+    await expect.poll(() => server.engine.conversations.connections(id), DEADLINE).toBe(2);
+    expect(await changes(other)).toEqual([]);
+    expect(await Promise.race([held, 'still held'])).toBe('still held');
+    writeFileSync(join(base, 'go'), '');
+    expect(await held).toContainEqual({ status: 'A', path: 'made.txt' });
   });
 
   it('SV155: a conversation with a repository names its files by their paths in it', async () => {

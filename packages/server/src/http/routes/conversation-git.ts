@@ -3,15 +3,18 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { fileFailureStatus, wordsOf } from '../../files/file-failure.ts';
 import { workspacePath } from '../../files/workspace-path.ts';
+import { commandsEnded } from '../../git/commands-ended.ts';
 import { pathsInRepository } from '../../git/in-repository.ts';
 import { workspaceChanges } from '../../git/workspace-changes.ts';
 import { workspaceDiff, type DiffResult } from '../../git/workspace-diff.ts';
-import type { Routes } from '../context.ts';
+import type { Routes, ServerContext } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { failureWith, sendFailure } from '../failure.ts';
 import { isUntouched, workspaceOf, type Workspace } from '../workspace-of.ts';
 
 const TIMEOUT_MS = 20_000;
+/** Longer than a command may be silent before it is handed back. */
+const HOLD_MS = 15_000;
 
 const FAULTS: Readonly<Record<Exclude<DiffResult['state'], 'found'>, readonly [number, string]>> = {
   'no-repository': [404, 'Not a git repository'],
@@ -28,6 +31,7 @@ export const conversationGitRoutes: Routes = (app, context) => {
     '/api/conversations/:id/git/changes',
     { schema: { params: ById, response: { 200: GitChanges, ...failures } } },
     async ({ params }, reply) => {
+      await whatRunsEnds(context, params.id, reply);
       if (await isUntouched(context, params.id)) return [];
       const workspace = await workspaceOf(context, params.id);
       if ('code' in workspace) return sendFailure(reply, workspace);
@@ -44,6 +48,7 @@ export const conversationGitRoutes: Routes = (app, context) => {
     '/api/conversations/:id/git/diff',
     { schema: { params: ById, querystring: z.object({ path: FilePath.min(1) }), response: { 200: GitDiff, ...failures } } },
     async ({ params, query }, reply) => {
+      await whatRunsEnds(context, params.id, reply);
       const workspace = await workspaceOf(context, params.id);
       if ('code' in workspace) return sendFailure(reply, workspace);
       try {
@@ -60,6 +65,18 @@ export const conversationGitRoutes: Routes = (app, context) => {
     },
   );
 };
+
+/** Holds the answer, for a while, and only for a client that is still there. */
+async function whatRunsEnds({ engine }: ServerContext, id: string, { raw }: FastifyReply): Promise<void> {
+  const left = new AbortController();
+  const leave = (): void => left.abort();
+  raw.once('close', leave);
+  try {
+    await commandsEnded(engine.conversations, id, AbortSignal.any([left.signal, AbortSignal.timeout(HOLD_MS)]));
+  } finally {
+    raw.off('close', leave);
+  }
+}
 
 /** A path is one in the conversation's repository where there is such a file, else one in the workspace. */
 async function diffOf(workspace: Workspace, path: string, options: Parameters<typeof workspaceDiff>[2]): Promise<DiffResult> {
