@@ -175,8 +175,7 @@ export class Conversations {
 
   /** The open room, held until `release`; `undefined` when there is no such conversation. */
   async enter(id: string): Promise<{ readonly room: Room; readonly release: () => void } | undefined> {
-    const record = await this.#records.get(id);
-    return record && this.#rooms.enter(record);
+    return (await this.#records.get(id)) && this.#rooms.enter(id);
   }
 
   /** The log alone, for reading: nothing is opened, started or changed by it. */
@@ -187,7 +186,7 @@ export class Conversations {
   /** A client's action, wherever it came in; names the conversation after its first task. */
   async submit(id: string, action: ActionDraft): Promise<SubmitResult> {
     const record = await this.#records.get(id);
-    const held = record && (await this.#rooms.enter(record));
+    const held = record && (await this.#rooms.enter(id));
     if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };
     try {
       await this.#records.mark(id);

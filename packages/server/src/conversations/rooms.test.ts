@@ -47,6 +47,28 @@ describe('SV20: conversations in memory', () => {
     await conversations.close();
   });
 
+  it('SV191: whoever comes while it is being closed enters it, at whatever moment the two meet', async () => {
+    const { conversations } = conversationsWith(60_000);
+    const id = await made(conversations);
+    for (let ticks = 0; ticks < 40; ticks++) {
+      (await conversations.enter(id))!.release();
+      const stopping = conversations.stop(id);
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+      const entered = await conversations.enter(id);
+      expect(entered, `${ticks} ticks after the stop`).toBeDefined();
+      entered!.release();
+      await stopping;
+    }
+    await conversations.close();
+  });
+
+  it('SV191: a server that is leaving does not say that a conversation is not there', async () => {
+    const { conversations } = conversationsWith(60_000);
+    const id = await made(conversations);
+    await conversations.close();
+    await expect(conversations.enter(id)).rejects.toThrow('the server is leaving');
+  });
+
   it('a held one is not closed, a deleted one sends its holders away', async () => {
     const { conversations } = conversationsWith(1);
     const id = await made(conversations);

@@ -16,16 +16,18 @@ export interface RoomsOptions {
 }
 
 const IDLE_MS = 30_000;
+const CLOSED_TOGETHER = 64;
 
 export class Rooms {
   readonly #options: RoomsOptions;
   readonly #idleMs: number;
   /** Open and opening ones; `#open` holds those that are there already, `#closing` what must end before the next opening. */
-  readonly #rooms = new Map<string, Promise<Room>>();
+  readonly #rooms = new Map<string, Promise<Room | undefined>>();
   readonly #open = new Map<string, Room>();
   readonly #closing = new Map<string, Promise<void>>();
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
+  #isClosingIdle = false;
 
   constructor(options: RoomsOptions) {
     this.#options = options;
@@ -47,11 +49,16 @@ export class Rooms {
     return this.#rooms.get(id)?.catch(() => undefined);
   }
 
-  /** Held until `release`; `undefined` when it is just going away for good. Rejects when the log can not be opened. */
-  async enter(record: StoredConversation): Promise<{ readonly room: Room; readonly release: () => void } | undefined> {
-    if (this.#isClosed) return undefined;
-    const room = await (this.#rooms.get(record.id) ?? this.#begin(record));
-    return room.ended.aborted ? undefined : { room, release: room.lease(() => this.#now()) };
+  /**
+   * Held until `release`; `undefined` only when there is no such conversation. One that was closed while it was waited for is opened again.
+   * Rejects when the log can not be opened, or the server is leaving.
+   */
+  async enter(id: string): Promise<{ readonly room: Room; readonly release: () => void } | undefined> {
+    for (;;) {
+      if (this.#isClosed) throw new Error('the server is leaving');
+      const room = await (this.#rooms.get(id) ?? this.#begin(id));
+      if (!room?.ended.aborted) return room && { room, release: room.lease(() => this.#now()) };
+    }
   }
 
   /** From the first tick on, whoever enters gets a new room, which opens when this one has ended. */
@@ -72,29 +79,29 @@ export class Rooms {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
     const rooms = await Promise.allSettled(this.#rooms.values());
-    await Promise.allSettled(rooms.map((room) => (room.status === 'fulfilled' ? this.close(room.value) : undefined)));
+    await Promise.allSettled(rooms.map((room) => (room.status === 'fulfilled' && room.value ? this.close(room.value) : undefined)));
     await Promise.allSettled(this.#closing.values());
   }
 
-  #begin(record: StoredConversation): Promise<Room> {
-    const { id } = record;
-    const opening = this.#make(record);
+  #begin(id: string): Promise<Room | undefined> {
+    const opening = this.#make(id);
     this.#rooms.set(id, opening);
-    void this.#settle(id, opening);
+    // Nobody else takes it out before it has come to a room.
+    opening.then(
+      (room) => room ?? this.#rooms.delete(id),
+      () => this.#rooms.delete(id),
+    );
     return opening;
   }
 
-  async #make(record: StoredConversation): Promise<Room> {
-    await this.#closing.get(record.id)?.catch(() => undefined);
-    if (!(await this.#options.records.get(record.id))) throw new Error(`conversation ${record.id} was deleted while it was being opened`);
-    return new Room(await this.#options.open(record), this.#now(), this.#options.onLooked);
-  }
-
-  async #settle(id: string, opening: Promise<Room>): Promise<void> {
-    const room = await opening.catch(() => undefined);
-    if (this.#rooms.get(id) !== opening) return;
-    if (room) this.#open.set(id, room);
-    else this.#rooms.delete(id);
+  /** `undefined`: there is no such conversation, or it was deleted meanwhile. */
+  async #make(id: string): Promise<Room | undefined> {
+    await this.#closing.get(id)?.catch(() => undefined);
+    const record = await this.#options.records.get(id);
+    if (!record) return undefined;
+    const room = new Room(await this.#options.open(record), this.#now(), this.#options.onLooked);
+    this.#open.set(id, room);
+    return room;
   }
 
   async #close(room: Room, reason: CatalogError | undefined): Promise<void> {
@@ -104,15 +111,24 @@ export class Rooms {
     await this.#options.records.change(room.conversation.id, () => ({ summary }));
   }
 
+  /** Those that went idle together are closed `CLOSED_TOGETHER` at a time, so that they share commits. */
   async #closeIdle(): Promise<void> {
-    for (const [id, room] of this.#open) {
-      if (!room.isIdle(this.#now(), this.#idleMs)) continue;
-      // Both begin in this tick: a mark that a new submit sets is stored after this one is taken away.
-      const results = await Promise.allSettled([this.close(room), this.#options.records.unmark(id)]);
-      for (const result of results) {
-        if (result.status === 'rejected')
-          this.#options.logger.warn({ err: result.reason, conversation: id }, 'closing an idle conversation failed');
-      }
+    if (this.#isClosingIdle) return;
+    this.#isClosingIdle = true;
+    const all = [...this.#open];
+    for (let at = 0; at < all.length; at += CLOSED_TOGETHER) {
+      await Promise.all(all.slice(at, at + CLOSED_TOGETHER).map(([id, room]) => this.#closeIfIdle(id, room)));
+    }
+    this.#isClosingIdle = false;
+  }
+
+  async #closeIfIdle(id: string, room: Room): Promise<void> {
+    if (this.#open.get(id) !== room || !room.isIdle(this.#now(), this.#idleMs)) return;
+    // Both begin in this tick: a mark that a new submit sets is stored after this one is taken away.
+    const results = await Promise.allSettled([this.close(room), this.#options.records.unmark(id)]);
+    for (const result of results) {
+      if (result.status === 'rejected')
+        this.#options.logger.warn({ err: result.reason, conversation: id }, 'closing an idle conversation failed');
     }
   }
 
