@@ -16,19 +16,25 @@ export interface HostAccount {
   readonly gid: number;
 }
 
+interface ProcessOptions {
+  readonly account?: HostAccount;
+  /** A program that ends in running what follows it; default: none. */
+  readonly launcher?: readonly string[];
+}
+
 /** A real server process with a home of its own, to be killed and started again over the same home and port. */
 export class TendonProcess {
   readonly home = mkdtempSync(join(tmpdir(), 'tendon-e2e-'));
   readonly url: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #entry: string;
-  readonly #account: HostAccount | undefined;
+  readonly #process: ProcessOptions;
   #child: ChildProcess | undefined;
   #output = '';
 
-  private constructor(port: number, env: NodeJS.ProcessEnv, entry: string, account?: HostAccount) {
-    this.#account = account;
-    if (account) chownSync(this.home, account.uid, account.gid);
+  private constructor(port: number, env: NodeJS.ProcessEnv, entry: string, options: ProcessOptions = {}) {
+    this.#process = options;
+    if (options.account) chownSync(this.home, options.account.uid, options.account.gid);
     this.url = `http://127.0.0.1:${port}`;
     const place = { PATH: process.env.PATH, HOME: this.home, TENDON_HOME: this.home, PORT: String(port), LOG_LEVEL: 'warn' };
     // On a busy machine any command may be silent for ten seconds.
@@ -45,7 +51,7 @@ export class TendonProcess {
 
   /** A server of another user of this machine; only root may start one. */
   static async startAs(account: HostAccount, env: NodeJS.ProcessEnv = {}): Promise<TendonProcess> {
-    const tendon = new TendonProcess(await freePort(), env, join(root, 'packages/cli/src/main.ts'), account);
+    const tendon = new TendonProcess(await freePort(), env, join(root, 'packages/cli/src/main.ts'), { account });
     await tendon.start();
     return tendon;
   }
@@ -59,6 +65,23 @@ export class TendonProcess {
     return tendon;
   }
 
+  /** Its home is a file system of its own with so much room, which ends with the process; needs no privilege. The model plays `script`. */
+  static async onSmallDisk(megabytes: number, script: unknown, env: NodeJS.ProcessEnv = {}): Promise<TendonProcess> {
+    const mount = `mount -t tmpfs -o size=${megabytes}m tmpfs "$TENDON_HOME" && cd "$TENDON_HOME" && exec "$@"`;
+    const launcher = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', mount, '--'];
+    const played = join(mkdtempSync(join(tmpdir(), 'tendon-script-')), 'script.json');
+    writeFileSync(played, JSON.stringify(script));
+    const given = { RUNTIME: 'none', LLM_MODEL: `scripted/${played}`, ...env };
+    const tendon = new TendonProcess(await freePort(), given, join(root, 'packages/cli/src/main.ts'), { launcher });
+    await tendon.start();
+    return tendon;
+  }
+
+  /** Its home as the server sees it, also on a disk of its own. */
+  get homeInside(): string {
+    return `/proc/${this.pid}/root${this.home}`;
+  }
+
   get pid(): number {
     return this.#child?.pid ?? -1;
   }
@@ -69,10 +92,12 @@ export class TendonProcess {
   }
 
   async start(env: NodeJS.ProcessEnv = {}): Promise<void> {
-    const child = spawn(process.execPath, ['--conditions=tendon-source', this.#entry, 'serve'], {
+    const { account, launcher = [] } = this.#process;
+    const [command = '', ...args] = [...launcher, process.execPath, '--conditions=tendon-source', this.#entry, 'serve'];
+    const child = spawn(command, args, {
       env: { ...this.#env, ...env },
       cwd: this.home,
-      ...this.#account,
+      ...account,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

@@ -75,13 +75,19 @@ export class Connection {
   }
 
   /**
-   * Begins to send everything with id ≥ `from`, and starts a stopped conversation again. The reason when there is no such one.
-   * Frames of the client that come meanwhile wait for it.
+   * Begins to send everything with id ≥ `from`, and starts a stopped conversation again. Why that cannot be: the conversation does not
+   * exist, or the storage failed. Never rejects. Frames of the client that come meanwhile wait for it.
    */
   attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
-    const attaching = this.#attach(conversationId, from);
-    this.#attached = attaching.catch(() => undefined);
+    const attaching = this.#attach(conversationId, from).catch((cause: unknown) => this.#failed(cause, conversationId));
+    this.#attached = attaching;
     return attaching;
+  }
+
+  /** `attach` for a client that can go no further without it: when it fails, the client is told why and the wire is closed. */
+  async begin(conversationId: string, from: number): Promise<void> {
+    const error = await this.attach(conversationId, from);
+    if (error) this.#end(error);
   }
 
   async #attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
@@ -113,17 +119,28 @@ export class Connection {
   }
 
   async #follow(room: Room, from: number): Promise<void> {
-    const { wire, logger } = this.#options;
+    const { wire } = this.#options;
     const signal = AbortSignal.any([wire.closed, room.ended]);
     try {
       await this.#sendEvents(room, from, signal);
     } catch (cause) {
-      if (!signal.aborted) logger.error({ err: cause, conversation: room.conversation.id }, 'a connection could not read its log');
+      if (!signal.aborted) return this.#end(this.#failed(cause, room.conversation.id));
     }
     if (wire.closed.aborted) return;
     const reason: unknown = room.ended.reason;
     if (isCatalogError(reason)) this.refuse(reason);
     wire.close('the conversation was closed');
+  }
+
+  /** Told, and then sent away: it may come back when what failed is mended. */
+  #end(error: CatalogError): void {
+    this.refuse(error);
+    this.#options.wire.close(error.message);
+  }
+
+  #failed(cause: unknown, conversation: string | undefined): CatalogError {
+    this.#options.logger.error({ err: cause, conversation }, 'a conversation could not be shown to a client');
+    return catalogError('INTERNAL');
   }
 
   async #sendEvents(room: Room, from: number, signal: AbortSignal): Promise<void> {
@@ -243,7 +260,10 @@ export class Connection {
 
   async #makeConversation(): Promise<CatalogError | undefined> {
     const created = await this.#options.conversations.create(this.#wish);
-    return created.ok ? this.#attach(created.record.id, 0) : created.error;
+    if (!created.ok) return created.error;
+    const error = await this.attach(created.record.id, 0);
+    if (error) this.#end(error);
+    return error;
   }
 }
 

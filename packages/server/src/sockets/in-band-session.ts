@@ -42,6 +42,7 @@ export class InBandSession {
     this.#ready = this.#initialize(this.#connection, frame as Frame).catch((cause: unknown) => {
       this.#options.logger.error({ err: cause }, 'a session could not be initialized');
       this.#connection?.refuse(catalogError('INTERNAL'));
+      this.#options.wire.close(catalogError('INTERNAL').message);
     });
   }
 
@@ -55,8 +56,7 @@ export class InBandSession {
       return wire.close(found.error.message);
     }
     wire.send({ token: await signToken(found.id, engine.jwtSecret), status: 'ok' });
-    const error = await connection.attach(found.id, cursorFrom(frame.latest_event_id));
-    if (error) connection.refuse(error);
+    await connection.begin(found.id, cursorFrom(frame.latest_event_id));
   }
 
   async #conversationOf(

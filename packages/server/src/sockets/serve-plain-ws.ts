@@ -58,20 +58,13 @@ function clientFor(wire: Wire, request: IncomingMessage, principal: Principal, c
   const id = query.get('conversation_id');
   if (id === null) return new WsSession(wire, request, context);
   const connection = new Connection({ ...context, ...context.engine, wire, dialect: opendevinWs, isWatcher: isWatcher(principal) });
-  void begin(connection, wire, id, cursorFrom(query.get('latest_event_id')));
+  connection.greet();
+  void connection.begin(id, cursorFrom(query.get('latest_event_id')));
   return connection;
 }
 
 function queryOf({ url }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(url!.split('?')[1]);
-}
-
-async function begin(connection: Connection, wire: Wire, id: string, cursor: number): Promise<void> {
-  connection.greet();
-  const error = await connection.attach(id, cursor);
-  if (!error) return;
-  connection.refuse(error);
-  wire.close(error.message);
 }
 
 function receive(client: Client, data: RawData, isBinary: boolean): void {

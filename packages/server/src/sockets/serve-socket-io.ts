@@ -40,8 +40,11 @@ export function serveSocketIo(http: HttpServer, context: ServerContext): { close
     if ('closeTimeout' in transport) transport.closeTimeout = patience.closeMs;
   });
   io.use((socket, next) => {
-    const refusal = refusalOf(socket, context);
-    refusal.then((error) => next(error && connectError(error)), next);
+    const refusal = refusalOf(socket, context).catch((cause: unknown) => {
+      context.logger.error({ err: cause }, 'a client could not be let in');
+      return catalogError('INTERNAL');
+    });
+    void refusal.then((error) => next(error && connectError(error)));
   });
   io.on('connection', (socket) => void serve(socket, context));
   letInSilent(io);
@@ -100,10 +103,7 @@ async function serve(socket: Socket, context: ServerContext): Promise<void> {
   const connection = speak(dialectOf(socket.handshake));
   listen(socket, context, connection);
   connection.greet();
-  const error = await connection.attach(id, cursorFrom(latest_event_id));
-  if (!error) return;
-  connection.refuse(error);
-  wire.close(error.message);
+  await connection.begin(id, cursorFrom(latest_event_id));
 }
 
 /** Only browsers name an origin. A program is spoken to as 0.62 was, whatever its query lacks; so is a page that asks for it. */

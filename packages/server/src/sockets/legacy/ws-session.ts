@@ -61,11 +61,13 @@ export class WsSession {
     this.#shared = new SharedWire(wire);
     this.#sessions = WsSessions.of(context.engine);
     this.#connection = this.#connect();
-    this.#steps = new StepQueue(this.#shared, (cause) => {
-      context.logger.error({ err: cause, conversation: this.#connection.conversationId }, 'a frame of an old client failed');
-      this.#connection.refuse(catalogError('INTERNAL'));
+    this.#steps = new StepQueue(this.#shared, (cause) => this.#connection.refuse(this.#failed(cause)));
+    this.#steps.add(async () => {
+      const error = await this.#begin(request).catch((cause: unknown) => this.#failed(cause));
+      if (!error) return;
+      this.#connection.refuse(error);
+      wire.close(error.message);
     });
-    this.#steps.add(() => this.#begin(request));
   }
 
   /** A frame as it was parsed from JSON. */
@@ -100,16 +102,21 @@ export class WsSession {
     return new Connection({ ...this.#context, ...this.#context.engine, wire: this.#shared.view(this.#leave.signal), dialect });
   }
 
-  /** The handshake: who it is, the first frame, and what it missed. */
-  async #begin(request: IncomingMessage): Promise<void> {
+  #failed(cause: unknown): CatalogError {
+    this.#context.logger.error({ err: cause, conversation: this.#connection.conversationId }, 'a frame of an old client failed');
+    return catalogError('INTERNAL');
+  }
+
+  /** The handshake: who it is, the first frame, and what it missed. With an error the client can go no further. */
+  async #begin(request: IncomingMessage): Promise<CatalogError | undefined> {
     const { isProtocol, isRefused, token, latestEventId, isGreeted } = readWsRequest(request);
-    if (isRefused) return this.#wire.close('three subprotocols are expected: openhands, a token or NO_JWT, NO_GITHUB');
+    if (isRefused) return void this.#wire.close('three subprotocols are expected: openhands, a token or NO_JWT, NO_GITHUB');
     const { jwtSecret } = this.#context.engine;
     const known = token === undefined ? randomUUID() : await readToken(token, jwtSecret);
     if (known === undefined) {
       const { message, status } = catalogError('INVALID_TOKEN');
       this.#wire.send({ error: message, error_code: status });
-      return this.#wire.close(message);
+      return void this.#wire.close(message);
     }
     this.#sid = known;
     this.#cursor = cursorFrom(latestEventId);
@@ -117,7 +124,7 @@ export class WsSession {
     const record = token === undefined ? {} : await this.#sessions.get(known);
     this.#door = isProtocol ? 'protocol' : token === undefined ? 'plain' : record.isFromAuth ? 'auth' : 'resumed';
     this.#generation = isProtocol ? 'W5' : record.generation;
-    if (this.#wire.closed.aborted) return;
+    if (this.#wire.closed.aborted) return undefined;
     const unlisten = this.#sessions.onRestart(known, () => this.#startOver());
     this.#wire.closed.addEventListener(
       'abort',
@@ -130,7 +137,7 @@ export class WsSession {
     if (this.#door === 'auth') this.#sessions.touch(known);
     else this.#wire.send({ token: token ?? (await signToken(known, jwtSecret)), status: 'ok' });
     if (isGreeted) for (const frame of WS_DIALECTS.W0.greeting) this.#wire.send(frame);
-    if (record.conversation !== undefined) await this.#attach(record.conversation);
+    return record.conversation === undefined ? undefined : this.#attach(record.conversation);
   }
 
   async #take(frame: unknown): Promise<void> {
