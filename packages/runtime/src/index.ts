@@ -21,6 +21,7 @@ export {
 } from './executor-host-api.ts';
 export type { SandboxPlan } from './sandbox/sandbox-context.ts';
 export { relay } from './link/relay.ts';
+export { replaceSandboxes } from './sandbox/replace-sandboxes.ts';
 export type { SandboxRecord } from './sandbox/sandbox-record.ts';
 export type { SandboxCounts } from './sandboxes/count-sandboxes.ts';
 export { createRuntimes, newIncarnation } from './sandboxes/create-runtimes.ts';

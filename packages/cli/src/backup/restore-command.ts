@@ -5,6 +5,7 @@ import type { AddCommand } from '../program.ts';
 
 const HELP = `
 Every file is verified before anything is changed. Stop the server first.
+Sandboxes of before are put aside with what they kept; workspaces stay as they are.
 Exit code: 0 done, 1 refused or failed, 2 wrong usage.`;
 
 export const restoreCommand: AddCommand = (program, end) => {

@@ -1,6 +1,7 @@
 import type { SandboxContext } from './sandbox-context.ts';
 import type { OpenSandbox } from './hold-sandbox.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
+import { RESTORED } from './start-news.ts';
 import { messageOf } from './start-phase.ts';
 
 /**
@@ -39,11 +40,14 @@ export async function endSandbox(
 
 /** The part of an end that follows when nothing of the sandbox runs any more. */
 export async function recordEnd(
-  { records, folders }: SandboxContext,
+  { records, folders, driver }: SandboxContext,
   record: SandboxRecord,
-  reason: string,
+  why: string,
   state: 'ended' | 'asleep' = 'ended',
 ): Promise<void> {
+  const isReplaced = record.state === 'replaced';
+  if (isReplaced && record.driver === driver.name) await driver.forget?.(record.conversation_id, { workspace: false });
+  const reason = isReplaced ? RESTORED : why;
   await folders.removeIncarnation(folders.nameOf(record.conversation_id), record.incarnation);
   const { conversation_id, incarnation, workspace, started_at, given_bytes } = record;
   const kept = given_bytes === undefined ? {} : { given_bytes };

@@ -17,13 +17,15 @@ export type SandboxRecord = {
   | { readonly state: 'live'; readonly handle: SandboxHandle }
   /** Asleep: nothing of it runs, and the next start goes on where it was. */
   | { readonly state: 'ended' | 'asleep'; readonly reason: string }
+  /** Its store was put back from a backup: what runs of it, and what its host keeps for the next one, goes before that starts. */
+  | { readonly state: 'replaced' }
 );
 
 const COLLECTION = 'sandboxes';
 
 /** Something of it may run. */
-export function isThere(record: SandboxRecord | undefined): record is SandboxRecord & { readonly state: 'starting' | 'live' } {
-  return record?.state === 'starting' || record?.state === 'live';
+export function isThere(record: SandboxRecord | undefined): record is SandboxRecord & { readonly state: 'starting' | 'live' | 'replaced' } {
+  return record?.state === 'starting' || record?.state === 'live' || record?.state === 'replaced';
 }
 
 export interface SandboxRecords {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SandboxRecord } from './sandbox-record.ts';
-import { NEVER_STARTED, startNews, STOPPED } from './start-news.ts';
+import { NEVER_STARTED, RESTORED, startNews, STOPPED } from './start-news.ts';
 
 const before = (state: 'ended' | 'asleep', reason: string): SandboxRecord => ({
   ...{ conversation_id: 'c', driver: 'local', incarnation: 'i', workspace: '/w', started_at: '2026-01-01T00:00:00Z' },
@@ -22,6 +22,13 @@ it.each([
   ['sleeps', before('asleep', 'it was idle')],
 ])('SB161: of one that %s nothing is told', (_title, previous) => {
   expect(startNews(previous, {})).toBeUndefined();
+});
+
+it('SB167: of one whose store was put back from a backup is told that its home is gone and the workspace is not', () => {
+  const told = startNews(before('ended', RESTORED), { isNew: true });
+  expect(told).toMatch(
+    /^the server was restored from a backup: .* gone with its home, and the files of the workspace are as they were left/,
+  );
 });
 
 it('SB157: a host that knew nothing of one that slept is told of', () => {

@@ -6,6 +6,11 @@ export const STOPPED = 'the sandbox was stopped';
 /** Of one in which nothing ever ran. */
 export const NEVER_STARTED = 'it did not start';
 
+/** Why one ended whose store was put back from a backup. */
+export const RESTORED = 'the server was restored from a backup';
+
+const RESTORED_NEWS =
+  'the server was restored from a backup: the sandbox that worked here before is gone with its home, and the files of the workspace are as they were left, not as they were when the backup was made';
 const HOST_LOST =
   'the host of the sandbox has lost what it kept: variables and working directory, and whatever lay there in the home and in temporary folders, are gone';
 
@@ -14,6 +19,7 @@ export function startNews(previous: SandboxRecord | undefined, { isNew }: Pick<S
   if (previous === undefined || !('reason' in previous)) return undefined;
   const { state, reason } = previous;
   if (state === 'ended' && (reason === STOPPED || reason === NEVER_STARTED)) return undefined;
+  if (state === 'ended' && reason === RESTORED) return RESTORED_NEWS;
   if (isNew === true) return HOST_LOST;
   if (state === 'asleep') return undefined;
   const why = reason.replace(/^the sandbox ended(?:: )?/, '');

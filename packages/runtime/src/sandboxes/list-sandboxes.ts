@@ -61,6 +61,7 @@ async function describe(context: SandboxContext, record: SandboxRecord, disk: Fo
 
 /** The processes of one that is elsewhere cannot be looked at: whoever put it to sleep knows. */
 function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, held: Held | undefined): SandboxInfo['state'] {
+  if (record.state === 'replaced') return 'dead';
   if (record.state !== 'live') return record.state;
   if (!reapers.isAlive(record)) return 'dead';
   return (driver.isElsewhere ? held?.isAsleep : standsStill(record.handle)) ? 'asleep' : 'awake';

@@ -97,7 +97,8 @@ async function reap(context: SandboxContext, { record, verdict }: Doomed, runsNo
     if (isThere(record)) await (runsNoMore ? recordEnd : endSandbox)(context, record, why);
     if (verdict !== 'end') await context.folders.removeSandbox(context.folders.nameOf(id));
     if (verdict === 'forget') {
-      await context.driver.forget?.(id, { workspace: true });
+      // A restore has put its conversation aside, not deleted it: its workspace stays where it is.
+      await context.driver.forget?.(id, { workspace: record.state !== 'replaced' });
       await context.records.delete(id);
     }
   } catch (error) {

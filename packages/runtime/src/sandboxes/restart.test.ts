@@ -7,6 +7,7 @@ import type { Driver } from '../drivers/driver.ts';
 import type { ExecutorFolder } from '../drivers/executor-folder.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import { signalProcess } from '../drivers/process-identity.ts';
+import { replaceSandboxes } from '../sandbox/replace-sandboxes.ts';
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 import {
   anchorOf,
@@ -122,6 +123,53 @@ describe('a server that starts again', () => {
     expect(await again.execute(work, { signal: never })).toMatchObject({ outcome: 'observed' });
     expect((await run(await another, 'echo works')).output).toBe('works');
     expect((await sandboxes.record('a'))?.state).toBe('asleep');
+  });
+});
+
+describe('a store that was put back from a backup', () => {
+  it('SB167: attaches to nothing of before: what runs ends, its host is told to forget, and the next sandbox is told of it', async () => {
+    const forgotten: unknown[] = [];
+    const local = createLocalDriver({ executor });
+    const { runtimes, record, stateRoot, records } = open(
+      {},
+      { ...local, forget: async (id, { workspace }) => void forgotten.push([id, workspace]) },
+    );
+    const old = await acquire(runtimes, 'a');
+    await run(old, 'export KEPT=yes');
+    await runtimes.close();
+    await replaceSandboxes(records, [{ ...emptyRecord(1), conversation_id: 'b', state: 'asleep', reason: 'it was idle' }]);
+    const next = await sandboxes.restart();
+    const runtime = await acquire(next, 'a');
+    expect(runtime.incarnation).not.toBe(old.incarnation);
+    expect(forgotten).toEqual([['a', false]]);
+    expect(leftOf(old.incarnation, stateRoot)).toEqual([]);
+    const seen = await observe(runtime, { ...ACTIONS.run.create({ command: 'echo "<$KEPT>"' }), timeout: 60 });
+    expect(seen).toMatchObject({ content: expect.stringContaining('<>') as string });
+    expect(JSON.stringify(seen)).toContain('restored from a backup');
+    await next.reconcile();
+    expect(forgotten).toEqual([
+      ['a', false],
+      ['b', false],
+    ]);
+    expect(await record('b')).toMatchObject({ state: 'ended', reason: 'the server was restored from a backup' });
+  });
+
+  it('SB167: a host that cannot be told is told later, and until then no sandbox starts there', async () => {
+    let isAway = true;
+    const forget = async (): Promise<void> => {
+      if (isAway) throw new Error('the host is away');
+    };
+    const { runtimes, record, records } = open({}, { ...createLocalDriver({ executor }), forget });
+    await acquire(runtimes, 'a');
+    await runtimes.close();
+    await replaceSandboxes(records, []);
+    const next = await sandboxes.restart();
+    await next.reconcile();
+    expect(await record('a')).toMatchObject({ state: 'replaced' });
+    await expect(acquire(next, 'a')).rejects.toThrow('the host is away');
+    isAway = false;
+    await acquire(next, 'a');
+    expect(await record('a')).toMatchObject({ state: 'live' });
   });
 });
 

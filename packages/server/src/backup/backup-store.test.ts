@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '@tendon/core';
@@ -67,6 +67,28 @@ it('TJ9, TJ12: what was there is not overwritten, and put aside when forced', as
   await expect(restore(home)).rejects.toThrow('has 1 conversations');
   const { aside } = await restore(home, true);
   expect(readdirSync(aside!)).toContain('tendon.db');
+});
+
+it('TJ22: what its sandboxes keep is put aside with the store that they worked for, and nothing of them is attached to', async () => {
+  const { home, storage, save, open, restore } = await makePlace();
+  const record = { driver: 'local', incarnation: '0123456789abcdef', workspace: home, started_at: '2026-11-22T00:00:00.000Z' };
+  const put = (id: string, state: object) =>
+    storage.records.put('sandboxes', { id, sort: record.started_at, value: { conversation_id: id, ...record, ...state } });
+  await put('c', { state: 'live', handle: { socketPath: '/s', groups: [] } });
+  await save();
+  await put('c', { incarnation: 'fedcba9876543210', state: 'asleep', reason: 'it was idle' });
+  await put('later', { state: 'live', handle: { socketPath: '/s', groups: [] } });
+  await storage.close();
+  mkdirSync(join(home, 'sandboxes', 'a', 'state'), { recursive: true });
+  writeFileSync(join(home, 'sandboxes', 'a', 'state', 'journal.ndjson'), '{}');
+  const { aside } = await restore(home, true);
+  expect(readdirSync(join(aside!, 'sandboxes', 'a', 'state'))).toEqual(['journal.ndjson']);
+  expect(readdirSync(home)).not.toContain('sandboxes');
+  const sandboxes = await (await open(home)).records.list('sandboxes');
+  expect(sandboxes.map(({ value }) => value)).toEqual([
+    { conversation_id: 'later', ...record, state: 'replaced' },
+    { conversation_id: 'c', ...record, incarnation: 'fedcba9876543210', state: 'replaced' },
+  ]);
 });
 
 it.each(['tendon.db', 'manifest.json'])('TJ11: a backup whose %s was changed is refused before anything is done', async (name) => {

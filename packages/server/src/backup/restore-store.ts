@@ -1,7 +1,8 @@
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '@tendon/core';
+import type { Clock, Storage } from '@tendon/core';
+import type { SandboxRecord } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { verifiedManifest } from './manifest.ts';
 
@@ -19,6 +20,8 @@ export interface RestoreSummary {
   readonly aside: string | undefined;
 }
 
+/** What is kept in there, homes and journals, belongs to events that the backup does not have. */
+const SANDBOXES = 'sandboxes';
 const PARTS = ['tendon.db', 'tendon.db-wal', 'tendon.db-shm', 'blobs', 'jwt-secret'];
 
 /**
@@ -28,11 +31,11 @@ const PARTS = ['tendon.db', 'tendon.db-wal', 'tendon.db-shm', 'blobs', 'jwt-secr
 export async function restoreStore({ from, home, force, clock }: RestoreOptions): Promise<RestoreSummary> {
   const manifest = await verifiedManifest(from);
   let aside: string | undefined;
-  if (await isThere(join(home, 'tendon.db'))) {
-    const count = await conversationsIn(home, clock);
-    if (count > 0 && !force) throw new Error(`${home} has ${count} conversations. Name another --home, or put them aside with --force.`);
+  const before = (await isThere(join(home, 'tendon.db'))) ? await lookInto(home, clock) : NOTHING;
+  const { conversations: count } = before;
+  if (count > 0 && !force) throw new Error(`${home} has ${count} conversations. Name another --home, or put them aside with --force.`);
+  if (before !== NOTHING || (await isThere(join(home, SANDBOXES))))
     aside = `${home}.before-restore-${clock.now().toISOString().replaceAll(/[:.]/g, '-')}`;
-  }
   const draft = join(home, `restore-${process.pid}`);
   await mkdir(draft, { recursive: true, mode: 0o700 });
   try {
@@ -42,9 +45,9 @@ export async function restoreStore({ from, home, force, clock }: RestoreOptions)
     }
     const moved = moveWorkspaces(join(draft, 'tendon.db'), manifest.home, home);
     if ('fault' in moved) throw new Error(`The database of ${from} can not be used: ${moved.fault}. Nothing was changed.`);
-    await proveItOpens(draft, clock);
+    await prepare(draft, before.sandboxes, clock);
     const keeps = manifest.with_secrets ? PARTS : PARTS.filter((part) => part !== 'jwt-secret');
-    if (aside) await moveAll(keeps, home, aside);
+    if (aside) await moveAll([...keeps, SANDBOXES], home, aside);
     await moveAll(PARTS, draft, home);
     for (const folder of moved.folders) await mkdir(folder, { recursive: true });
     return { conversations: moved.conversations, aside };
@@ -53,21 +56,37 @@ export async function restoreStore({ from, home, force, clock }: RestoreOptions)
   }
 }
 
-/** What opens now opens at the next start of the server too. */
-async function proveItOpens(folder: string, clock: Clock): Promise<void> {
-  const { openSqliteStorage } = await import('@tendon/core/storage');
-  await (await openSqliteStorage({ path: join(folder, 'tendon.db'), blobDir: join(folder, 'blobs'), clock })).close();
-}
-
-/** Opening it proves that no other process has it. */
-async function conversationsIn(home: string, clock: Clock): Promise<number> {
-  const { openSqliteStorage } = await import('@tendon/core/storage');
-  const storage = await openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock });
+/** What opens now opens at the next start of the server too, which is told what became of the sandboxes. */
+async function prepare(folder: string, before: readonly SandboxRecord[], clock: Clock): Promise<void> {
+  const [storage, { replaceSandboxes }] = await Promise.all([openIn(folder, clock), import('@tendon/runtime')]);
   try {
-    return (await storage.records.list('conversations', { limit: 1_000_000 })).length;
+    await replaceSandboxes(storage.records, before);
   } finally {
     await storage.close();
   }
+}
+
+interface Contents {
+  readonly conversations: number;
+  readonly sandboxes: readonly SandboxRecord[];
+}
+
+const NOTHING: Contents = { conversations: 0, sandboxes: [] };
+
+/** Opening it proves that no other process has it. */
+async function lookInto(home: string, clock: Clock): Promise<Contents> {
+  const { records, close } = await openIn(home, clock);
+  try {
+    const sandboxes = (await records.list<SandboxRecord>('sandboxes')).map(({ value }) => value);
+    return { conversations: (await records.list('conversations', { limit: 1_000_000 })).length, sandboxes };
+  } finally {
+    await close();
+  }
+}
+
+async function openIn(folder: string, clock: Clock): Promise<Storage> {
+  const { openSqliteStorage } = await import('@tendon/core/storage');
+  return openSqliteStorage({ path: join(folder, 'tendon.db'), blobDir: join(folder, 'blobs'), clock });
 }
 
 interface Moved {
