@@ -34,7 +34,7 @@ export interface ReadRange {
 
 /**
  * One conversation's events. Nothing is visible to anybody before it is durable; ids are gapless from 0.
- * Events are deeply frozen. Large payloads live in the blob store and are put back on the way out.
+ * Events are deeply frozen. Large payloads live beside the rows and are put back on the way out.
  */
 export interface EventLog {
   readonly conversationId: string;
@@ -60,6 +60,6 @@ export interface EventLog {
 export interface EventStore {
   /** The log of a conversation; made when it does not exist. The same object for the same id while it is open. */
   open(conversationId: string): Promise<EventLog>;
-  /** Removes the log and the blobs that only it used. */
+  /** Removes the log, its payloads and the blobs that only it used. */
   delete(conversationId: string): Promise<void>;
 }

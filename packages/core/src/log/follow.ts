@@ -28,7 +28,7 @@ export async function* follow(log: Followable, from: number, signal: AbortSignal
     }
     for (const item of log.page(cursor)) {
       const event = typeof item === 'function' ? await item() : item;
-      if (signal.aborted) return;
+      if (signal.aborted || log.ended) return;
       cursor = event.id + 1;
       yield event;
     }

@@ -25,7 +25,7 @@ export interface Storage {
   readonly records: RecordStore;
   /** What opening found damaged or repaired, one sentence each; empty when all is well. */
   readonly findings: readonly string[];
-  /** Removes what a process that was killed has left and no log refers to; resolves with how many files went. */
+  /** Removes what a process that was killed has left and no log refers to; resolves with how many files and payloads went. */
   sweep(): Promise<number>;
   close(): Promise<void>;
 }

@@ -24,6 +24,7 @@ async function makePlace() {
   const say = (content: string) => log.append([{ ...MessageAction.create({ content }), source: 'user' }], { expectedId: log.nextId });
   await say('first');
   await say('x'.repeat(50_000));
+  await say('x'.repeat(500_000));
   await storage.records.put('conversations', { id: 'c', sort: '', value: { id: 'c', workspace: join(home, 'workspaces/c') } });
   await (await SecretStore.open(storage.records, new Secret('0123456789'))).create({ name: 'TOKEN', value: 'abcdefghij' });
   const to = join(root, 'backup');

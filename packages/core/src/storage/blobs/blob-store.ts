@@ -7,7 +7,7 @@
  * B3  What `get` gives has the hash it was asked by; anything else is told as missing or damaged.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export type BlobResult = { readonly ok: true; readonly bytes: Buffer } | { readonly ok: false; readonly reason: string };
@@ -91,9 +91,8 @@ export class BlobStore {
 
   async #write(hash: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(hash);
-    const present = await stat(path).catch(() => undefined);
-    // It may have been renamed by a process that was killed before its name was durable.
-    if (present?.size === bytes.byteLength) return syncDir(dirname(path));
+    // Looked at, not believed: what has rotted is written anew. It may have been renamed by a process that was killed before its name was durable.
+    if ((await this.get(hash)).ok) return syncDir(dirname(path));
     const temporary = join(this.#dir, 'tmp', randomUUID());
     await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });
     try {

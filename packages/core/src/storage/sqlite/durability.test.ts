@@ -171,6 +171,7 @@ describe('durability', () => {
       row: 'StorageError undone',
       beside: 'kept',
       payload: 'StorageError undone',
+      file: 'StorageError undone',
       later: [0, 1, 2],
       contents: ['before', 'beside', 'after'],
       findings: [],

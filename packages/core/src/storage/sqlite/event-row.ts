@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib';
 import { deepFreeze } from '../../log/deep-freeze.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { stamp } from '../../log/stamp.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
 import { payloadText, putBack, type PayloadEncoding, type PayloadPath } from '../blobs/payloads.ts';
+import type { PayloadReader } from './stored-payload.ts';
 
 export interface EventRow {
   readonly conversation_id: string;
@@ -40,12 +40,12 @@ export function eventOf(row: EventRow): Event {
   }
 }
 
-/** The same for a row with payloads in the blob store. A payload that is not there any more is told in its place. */
-export async function hydrate(row: EventRow, blobs: BlobStore, onDamage: (what: string) => void): Promise<Event> {
+/** The same for a row with payloads outside. A payload that is not there any more is told in its place. */
+export async function hydrate(row: EventRow, payloads: PayloadReader, onDamage: (what: string) => void): Promise<Event> {
   try {
     let body: unknown = JSON.parse(row.body);
     for (const [path, encoding, hash] of JSON.parse(row.payloads!) as PayloadReference[]) {
-      const blob = await blobs.get(hash);
+      const blob = await payloads.get(hash);
       if (!blob.ok) onDamage(blob.reason);
       if (path.length > 0) putBack(body, path, blob.ok ? payloadText(blob.bytes, encoding) : damageNote(blob.reason));
       else if (blob.ok) body = JSON.parse(payloadText(blob.bytes, encoding));

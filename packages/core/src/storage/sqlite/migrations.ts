@@ -46,6 +46,14 @@ export const MIGRATIONS: readonly string[] = [
      epoch TEXT NOT NULL,
      PRIMARY KEY (conversation_id, from_id)
    ) STRICT, WITHOUT ROWID;`,
+  // A payload rides on the commit of its event. With row ids: the content is not carried through the index.
+  `CREATE TABLE payloads (
+     conversation_id TEXT NOT NULL,
+     hash TEXT NOT NULL,       -- sha256 of the content
+     deflated INTEGER NOT NULL,
+     bytes BLOB NOT NULL,
+     PRIMARY KEY (conversation_id, hash)
+   ) STRICT;`,
 ];
 
 /** Throws `StorageError` when the file belongs to a newer version or to another program. Only reads. */

@@ -11,6 +11,7 @@ import type { Storage } from '../storage.ts';
 import { EventTable } from './event-table.ts';
 import { GroupCommit } from './group-commit.ts';
 import { assertOurs, migrate } from './migrations.ts';
+import { PayloadTable } from './payload-table.ts';
 import { lockForProcess } from './process-lock.ts';
 import { SqliteEventStore } from './sqlite-event-store.ts';
 import { SqliteRecordStore } from './sqlite-record-store.ts';
@@ -24,7 +25,7 @@ const BUSY_TIMEOUT_MS = 250;
 export interface SqliteStorageOptions {
   /** The database file; its folder is made when it is not there. */
   readonly path: string;
-  /** Where payloads over 16 KB are kept. */
+  /** Where payloads over 256 KB are kept. */
   readonly blobDir: string;
   readonly clock: Clock;
   /** How the WAL is made durable; default fdatasync. Tests put failing disks here. */
@@ -83,9 +84,20 @@ function openDatabase(path: string): DatabaseSync {
 function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Findings, clock: Clock, unlock: () => void): Storage {
   const commits = new GroupCommit(db, wal);
   const table = new EventTable(db);
+  const payloads = new PayloadTable(db);
   // What a damaged database refers to no more may be wanted to mend it.
   const isWhole = findings.list.length === 0;
-  const events = new SqliteEventStore({ clock, epoch: randomEpoch(), table, commits, wal, blobs, findings, waitedFor: new Set() });
+  const events = new SqliteEventStore({
+    clock,
+    epoch: randomEpoch(),
+    table,
+    payloads,
+    commits,
+    wal,
+    blobs,
+    findings,
+    waitedFor: new Set(),
+  });
   const close = async (): Promise<void> => {
     await commits.close();
     events.close();
@@ -102,7 +114,11 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
     events,
     records: new SqliteRecordStore(db, commits),
     findings: findings.list,
-    sweep: async () => (isWhole ? sweepBlobs(blobs, (hash) => isClosing || table.isUsed(hash)) : 0),
+    sweep: async () => {
+      if (!isWhole) return 0;
+      const files = await sweepBlobs(blobs, (hash) => isClosing || table.isUsed(hash));
+      return files + (await events.sweepPayloads(() => isClosing));
+    },
     close() {
       isClosing = true;
       return (closing ??= close());

@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import type { EventLog, EventStore } from '../../log/event-log.ts';
 import { SqliteLog, type LogParts } from './sqlite-log.ts';
 
 const DELETED_AT_ONCE = 2_000;
+/** Of at most 256 KB each. */
+const DELETED_PAYLOADS_AT_ONCE = 64;
 
 /** Gives out one log object a conversation for as long as somebody holds it; a log that nobody holds costs nothing. */
 export class SqliteEventStore implements EventStore {
@@ -31,7 +34,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   async #delete(conversationId: string): Promise<void> {
-    const { commits, table, blobs } = this.#parts;
+    const { commits, table, payloads, blobs } = this.#parts;
     // Ended at once: an append that waits behind this finds the log gone.
     this.#logs.get(conversationId)?.deref()?.end(`conversation ${conversationId} was deleted`);
     this.#logs.delete(conversationId);
@@ -44,11 +47,42 @@ export class SqliteEventStore implements EventStore {
         return () => undefined;
       });
     }
-    const orphans = await commits.write(() => {
-      const hashes = table.deleteRest(conversationId);
-      return () => hashes;
-    });
+    let orphans: readonly string[] | undefined;
+    while (!orphans) {
+      orphans = await commits.write(() => {
+        const isMore = payloads.delete(conversationId, DELETED_PAYLOADS_AT_ONCE) === DELETED_PAYLOADS_AT_ONCE;
+        const hashes = isMore ? undefined : table.deleteRest(conversationId);
+        return () => hashes;
+      });
+    }
     await Promise.all(orphans.map((hash) => blobs.remove(hash)));
+  }
+
+  /** Removes the payloads of conversations whose deletion was cut off after their events had gone; resolves with how many. */
+  async sweepPayloads(isOver: () => boolean): Promise<number> {
+    const { commits, table, payloads } = this.#parts;
+    let swept = 0;
+    let id: string | undefined = '';
+    while (!isOver() && (id = await this.#withPayloadsAfter(id)) !== undefined) {
+      const gone = id;
+      for (let last = DELETED_PAYLOADS_AT_ONCE; last === DELETED_PAYLOADS_AT_ONCE; swept += last) {
+        last = await commits.write(() => {
+          // In the transaction: the id may be in use again.
+          const count = table.lastId(gone) < 0 ? payloads.delete(gone, DELETED_PAYLOADS_AT_ONCE) : 0;
+          return () => count;
+        });
+      }
+    }
+    return swept;
+  }
+
+  /** The next conversation whose payloads have no events; between two the event loop gets its turn. */
+  async #withPayloadsAfter(id: string): Promise<string | undefined> {
+    const { commits, table, payloads } = this.#parts;
+    for (let next: string | undefined = id; ; await setImmediate()) {
+      next = await commits.whenDurable(() => payloads.conversationAfter(next!));
+      if (next === undefined || (await commits.whenDurable(() => table.lastId(next!))) < 0) return next;
+    }
   }
 
   /** Ends every open log. */

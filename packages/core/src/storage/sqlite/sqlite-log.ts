@@ -22,7 +22,9 @@ import type { Findings } from '../findings.ts';
 import { checksumOf, damagedEvent, eventOf, hydrate, type EventRow } from './event-row.ts';
 import type { EventTable } from './event-table.ts';
 import type { GroupCommit, Staged } from './group-commit.ts';
-import { prepareDraft, type PreparedDraft } from './prepared-draft.ts';
+import type { PayloadTable } from './payload-table.ts';
+import { prepareDrafts, type PreparedDraft } from './prepared-draft.ts';
+import { PayloadReader } from './stored-payload.ts';
 import type { Wal } from './wal.ts';
 
 /** What all logs of one database share. */
@@ -31,6 +33,7 @@ export interface LogParts {
   /** Of what is appended from this opening of the database on. */
   readonly epoch: string;
   readonly table: EventTable;
+  readonly payloads: PayloadTable;
   readonly commits: GroupCommit;
   readonly wal: Wal;
   readonly blobs: BlobStore;
@@ -43,6 +46,7 @@ export class SqliteLog implements EventLog, Followable {
   readonly conversationId: string;
   readonly changed: Wakeup;
   readonly #parts: LogParts;
+  readonly #payloads: PayloadReader;
   readonly #recent = new RecentEvents();
   #nextId: number;
   #lastTimestamp: string;
@@ -55,6 +59,7 @@ export class SqliteLog implements EventLog, Followable {
     this.conversationId = conversationId;
     this.changed = new Wakeup(parts.waitedFor);
     this.#parts = parts;
+    this.#payloads = new PayloadReader(conversationId, parts.payloads, parts.blobs);
     this.#nextId = parts.table.lastId(conversationId) + 1;
     // A log that begins anew, after another of its name was deleted, has ids in common with that.
     this.#epoch = this.#nextId === 0 ? randomEpoch() : parts.epoch;
@@ -75,8 +80,7 @@ export class SqliteLog implements EventLog, Followable {
     if (drafts.length === 0) return [];
     const held: string[] = [];
     try {
-      const prepared: PreparedDraft[] = [];
-      for (const draft of drafts) prepared.push(await prepareDraft(draft, this.#parts.blobs, held));
+      const prepared = await prepareDrafts(drafts, this.#parts.blobs, held);
       return await this.#parts.commits.write((staged) => this.#write(prepared, options, staged));
     } finally {
       this.#parts.blobs.release(held);
@@ -92,7 +96,8 @@ export class SqliteLog implements EventLog, Followable {
       if (events.length > 0) await setImmediate();
       this.#assertOpen();
       const items = this.#items(lo, hi, reverse).slice(0, limit - events.length);
-      events.push(...(await Promise.all(items.map((item) => (typeof item === 'function' ? item() : item)))));
+      for (const item of items) events.push(typeof item === 'function' ? await item() : item);
+      this.#assertOpen(); // what could not be read any more is not damaged
       if (reverse) hi -= items.length;
       else lo += items.length;
     }
@@ -126,11 +131,12 @@ export class SqliteLog implements EventLog, Followable {
       };
     }
     const at = timestampsAfter(lastTimestamp, this.#parts.clock.now(), prepared.length, timestamps);
-    const events = prepared.map(({ draft, body, payloads, hashes, size }, index) => {
+    const events = prepared.map(({ draft, body, payloads, hashes, rows, storedBytes }, index) => {
       const timestamp = at[index]!;
       const row = { conversation_id: this.conversationId, id: nextId + index, timestamp, source: draft.source, body, payloads };
       this.#parts.table.insert({ ...row, checksum: checksumOf(row) }, hashes);
-      this.#parts.wal.grow(size);
+      for (const one of rows) this.#parts.payloads.put(this.conversationId, one);
+      this.#parts.wal.grow(storedBytes);
       return Object.freeze(stamp(draft, row.id, timestamp));
     });
     if (this.#epochFrom === Infinity) this.#parts.table.beginEpoch(this.conversationId, nextId, this.#epoch);
@@ -160,7 +166,7 @@ export class SqliteLog implements EventLog, Followable {
       if (!row || problem) return damagedEvent(reverse ? to - 1 - index : from + index, timestamp, problem ?? '');
       timestamp = row.timestamp;
       if (row.payloads === null) return () => eventOf(row);
-      return () => hydrate(row, this.#parts.blobs, (what) => this.#report(what));
+      return () => hydrate(row, this.#payloads, (what) => this.#report(what));
     });
   }
 

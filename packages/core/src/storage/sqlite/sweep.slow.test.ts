@@ -41,7 +41,7 @@ describe('blobs that no log refers to', () => {
       expect(existsSync(join(database.blobDir, orphan.slice(0, 2), orphan.slice(2)))).toBe(true);
       const storage = await database.open();
       const log = await storage.events.open('beside');
-      const appending = log.append([message(`beside ${round} `.repeat(4000))], { expectedId: log.nextId });
+      const appending = log.append([message(`beside ${round} `.repeat(40_000))], { expectedId: log.nextId });
       const [removed] = await Promise.all([storage.sweep(), appending]);
       expect(removed).toBeGreaterThan(0);
       expect(existsSync(join(database.blobDir, orphan.slice(0, 2), orphan.slice(2)))).toBe(false);
@@ -59,7 +59,7 @@ describe('blobs that no log refers to', () => {
   it('SV116: what else lies in the folder is left alone, and nothing is removed beside a damaged database', async () => {
     const storage = await database.open();
     const log = await storage.events.open('one');
-    await log.append([message('kept '.repeat(10_000))], { expectedId: 0 });
+    await log.append([message('kept '.repeat(100_000))], { expectedId: 0 });
     writeFileSync(join(database.blobDir, 'note'), 'theirs');
     expect(await storage.sweep()).toBe(0);
     await storage.close();
@@ -71,6 +71,6 @@ describe('blobs that no log refers to', () => {
     expect(await damaged.sweep()).toBe(0);
     expect(existsSync(join(database.blobDir, stray.slice(0, 2), stray.slice(2)))).toBe(true);
     expect(existsSync(join(database.blobDir, 'note'))).toBe(true);
-    expect((await (await damaged.events.open('one')).read()).map(contentOf)).toEqual(['kept '.repeat(10_000)]);
+    expect((await (await damaged.events.open('one')).read()).map(contentOf)).toEqual(['kept '.repeat(100_000)]);
   });
 });
