@@ -20,7 +20,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The server is killed, restarted or cut off from its sandbox or its disk at a chosen moment: whoever only has its address cannot.',
-    ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, EN165–EN168, SB14, SB15, SB23, SB24, SB26, SB27, SB166, SV18, SV122, SV191, SV192, SB167',
+    ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, EN165–EN168, SB14, SB15, SB23, SB24, SB26, SB27, SB166, SV18, SV122, SV191, SV192, SB167, SV202',
   },
   {
     why: 'Properties over all logs, calls or interleavings, or of the shape of the code: held by generated cases beside it, of which a conversation shows one.',
@@ -72,7 +72,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',
-    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV239–SV242',
+    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV239–SV242, LM95–LM98',
   },
   {
     why: 'Servers of tools that break, hang, or run in the sandbox, and those of the settings, which are everybody’s.',

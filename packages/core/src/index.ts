@@ -2,6 +2,7 @@ export type { Agent, PromptContext } from './agents/agent.ts';
 export { codeActAgent } from './agents/code-act-agent.ts';
 export { agentNames, DEFAULT_AGENT, findAgent } from './agents/registry.ts';
 export { withoutBrowsing } from './agents/without-browsing.ts';
+export { KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
 export type { Clock } from './clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { createLane, type Lane } from './conversation/lane.ts';

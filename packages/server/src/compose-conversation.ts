@@ -8,6 +8,7 @@ import {
   type Clock,
   type Conversation,
   type ConversationSettings,
+  type KeyedSemaphore,
   type Mask,
   type Storage,
 } from '@tendon/core';
@@ -47,13 +48,15 @@ export interface ConversationParts {
   readonly around: NonNullable<ComposeOptions['around']>;
   /** The model that it asks, as of now. */
   readonly chooses: (record: StoredConversation) => ModelChoice;
+  /** Of requests to models, by endpoint and key: all conversations share them. */
+  readonly places: KeyedSemaphore;
   /** Agents of all conversations begin their turns in order. */
   readonly fairly: ReturnType<typeof fairTurns>;
 }
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
   const { config, clock, logger, mask, storage, runtimes, settings, providerTokens, toolServers, conversations, around } = parts;
-  const { chooses, fairly } = parts;
+  const { chooses, places, fairly } = parts;
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();
   const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, {
@@ -84,7 +87,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
         log,
         modelSource(
           () => chooses(record),
-          (choice) => makeProvider(choice, clock),
+          (choice) => makeProvider(choice, { clock, places }),
         ),
       ),
     ),
@@ -120,8 +123,11 @@ function conversationSettings({ current }: SettingsStore, wished: StoredConversa
 }
 
 /** The packages of providers are loaded by whoever asks a model first. */
-async function makeProvider(choice: ModelChoice, clock: Clock) {
+async function makeProvider(choice: ModelChoice, { clock, places }: Pick<ConversationParts, 'clock' | 'places'>) {
   const { createLlmProvider, withRetries } = await import('@tendon/core/llm');
   const { model, apiKey, baseUrl, isOperators } = choice;
-  return withRetries(createLlmProvider({ model, apiKey, baseUrl, clock, allowScripts: isOperators }), { clock, random: Math.random });
+  return withRetries(createLlmProvider({ model, apiKey, baseUrl, clock, places, allowScripts: isOperators }), {
+    clock,
+    random: Math.random,
+  });
 }

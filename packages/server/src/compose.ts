@@ -1,6 +1,6 @@
 /** The only place where objects are wired together. */
 import { join } from 'node:path';
-import { agentNames, type Clock, type EventLog, type Runtimes, type Secret, type Storage } from '@tendon/core';
+import { agentNames, KeyedSemaphore, type Clock, type EventLog, type Runtimes, type Secret, type Storage } from '@tendon/core';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
 import { composeConversation } from './compose-conversation.ts';
 import type { Config } from './config/config.ts';
@@ -107,6 +107,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
   });
   const fairly = fairTurns(TURNS_PER_ROUND);
+  const places = new KeyedSemaphore(config.maxModelRequests);
   const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
     chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
   const conversations: Conversations = new Conversations({
@@ -120,7 +121,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),
     open: (record) => {
       const parts = { config, clock, logger, mask, storage, runtimes, settings, providerTokens, toolServers, conversations, around };
-      return composeConversation(record, { ...parts, chooses: choiceOf, fairly });
+      return composeConversation(record, { ...parts, chooses: choiceOf, places, fairly });
     },
   });
   // Not before: a line of the log is masked, and conversations have secrets too.

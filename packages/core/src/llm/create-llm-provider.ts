@@ -1,10 +1,12 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { KeyedSemaphore } from '../async/keyed-semaphore.ts';
 import type { Clock } from '../clock.ts';
 import type { Secret } from '../secret.ts';
 import { failure } from './classify-failure.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createLanguageModelProvider } from './language-model-provider.ts';
 import { guardedFetch } from './guarded-fetch.ts';
+import { inPlaces } from './in-places.ts';
 import type { LlmFailure, LlmProvider } from './llm-provider.ts';
 import { routeModel, type ModelRoute } from './model-name.ts';
 import { findModel } from './prices.ts';
@@ -20,6 +22,8 @@ export interface CreateLlmProviderOptions {
   readonly fetch?: typeof fetch | undefined;
   /** Only for a model that the server's own environment names: a client must not make the server read files. */
   readonly allowScripts?: boolean;
+  /** Shared by all providers that may ask one endpoint: how many requests it is asked at once. Default: any number. */
+  readonly places?: KeyedSemaphore | undefined;
   /** Silence after which an endpoint is given up; default 290 s, just below the limit of Node's own HTTP client. */
   readonly silenceMs?: number;
 }
@@ -41,7 +45,8 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
     return refusing(model, failure('LLM_AUTHENTICATION', 'no key is set; give LLM_API_KEY, or choose one in the settings', false));
   const load = loaders(route, apiKey, guardedFetch(options.fetch ?? fetch));
   const maxOutputTokens = route.protocol === 'anthropic' ? Math.min(findModel(model)?.maxOutput ?? 8_192, MAX_OUTPUT_TOKENS) : undefined;
-  return createLanguageModelProvider({ model, apiKey, clock, silenceMs, load, maxOutputTokens });
+  const provider = createLanguageModelProvider({ model, apiKey, clock, silenceMs, load, maxOutputTokens });
+  return options.places ? inPlaces(provider, options.places, { baseUrl: route.baseUrl, apiKey }) : provider;
 }
 
 function refusing(model: string, reason: LlmFailure): LlmProvider {

@@ -3,6 +3,7 @@ import type { LlmMetrics } from '@tendon/protocol';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
 import { accumulateMetrics } from './accumulate-metrics.ts';
 import type { Engine } from './engine.ts';
+import { createPlaceStatus } from './place-status.ts';
 import { turn } from './turn.ts';
 
 /** Adds what was spent to what was spent before. */
@@ -21,6 +22,7 @@ export async function askAside(engine: Engine, request: LlmRequest, signal: Abor
   const outcome = await turn(provider, request, {
     signal,
     listener: {
+      ...createPlaceStatus(engine.emit),
       onDelta: () => undefined,
       onRetry: async ({ failure }) =>
         engine.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: failure.error.message }),

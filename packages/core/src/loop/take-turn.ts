@@ -11,6 +11,7 @@ import { createDeltaFrames } from './delta-frames.ts';
 import type { Engine } from './engine.ts';
 import { sandboxFailed } from './execute.ts';
 import { stateChanged } from './notices.ts';
+import { createPlaceStatus } from './place-status.ts';
 import { failed, turn, type TurnOutcome } from './turn.ts';
 
 /** Must be called in the same tick as the decision for it, so that no request falls between. */
@@ -53,6 +54,7 @@ async function ask(
   const outcome = await turn(provider, request, {
     signal,
     listener: {
+      ...createPlaceStatus(engine.emit),
       onDelta: ({ part, text }) => frames.push(part, text),
       // The sandbox starts while the rest of the call is written. Who needs it asks again and hears whether it did.
       onCalling(name) {

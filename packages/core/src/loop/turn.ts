@@ -14,19 +14,40 @@ export interface TurnListener {
   onCalling?(tool: string): void;
   /** The provider waits before it tries again; deltas so far are void. */
   onRetry(retry: Extract<LlmEvent, { type: 'retry' }>): Promise<void>;
+  /** The request waits for its turn at the endpoint. */
+  onQueued(queued: Extract<LlmEvent, { type: 'queued' }>): void;
+  /** It does not wait any more; also called when it never did. */
+  onAdmitted(): void;
   /** The first sign of life after a retry. */
   onResume(): Promise<void>;
 }
 
+interface TurnOptions {
+  readonly signal: AbortSignal;
+  readonly listener: TurnListener;
+}
+
 /** Never rejects for the provider's sake. `Failure is a value`: a stream that ends without a last word is a failure too. */
-export async function turn(
-  provider: LlmProvider,
-  request: LlmRequest,
-  { signal, listener }: { readonly signal: AbortSignal; readonly listener: TurnListener },
-): Promise<TurnOutcome> {
+export async function turn(provider: LlmProvider, request: LlmRequest, options: TurnOptions): Promise<TurnOutcome> {
+  try {
+    return await hear(guarded(provider, request, options.signal), options);
+  } finally {
+    options.listener.onAdmitted();
+  }
+}
+
+async function hear(events: AsyncIterable<LlmEvent>, { signal, listener }: TurnOptions): Promise<TurnOutcome> {
   let waiting = false;
-  for await (const event of guarded(provider, request, signal)) {
+  for await (const event of events) {
     if (signal.aborted) return { type: 'aborted' };
+    if (event.type === 'queued') {
+      listener.onQueued(event);
+      continue;
+    }
+    if (event.type === 'admitted') {
+      listener.onAdmitted();
+      continue;
+    }
     if (event.type === 'retry') {
       waiting = true;
       await listener.onRetry(event);

@@ -36,6 +36,7 @@ describe('SV1: configuration', () => {
       allowedHosts: [],
       corsOrigins: [],
       model: 'demo',
+      maxModelRequests: 32,
       llmApiKey: undefined,
       llmBaseUrl: undefined,
       sessionApiKey: undefined,

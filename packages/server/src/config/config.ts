@@ -31,6 +31,8 @@ export interface Config {
   readonly model: string;
   readonly llmApiKey: Secret | undefined;
   readonly llmBaseUrl: string | undefined;
+  /** Requests in flight to one endpoint with one key, of all conversations. */
+  readonly maxModelRequests: number;
   readonly sessionApiKey: Secret | undefined;
   /** Unset: generated and kept in `home`. */
   readonly jwtSecret: Secret | undefined;
@@ -115,6 +117,7 @@ export const Environment = z.object({
     .transform((value) => new Secret(value))
     .optional(),
   LLM_BASE_URL: url.optional(),
+  LLM_MAX_CONCURRENT_REQUESTS: count(1).default(32),
   SESSION_API_KEY: secret.optional(),
   JWT_SECRET: secret.optional(),
   /** The second is the name of older releases. */
@@ -174,6 +177,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       model: values.LLM_MODEL ?? (values.LLM_API_KEY ? 'gpt-4o' : 'demo'),
       llmApiKey: values.LLM_API_KEY,
       llmBaseUrl: values.LLM_BASE_URL,
+      maxModelRequests: values.LLM_MAX_CONCURRENT_REQUESTS,
       sessionApiKey: values.SESSION_API_KEY,
       jwtSecret: values.JWT_SECRET,
       runtime: values.RUNTIME,

@@ -118,6 +118,15 @@ describe('SV200: when a conversation was last used is written behind', () => {
   });
 });
 
+it('SV202: those at work are given with the last used first, and marks without a record last', async () => {
+  const { storage } = await slowStore();
+  const records = new ConversationRecords(storage.records, systemClock);
+  await storage.records.put('active', { id: 'cut-off', sort: '', value: {} });
+  const days = [3, 1, 4, 2];
+  await Promise.all(days.map((day) => records.add(record(`day${day}`, { updated_at: `2026-11-0${day}T08:00:00.000Z` }))));
+  expect(await records.marked()).toEqual(['day4', 'day3', 'day2', 'day1', 'cut-off']);
+});
+
 describe('SV201: deleting reads nothing of other conversations', () => {
   it('finds what was delegated by it alone', async () => {
     const { storage } = await slowStore();

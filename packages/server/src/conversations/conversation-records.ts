@@ -8,6 +8,7 @@
  * R4  `updated_at` is written behind: every reader here sees it at once, the store has it `BEHIND_MS` later, and when this is closed.
  * R5  An entry in `delegations/<parent>` is stored no later than the record it names; one without a record means nothing.
  */
+import { setImmediate } from 'node:timers/promises';
 import { createSerialQueues, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
 import type { StoredNetwork } from '../network/conversation-network.ts';
 
@@ -43,6 +44,8 @@ export interface PageQuery {
 const BEHIND_MS = 5_000;
 /** Records that are written behind at the same time: the group commit takes so many at once, and other writes get between. */
 const WRITTEN_TOGETHER = 128;
+/** Records that are read before others get their turn. */
+const READ_AT_ONCE = 64;
 
 type Change = (record: StoredConversation) => Partial<StoredConversation> | undefined;
 
@@ -165,10 +168,16 @@ export class ConversationRecords {
     await this.#store.delete('active', id);
   }
 
+  /** Those that were used last come first, marks without a record last. */
   async marked(): Promise<readonly string[]> {
     const ids = (await this.#store.list('active')).map(({ id }) => id);
-    for (const id of ids) this.#marked.add(id);
-    return ids;
+    const used = new Map<string, string>();
+    for (const [index, id] of ids.entries()) {
+      this.#marked.add(id);
+      used.set(id, (await this.get(id))?.updated_at ?? '');
+      if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await setImmediate();
+    }
+    return ids.toSorted((a, b) => compare(used.get(b)!, used.get(a)!));
   }
 
   now(): string {
@@ -196,6 +205,10 @@ export class ConversationRecords {
   #put(record: StoredConversation): Promise<void> {
     return this.#store.put('conversations', { id: record.id, sort: record.created_at, value: record });
   }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /** The collection of those that this one's agent delegated to. */

@@ -14,6 +14,7 @@ import { ConversationRecords, type PageQuery, type StoredConversation } from './
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
 import type { Logger } from '../logger.ts';
 import { networkPolicy, takeNetworkWish, type NetworkRules } from '../network/conversation-network.ts';
+import { fewAtATime } from './few-at-a-time.ts';
 import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 import { delegatedId, delegatedRecord, newRecord } from './new-record.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
@@ -41,6 +42,8 @@ export interface ConversationsOptions {
 
 /** How long an agent may take to end what it is doing before its sandbox is taken away. */
 const STOP_MS = 5_000;
+/** More of them are not open sooner, and clients would wait; a log that takes long, from a slow disk, holds nobody up. */
+const WAKING = { atOnce: 4, slowMs: 2_000 };
 /** Of one conversation, the newest. */
 const MAX_PULL_REQUESTS = 100;
 
@@ -49,6 +52,7 @@ export class Conversations {
   readonly #records: ConversationRecords;
   readonly #rooms: Rooms;
   readonly #modelAccess = new Map<string, ModelAccess>();
+  readonly #closing = new AbortController();
 
   constructor(options: ConversationsOptions) {
     this.#options = options;
@@ -270,22 +274,28 @@ export class Conversations {
     await this.#records.forget(id);
   }
 
-  /** After a restart: whatever was at work goes on, and what was being deleted is. Called once, when the server already listens. */
+  /** After a restart: whatever was at work goes on, what was used last first, and what was being deleted is. Called once, when the server already listens. */
   async wakeActive(): Promise<void> {
-    for (const id of await this.#records.marked()) {
-      try {
-        if (!(await this.#records.get(id))) await this.#erase(id);
-        const held = await this.enter(id);
-        held?.room.conversation.wake();
-        held?.release();
-      } catch (cause) {
-        this.#options.logger.error({ err: cause, conversation: id }, 'a conversation could not be opened again');
-      }
+    const marked = await this.#records.marked();
+    const { clock } = this.#options;
+    await fewAtATime(marked, (id) => this.#goOn(id), { ...WAKING, clock, signal: this.#closing.signal });
+  }
+
+  async #goOn(id: string): Promise<void> {
+    try {
+      if (!(await this.#records.get(id))) await this.#erase(id);
+      const held = await this.enter(id);
+      held?.room.conversation.wake();
+      held?.release();
+    } catch (cause) {
+      if (this.#closing.signal.aborted) return; // the next start finds it as it was
+      this.#options.logger.error({ err: cause, conversation: id }, 'a conversation could not be opened again');
     }
   }
 
   /** Ends every loop without touching any agent's state; sandboxes stay for the next server. */
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.#rooms.closeAll();
     const failed = await this.#records.close().catch((cause: unknown) => ({ cause }));
     if (failed) this.#options.logger.warn({ err: failed.cause }, 'when conversations were last used could not be stored');

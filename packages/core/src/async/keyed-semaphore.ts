@@ -1,0 +1,72 @@
+/**
+ * Owns places: so many for each key. It does not own what is done in one.
+ *
+ * Invariants
+ * K1  At most `limit` places of a key are taken; who waits is let in in the order of coming, and nobody overtakes.
+ * K2  An abort ends a wait at once, and takes no place.
+ * K3  A key of which nobody holds a place, or waits for one, costs nothing.
+ */
+interface Places {
+  taken: number;
+  /** In the order of coming. */
+  readonly waiting: Set<() => void>;
+}
+
+/** Gives the place back; calling it again does nothing. */
+export type Release = () => void;
+
+export class KeyedSemaphore {
+  readonly limit: number;
+  readonly #keys = new Map<string, Places>();
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** How many wait for a place of this key. */
+  waiting(key: string): number {
+    return this.#keys.get(key)?.waiting.size ?? 0;
+  }
+
+  /** A place that is free now; `undefined` when there is none, or others wait. */
+  tryAcquire(key: string): Release | undefined {
+    const places = this.#keys.get(key) ?? { taken: 0, waiting: new Set() };
+    if (places.taken >= this.limit || places.waiting.size > 0) return undefined;
+    this.#keys.set(key, places);
+    places.taken += 1;
+    return this.#release(key, places);
+  }
+
+  /** A place, as soon as it is this caller's turn; `undefined` when the signal aborted first. */
+  async acquire(key: string, signal: AbortSignal): Promise<Release | undefined> {
+    if (signal.aborted) return undefined;
+    const free = this.tryAcquire(key);
+    if (free) return free;
+    const places = this.#keys.get(key)!;
+    const { promise, resolve } = Promise.withResolvers<Release | undefined>();
+    // The place passes from hand to hand: it is never free for a moment, in which somebody could overtake.
+    const enter = (): void => resolve(this.#release(key, places));
+    const leave = (): void => {
+      if (places.waiting.delete(enter)) resolve(undefined);
+    };
+    places.waiting.add(enter);
+    signal.addEventListener('abort', leave, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  #release(key: string, places: Places): Release {
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      const [next] = places.waiting;
+      if (next) {
+        places.waiting.delete(next);
+        next();
+        return;
+      }
+      places.taken -= 1;
+      if (places.taken === 0) this.#keys.delete(key);
+    };
+  }
+}
