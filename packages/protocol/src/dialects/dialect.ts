@@ -30,6 +30,8 @@ export interface Dialect {
   readonly name: 'openhands-v0' | 'opendevin-ws' | 'events-doc';
   /** Stored states come in their place; else only the last one, at the end. */
   readonly replaysStates?: true;
+  /** Every frame has a `conversation_id`: its clients were never told one, and come back with it. */
+  readonly namesConversation?: true;
   /** Sent when a client connects, and again as the answer to `initialize`. */
   readonly greeting: readonly Frame[];
   /** The frames that tell the state of now, as no event, to a client whose replay has none. Without it such a client is told nothing. */

@@ -9,6 +9,7 @@ const PATIENCE = {
   requestMs: 3_000,
   checkMs: 100,
   connectMs: 1_000,
+  firstFrameMs: 1_000,
   upgradeMs: 1_000,
   pingMs: 1_000,
   pongMs: 5_000,

@@ -8,6 +8,8 @@ export interface ClientPatience {
   readonly checkMs: number;
   /** From the opening of a Socket.IO transport to the packet that connects. */
   readonly connectMs: number;
+  /** From a Socket.IO connection without a conversation to the frame that tells its generation; then its conversation begins. */
+  readonly firstFrameMs: number;
   /** From an upgrade to WebSocket to the end of its probe. */
   readonly upgradeMs: number;
   /** Between signs of life that are asked for. */
@@ -23,6 +25,7 @@ export const CLIENT_PATIENCE: ClientPatience = {
   requestMs: 5 * 60_000,
   checkMs: 5_000,
   connectMs: 10_000,
+  firstFrameMs: 1_000,
   upgradeMs: 10_000,
   pingMs: 25_000,
   pongMs: 20_000,

@@ -6,7 +6,8 @@
  *     clients ask for what came after the last frame they got. `loading` never is. A dialect that wants all states gets them in their place.
  *     One that announces states tells that of now when none was stored after the cursor.
  * N3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
- * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error.
+ * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error. `createConversation` waits its
+ *     turn among them, so a connection never makes two conversations.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@tendon/core';
@@ -50,7 +51,12 @@ export interface ConnectionOptions {
   readonly logger: Logger;
   /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
   readonly isWatcher?: boolean;
+  /** The id of the conversation that this client begins; default: a fresh one. */
+  readonly beginsAs?: string;
 }
+
+/** Stands among the client's frames, none of which is a symbol. */
+const CREATE = Symbol('create');
 
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -106,6 +112,11 @@ export class Connection {
     return undefined;
   }
 
+  /** For a client that speaks only when it was spoken to: its conversation begins, unless it has one. */
+  createConversation(): void {
+    this.receive(CREATE);
+  }
+
   /** A frame as it was parsed from JSON. */
   receive(frame: unknown): void {
     this.#waiting.push(frame);
@@ -115,7 +126,7 @@ export class Connection {
 
   /** Something arrived that is no frame at all. */
   refuse(error: CatalogError): void {
-    this.#options.wire.send(this.#options.dialect.encodeError(error, this.#options.clock.now().toISOString()));
+    this.#send([this.#options.dialect.encodeError(error, this.#options.clock.now().toISOString())]);
   }
 
   async #follow(room: Room, from: number): Promise<void> {
@@ -192,7 +203,9 @@ export class Connection {
   }
 
   #send(frames: readonly Frame[]): void {
-    for (const frame of frames) this.#options.wire.send(frame);
+    const { wire, dialect } = this.#options;
+    const named = dialect.namesConversation && this.#conversationId !== undefined && { conversation_id: this.#conversationId };
+    for (const frame of frames) wire.send(named ? { ...frame, ...named } : frame);
   }
 
   async #takeFrames(): Promise<void> {
@@ -203,7 +216,8 @@ export class Connection {
       const frame = this.#waiting.shift();
       if (this.#waiting.length === MAX_WAITING_FRAMES - 1) wire.resumeReading();
       try {
-        await this.#take(this.#options.dialect.decode(frame));
+        if (frame === CREATE) await this.#createConversation();
+        else await this.#take(this.#options.dialect.decode(frame));
       } catch (cause) {
         logger.error({ err: cause, conversation: this.#conversationId }, 'a frame could not be handled');
         this.refuse(catalogError('INTERNAL'));
@@ -258,8 +272,14 @@ export class Connection {
     return this.#makeConversation();
   }
 
+  async #createConversation(): Promise<void> {
+    const error = this.#conversationId === undefined ? await this.#makeConversation() : undefined;
+    if (error) this.refuse(error);
+  }
+
   async #makeConversation(): Promise<CatalogError | undefined> {
-    const created = await this.#options.conversations.create(this.#wish);
+    const { conversations, beginsAs } = this.#options;
+    const created = await conversations.create({ ...this.#wish, ...(beginsAs !== undefined && { id: beginsAs }) });
     if (!created.ok) return created.error;
     const error = await this.attach(created.record.id, 0);
     if (error) this.#end(error);

@@ -1,11 +1,14 @@
 /**
  * A Socket.IO client that named no conversation. Its first frame tells its generation: `initialize` is a frontend of 0.15–0.17,
- * which gets a token and brings it back; anything else is a client written by the letter of `openhands-events.md`.
+ * which gets a token and brings it back; anything else is a client written by the letter of `openhands-events.md`. So is one that says
+ * nothing: those frontends speak at once, and a client of the document may wait until it hears that the agent is there.
  */
 import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
+import type { Clock } from '@tendon/core';
 import type { Connection } from './connection.ts';
 import type { Engine } from '../engine.ts';
 import { wishFrom } from '../conversations/initialize-wish.ts';
+import type { ClientPatience } from '../http/client-patience.ts';
 import type { Logger } from '../logger.ts';
 import { readToken, signToken } from '../security/token.ts';
 import { cursorFrom } from './cursor.ts';
@@ -16,6 +19,8 @@ export interface InBandOptions {
   readonly wire: Wire;
   readonly engine: Engine;
   readonly logger: Logger;
+  readonly clock: Clock;
+  readonly patience: Pick<ClientPatience, 'firstFrameMs'>;
   /** The client said that it goes by the document. */
   readonly isDocument: boolean;
 }
@@ -23,11 +28,14 @@ export interface InBandOptions {
 export class InBandSession {
   readonly #options: InBandOptions;
   #connection: Connection | undefined;
+  #isDocument: boolean;
   #ready: Promise<void> = Promise.resolve();
 
   constructor(options: InBandOptions) {
     this.#options = options;
-    if (options.isDocument) this.#connection = options.speak(eventsDoc);
+    this.#isDocument = options.isDocument;
+    if (this.#isDocument) this.#speak(eventsDoc).createConversation();
+    else void this.#beginUnlessInitialized();
   }
 
   receive(frame: unknown): void {
@@ -37,13 +45,31 @@ export class InBandSession {
       return;
     }
     const isInitialize = typeof frame === 'object' && frame !== null && (frame as Frame).action === 'initialize';
-    this.#connection = this.#options.speak(isInitialize ? openhandsV0InBand : eventsDoc);
-    if (!isInitialize) return this.#connection.receive(frame);
-    this.#ready = this.#initialize(this.#connection, frame as Frame).catch((cause: unknown) => {
+    this.#isDocument = !isInitialize;
+    const connection = this.#speak(isInitialize ? openhandsV0InBand : eventsDoc);
+    if (!isInitialize) return connection.receive(frame);
+    this.#ready = this.#initialize(connection, frame as Frame).catch((cause: unknown) => {
       this.#options.logger.error({ err: cause }, 'a session could not be initialized');
-      this.#connection?.refuse(catalogError('INTERNAL'));
+      connection.refuse(catalogError('INTERNAL'));
       this.#options.wire.close(catalogError('INTERNAL').message);
     });
+  }
+
+  #speak(dialect: Dialect): Connection {
+    this.#connection = this.#options.speak(dialect);
+    return this.#connection;
+  }
+
+  /** After a while without a frame, or after a first one that made no conversation. */
+  async #beginUnlessInitialized(): Promise<void> {
+    const { clock, wire, patience } = this.#options;
+    const isOver = await clock.sleep(patience.firstFrameMs, { signal: wire.closed }).then(
+      () => true,
+      () => false,
+    );
+    if (!isOver) return;
+    this.#isDocument ||= this.#connection === undefined;
+    if (this.#isDocument) (this.#connection ?? this.#speak(eventsDoc)).createConversation();
   }
 
   /** The session is the conversation: the token carries its id. */

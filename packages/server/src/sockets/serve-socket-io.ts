@@ -13,6 +13,7 @@ import { cursorFrom } from './cursor.ts';
 import { endWithAccess, isWatcher } from './end-with-access.ts';
 import { InBandSession } from './in-band-session.ts';
 import { letInSilent } from './let-in-silent.ts';
+import { nameSession, recoveryOf, withOffsets } from './recovery.ts';
 import { socketIoWire } from './socket-io-wire.ts';
 import { webSocketServer } from './web-socket-server.ts';
 
@@ -70,18 +71,34 @@ function guard(request: IncomingMessage, response: ServerResponse, next: (error?
   response.writeHead(error.status, { 'content-type': 'application/json' }).end(JSON.stringify(failureBody(error)));
 }
 
+/** Checked and noted before the client is told that it is connected. */
 async function refusalOf(socket: Socket, context: ServerContext): Promise<CatalogError | undefined> {
-  const id = conversationIdOf(socket);
+  const { conversations } = context.engine;
+  const { dialect, latest_event_id } = socket.handshake.query;
+  const named = conversationIdOf(socket);
+  const back = recoveryOf(socket);
+  const isBack = named === undefined && back !== undefined && (await conversations.get(back.conversation)) !== undefined;
+  const id = isBack ? back.conversation : named;
   const access = admit(context, socket.request, { need: needOfSocket('/socket.io', id), conversation: id, isSocket: true });
   if (!access.ok) return access.error.code === 'UNAUTHORIZED' ? { ...access.error, message: 'invalid_session_api_key' } : access.error;
-  (socket.data as SocketData).principal = access.principal;
-  if (id === undefined) return undefined;
   if (id === '') return catalogError('NO_CONVERSATION_ID');
-  return (await context.engine.conversations.get(id)) ? undefined : catalogError('CONVERSATION_NOT_FOUND', id.slice(0, 100));
+  if (id !== undefined && !(await conversations.get(id))) return catalogError('CONVERSATION_NOT_FOUND', id.slice(0, 100));
+  const isDocument = isBack || dialect === 'events-doc';
+  const latest = isDocument && back?.conversation === id ? (back?.latestEventId ?? latest_event_id) : latest_event_id;
+  const session = isDocument || id === undefined ? nameSession(socket, id) : undefined;
+  socket.data = { principal: access.principal, conversation: id, from: cursorFrom(latest), isDocument, session } satisfies SocketData;
+  return undefined;
 }
 
 interface SocketData {
-  principal: Principal;
+  readonly principal: Principal;
+  /** `undefined`: it named none, and its frames tell what it is. */
+  readonly conversation: string | undefined;
+  readonly from: number;
+  /** It goes by `openhands-events.md`. */
+  readonly isDocument: boolean;
+  /** What it comes back with after a cut line. */
+  readonly session: string | undefined;
 }
 
 /** Socket.IO's CONNECT_ERROR: clients show `message` and translate `data.msg_id`. */
@@ -92,23 +109,21 @@ function connectError(error: CatalogError): Error {
 async function serve(socket: Socket, context: ServerContext): Promise<void> {
   const wire = socketIoWire(socket);
   context.metrics.connected(wire.closed);
-  const { principal } = socket.data as SocketData;
+  const { principal, conversation, from, isDocument, session } = socket.data as SocketData;
   void endWithAccess(principal, wire);
-  const watching = isWatcher(principal);
-  const speak = (dialect: Dialect) => new Connection({ ...context, ...context.engine, wire, dialect, isWatcher: watching });
-  const { dialect, latest_event_id } = socket.handshake.query;
-  const id = conversationIdOf(socket);
-  if (id === undefined)
-    return listen(socket, context, new InBandSession({ speak, wire, ...context, isDocument: dialect === 'events-doc' }));
-  const connection = speak(dialectOf(socket.handshake));
+  const marked = withOffsets(wire, (offset) => void socket.emit('tendon_offset', offset));
+  const own = { isWatcher: isWatcher(principal), ...(session !== undefined && { beginsAs: session }) };
+  const speak = (dialect: Dialect) =>
+    new Connection({ ...context, ...context.engine, ...own, wire: dialect === eventsDoc ? marked : wire, dialect });
+  if (conversation === undefined) return listen(socket, context, new InBandSession({ speak, wire, ...context, isDocument }));
+  const connection = speak(isDocument ? eventsDoc : dialectOf(socket.handshake));
   listen(socket, context, connection);
   connection.greet();
-  await connection.begin(id, cursorFrom(latest_event_id));
+  await connection.begin(conversation, from);
 }
 
 /** Only browsers name an origin. A program is spoken to as 0.62 was, whatever its query lacks; so is a page that asks for it. */
 function dialectOf({ query, headers: { origin } }: Socket['handshake']): Dialect {
-  if (query.dialect === 'events-doc') return eventsDoc;
   return origin === undefined || query.dialect === 'openhands-v0' ? openhandsV0 : dialectOfPage(query);
 }
 

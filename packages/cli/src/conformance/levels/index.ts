@@ -35,6 +35,7 @@ import { steering } from './v0-socketio/mind/steering.ts';
 import { stumbles } from './v0-socketio/mind/stumbles.ts';
 import { view } from './v0-socketio/mind/view.ts';
 import { document } from './events-doc/document.ts';
+import { sending } from './events-doc/sending.ts';
 import { frontends } from './frontends/frontends.ts';
 import { attacks } from './resilience/attacks.ts';
 import { resilience } from './resilience/resilience.ts';
@@ -85,6 +86,7 @@ export const CHECKS: readonly Check[] = [
   ...REST,
   ...frontends,
   ...document,
+  ...sending,
   ...resilience,
   ...attacks,
 ];

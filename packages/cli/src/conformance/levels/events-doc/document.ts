@@ -1,60 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
-import { argsOf, extrasOf, isAction, isObservation, type Frame } from '../../frames.ts';
+import { argsOf, extrasOf, isAction, isObservation } from '../../frames.ts';
 import type { ModelStep } from '../../scripted-model.ts';
-import type { Peer, Target } from '../../target.ts';
-import { hasStatus, hasTypes } from '../shapes.ts';
-import { kindOf, letterProblems } from './letter.ts';
-
-/** A client that knows the document and nothing else: no query, `oh_action` out, `oh_event` in. */
-function enter(target: Target): Peer {
-  return target.socketIo({ says: 'oh_action' });
-}
-
-const isState = (state: string) => (frame: Frame) => isObservation('agent_state_changed')(frame) && extrasOf(frame).agent_state === state;
-
-/** Says a message that makes the model take these steps, and waits until it rests. */
-async function told(target: Target, steps: readonly ModelStep[], rest = 'FINISHED'): Promise<Peer> {
-  const peer = enter(target);
-  const content = target.script(steps);
-  peer.send({ action: 'message', args: { content, image_urls: [], wait_for_response: false, security_risk: null } });
-  await peer.frames.until(rest, isState(rest), { from: 1 });
-  return peer;
-}
-
-const FINISH: ModelStep = { call: 'finish', args: { message: 'ready', task_completed: 'true' } };
-const RUN: ModelStep = { call: 'execute_bash', args: { command: 'echo documented' }, text: 'a thought' };
-
-/** Every frame that the check's clients of the document were sent is one at which a decoder with its types would not stop. */
-function strictly(check: Check): Check {
-  return {
-    ...check,
-    async run(target) {
-      const peers: Peer[] = [];
-      const watched: Target = {
-        ...target,
-        socketIo(ask) {
-          const peer = target.socketIo(ask);
-          if (ask?.says === 'oh_action') peers.push(peer);
-          return peer;
-        },
-      };
-      await check.run(watched);
-      assert.deepEqual([...new Set(peers.flatMap(({ frames }) => frames.all.flatMap(letterProblems)))], []);
-    },
-  };
-}
+import { hasTypes } from '../shapes.ts';
+import { enter, FINISH, isState, RUN, strictly, told } from './document-client.ts';
+import { kindOf } from './letter.ts';
 
 const CHECKS: readonly Check[] = [
-  {
-    id: 'events-doc/task',
-    title: 'a client without any query sends `message` on `oh_action` and sees the task done on `oh_event`',
-    cites: ['F2', 'F3', 'SV14', 'K3'],
-    async run(target) {
-      const { frames } = await told(target, [RUN, FINISH]);
-      assert.match(String((await frames.until('run', isObservation('run'))).content), /documented/);
-    },
-  },
   {
     id: 'events-doc/base',
     title: 'every event has the base of the document: time in whole seconds with `Z`, source, message, and an id or none',
@@ -125,26 +77,6 @@ const CHECKS: readonly Check[] = [
     },
   },
   {
-    id: 'events-doc/user-files',
-    title: 'a client’s `write`, `read`, `edit` and `run` of the document’s own shape are carried out',
-    cites: ['F5', 'J1', 'J2', 'J3', 'J7', 'J8', 'J13', 'J14', 'J16', 'J17', 'J24', 'M1', 'M2', 'M3', 'DL37', 'DL178', 'S5'],
-    async run(target) {
-      const { frames, send } = await told(target, [FINISH]);
-      const path = '/tmp/conformance-document.txt';
-      send({ action: 'write', args: { path, content: 'one\ntwo\n', start: 0, end: -1, thought: '', security_risk: null } });
-      hasTypes((await frames.until('write', isObservation('write'))).extras, { path: 'string' }, 'extras');
-      const edit = { path, command: 'str_replace', file_text: null, old_str: 'two', new_str: 'three', insert_line: null };
-      send({ action: 'edit', args: { ...edit, content: '', start: 1, end: -1, thought: '', security_risk: null, impl_source: 'oh_aci' } });
-      const edited = await frames.until('edit', isObservation('edit'));
-      hasTypes(edited.extras, { path: 'string', prev_exist: 'boolean', old_content: 'string', new_content: 'string' }, 'extras');
-      hasTypes(edited.extras, { impl_source: 'string', diff: 'string|null' }, 'extras');
-      send({ action: 'read', args: { path, start: 0, end: -1, thought: '', impl_source: 'default', view_range: null } });
-      const read = await frames.until('read', isObservation('read'));
-      assert.match(String(read.content), /one\s+three/);
-      hasTypes(read.extras, { path: 'string', impl_source: 'string' }, 'extras');
-    },
-  },
-  {
     id: 'events-doc/recall',
     title: 'the recall of the workspace has the document’s names and keys',
     cites: ['H7', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11', 'Q24', 'DL34'],
@@ -174,35 +106,6 @@ const CHECKS: readonly Check[] = [
     },
   },
   {
-    id: 'events-doc/pause',
-    title: '`change_agent_state` with `PAUSED` and `RUNNING` in the document’s case is obeyed',
-    cites: ['H1', 'Q5', 'DL21', 'DL33', 'EN214', 'S1', 'Q46'],
-    async run(target) {
-      const peer = enter(target);
-      const steps = [1, 2].map((n): ModelStep => ({ call: 'execute_bash', args: { command: `sleep 0.5; echo ${n}` } }));
-      peer.send({ action: 'message', args: { content: target.script([...steps, FINISH]) } });
-      await peer.frames.until('action run', isAction('run'));
-      peer.send({ action: 'change_agent_state', args: { agent_state: 'PAUSED', thought: 'a pause' } });
-      const request = await peer.frames.until('the request', isAction('change_agent_state'));
-      assert.equal(argsOf(request).thought, 'a pause');
-      await peer.frames.until('PAUSED', isState('PAUSED'));
-      peer.send({ action: 'change_agent_state', args: { agent_state: 'RUNNING', thought: '' } });
-      await peer.frames.until('FINISHED', isState('FINISHED'));
-    },
-  },
-  {
-    id: 'events-doc/null',
-    title: 'a `null` action without `args` comes back, then the `null` observation',
-    cites: ['K4', 'P4', 'Q31', 'Q47', 'DL92', 'S10', 'DL26'],
-    async run(target) {
-      const peer = await told(target, [FINISH]);
-      const from = peer.frames.all.length;
-      peer.send({ action: 'null' });
-      await peer.frames.until('action null', isAction('null'), { from });
-      await peer.frames.until('observation null', isObservation('null'), { from });
-    },
-  },
-  {
     id: 'events-doc/prompt',
     title: 'what the model is told first is no chat message: nothing of the agent comes as `message` before it speaks',
     cites: ['DL179', 'DL31'],
@@ -214,35 +117,6 @@ const CHECKS: readonly Check[] = [
         frames.all.filter((frame) => isAction('message')(frame) && frame.source === 'agent'),
         [],
       );
-    },
-  },
-  {
-    id: 'events-doc/rejected',
-    title: 'a client’s `run` that says `rejected` or `awaiting_confirmation` does not run, and is answered by `user_rejected` or `null`',
-    cites: ['EN213', 'P3', 'Q17'],
-    async run(target) {
-      const { frames, send } = await told(target, [FINISH]);
-      for (const [confirmation_state, kind] of [
-        ['rejected', 'user_rejected'],
-        ['awaiting_confirmation', 'null'],
-      ] as const) {
-        const from = frames.all.length;
-        send({ action: 'run', args: { command: 'echo it ran', confirmation_state } });
-        const { id } = await frames.until('the action', isAction('run'), { from });
-        const answer = await frames.until('its answer', ({ cause, observation }) => cause === id && observation !== undefined, { from });
-        assert.equal(answer.observation, kind);
-      }
-    },
-  },
-  {
-    id: 'events-doc/errors',
-    title: 'what cannot be understood is told as an `error` observation with an `error_id`',
-    cites: ['P1', 'DL22', 'SV16'],
-    async run(target) {
-      const peer = await told(target, [FINISH]);
-      const from = peer.frames.all.length;
-      peer.send({ action: 'no_such_action', args: {} });
-      hasTypes((await peer.frames.until('error', isObservation('error'), { from })).extras, { error_id: 'string' }, 'extras');
     },
   },
   {
@@ -279,7 +153,7 @@ const CHECKS: readonly Check[] = [
     title: 'a model that asks for patience is the state `RATE_LIMITED`, and the task goes on',
     cites: ['Q10', 'EN88'],
     async run(target) {
-      const peer = enter(target);
+      const peer = await enter(target);
       peer.send({ action: 'message', args: { content: target.script([{ status: 429 }, FINISH]) } });
       await peer.frames.until('RATE_LIMITED', isState('RATE_LIMITED'));
       await peer.frames.until('FINISHED', isState('FINISHED'), { withinMs: 4 * target.patienceMs });
@@ -295,50 +169,7 @@ const CHECKS: readonly Check[] = [
       hasTypes(await frames.until('success', isObservation('success')), { content: 'string' }, 'observation');
     },
   },
-  {
-    id: 'events-doc/look-up',
-    title: 'a later message is looked up in the knowledge there is; what finds nothing is answered by `null`',
-    cites: ['EN7', 'DL36'],
-    async run(target) {
-      const peer = await told(target, [FINISH]);
-      const from = peer.frames.all.length;
-      peer.send({ action: 'message', args: { content: target.script([FINISH]) } });
-      const look = await peer.frames.until('the look-up', isAction('recall'), { from });
-      const answer = await peer.frames.until('its answer', ({ cause, observation }) => cause === look.id && observation !== undefined, {
-        from,
-      });
-      assert.equal(answer.observation, 'null');
-    },
-  },
-  {
-    id: 'events-doc/files',
-    title: 'the addendum: `BackendSettings` say where the server is, `FileNode` is a tree, `FileContent` has `code`',
-    cites: ['R1', 'R2', 'R3', 'R4', 'DL40', 'DL46', 'E7'],
-    async run(target) {
-      const settings = await target.ask('GET', '/api/backend-settings');
-      hasStatus(settings, 200);
-      hasTypes(settings.body, { backend_host: 'string', backend_port: 'number', use_tls: 'boolean' }, 'settings');
-      const id = await target.converse();
-      const write = { action: 'write', args: { path: 'folder/file.txt', content: 'text\n' } };
-      hasStatus(
-        await target.ask('POST', `/api/conversations/${id}/events`, { body: { action: 'run', args: { command: 'mkdir -p folder' } } }),
-        200,
-      );
-      hasStatus(await target.ask('POST', `/api/conversations/${id}/events`, { body: write }), 200);
-      const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
-      await frames.until('write', isObservation('write'));
-      const tree = await target.ask('GET', `/api/conversations/${id}/files/tree`);
-      hasTypes(tree.body, { path: 'string', name: 'string', type: 'string', children: 'array' }, 'tree');
-      const folder = (tree.body.children as unknown as readonly Frame[]).find(({ name }) => name === 'folder');
-      hasTypes(
-        (folder?.children as readonly unknown[] | undefined)?.[0],
-        { path: 'string', name: 'string', type: 'string', size: 'number' },
-        'file',
-      );
-      assert.deepEqual((await target.ask('GET', `/api/conversations/${id}/files/content?path=folder/file.txt`)).body, { code: 'text\n' });
-    },
-  },
 ];
 
-/** `openhands-events.md` by its letter, as the client of a Mac would be written from it. */
+/** What `openhands-events.md` shows, by its letter, as the client of a Mac would be written from it. */
 export const document: readonly Check[] = CHECKS.map(strictly);
