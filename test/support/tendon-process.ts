@@ -50,8 +50,10 @@ export class TendonProcess {
   }
 
   /** A server of another user of this machine; only root may start one. */
-  static async startAs(account: HostAccount, env: NodeJS.ProcessEnv = {}): Promise<TendonProcess> {
-    const tendon = new TendonProcess(await freePort(), env, join(root, 'packages/cli/src/main.ts'), { account });
+  static async startAs(account: HostAccount, env: NodeJS.ProcessEnv = {}, script?: unknown): Promise<TendonProcess> {
+    const model = script === undefined ? {} : { LLM_MODEL: 'scripted/script.json' };
+    const tendon = new TendonProcess(await freePort(), { ...model, ...env }, join(root, 'packages/cli/src/main.ts'), { account });
+    if (script !== undefined) writeFileSync(join(tendon.home, 'script.json'), JSON.stringify(script));
     await tendon.start();
     return tendon;
   }

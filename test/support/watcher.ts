@@ -17,7 +17,8 @@ export class Watcher {
   readonly #seen = new Seen<WireEvent>();
   readonly events: readonly WireEvent[] = this.#seen.all;
   /** Frames that are in no log: output as it comes, pieces of answers, the state of the sandbox. */
-  readonly volatile: unknown[] = [];
+  readonly #frames = new Seen<unknown>();
+  readonly volatile: readonly unknown[] = this.#frames.all;
   readonly #socket: Socket;
 
   constructor(url: string, conversationId: string) {
@@ -39,7 +40,7 @@ export class Watcher {
       if (!this.#socket.active) setTimeout(() => this.#socket.connect(), 50).unref();
     });
     this.#socket.on('oh_event', (event: WireEvent) => this.#take(event));
-    this.#socket.on('tendon_volatile', (frame: unknown) => this.volatile.push(frame));
+    this.#socket.on('tendon_volatile', (frame: unknown) => this.#frames.take(frame));
   }
 
   get lastId(): number {
@@ -55,6 +56,11 @@ export class Watcher {
     return this.#seen.until(test, what);
   }
 
+  /** The first frame that is in no log and passes, already seen ones included. */
+  untilVolatile(test: (frame: unknown) => boolean, what?: string): Promise<unknown> {
+    return this.#frames.until(test, what);
+  }
+
   untilState(...states: string[]): Promise<WireEvent> {
     const isThere = ({ observation, extras }: WireEvent): boolean =>
       observation === 'agent_state_changed' && states.includes(String(extras?.agent_state));
@@ -66,7 +72,7 @@ export class Watcher {
   }
 
   #take(event: WireEvent): void {
-    if (typeof event.id !== 'number') return void this.volatile.push(event);
+    if (typeof event.id !== 'number') return this.#frames.take(event);
     this.#seen.take(event);
   }
 }

@@ -148,6 +148,12 @@ export const ERRORS = {
     text: (what: string) => `This version of the server can not do that yet: ${what}.`,
   },
   NOT_FOUND: { status: 404, messageId: 'STATUS$ERROR', text: () => 'Not Found' },
+  STORAGE_FAILED: {
+    status: 507,
+    messageId: 'STATUS$ERROR',
+    text: (detail: string) =>
+      `The server cannot store this: ${detail}. Where its disk is full, make room; the work then goes on by itself.`,
+  },
   INTERNAL: { status: 500, messageId: 'STATUS$ERROR', text: () => 'The server failed on this. The log names the cause.' },
 } as const satisfies Record<string, { status: number; messageId: string; text: (detail: string) => string }>;
 

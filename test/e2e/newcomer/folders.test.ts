@@ -36,7 +36,7 @@ describe.each(NEWCOMERS)('a newcomer who is $name', (newcomer) => {
     const own = join(home, '.tendon');
     writeFileSync(join(home, 'notes.txt'), 'theirs');
     const server = await serverOf(newcomer, { HOME: home, TENDON_HOME: own, WORKSPACE_BASE: home });
-    expect(server.output).toContain(`${home} (more than a project: agents can read and change all of it)`);
+    await expect.poll(() => server.output).toContain(`${home} (more than a project: agents can read and change all of it)`);
     const { content, extras } = await observe(server, 'run', { command: 'cat notes.txt; ls -A .tendon; touch .tendon/x' });
     expect(content).toMatch(/^theirs[^]*Read-only file system$/);
     expect(content).not.toContain('tendon.db');

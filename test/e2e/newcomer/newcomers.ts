@@ -24,9 +24,9 @@ export function folderOf({ account }: Newcomer, name = 'tendon-newcomer-'): stri
   return path;
 }
 
-/** A server of theirs from source, removed after the test with everything that it started. */
-export async function serverOf({ account }: Newcomer, env: NodeJS.ProcessEnv): Promise<TendonProcess> {
-  const tendon = await TendonProcess.startAs(account, env);
+/** A server of theirs from source, removed after the test with everything that it started. `script`: what its model says. */
+export async function serverOf({ account }: Newcomer, env: NodeJS.ProcessEnv, script?: unknown): Promise<TendonProcess> {
+  const tendon = await TendonProcess.startAs(account, env, script);
   onTestFinished(() => tendon.remove());
   return tendon;
 }

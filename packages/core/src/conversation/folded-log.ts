@@ -12,21 +12,27 @@ import { AppendConflict, type EventLog, type SourcedDraft } from '../log/event-l
 import type { Mask } from '../secret-mask.ts';
 import { foldEngine, INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
 import { createLane } from './lane.ts';
+import type { WriteRetry } from './write-retry.ts';
 
 /** Drafts for the state as it is; none when there is nothing (any more) to append. Pure: it may be asked several times. */
 export type Decide = (state: EngineState) => readonly SourcedDraft[];
 
 export interface FoldedLog {
   readonly state: EngineState;
-  /** Resolves with the durable events, none when the decision was to append none. Rejects with the storage's error. */
+  /**
+   * Resolves with the durable events, none when the decision was to append none. Waits while the storage has no room,
+   * until the conversation closes; rejects with the storage's error.
+   */
   append(decide: Decide): Promise<readonly Event[]>;
+  /** The same for a caller who should rather hear at once that there is no room. */
+  tryAppend(decide: Decide): Promise<readonly Event[]>;
   /** Told of every event after it was folded; the returned function ends it. */
   onEvent(listener: (event: Event) => void): () => void;
 }
 
 const PAGE = 500;
 
-export async function foldLog(log: EventLog, mask: Mask): Promise<FoldedLog> {
+export async function foldLog(log: EventLog, mask: Mask, retry: WriteRetry): Promise<FoldedLog> {
   let state = INITIAL_ENGINE_STATE;
   const listeners = new Set<(event: Event) => void>();
   const inTurn = createLane();
@@ -73,7 +79,9 @@ export async function foldLog(log: EventLog, mask: Mask): Promise<FoldedLog> {
     get state() {
       return state;
     },
-    append: (decide) => inTurn(() => appendDecided(decide)),
+    // Between two tries others get their turn: what does not fit may be large, and theirs small.
+    append: (decide) => retry.untilWritten(() => inTurn(() => appendDecided(decide))),
+    tryAppend: (decide) => inTurn(() => appendDecided(decide)),
     onEvent(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -33,6 +33,7 @@ import { createLane } from './lane.ts';
 import { createSandbox } from './sandbox.ts';
 import { carryOut, halt } from './submit/run-for-user.ts';
 import { submit } from './submit/submit.ts';
+import { WriteRetry } from './write-retry.ts';
 
 export interface ConversationSettings {
   /** Actions that can do harm wait for a person. */
@@ -81,11 +82,11 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     for (const watcher of watchers) watcher(frame);
   }
 
-  const folded = await foldLog(log, options.mask);
-  const aborts = createAborts();
-  const sandbox = createSandbox(id, options.runtimes, emit);
-  const report = options.report ?? (() => undefined);
   const { microagents, clock } = options;
+  const report = options.report ?? (() => undefined);
+  const aborts = createAborts();
+  const folded = await foldLog(log, options.mask, new WriteRetry({ clock, closing: aborts.closing, emit, report }));
+  const sandbox = createSandbox(id, options.runtimes, emit);
   const engine: Engine = {
     log,
     folded,
@@ -113,7 +114,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   };
   const inherited = new Set(engine.dispatched.keys());
   const isNew = log.nextId === 0;
-  await folded.append((state) => openingDrafts(state, agent));
+  await folded.tryAppend((state) => openingDrafts(state, agent));
   if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) engine.library.warm();
 
   let looping = false;

@@ -1,3 +1,4 @@
+import { failureFor } from '@tendon/core';
 import { catalogError, validationFailure } from '@tendon/protocol';
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -112,5 +113,5 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
     return sendFailure(reply, { ...catalogError('INVALID_ARGUMENTS', error.message), status: error.statusCode });
   }
   logger.error({ err: error, route: request.routeOptions.url }, 'a request failed');
-  return fail(reply, 'INTERNAL');
+  return sendFailure(reply, failureFor(error));
 }

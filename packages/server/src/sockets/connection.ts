@@ -10,7 +10,7 @@
  *     turn among them, so a connection never makes two conversations.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '@tendon/core';
+import { failureFor, type Clock } from '@tendon/core';
 import {
   catalogError,
   StartAction,
@@ -151,7 +151,7 @@ export class Connection {
 
   #failed(cause: unknown, conversation: string | undefined): CatalogError {
     this.#options.logger.error({ err: cause, conversation }, 'a conversation could not be shown to a client');
-    return catalogError('INTERNAL');
+    return failureFor(cause);
   }
 
   async #sendEvents(room: Room, from: number, signal: AbortSignal): Promise<void> {
@@ -220,7 +220,7 @@ export class Connection {
         else await this.#take(this.#options.dialect.decode(frame));
       } catch (cause) {
         logger.error({ err: cause, conversation: this.#conversationId }, 'a frame could not be handled');
-        this.refuse(catalogError('INTERNAL'));
+        this.refuse(failureFor(cause));
       }
       await this.#untilTaken(wire.closed);
     }

@@ -4,7 +4,7 @@
  * nothing: those frontends speak at once, and a client of the document may wait until it hears that the agent is there.
  */
 import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
-import type { Clock } from '@tendon/core';
+import { failureFor, type Clock } from '@tendon/core';
 import type { Connection } from './connection.ts';
 import type { Engine } from '../engine.ts';
 import { wishFrom } from '../conversations/initialize-wish.ts';
@@ -50,8 +50,9 @@ export class InBandSession {
     if (!isInitialize) return connection.receive(frame);
     this.#ready = this.#initialize(connection, frame as Frame).catch((cause: unknown) => {
       this.#options.logger.error({ err: cause }, 'a session could not be initialized');
-      connection.refuse(catalogError('INTERNAL'));
-      this.#options.wire.close(catalogError('INTERNAL').message);
+      const error = failureFor(cause);
+      connection.refuse(error);
+      this.#options.wire.close(error.message);
     });
   }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import { failureFor } from '@tendon/core';
 import { catalogError, dialectOfPage, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { Server, type Socket } from 'socket.io';
 import { Connection } from './connection.ts';
@@ -43,7 +44,7 @@ export function serveSocketIo(http: HttpServer, context: ServerContext): { close
   io.use((socket, next) => {
     const refusal = refusalOf(socket, context).catch((cause: unknown) => {
       context.logger.error({ err: cause }, 'a client could not be let in');
-      return catalogError('INTERNAL');
+      return failureFor(cause);
     });
     void refusal.then((error) => next(error && connectError(error)));
   });

@@ -1,5 +1,6 @@
 import { catalogError, NullObservation, type ActionDraft, type ObservationDraft } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
+import { failureFor } from '../../log/storage-failure.ts';
 import type { Engine } from '../../loop/engine.ts';
 import { execute } from '../../loop/execute.ts';
 import { answerTo, notice } from '../../loop/notices.ts';
@@ -13,7 +14,7 @@ export async function runForUser(engine: Engine, action: ActionDraft): Promise<S
   const acquired = await engine.sandbox.acquire(engine.aborts.closing);
   if (!acquired.ok) return { ok: false, error: catalogError('RUNTIME_FAILED', acquired.reason) };
   const draft = { ...action, source: 'user', executor: acquired.runtime.incarnation } as SourcedDraft;
-  const [event] = await engine.folded.append(() => [draft]);
+  const [event] = await engine.folded.tryAppend(() => [draft]);
   carryOut(engine, event as RunnableAction);
   return { ok: true, event: event! };
 }
@@ -27,7 +28,7 @@ function answerUnconfirmed({ args }: ActionDraft): ObservationDraft | undefined 
 
 /** The action and its answer are one commit, so no crash between them leaves an action that another process would run. */
 async function recordUnconfirmed(engine: Engine, action: ActionDraft, answer: ObservationDraft): Promise<SubmitResult> {
-  const [event] = await engine.folded.append(({ conversation: { nextId } }) => [
+  const [event] = await engine.folded.tryAppend(({ conversation: { nextId } }) => [
     { ...action, source: 'user' },
     answerTo({ id: nextId, source: 'user' }, answer),
   ]);
@@ -45,5 +46,5 @@ export function carryOut(engine: Engine, action: RunnableAction): void {
 /** The storage failed: what was begun stays pending in the log, and the next action of a person tries again. */
 export function halt(engine: Engine, error: unknown): void {
   engine.report(error);
-  engine.emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message: catalogError('INTERNAL').message });
+  engine.emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message: failureFor(error).message });
 }

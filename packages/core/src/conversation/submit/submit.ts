@@ -1,5 +1,6 @@
 /** A client's action: checked against the state, appended, answered with the event or a catalogued error. */
 import { ACTIONS, catalogError, type ActionDraft, type ActionKind, type AgentState, type CatalogError } from '@tendon/protocol';
+import { failureFor } from '../../log/storage-failure.ts';
 import type { Engine } from '../../loop/engine.ts';
 import type { Decide } from '../folded-log.ts';
 import type { SubmitResult } from '../conversation.ts';
@@ -54,7 +55,7 @@ export async function submit(engine: Engine, given: ActionDraft): Promise<Submit
     return await handle(engine, checked.action);
   } catch (error) {
     engine.report(error);
-    return refused(catalogError('INTERNAL'));
+    return refused(failureFor(error));
   }
 }
 
@@ -107,7 +108,7 @@ async function request(engine: Engine, { to, thought }: StateRequest): Promise<S
 
 async function append(engine: Engine, decide: (...state: Parameters<Decide>) => ReturnType<Decide> | CatalogError): Promise<SubmitResult> {
   let refusal: CatalogError = catalogError('INTERNAL');
-  const [event] = await engine.folded.append((state) => {
+  const [event] = await engine.folded.tryAppend((state) => {
     const decision = decide(state);
     if (!('code' in decision)) return decision;
     refusal = decision;

@@ -8,6 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { failureFor } from '@tendon/core';
 import {
   catalogError,
   isStateEvent,
@@ -104,7 +105,7 @@ export class WsSession {
 
   #failed(cause: unknown): CatalogError {
     this.#context.logger.error({ err: cause, conversation: this.#connection.conversationId }, 'a frame of an old client failed');
-    return catalogError('INTERNAL');
+    return failureFor(cause);
   }
 
   /** The handshake: who it is, the first frame, and what it missed. With an error the client can go no further. */

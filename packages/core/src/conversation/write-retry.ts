@@ -1,0 +1,63 @@
+/**
+ * What a conversation does with its own events while the storage cannot write them, as on a full disk: it keeps them and tries again,
+ * and tells its watchers when that begins and when it is over.
+ *
+ * Invariants
+ * W1  Only a write that was undone is tried again; every other failure is the caller's.
+ * W2  However many events wait, watchers are told once of the beginning and once of the end.
+ */
+import type { VolatileFrame } from '@tendon/protocol';
+import type { Clock } from '../clock.ts';
+import { StorageError } from '../log/storage-error.ts';
+import { failureFor } from '../log/storage-failure.ts';
+
+export interface WriteRetryOptions {
+  readonly clock: Clock;
+  /** Ends every wait; the failed write is then rejected. */
+  readonly closing: AbortSignal;
+  readonly emit: (frame: VolatileFrame) => void;
+  readonly report: (error: unknown) => void;
+}
+
+const PAUSE_MS = 1_000;
+
+export class WriteRetry {
+  readonly #options: WriteRetryOptions;
+  #waiting = 0;
+
+  constructor(options: WriteRetryOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when `write` does, however often it is undone before. */
+  async untilWritten<T>(write: () => Promise<T>): Promise<T> {
+    const { clock, closing } = this.#options;
+    let isWaiting = false;
+    try {
+      for (;;) {
+        try {
+          return await write();
+        } catch (error) {
+          if (!(error instanceof StorageError && error.code === 'undone') || closing.aborted) throw error;
+          if (!isWaiting) this.#begin(error);
+          isWaiting = true;
+          await clock.sleep(PAUSE_MS, { signal: closing }).catch(() => undefined);
+        }
+      }
+    } finally {
+      if (isWaiting) this.#end();
+    }
+  }
+
+  #begin(error: StorageError): void {
+    if (++this.#waiting > 1) return;
+    this.#options.report(error);
+    const { messageId, message } = failureFor(error);
+    this.#options.emit({ volatile: 'status', type: 'error', id: messageId, message });
+  }
+
+  #end(): void {
+    if (--this.#waiting > 0 || this.#options.closing.aborted) return;
+    this.#options.emit({ volatile: 'status', type: 'info', id: 'STATUS$READY', message: 'Events can be stored again; the work goes on.' });
+  }
+}
