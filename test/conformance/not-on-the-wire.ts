@@ -56,7 +56,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The life of sandboxes on the machine: starting, sleeping, ending, what is left, and the commands that show it.',
-    ids: 'EN6, EN140–EN142, SB1, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV120, SV121',
+    ids: 'EN6, EN140–EN142, SB1, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV120, SV121, SV184, SV185',
   },
   {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot tell which one is behind the server.',
@@ -65,6 +65,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   {
     why: 'What only a file system that refuses, or an image that names a locale it does not have, brings about.',
     ids: 'RT231, RT232',
+  },
+  {
+    why: 'The original does otherwise, and clients get on with either: it starts a stopped conversation with every connection, also of a client that only comes back.',
+    ids: 'EN173, SV183',
   },
   {
     why: 'Repositories, git hosts and their tokens: without an account there is nothing to ask but the refusals, which have checks.',

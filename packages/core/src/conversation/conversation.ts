@@ -18,6 +18,10 @@ export interface Conversation {
   note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void>;
   /** Volatile frames from now on, after the last status so far and what a running action has printed; the returned function ends it. */
   watch(listener: (frame: VolatileFrame) => void): () => void;
+  /** Something is under way, or the log says that it should be: a turn, an action, a condensation that somebody asked for. */
+  readonly isAtWork: boolean;
+  /** One whose agent was stopped says that it takes messages again; else nothing. Rejects with the storage's error. */
+  reopen(): Promise<void>;
   /** Starts the loop if the log says there is something to do; resolves at once. Called after opening, e.g. on a restart. */
   wake(): void;
   /** Ends the loop without touching the agent's state (a shutting-down server); pending actions stay pending in the log. */

@@ -52,13 +52,14 @@ it('EN3: an answer without a call is a message that waits for the user', async (
 const stop = ChangeAgentStateAction.create({ agent_state: 'stopped' });
 const memoryLog = () => createMemoryStorage({ clock: systemClock }).events.open(ID);
 
-it('EN4: a stopped conversation that is opened again takes messages, without a second introduction', async () => {
+it('EN4: a stopped conversation says that it takes messages when somebody opens it again, without a second introduction', async () => {
   const log = await memoryLog();
   const first = await stage({ log });
   await first.submit(stop);
   await first.untilState('stopped');
   await first.conversation.close();
   const { events, conversation } = await stage({ log });
+  await Promise.all([conversation.reopen(), conversation.reopen()]);
   expect(outline(await events()).slice(3)).toEqual([
     'user change_agent_state',
     'environment .agent_state_changed:stopped',
@@ -66,6 +67,20 @@ it('EN4: a stopped conversation that is opened again takes messages, without a s
     'environment .agent_state_changed:awaiting_user_input',
   ]);
   expect(conversation.state.agentState).toBe('awaiting_user_input');
+});
+
+it('EN173: a stopped conversation that is only looked at stays stopped, and a message starts it', async () => {
+  const log = await memoryLog();
+  const first = await stage({ log });
+  await first.submit(stop);
+  await first.untilState('stopped');
+  await first.conversation.close();
+  const before = log.nextId;
+  const { conversation, say, untilState } = await stage({ log, script: [done] });
+  conversation.wake();
+  expect([conversation.isAtWork, log.nextId]).toEqual([false, before]);
+  await say('go on');
+  await untilState('finished');
 });
 
 it('EN5: opening a conversation that is at rest adds nothing and starts no sandbox', async () => {

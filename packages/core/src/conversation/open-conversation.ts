@@ -19,6 +19,7 @@ import type { Delegate } from '../loop/delegated.ts';
 import type { Engine } from '../loop/engine.ts';
 import { runLoop } from '../loop/loop.ts';
 import type { OutsideTools } from '../loop/outside-tools.ts';
+import { nextStep } from '../loop/next-step.ts';
 import { createRunningOutput } from '../loop/running-output.ts';
 import { createViewFeed } from '../loop/view-feed.ts';
 import { engineError, stateChanged } from '../loop/notices.ts';
@@ -134,6 +135,15 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     get state() {
       return folded.state.conversation;
     },
+    get isAtWork() {
+      return looping || nextStep(folded.state, engine.limits).do !== 'rest';
+    },
+    async reopen() {
+      if (aborts.closing.aborted) return;
+      await folded.append(({ conversation: { agentState } }) =>
+        agentState === 'stopped' ? [stateChanged('loading'), stateChanged('awaiting_user_input')] : [],
+      );
+    },
     async submit(action) {
       const result = await submit(engine, action);
       wake();
@@ -163,9 +173,8 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   };
 }
 
-/** A new conversation introduces itself; a stopped one that is opened again takes messages. */
+/** A new conversation introduces itself. */
 function openingDrafts({ conversation: { agentState, nextId }, hasSystem }: EngineState, agent: Agent): readonly SourcedDraft[] {
-  if (nextId > 0 && agentState === 'stopped') return [stateChanged('loading'), stateChanged('awaiting_user_input')];
   if (agentState !== 'loading') return [];
   const first = nextId === 0 ? [stateChanged('loading')] : [];
   return [...first, ...(hasSystem ? [] : introduce(agent)), stateChanged('awaiting_user_input')];

@@ -21,7 +21,12 @@ export const noSandbox: Runtimes = {
 /** Conversations over memory, a scripted model and no sandbox. */
 export function conversationsWith(
   idleMs: number,
-  { storage = createMemoryStorage({ clock: systemClock }), home = temporaryFolder(), runtimes = noSandbox } = {},
+  {
+    storage = createMemoryStorage({ clock: systemClock }),
+    home = temporaryFolder(),
+    runtimes = noSandbox,
+    llm = createScriptedProvider((_request, index) => ({ text: `answer ${index}` })),
+  } = {},
 ) {
   const opened: string[] = [];
   const conversations = new Conversations({
@@ -37,7 +42,7 @@ export function conversationsWith(
         id: record.id,
         log: await storage.events.open(record.id),
         agent: findAgent(undefined),
-        llm: async () => createScriptedProvider((_request, index) => ({ text: `answer ${index}` })),
+        llm: async () => llm,
         runtimes: noSandbox,
         clock: systemClock,
         settings: { confirmationMode: false },

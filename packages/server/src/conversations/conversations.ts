@@ -4,10 +4,23 @@
  * C1  A conversation is open at most once; concurrent callers share the opening, and the next opening waits for the closing.
  * C2  An idle conversation is closed; opening it again is folding its log.
  * C3  A deleted conversation can not be opened again, whoever still holds its id.
+ * C4  A stopped conversation goes on when somebody starts it or says something in it; to look at it, or to restart the server, does not.
+ * C5  What comes while a conversation is being stopped waits, and finds it stopped.
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { Clock, Conversation, DelegatedTask, EventLog, Mask, Runtimes, Secret, Storage, SubmitResult } from '@tendon/core';
+import {
+  createSerialQueues,
+  type Clock,
+  type Conversation,
+  type DelegatedTask,
+  type EventLog,
+  type Mask,
+  type Runtimes,
+  type Secret,
+  type Storage,
+  type SubmitResult,
+} from '@tendon/core';
 import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
@@ -53,6 +66,7 @@ export class Conversations {
   readonly #rooms: Rooms;
   readonly #modelAccess = new Map<string, ModelAccess>();
   readonly #closing = new AbortController();
+  readonly #stops = createSerialQueues();
 
   constructor(options: ConversationsOptions) {
     this.#options = options;
@@ -189,12 +203,13 @@ export class Conversations {
 
   /** A client's action, wherever it came in; names the conversation after its first task. */
   async submit(id: string, action: ActionDraft): Promise<SubmitResult> {
-    const record = await this.#records.get(id);
+    const record = await this.#afterStop(id);
     const held = record && (await this.#rooms.enter(id));
     if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };
     try {
       await this.#records.mark(id);
       const result = await held.room.conversation.submit(action);
+      if (result.ok && record.stopped && goesOn(action)) await this.#records.change(id, () => ({ stopped: false }));
       if (result.ok) await this.#note(record, action);
       return result;
     } finally {
@@ -228,25 +243,61 @@ export class Conversations {
     this.#rooms.get(id)?.announce({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message });
   }
 
-  /** Opens it and lets the agent go on if the log says so. False when there is none. */
-  async start(id: string): Promise<boolean> {
-    await this.#records.change(id, (record) => (record.stopped ? { stopped: false } : undefined));
-    const held = await this.enter(id);
-    held?.room.conversation.wake();
-    held?.release();
-    return held !== undefined;
+  /**
+   * Opens it so that it takes messages, and lets the agent go on if the log says so. With `unlessStopped` one that somebody stopped is
+   * left as it is, and nothing is said in the log. False when there is none.
+   */
+  async start(id: string, { unlessStopped = false } = {}): Promise<boolean> {
+    const record = await this.#afterStop(id);
+    if (!record || (record.stopped && unlessStopped)) return record !== undefined;
+    if (record.stopped) {
+      await this.#records.mark(id); // before it counts as started: a restart looks for it
+      await this.#records.change(id, () => ({ stopped: false }));
+    }
+    const isOpen = this.#rooms.get(id) !== undefined;
+    const held = await this.#rooms.enter(id);
+    if (!held) return false;
+    try {
+      if (record.stopped || !(isOpen || unlessStopped)) await held.room.conversation.reopen();
+      held.room.conversation.wake();
+    } finally {
+      held.release();
+    }
+    return true;
   }
 
   /** Ends the agent's work, the connections and the sandbox; what is recorded stays. `undefined`: no such conversation. */
-  async stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> {
-    const record = await this.#records.get(id);
-    if (!record) return undefined;
-    await this.#records.change(id, () => ({ stopped: true }));
-    const room = await this.#rooms.opening(id);
+  stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> {
+    return this.#stops(id, async () => {
+      const record = await this.#records.get(id);
+      if (!record) return undefined;
+      await this.#records.change(id, () => ({ stopped: true }));
+      await this.#endWork(id, await this.#rooms.opening(id));
+      return { wasRunning: !record.stopped };
+    });
+  }
+
+  async #endWork(id: string, room: Room | undefined): Promise<void> {
     if (room?.isBusy()) await room.stopAgent(AbortSignal.timeout(STOP_MS));
-    if (room) await this.#rooms.close(room);
+    // In one tick: the mark of whoever comes next is stored after this one is taken away.
+    await Promise.all([room && this.#rooms.close(room), this.#records.unmark(id)]);
     await this.#options.runtimes.stop(id);
-    return { wasRunning: !record.stopped };
+  }
+
+  /** The stop was cut off. */
+  #stopAgain(id: string): Promise<void> {
+    return this.#stops(id, async () => {
+      const record = await this.#records.get(id);
+      if (!record?.stopped) return;
+      const held = await this.#rooms.enter(id);
+      held?.release();
+      await this.#endWork(id, held?.room);
+    });
+  }
+
+  /** The record, as it is when nobody is stopping the conversation any more. */
+  #afterStop(id: string): Promise<StoredConversation | undefined> {
+    return this.#stops(id, () => this.#records.get(id));
   }
 
   /** Removes the conversation, its log, its sandbox and the folder made for it. False when there is none. */
@@ -274,7 +325,10 @@ export class Conversations {
     await this.#records.forget(id);
   }
 
-  /** After a restart: whatever was at work goes on, what was used last first, and what was being deleted is. Called once, when the server already listens. */
+  /**
+   * After a restart: whatever was at work goes on, what was used last first, and what was being deleted or stopped is. Called once, when
+   * the server already listens.
+   */
   async wakeActive(): Promise<void> {
     const marked = await this.#records.marked();
     const { clock } = this.#options;
@@ -283,10 +337,10 @@ export class Conversations {
 
   async #goOn(id: string): Promise<void> {
     try {
-      if (!(await this.#records.get(id))) await this.#erase(id);
-      const held = await this.enter(id);
-      held?.room.conversation.wake();
-      held?.release();
+      const record = await this.#records.get(id);
+      if (!record) await this.#erase(id);
+      else if (record.stopped) await this.#stopAgain(id);
+      else await this.start(id, { unlessStopped: true });
     } catch (cause) {
       if (this.#closing.signal.aborted) return; // the next start finds it as it was
       this.#options.logger.error({ err: cause, conversation: id }, 'a conversation could not be opened again');
@@ -314,4 +368,9 @@ export class Conversations {
   #masked(text: string): string {
     return this.#options.mask?.text(text) ?? text;
   }
+}
+
+/** Whoever sends it wants a stopped conversation to go on; an end or a pause is no reason to. */
+function goesOn(action: ActionDraft): boolean {
+  return action.action !== 'change_agent_state' || action.args.agent_state === 'running';
 }

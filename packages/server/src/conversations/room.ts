@@ -59,8 +59,8 @@ export class Room {
   }
 
   isBusy(): boolean {
-    const { agentState, pending } = this.conversation.state;
-    return isActive(agentState) || pending.length > 0;
+    const { isAtWork, state } = this.conversation;
+    return isAtWork || isActive(state.agentState) || state.pending.length > 0;
   }
 
   /** Whether it could be closed at `now` without anybody noticing. */

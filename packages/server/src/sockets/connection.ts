@@ -81,11 +81,12 @@ export class Connection {
   }
 
   /**
-   * Begins to send everything with id ≥ `from`, and starts a stopped conversation again. Why that cannot be: the conversation does not
-   * exist, or the storage failed. Never rejects. Frames of the client that come meanwhile wait for it.
+   * Begins to send everything with id ≥ `from`. A client that opens the conversation starts it again when it was stopped; one that
+   * comes back to it does not: a reconnection would undo the stop. Why that cannot be: the conversation does not exist, or the storage
+   * failed. Never rejects. Frames of the client that come meanwhile wait for it.
    */
-  attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
-    const attaching = this.#attach(conversationId, from).catch((cause: unknown) => this.#failed(cause, conversationId));
+  attach(conversationId: string, from: number, { opens = from === 0 } = {}): Promise<CatalogError | undefined> {
+    const attaching = this.#attach(conversationId, from, opens).catch((cause: unknown) => this.#failed(cause, conversationId));
     this.#attached = attaching;
     return attaching;
   }
@@ -96,9 +97,9 @@ export class Connection {
     if (error) this.#end(error);
   }
 
-  async #attach(conversationId: string, from: number): Promise<CatalogError | undefined> {
+  async #attach(conversationId: string, from: number, opens: boolean): Promise<CatalogError | undefined> {
     const { conversations, wire, isWatcher } = this.#options;
-    const isThere = isWatcher || (await conversations.start(conversationId));
+    const isThere = isWatcher || (await conversations.start(conversationId, { unlessStopped: !opens }));
     const held = isThere ? await conversations.enter(conversationId) : undefined;
     if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
     this.#conversationId = conversationId;

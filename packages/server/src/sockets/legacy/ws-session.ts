@@ -215,7 +215,9 @@ export class WsSession {
     if (this.#isBeginning) return this.#connection.attach(conversationId, 0);
     if (this.#door !== 'auth') return this.#connection.attach(conversationId, this.#cursor);
     const left = this.#sessions.left(this.#sid);
-    return this.#connection.attach(conversationId, left?.conversation === conversationId ? left.nextId : LIVE_ONLY);
+    return left?.conversation === conversationId
+      ? this.#connection.attach(conversationId, left.nextId)
+      : this.#connection.attach(conversationId, LIVE_ONLY, { opens: true });
   }
 
   #left(): void {
