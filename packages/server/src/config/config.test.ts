@@ -136,6 +136,13 @@ describe('SV1: configuration', () => {
   });
 
   it.each([
+    ['eventstream', 'docker'],
+    ['server', 'local'],
+  ])('SV223: the runtime %s of OpenDevin is %s here', (name, runtime) => {
+    expect(configOf({ RUNTIME: name })).toMatchObject({ runtime });
+  });
+
+  it.each([
     [{ PORT: 'x' }, 'PORT: a number is expected'],
     [{ PORT: '70000' }, 'PORT: ports end at 65535'],
     [{ RUNTIME: 'magic' }, 'RUNTIME: expected local, docker, remote, or none to run without a sandbox'],

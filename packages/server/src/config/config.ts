@@ -82,6 +82,9 @@ const secret = z
   .transform((value) => new Secret(value));
 const url = z.url({ protocol: /^https?$/, error: 'an http:// or https:// address is expected' });
 
+/** The runtimes of OpenDevin's `config.toml`: one client in a container of any image, and the server's own sandbox, which was its default as ours is. */
+const RUNTIMES_OF_OPENDEVIN: Readonly<Record<string, string>> = { eventstream: 'docker', server: 'local' };
+
 /** An origin without a scheme (as 0.62 documents it) means both schemes. */
 const origins = list.transform((entries) =>
   entries.flatMap((entry) =>
@@ -123,9 +126,10 @@ export const Environment = z.object({
   /** The second is the name of older releases. */
   AGENT_ENABLE_BROWSING: flag.optional(),
   ENABLE_BROWSER: flag.optional(),
-  RUNTIME: z
-    .enum(['local', 'docker', 'remote', 'none'], 'expected local, docker, remote, or none to run without a sandbox')
-    .default('local'),
+  RUNTIME: z.preprocess(
+    (name) => (typeof name === 'string' && Object.hasOwn(RUNTIMES_OF_OPENDEVIN, name) ? RUNTIMES_OF_OPENDEVIN[name] : name),
+    z.enum(['local', 'docker', 'remote', 'none'], 'expected local, docker, remote, or none to run without a sandbox').default('local'),
+  ),
   SANDBOX_REMOTE_RUNTIME_API_URL: url.optional(),
   SANDBOX_API_KEY: secret.optional(),
   TENDON_EXECUTOR_KEY: secret.optional(),

@@ -12,6 +12,16 @@ function homeWith(text: string): string {
   return home;
 }
 
+it('SV223: the runtimes of OpenDevin are taken in the file as in the environment', async () => {
+  for (const [name, runtime] of [
+    ['eventstream', 'docker'],
+    ['server', 'local'],
+  ]) {
+    const read = await withConfigFile({ TENDON_HOME: homeWith(`[core]\nruntime = "${name}"`) });
+    expect(read.ok && readConfig(read.env)).toMatchObject({ ok: true, config: { runtime } });
+  }
+});
+
 it('SV110: the file is that of the home or the one that is named, and a named one must be there', async () => {
   const home = homeWith('[llm]\nmodel = "a/home"');
   const other = homeWith('[llm]\nmodel = "a/named"');

@@ -63,7 +63,7 @@ async function merged(path: string, env: Environment): Promise<WithConfigFile> {
       const name = keys[key]!;
       const text = textOf(value, LISTS.has(name));
       if (text === undefined) problems.push(`${path}: [${section}] ${key}: text, a number, true or false is expected`);
-      else values[name] = section === 'core' && key === 'runtime' && text === 'eventstream' ? 'docker' : text;
+      else values[name] = text;
       places[name] = `${path}: [${section}] ${key}`;
     }
   }

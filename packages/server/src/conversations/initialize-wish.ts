@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { findAgent, Secret } from '@tendon/core';
 import { catalogError, type CatalogError, type Decoded } from '@tendon/protocol';
 import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 
@@ -26,6 +26,11 @@ export function wishFrom({ model, directory, agent, settings }: Initialize): Wis
       ...(Object.keys(llm).length > 0 && { llm }),
     },
   };
+}
+
+/** Its conversation is made at once: that checks a named folder, and says which agent works instead of one that there is not. */
+export function wantsAnswerAtOnce({ directory, agent }: ConversationWish): boolean {
+  return directory !== undefined || findAgent(agent).notice !== undefined;
 }
 
 /** Old frontends send everything as text. */

@@ -211,6 +211,18 @@ describe('SV15: /ws of the founding document', () => {
       .toMatchObject([{ llm_model: 'some/model' }]);
   });
 
+  it('SV224: initialize with an unknown agent says at once which one works, and says it once', async () => {
+    const server = await testServer({ script });
+    const client = await plainClient(server);
+    const notices = () => client.frames.all.filter((frame) => JSON.stringify(frame).includes('CodeActAgent works instead'));
+    client.send({ action: 'initialize', args: { agent_cls: 'MonologueAgent' } });
+    await client.frames.until((frame) => String(frame.content).includes('"MonologueAgent"; CodeActAgent works instead'));
+    client.send({ action: 'initialize', args: { agent_cls: 'MonologueAgent' } });
+    client.send({ action: 'start', args: { task: 'hi' } });
+    await client.frames.until((frame) => JSON.stringify(frame).includes('answer 0'));
+    expect(notices()).toHaveLength(1);
+  });
+
   it('a state can not be asked for before there is a task', async () => {
     const server = await testServer();
     const client = await plainClient(server);

@@ -24,7 +24,7 @@ import {
 } from '@tendon/protocol';
 import type { ConversationWish } from '../conversations/conversation-wish.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import { wishFrom } from '../conversations/initialize-wish.ts';
+import { wantsAnswerAtOnce, wishFrom } from '../conversations/initialize-wish.ts';
 import { AnswerReader } from '../events/answer-reader.ts';
 import { createLateOutput, type LateOutput } from './late-output.ts';
 import { Past } from './past.ts';
@@ -244,7 +244,7 @@ export class Connection {
   }
 
   /**
-   * Before there is a conversation it says how to make one; a named folder is checked, and so made, at once. Afterwards it brings the
+   * Before there is a conversation it says how to make one, which is done at once when its wish has to be checked. Afterwards it brings the
    * model and its key anew.
    */
   async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
@@ -255,7 +255,7 @@ export class Connection {
     if (!wish.ok) return this.refuse(wish.error);
     this.#wish = wish.wish;
     if (this.#conversationId !== undefined) await conversations.configure(this.#conversationId, wish.wish);
-    const error = wish.wish.directory !== undefined && this.#conversationId === undefined ? await this.#makeConversation() : undefined;
+    const error = this.#conversationId === undefined && wantsAnswerAtOnce(wish.wish) ? await this.#makeConversation() : undefined;
     if (error) this.refuse(error);
     else this.#send(answer);
   }

@@ -24,7 +24,7 @@ import {
 import { Connection } from '../connection.ts';
 import type { ConversationWish } from '../../conversations/conversation-wish.ts';
 import type { ServerContext } from '../../http/context.ts';
-import { wishFrom } from '../../conversations/initialize-wish.ts';
+import { wantsAnswerAtOnce, wishFrom } from '../../conversations/initialize-wish.ts';
 import { readToken, signToken } from '../../security/token.ts';
 import { cursorFrom } from '../cursor.ts';
 import type { Wire } from '../wire.ts';
@@ -168,7 +168,7 @@ export class WsSession {
     }
   }
 
-  /** W0 only wishes, unless it names a folder; later ones have their conversation from here on, and are told its state. */
+  /** W0 only wishes, unless it names a folder or an agent that there is not; later ones have their conversation from here on, and are told its state. */
   async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
     const wish = wishFrom(decoded);
     if (!wish.ok) return this.#connection.refuse(wish.error);
@@ -176,7 +176,7 @@ export class WsSession {
     const isW0 = this.#dialect === WS_DIALECTS.W0 && this.#door === 'plain';
     const id = this.#connection.conversationId;
     if (id !== undefined) await this.#context.engine.conversations.configure(id, wish.wish);
-    const error = isW0 && wish.wish.directory === undefined ? undefined : await this.#ensureConversation();
+    const error = isW0 && !wantsAnswerAtOnce(wish.wish) ? undefined : await this.#ensureConversation();
     if (error) return this.#connection.refuse(error);
     this.#answerInitialize();
   }
