@@ -1,19 +1,15 @@
 import type { Action } from '@tendon/protocol';
 import type { Entry } from './entry.ts';
+import { summaryOf } from './make-entries.ts';
 
 /** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay. */
 export function condense(entries: readonly Entry[], condensation: Action<'condensation'>): Entry[] {
   const forgets = forgotten(condensation);
   const kept = entries.filter((entry) => !isForgotten(entry, forgets));
-  if (!condensation.args.summary) return kept;
+  const summary = summaryOf(condensation);
+  if (!summary) return kept;
   const first = entries.findIndex((entry) => isForgotten(entry, forgets));
-  kept.splice(first === -1 ? kept.length : first, 0, {
-    type: 'text',
-    role: 'user',
-    eventId: condensation.id,
-    text: `[Summary of what happened before]\n${condensation.args.summary}`,
-    pinned: false,
-  });
+  kept.splice(first === -1 ? kept.length : first, 0, summary);
   return kept;
 }
 

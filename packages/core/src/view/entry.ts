@@ -18,6 +18,16 @@ export type Saying =
 
 export const NOTHING: Saying = Object.freeze({ says: 'nothing' });
 
+/** All that a view holds. */
+export interface ViewContent {
+  /** Id of the next event to add. */
+  readonly nextId: number;
+  readonly system: { readonly eventId: number; readonly text: string } | undefined;
+  readonly entries: readonly Entry[];
+  /** The last answer with calls, as long as nothing of the agent came after it: only it can still get results. */
+  readonly open: CallsEntry | undefined;
+}
+
 /** A piece of the view, in log order. `eventIds` are the events it came from. */
 export type Entry = TextEntry | CallsEntry;
 
@@ -28,11 +38,15 @@ export interface TextEntry {
   readonly text: string;
   readonly imageUrls?: readonly string[];
   readonly pinned: boolean;
+  /** The tool that answered, when the model had gone on by then. */
+  readonly late?: string;
 }
 
 /** One answer of the model with its calls. Only the view that made it changes it, and only by adding. */
 export interface CallsEntry {
   readonly type: 'calls';
+  /** The event that brought the answer. */
+  readonly openedBy: number;
   /** Id of the model's response; an answer that has none is its own group. */
   readonly key: string;
   readonly text: string;

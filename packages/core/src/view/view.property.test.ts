@@ -6,6 +6,7 @@ import { legalityProblems } from './legal-request.test-support.ts';
 import { projectMessages } from './project-messages.ts';
 import { implausibleLog, olderLog, plausibleLog, withReferences } from './random-log.test-support.ts';
 import { createView } from './view.ts';
+import { filled, idsOf } from './view-outline.ts';
 
 const anyLog = fc.oneof(plausibleLog, implausibleLog);
 
@@ -73,5 +74,25 @@ it('EN33: events added one by one and all at once give the same request', () => 
       expect(view.project().messages).toEqual(projectMessages(log, codeActAgent));
     }),
     { numRuns: 100 },
+  );
+});
+
+it('EN199: made again from its outline and the events after it, a view shows the same then and from then on', () => {
+  fc.assert(
+    fc.property(anyLog, fc.nat(40), (log, at) => {
+      const view = createView(codeActAgent);
+      for (const event of log.slice(0, at)) view.add(event);
+      const { outline } = view;
+      const again = createView(codeActAgent, filled(outline, new Map(idsOf(outline).map((id) => [id, log[id]!]))));
+      for (const event of log.slice(outline.nextId, at)) again.add(event);
+      expect(again.project()).toEqual(view.project());
+      for (const event of log.slice(at)) {
+        view.add(event);
+        again.add(event);
+      }
+      expect(again.project()).toEqual(view.project());
+      expect(again.outline).toEqual(view.outline);
+    }),
+    { numRuns: 500 },
   );
 });

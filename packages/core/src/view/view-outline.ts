@@ -1,0 +1,84 @@
+/** A view in ids: what it shows is read from the log again, so an outline is small however much is shown. */
+import { isAction, isObservation, type Action, type Event, type Observation } from '@tendon/protocol';
+import type { CallsEntry, Entry, TextEntry, ViewContent } from './entry.ts';
+import { callsOf, resultOf, textOf } from './make-entries.ts';
+
+export interface ViewOutline {
+  /** Id of the next event to add. */
+  readonly nextId: number;
+  readonly systemId: number | undefined;
+  readonly entries: readonly EntryOutline[];
+  /** Which of the entries can still get results, −1 when none. */
+  readonly open: number;
+}
+
+type EntryOutline = TextOutline | CallsOutline;
+
+interface TextOutline {
+  readonly eventId: number;
+  readonly late?: string;
+}
+
+interface CallsOutline {
+  readonly openedBy: number;
+  readonly calls: readonly { readonly wireId: string; readonly eventIds: readonly number[]; readonly resultId: number | undefined }[];
+}
+
+export function outlineOf({ nextId, system, entries, open }: ViewContent): ViewOutline {
+  return { nextId, systemId: system?.eventId, entries: entries.map(entryOutline), open: open ? entries.indexOf(open) : -1 };
+}
+
+function entryOutline(entry: Entry): EntryOutline {
+  if (entry.type === 'text') return { eventId: entry.eventId, ...(entry.late !== undefined && { late: entry.late }) };
+  const calls = entry.calls.map(({ call, eventIds, result }) => ({ wireId: call.id, eventIds: [...eventIds], resultId: result?.eventId }));
+  return { openedBy: entry.openedBy, calls };
+}
+
+/** Every event that is needed to fill the outline. */
+export function idsOf({ systemId, entries }: ViewOutline): readonly number[] {
+  const ids = new Set(systemId === undefined ? [] : [systemId]);
+  for (const entry of entries) {
+    if ('eventId' in entry) ids.add(entry.eventId);
+    else for (const id of [entry.openedBy, ...entry.calls.flatMap(({ resultId }) => resultId ?? [])]) ids.add(id);
+  }
+  return [...ids];
+}
+
+/** The view it was made of. Throws when the events are not those it was made of: the caller reads the whole log instead. */
+export function filled(outline: ViewOutline, events: ReadonlyMap<number, Event>): ViewContent {
+  const at = (id: number): Action | Observation => {
+    const event = events.get(id);
+    if (!event || !(isAction(event) || isObservation(event))) throw new Error(`event ${id} is not what the outline was made of`);
+    return event;
+  };
+  const entries = outline.entries.map((entry) => ('eventId' in entry ? filledText(entry, at(entry.eventId)) : filledCalls(entry, at)));
+  const open = entries[outline.open];
+  if (outline.open >= 0 && open?.type !== 'calls') throw new Error('the open answer is none');
+  const system = outline.systemId === undefined ? undefined : at(outline.systemId);
+  if (system && !(isAction(system) && system.action === 'system')) throw new Error('the prompt is none');
+  return {
+    nextId: outline.nextId,
+    system: system && { eventId: system.id, text: system.args.content },
+    entries,
+    open: open as CallsEntry | undefined,
+  };
+}
+
+function filledText({ eventId, late }: TextOutline, event: Action | Observation): TextEntry {
+  const entry = textOf(event, late);
+  if (!entry) throw new Error(`event ${eventId} says nothing`);
+  return entry;
+}
+
+function filledCalls({ openedBy, calls }: CallsOutline, at: (id: number) => Action | Observation): CallsEntry {
+  const opener = at(openedBy);
+  if (!opener.tool_call_metadata) throw new Error(`event ${openedBy} is no call`);
+  const wireIds = calls.map(({ wireId }) => wireId);
+  const entry = callsOf(opener, opener.tool_call_metadata, () => wireIds.shift() ?? '');
+  if (entry.calls.length !== calls.length) throw new Error(`event ${openedBy} has another answer`);
+  for (const [index, { eventIds, resultId }] of calls.entries()) {
+    entry.calls[index]!.eventIds.push(...eventIds);
+    entry.calls[index]!.result = resultId === undefined ? undefined : resultOf(at(resultId));
+  }
+  return entry;
+}
