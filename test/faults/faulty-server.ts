@@ -30,6 +30,8 @@ function faultyLog(log: EventLog): EventLog {
     read: (range) => log.read(range),
     epochOf: (id) => log.epochOf(id),
     follow: (from, options) => log.follow(from, options),
+    snapshot: () => log.snapshot(),
+    keepSnapshot: (snapshot) => log.keepSnapshot(snapshot),
     async append(drafts, options) {
       reach('before-append');
       const events = await log.append(drafts, options);

@@ -19,7 +19,15 @@ export type {
   LlmToolSpec,
   LlmUsage,
 } from './llm/llm-provider.ts';
-export { AppendConflict, type AppendOptions, type EventLog, type EventStore, type ReadRange, type SourcedDraft } from './log/event-log.ts';
+export {
+  AppendConflict,
+  type AppendOptions,
+  type EventLog,
+  type EventStore,
+  type LogSnapshot,
+  type ReadRange,
+  type SourcedDraft,
+} from './log/event-log.ts';
 export { StorageError, type StorageErrorCode } from './log/storage-error.ts';
 export { failureFor } from './log/storage-failure.ts';
 export type {

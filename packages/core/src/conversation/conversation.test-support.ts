@@ -58,6 +58,7 @@ export interface StageOptions {
   readonly runtimes?: HostRuntimes;
   readonly folder?: string;
   readonly preparesSandbox?: boolean;
+  readonly snapshotEvery?: number;
   readonly clock?: Clock;
   readonly microagents?: OpenOptions['microagents'];
   readonly agent?: OpenOptions['agent'];
@@ -80,6 +81,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     ...(options.outside && { outside: options.outside }),
     llm: options.llm ?? (async () => provider),
     runtimes,
+    ...(options.snapshotEvery !== undefined && { snapshotEvery: options.snapshotEvery }),
     ...(options.preparesSandbox && { preparesSandbox: true }),
     clock,
     ...(options.microagents && { microagents: options.microagents }),
@@ -145,6 +147,30 @@ export function watchAppends(log: EventLog, before: (drafts: readonly SourcedDra
     read: (range) => log.read(range),
     epochOf: (id) => log.epochOf(id),
     follow: (from, options) => log.follow(from, options),
+    snapshot: () => log.snapshot(),
+    keepSnapshot: (snapshot) => log.keepSnapshot(snapshot),
+  };
+}
+
+/** The same log; `count` is how many events were read from it so far. */
+export function countReads(log: EventLog): { readonly log: EventLog; readonly count: number } {
+  let count = 0;
+  const counted: EventLog = {
+    ...watchAppends(log, () => undefined),
+    get nextId() {
+      return log.nextId;
+    },
+    async read(range) {
+      const events = await log.read(range);
+      count += events.length;
+      return events;
+    },
+  };
+  return {
+    log: counted,
+    get count() {
+      return count;
+    },
   };
 }
 

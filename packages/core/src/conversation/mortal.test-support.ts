@@ -54,6 +54,8 @@ export function mortal(
       read: (range) => call(() => log.read(range)),
       epochOf: (id) => log.epochOf(id),
       follow: (from, options) => log.follow(from, options),
+      snapshot: () => call(() => log.snapshot()),
+      keepSnapshot: (snapshot) => call(() => log.keepSnapshot(snapshot)),
     },
     provider: {
       ...provider,

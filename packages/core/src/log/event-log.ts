@@ -32,6 +32,13 @@ export interface ReadRange {
   readonly reverse?: boolean;
 }
 
+/** What folding the first events of a log gave, in the words of who folded them. */
+export interface LogSnapshot {
+  /** Events with a smaller id are in it. */
+  readonly nextId: number;
+  readonly text: string;
+}
+
 /**
  * One conversation's events. Nothing is visible to anybody before it is durable; ids are gapless from 0.
  * Events are deeply frozen. Large payloads live beside the rows and are put back on the way out.
@@ -54,12 +61,16 @@ export interface EventLog {
   epochOf(id: number): string;
   /** Every event with id ≥ `from`, in order, first the stored ones, then live; ends when `signal` aborts, the log is deleted or the storage closed. */
   follow(from: number, options: { readonly signal: AbortSignal }): AsyncIterable<Event>;
+  /** The snapshot that was kept last; none when it is damaged, or the log is not any more what it was made of. */
+  snapshot(): Promise<LogSnapshot | undefined>;
+  /** Keeps it in place of the one before; resolves when durable. Every event in it is. Rejects with `StorageError`. */
+  keepSnapshot(snapshot: LogSnapshot): Promise<void>;
 }
 
 /** Where logs are kept. */
 export interface EventStore {
   /** The log of a conversation; made when it does not exist. The same object for the same id while it is open. */
   open(conversationId: string): Promise<EventLog>;
-  /** Removes the log, its payloads and the blobs that only it used. */
+  /** Removes the log, its payloads, its snapshot and the blobs that only it used. */
   delete(conversationId: string): Promise<void>;
 }

@@ -10,6 +10,7 @@ import { closing, conversations, keeping } from './contract/lifecycle.ts';
 import { manualClock } from './contract/manual-clock.ts';
 import { following, reading } from './contract/reading.ts';
 import { records } from './contract/records.ts';
+import { snapshots } from './contract/snapshots.ts';
 import type { Storage } from './storage.ts';
 
 export interface StorageUnderTest {
@@ -38,6 +39,7 @@ export function storageContract(name: string, make: (clock: Clock) => Promise<St
     following(() => ({ storage, log }));
     conversations(() => storage);
     records(() => storage);
+    snapshots(() => ({ ...parts, log }));
     closing(() => ({ storage, log }));
     keeping(() => parts);
   });

@@ -1,7 +1,14 @@
 import type { Event } from '@tendon/protocol';
 import type { Clock } from '../../clock.ts';
 import { deepFreeze } from '../../log/deep-freeze.ts';
-import { AppendConflict, type AppendOptions, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
+import {
+  AppendConflict,
+  type AppendOptions,
+  type EventLog,
+  type LogSnapshot,
+  type ReadRange,
+  type SourcedDraft,
+} from '../../log/event-log.ts';
 import { follow, type Followable } from '../../log/follow.ts';
 import { randomEpoch } from '../../log/random-epoch.ts';
 import { settleDraft, stamp, timestampsAfter } from '../../log/stamp.ts';
@@ -16,6 +23,7 @@ export class MemoryLog implements EventLog, Followable {
   readonly #clock: Clock;
   readonly #events: Event[] = [];
   readonly #epoch = randomEpoch();
+  #snapshot: LogSnapshot | undefined;
   #endedBecause: string | undefined;
 
   constructor(conversationId: string, clock: Clock) {
@@ -56,6 +64,16 @@ export class MemoryLog implements EventLog, Followable {
 
   follow(from: number, { signal }: { readonly signal: AbortSignal }): AsyncIterable<Event> {
     return follow(this, from, signal);
+  }
+
+  async snapshot(): Promise<LogSnapshot | undefined> {
+    this.#assertOpen();
+    return this.#snapshot;
+  }
+
+  async keepSnapshot(snapshot: LogSnapshot): Promise<void> {
+    this.#assertOpen();
+    this.#snapshot = snapshot;
   }
 
   page(from: number): readonly Event[] {

@@ -128,7 +128,7 @@ export class EventTable {
 }
 
 /** SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB, with their extended codes. */
-function isDamage(error: unknown): boolean {
+export function isDamage(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode ?? 0;
   return [10, 11, 26].includes(code & 0xff);
 }

@@ -54,6 +54,13 @@ export const MIGRATIONS: readonly string[] = [
      bytes BLOB NOT NULL,
      PRIMARY KEY (conversation_id, hash)
    ) STRICT;`,
+  `CREATE TABLE snapshots (
+     conversation_id TEXT PRIMARY KEY,
+     next_id INTEGER NOT NULL,
+     last_checksum INTEGER NOT NULL, -- of the event before next_id
+     body TEXT NOT NULL,
+     checksum INTEGER NOT NULL       -- of body
+   ) STRICT;`,
 ];
 
 /** Throws `StorageError` when the file belongs to a newer version or to another program. Only reads. */

@@ -15,6 +15,7 @@ import { PayloadTable } from './payload-table.ts';
 import { lockForProcess } from './process-lock.ts';
 import { SqliteEventStore } from './sqlite-event-store.ts';
 import { SqliteRecordStore } from './sqlite-record-store.ts';
+import { SnapshotTable } from './snapshot-table.ts';
 import { sweepBlobs } from './sweep-blobs.ts';
 import { describeTornWal } from './torn-wal.ts';
 import { Wal } from './wal.ts';
@@ -92,6 +93,7 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
     epoch: randomEpoch(),
     table,
     payloads,
+    snapshots: new SnapshotTable(db),
     commits,
     wal,
     blobs,

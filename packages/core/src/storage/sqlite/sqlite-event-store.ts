@@ -34,7 +34,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   async #delete(conversationId: string): Promise<void> {
-    const { commits, table, payloads, blobs } = this.#parts;
+    const { commits, table, payloads, snapshots, blobs } = this.#parts;
     // Ended at once: an append that waits behind this finds the log gone.
     this.#logs.get(conversationId)?.deref()?.end(`conversation ${conversationId} was deleted`);
     this.#logs.delete(conversationId);
@@ -52,6 +52,7 @@ export class SqliteEventStore implements EventStore {
       orphans = await commits.write(() => {
         const isMore = payloads.delete(conversationId, DELETED_PAYLOADS_AT_ONCE) === DELETED_PAYLOADS_AT_ONCE;
         const hashes = isMore ? undefined : table.deleteRest(conversationId);
+        if (hashes) snapshots.delete(conversationId);
         return () => hashes;
       });
     }

@@ -10,7 +10,14 @@
 import type { Event } from '@tendon/protocol';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
-import { AppendConflict, type AppendOptions, type EventLog, type ReadRange, type SourcedDraft } from '../../log/event-log.ts';
+import {
+  AppendConflict,
+  type AppendOptions,
+  type EventLog,
+  type LogSnapshot,
+  type ReadRange,
+  type SourcedDraft,
+} from '../../log/event-log.ts';
 import { follow, type Followable, type Lazy } from '../../log/follow.ts';
 import { randomEpoch } from '../../log/random-epoch.ts';
 import { RecentEvents } from '../../log/recent-events.ts';
@@ -24,6 +31,7 @@ import type { EventTable } from './event-table.ts';
 import type { GroupCommit, Staged } from './group-commit.ts';
 import type { PayloadTable } from './payload-table.ts';
 import { prepareDrafts, type PreparedDraft } from './prepared-draft.ts';
+import type { SnapshotTable } from './snapshot-table.ts';
 import { PayloadReader } from './stored-payload.ts';
 import type { Wal } from './wal.ts';
 
@@ -34,6 +42,7 @@ export interface LogParts {
   readonly epoch: string;
   readonly table: EventTable;
   readonly payloads: PayloadTable;
+  readonly snapshots: SnapshotTable;
   readonly commits: GroupCommit;
   readonly wal: Wal;
   readonly blobs: BlobStore;
@@ -92,8 +101,8 @@ export class SqliteLog implements EventLog, Followable {
     let hi = Math.min(to, this.#nextId);
     const events: Event[] = [];
     while (lo < hi && events.length < limit) {
-      // Between pages the event loop gets its turn: a long history is nobody else's wait.
-      if (events.length > 0) await setImmediate();
+      // Before each page from the disk the event loop gets its turn: a long history is nobody else's wait.
+      if (reverse ? hi <= this.#recent.firstId : lo < this.#recent.firstId) await setImmediate();
       this.#assertOpen();
       const items = this.#items(lo, hi, reverse).slice(0, limit - events.length);
       for (const item of items) events.push(typeof item === 'function' ? await item() : item);
@@ -110,6 +119,23 @@ export class SqliteLog implements EventLog, Followable {
 
   follow(from: number, { signal }: { readonly signal: AbortSignal }): AsyncIterable<Event> {
     return follow(this, from, signal);
+  }
+
+  snapshot(): Promise<LogSnapshot | undefined> {
+    return this.#parts.commits.whenDurable(() => {
+      this.#assertOpen();
+      return this.#parts.snapshots.get(this.conversationId);
+    });
+  }
+
+  keepSnapshot(snapshot: LogSnapshot): Promise<void> {
+    const { commits, snapshots, wal } = this.#parts;
+    return commits.write(() => {
+      if (this.ended) return () => this.#assertOpen();
+      snapshots.put(this.conversationId, snapshot);
+      wal.grow(snapshot.text.length);
+      return () => undefined;
+    });
   }
 
   page(from: number): readonly Lazy<Event>[] {
