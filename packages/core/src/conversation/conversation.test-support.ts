@@ -16,7 +16,10 @@ import type { Secret } from '../secret.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import type { Conversation, SubmitResult } from './conversation.ts';
 import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';
+import type { EngineState } from './engine-state.ts';
+import { foldLog, type FoldedLog } from './folded-log.ts';
 import { openConversation, type ConversationSettings, type OpenOptions } from './open-conversation.ts';
+import { WriteRetry } from './write-retry.ts';
 
 export const ID = '0123456789abcdef0123456789abcdef';
 
@@ -150,6 +153,13 @@ export function watchAppends(log: EventLog, before: (drafts: readonly SourcedDra
     snapshot: () => log.snapshot(),
     keepSnapshot: (snapshot) => log.keepSnapshot(snapshot),
   };
+}
+
+/** A log's fold as an opening makes it, from a snapshot's state when there is one. */
+export function foldFrom(log: EventLog, from: EngineState | undefined): Promise<FoldedLog> {
+  const ignore = (): void => undefined;
+  const retry = new WriteRetry({ clock: systemClock, closing: new AbortController().signal, emit: ignore, report: ignore });
+  return foldLog(log, { mask: createMask([]), retry, from });
 }
 
 /** The same log; `count` is how many events were read from it so far. */

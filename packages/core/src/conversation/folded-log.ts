@@ -2,13 +2,14 @@
  * One conversation's log together with its fold. It owns the fold and the order of this process's appends; it does not own the log.
  *
  * Invariants
- * F1  `state` is the fold of every event this process has seen durable, in order, without gaps.
+ * F1  `state` is the fold of every durable event, in order, without gaps; this process has seen those that came after `from`.
  * F2  A decision is taken on the state it is appended to: appends run one after the other, and a writer elsewhere that was
  *     faster makes the decision be taken again.
  * F3  What is appended has been masked.
  */
 import type { Event } from '@tendon/protocol';
 import { AppendConflict, type EventLog, type SourcedDraft } from '../log/event-log.ts';
+import { readPages } from '../log/read-pages.ts';
 import type { Mask } from '../secret-mask.ts';
 import { foldEngine, INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
 import { createLane } from './lane.ts';
@@ -30,10 +31,16 @@ export interface FoldedLog {
   onEvent(listener: (event: Event) => void): () => void;
 }
 
-const PAGE = 500;
-
-export async function foldLog(log: EventLog, mask: Mask, retry: WriteRetry): Promise<FoldedLog> {
-  let state = INITIAL_ENGINE_STATE;
+/** `from`: the fold of the log's first events, which are then not read. */
+export async function foldLog(
+  log: EventLog,
+  {
+    mask,
+    retry,
+    from = INITIAL_ENGINE_STATE,
+  }: { readonly mask: Mask; readonly retry: WriteRetry; readonly from?: EngineState | undefined },
+): Promise<FoldedLog> {
+  let state = from;
   const listeners = new Set<(event: Event) => void>();
   const inTurn = createLane();
 
@@ -46,7 +53,7 @@ export async function foldLog(log: EventLog, mask: Mask, retry: WriteRetry): Pro
   }
 
   async function catchUp(): Promise<void> {
-    while (state.conversation.nextId < log.nextId) fold(await log.read({ from: state.conversation.nextId, limit: PAGE }));
+    for await (const events of readPages(log, state.conversation.nextId)) fold(events);
   }
 
   /** The other writer's events may not be durable yet: then the first of them is waited for. */

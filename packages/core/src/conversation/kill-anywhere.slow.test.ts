@@ -34,7 +34,10 @@ interface Ending {
 }
 
 /** Lives one life after the other, each until its border, then one that is never killed. */
-async function live(lives: readonly number[], { killsSandbox }: { readonly killsSandbox: boolean }): Promise<Ending> {
+async function live(
+  lives: readonly number[],
+  { killsSandbox, snapshotEvery }: { readonly killsSandbox: boolean; readonly snapshotEvery?: number },
+): Promise<Ending> {
   const folder = temporaryFolder();
   const runtimes = createHostRuntimes(folder);
   onTestFinished(() => runtimes.stop(ID));
@@ -43,7 +46,7 @@ async function live(lives: readonly number[], { killsSandbox }: { readonly kills
   let kills = 0;
   for (const dieAt of [...lives, Number.POSITIVE_INFINITY]) {
     const world = mortal({ log, provider, runtimes }, dieAt);
-    const finished = oneLife(world);
+    const finished = oneLife(world, snapshotEvery);
     if ((await Promise.race([finished, world.died.then(() => 'died')])) !== 'died') break;
     kills++;
     if (killsSandbox) runtimes.kill();
@@ -53,7 +56,7 @@ async function live(lives: readonly number[], { killsSandbox }: { readonly kills
 }
 
 /** Not closed at the end: the dead can not be. */
-async function oneLife({ log, provider, runtimes }: ReturnType<typeof mortal>): Promise<void> {
+async function oneLife({ log, provider, runtimes }: ReturnType<typeof mortal>, snapshotEvery: number | undefined): Promise<void> {
   const conversation = await openConversation({
     id: ID,
     log,
@@ -63,6 +66,7 @@ async function oneLife({ log, provider, runtimes }: ReturnType<typeof mortal>): 
     clock: systemClock,
     settings: { confirmationMode: false },
     mask: createMask([]),
+    ...(snapshotEvery !== undefined && { snapshotEvery }),
   });
   if (conversation.state.lastUserMessageId < 0) await conversation.submit(MessageAction.create({ content: 'count' }));
   conversation.wake();
@@ -114,4 +118,19 @@ it('EN102: with the sandbox killed too, nothing runs twice and every kill leaves
     expect(unknown.length, `killed at border ${dieAt}`).toBeLessThanOrEqual(ending.kills);
     if (ending.kills === 0) break;
   }
+}, 60_000);
+
+it('EN202: the same when each life begins with the snapshot that the one before was about to write', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 6 }),
+      fc.constantFrom(1, 2, 5),
+      async (lives, snapshotEvery) => {
+        const ending = await live(lives, { killsSandbox: false, snapshotEvery });
+        expectSound(ending);
+        expect(ending.lines).toEqual(LINES);
+      },
+    ),
+    { numRuns: 30 },
+  );
 }, 60_000);

@@ -29,7 +29,9 @@ import type { Mask } from '../secret-mask.ts';
 import { WORKSPACE } from '../view/view.ts';
 import type { Conversation } from './conversation.ts';
 import type { EngineState } from './engine-state.ts';
+import { readSnapshot } from './engine-snapshot.ts';
 import { foldLog } from './folded-log.ts';
+import { keepSnapshots } from './keep-snapshots.ts';
 import { createLane } from './lane.ts';
 import { createSandbox } from './sandbox.ts';
 import { carryOut, halt } from './submit/run-for-user.ts';
@@ -67,6 +69,8 @@ export interface OpenOptions {
   readonly clock: Clock;
   readonly settings: ConversationSettings;
   readonly mask: Mask;
+  /** After so many events the fold is kept anew; see keep-snapshots.ts. */
+  readonly snapshotEvery?: number;
   /** Given what failed beyond the conversation's own means, e.g. the storage; default: nobody is told. */
   readonly report?: (error: unknown) => void;
 }
@@ -86,12 +90,14 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   const { microagents, clock } = options;
   const report = options.report ?? (() => undefined);
   const aborts = createAborts();
-  const folded = await foldLog(log, options.mask, new WriteRetry({ clock, closing: aborts.closing, emit, report }));
+  const kept = await readSnapshot(log);
+  const retry = new WriteRetry({ clock, closing: aborts.closing, emit, report });
+  const folded = await foldLog(log, { mask: options.mask, retry, from: kept?.state });
   const sandbox = createSandbox(id, options.runtimes, emit);
   const engine: Engine = {
     log,
     folded,
-    view: createViewFeed({ agent, log, folded }),
+    view: createViewFeed({ agent, log, folded }, kept?.view),
     agent,
     llm: options.llm,
     sandbox,
@@ -114,6 +120,8 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     dispatched: new Map(folded.state.conversation.pending.map(({ id: pending, executor }) => [pending, executor])),
   };
   const inherited = new Set(engine.dispatched.keys());
+  const keptTo = kept?.state.conversation.nextId ?? 0;
+  const snapshots = keepSnapshots({ log, folded, view: engine.view, keptTo, every: options.snapshotEvery, report });
   const isNew = log.nextId === 0;
   await folded.tryAppend((state) => openingDrafts(state, agent));
   if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) engine.library.warm();
@@ -167,6 +175,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
       // Whoever is in the lane leaves it now.
       await engine.lane(async () => undefined);
       await options.outside?.close();
+      await snapshots.close();
       engine.view.close();
       watchers.clear();
     },

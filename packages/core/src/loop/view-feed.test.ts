@@ -1,29 +1,9 @@
 import { expect, it } from 'vitest';
-import type { EventLog } from '../log/event-log.ts';
 import { createMemoryStorage } from '../storage/index.ts';
-import { bash, ID, stage, systemClock, watchAppends } from '../conversation/conversation.test-support.ts';
-
-/** The same log; `count` is how many events were read from it. */
-function counting(log: EventLog): { readonly log: EventLog; count: number } {
-  const counted = {
-    count: 0,
-    log: {
-      ...watchAppends(log, () => undefined),
-      get nextId() {
-        return log.nextId;
-      },
-      async read(range) {
-        const events = await log.read(range);
-        counted.count += events.length;
-        return events;
-      },
-    } satisfies EventLog as EventLog,
-  };
-  return counted;
-}
+import { bash, countReads, ID, stage, systemClock } from '../conversation/conversation.test-support.ts';
 
 it('EN198: an open conversation reads none of its events again, however often its loop rests', async () => {
-  const counted = counting(await createMemoryStorage({ clock: systemClock }).events.open(ID));
+  const counted = countReads(await createMemoryStorage({ clock: systemClock }).events.open(ID));
   const script = (_request: unknown, n: number) => (n % 2 === 0 ? bash('true') : { text: 'ready' });
   const { say, untilState } = await stage({ log: counted.log, script });
   let from = 0;
@@ -36,7 +16,7 @@ it('EN198: an open conversation reads none of its events again, however often it
 });
 
 it('EN198: opened again, it reads each event once for the state, and once for the model when that is asked', async () => {
-  const counted = counting(await createMemoryStorage({ clock: systemClock }).events.open(ID));
+  const counted = countReads(await createMemoryStorage({ clock: systemClock }).events.open(ID));
   const first = await stage({ log: counted.log, script: [{ text: 'ready' }] });
   await first.say('one');
   await first.untilState('awaiting_user_input', 3);

@@ -2,29 +2,48 @@
  * Keeps the model's view in step with the log as long as the conversation is open. Nothing is read before the first turn; after it, a turn
  * costs what was appended since the one before.
  */
+import type { Agent } from '../agents/agent.ts';
 import type { LlmMessage } from '../llm/llm-provider.ts';
-import { createView } from '../view/view.ts';
+import type { EventLog } from '../log/event-log.ts';
+import { readById, readPages } from '../log/read-pages.ts';
+import { filled, idsOf, type ViewOutline } from '../view/view-outline.ts';
+import { createView, type View } from '../view/view.ts';
 import type { Engine } from './engine.ts';
 
 export interface ViewFeed {
+  /** Where a later view can begin. */
+  readonly outline: ViewOutline;
   /** The messages of everything durable, which is every event before `nextId`. */
   messages(): Promise<{ readonly messages: readonly LlmMessage[]; readonly nextId: number }>;
   close(): void;
 }
 
-const PAGE = 500;
-
-export function createViewFeed({ agent, log, folded }: Pick<Engine, 'agent' | 'log' | 'folded'>): ViewFeed {
-  const view = createView(agent);
+/** `outline`: of an earlier view of this log; default: the view begins with the first event. */
+export function createViewFeed({ agent, log, folded }: Pick<Engine, 'agent' | 'log' | 'folded'>, outline?: ViewOutline): ViewFeed {
+  let view = outline ? undefined : createView(agent);
   const close = folded.onEvent((event) => {
     // While the stored events are still being read, those that come now are read with them.
-    if (event.id === view.nextId) view.add(event);
+    if (event.id === view?.nextId) view.add(event);
   });
   return {
+    get outline() {
+      return view?.outline ?? outline!;
+    },
     close,
     async messages() {
-      while (view.nextId < log.nextId) for (const event of await log.read({ from: view.nextId, limit: PAGE })) view.add(event);
-      return { messages: view.project().messages, nextId: view.nextId };
+      const current = (view ??= await viewFrom(outline!, agent, log));
+      for await (const events of readPages(log, current.nextId)) for (const event of events) current.add(event);
+      return { messages: current.project().messages, nextId: current.nextId };
     },
   };
+}
+
+async function viewFrom(outline: ViewOutline, agent: Agent, log: EventLog): Promise<View> {
+  const events = await readById(log, idsOf(outline));
+  try {
+    return createView(agent, filled(outline, events));
+  } catch {
+    // It does not fit the log, whatever the reason: the log has everything.
+    return createView(agent);
+  }
 }

@@ -150,6 +150,21 @@ export const implausibleLog: fc.Arbitrary<readonly Event[]> = fc
   )
   .map((parts) => toLog(parts.map(({ kind, source, cause, call, content }) => strange({ kind, source, cause, call, content }))));
 
+/** Every kind from everybody, some with a cause or a call: always the same log. */
+export function everyKindLog(): readonly Event[] {
+  const extras = { ...REQUIRED, ...MORE };
+  const actions = Object.keys(ACTIONS).map((action) => ({ action, args: extras }));
+  const observations = Object.keys(OBSERVATIONS).map((observation) => ({ observation, extras }));
+  const parts = ['agent', 'user', 'environment'].flatMap((source) => [...actions, ...observations].map((kind) => ({ kind, source })));
+  return toLog(
+    parts.map(({ kind, source }, at): Json => {
+      const call: [number, number, number] = [at % 4, at % 3, at % 2];
+      const content = `said at ${at}`;
+      return strange({ kind, source, content, ...(at % 5 === 0 && { cause: Math.max(0, at - (at % 7)) }), ...(at % 2 === 0 && { call }) });
+    }),
+  );
+}
+
 function strange(part: { kind: Json; source: string; cause?: number; call?: [number, number, number]; content: string }): Json {
   const { kind, source, cause, call, content } = part;
   const ids = ['a', 'b b/ü', 'c'.repeat(90)];
