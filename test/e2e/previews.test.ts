@@ -1,13 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
 import { plainClient, socketIoClient, testServer } from '../../packages/server/src/server.test-support.ts';
 import { ask, open, preview } from './open-preview.ts';
 
 const KEY = 'a-key-of-the-api';
+
+/** Puts a stand-in for an editor on the sandbox's PATH. */
+const EDITOR = `mkdir -p /tmp/bin; cat > /tmp/bin/openvscode-server <<'END'
+#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" = --port ] && port="$2"; shift; done
+echo 'the editor' > index.html; exec python3 -m http.server --bind 127.0.0.1 "$port"
+END
+chmod +x /tmp/bin/openvscode-server; export PATH="/tmp/bin:$PATH"`;
 
 beforeAll(() => void executorFolder());
 
@@ -207,19 +215,68 @@ describe('previews', () => {
     const asked = async () =>
       (await (await server.get(`/api/conversations/${id}/vscode-url`)).json()) as { vscode_url: string | null; error?: string };
     expect(await asked()).toEqual({ vscode_url: null, error: expect.stringContaining('neither openvscode-server nor code-server') });
-    await inside(`mkdir -p /tmp/bin; cat > /tmp/bin/openvscode-server <<'END'
-#!/bin/sh
-while [ $# -gt 0 ]; do [ "$1" = --port ] && port="$2"; shift; done
-echo 'the editor' > index.html; exec python3 -m http.server --bind 127.0.0.1 "$port"
-END
-chmod +x /tmp/bin/openvscode-server; export PATH="/tmp/bin:$PATH"`);
+    await inside(EDITOR);
     const { vscode_url: url } = await asked();
     const link = new URL(url!);
     const entered = await ask(server, link.host, link.pathname + link.search, {});
     expect(entered.headers.location).toMatch(/^\/\?tkn=[0-9a-f]{32}&folder=%2Fworkspace$/);
     const cookie = entered.headers['set-cookie']![0]!.split(';')[0]!;
     expect((await ask(server, link.host, entered.headers.location!, { cookie })).body.trim()).toBe('the editor');
-    await server.engine.runtimes.stop(id);
-    expect(await asked()).toEqual({ vscode_url: null, error: expect.stringContaining('not running') });
+  });
+
+  it('SV232: one link that stays leads to what is served first, and says until then that nothing is', async () => {
+    const { server, id, inside } = await preview();
+    const hosts = async () =>
+      ((await (await server.get(`/api/conversations/${id}/web-hosts`)).json()) as { hosts: Record<string, number> }).hosts;
+    const before = await hosts();
+    const link = new URL(Object.keys(before).find((url) => before[url] === 0)!);
+    expect(link.hostname).toMatch(/^app-[0-9a-f]{32}\.preview\.localhost$/);
+    const origin = server.url;
+    const looked = async () => (await ask(server, link.host, link.pathname, { origin })).status;
+    expect(await looked()).toBe(204);
+    const entered = await ask(server, link.host, link.pathname, {});
+    expect([entered.status, entered.headers.location]).toEqual([303, '/']);
+    const cookie = entered.headers['set-cookie']![0]!.split(';')[0]!;
+    expect((await ask(server, link.host, '/deep', { cookie })).body).toBe('page /deep');
+    expect((await ask(server, link.host, '/deep', {})).status).toBe(401);
+    const port = Object.values(before).find((each) => each > 0)!;
+    expect((await ask(server, link.host.replace('app-', `${port}-`), '/deep', { cookie })).status).toBe(401);
+
+    await inside('pkill -f program.py');
+    await expect.poll(looked).toBe(503);
+    expect((await ask(server, link.host, '/', { cookie, accept: 'text/html' })).body).toMatch(/refresh[^]*Nothing is served yet/);
+    expect(Object.keys(await hosts())).toEqual([link.href]);
+    await inside('(cd /tmp && setsid python3 -m http.server 0 --bind 127.0.0.1 >/dev/null 2>&1 &)');
+    await expect.poll(looked).toBe(204);
+    expect((await ask(server, link.host, '/program.py', { cookie })).status).toBe(200);
+  });
+
+  it('SV233: a link to the editor waits for the sandbox, and leads on when it runs', async () => {
+    const server = await testServer({ env: { RUNTIME: 'local' } });
+    const id = await server.create();
+    const { vscode_url: url } = (await (await server.get(`/api/conversations/${id}/vscode-url`)).json()) as { vscode_url: string };
+    const link = new URL(url);
+    const entered = await ask(server, link.host, link.pathname, {});
+    const cookie = entered.headers['set-cookie']![0]!.split(';')[0]!;
+    const page = (path: string) => ask(server, link.host, path, { cookie, accept: 'text/html', 'sec-fetch-site': 'same-origin' });
+    const waiting = await page(entered.headers.location!);
+    expect([waiting.status, waiting.headers['cache-control']]).toEqual([503, 'no-store']);
+    expect(waiting.body).toMatch(/refresh[^]*The editor waits for the sandbox/);
+    expect(server.engine.runtimes.ports(id)).toBeUndefined();
+
+    const runtime = await server.engine.runtimes.acquire(id, { signal: never });
+    onTestFinished(() => server.engine.runtimes.stop(id));
+    expect(await page('/')).toMatchObject({ status: 502, body: expect.stringContaining('There is no editor') as string });
+    await run(runtime, EDITOR);
+    const led = await page('/');
+    expect([led.status, led.headers.location]).toEqual([303, expect.stringMatching(/^\/\?tkn=[0-9a-f]{32}&folder=%2Fworkspace$/)]);
+    expect((await page(led.headers.location!)).body.trim()).toBe('the editor');
+    expect((await ask(server, link.host, led.headers.location!, {})).status).toBe(401);
+  });
+
+  it('SV233: a server without an editor says so', async () => {
+    const server = await testServer({ env: { RUNTIME: 'local', SANDBOX_PLUGINS: 'jupyter' } });
+    const answer = await (await server.get(`/api/conversations/${await server.create()}/vscode-url`)).json();
+    expect(answer).toEqual({ vscode_url: null, error: expect.stringContaining('no editor') });
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock, Secret } from '@tendon/core';
-import type { PreviewPlace } from './preview-site.ts';
+import type { PreviewPlace, PreviewPort } from './preview-site.ts';
 
 /**
  * Names and keys of previews. Nothing is stored: a name can be computed from the conversation and not guessed without the
@@ -10,7 +10,7 @@ export interface PreviewKeys {
   /** The conversation's part of a preview's name: 32 hexadecimal digits. */
   labelOf(conversationId: string): string;
   /** Alike for everybody who asks within 12 hours, so that a page can ask again and again; good for 12 to 24. */
-  tokenFor(conversationId: string, port: number): string;
+  tokenFor(conversationId: string, port: PreviewPort): string;
   /** What the token opens, if it is ours, of this place and not over; `isAging` when it ends within 12 hours. */
   read(token: string, place: PreviewPlace): { readonly conversationId: string; readonly isAging: boolean } | undefined;
 }
@@ -22,7 +22,7 @@ const MAX_TOKEN_CHARS = 300;
 export function createPreviewKeys(secret: Secret, clock: Pick<Clock, 'now'>): PreviewKeys {
   const key = digest(secret.reveal(), 'tendon previews');
   const labelOf = (id: string): string => digest(key, `label\0${id}`).toString('hex').slice(0, 32);
-  const seal = (id: string, port: number, window: number): string =>
+  const seal = (id: string, port: PreviewPort, window: number): string =>
     digest(key, `open\0${port}\0${window}\0${id}`).toString('base64url').slice(0, 32);
   const currentWindow = (): number => Math.floor(clock.now().getTime() / WINDOW_MS);
 

@@ -2,7 +2,7 @@ import { hostnameOf, isLoopbackName } from '../security/loopback.ts';
 import type { ServerContext } from '../http/context.ts';
 import { entryPath } from './enter-preview.ts';
 import { createPreviewKeys } from './preview-keys.ts';
-import { LOOPBACK_SITE, previewOrigin } from './preview-site.ts';
+import { LOOPBACK_SITE, previewOrigin, type PreviewPort } from './preview-site.ts';
 
 const LIST_MS = 5000;
 
@@ -10,14 +10,17 @@ const NO_DOMAIN =
   'Previews live below preview.localhost, which from here is another machine. Set TENDON_PREVIEW_DOMAIN to a name all of whose subdomains lead to this server, or reach it through a tunnel to localhost.';
 
 /** The signed links of one conversation, for a client that reached the server at `host`; or the sentence why there can be none. */
-function previewLinks({ config, engine, clock }: ServerContext, id: string, host: string): ((port: number) => string) | string {
+function previewLinks({ config, engine, clock }: ServerContext, id: string, host: string): ((port: PreviewPort) => string) | string {
   if (config.previews.domain === LOOPBACK_SITE.domain && !isLoopbackName(hostnameOf(host) ?? '')) return NO_DOMAIN;
   const keys = createPreviewKeys(engine.jwtSecret, clock);
   const label = keys.labelOf(id);
   return (port) => previewOrigin({ port, label }, config.previews, host) + entryPath(keys.tokenFor(id, port));
 }
 
-/** What the conversation's programs serve now, by link. Starts nothing; empty while the sandbox does not run. */
+/**
+ * What the conversation's programs serve now, by link, and the one link that leads to whatever is served first, under the port 0:
+ * frontends ask once, before anything is served, and look behind every link until something answers. Starts nothing.
+ */
 export async function webHosts(
   context: ServerContext,
   id: string,
@@ -29,15 +32,20 @@ export async function webHosts(
     .ports(id)
     ?.list({ signal: AbortSignal.timeout(LIST_MS) })
     .catch(() => []);
-  return { hosts: Object.fromEntries((served ?? []).map(({ port }) => [links(port), port])) };
+  return { hosts: Object.fromEntries([...(served ?? []).map(({ port }) => [links(port), port] as const), [links('app'), 0]]) };
 }
 
-/** The editor's page, started if need be; or why there is none. */
+/**
+ * The editor's page, started if need be; or why there is none. While the sandbox does not run the link leads to a page that waits for it:
+ * frontends ask once.
+ */
 export async function vscodeUrl(context: ServerContext, id: string, host: string): Promise<{ vscode_url: string | null; error?: string }> {
   const links = previewLinks(context, id, host);
   if (typeof links === 'string') return { vscode_url: null, error: links };
+  const { runtime, sandbox } = context.config;
+  if (runtime === 'none' || !sandbox.plugins.includes('vscode')) return { vscode_url: null, error: 'This server offers no editor.' };
   const started = await context.engine.runtimes.ports(id)?.startPlugin('vscode');
-  if (!started) return { vscode_url: null, error: 'The sandbox is not running; it starts with the next message.' };
+  if (!started) return { vscode_url: links('editor') };
   if (!started.ok) return { vscode_url: null, error: started.reason };
   if (!started.page) return { vscode_url: null, error: 'The editor did not say where its page is.' };
   return { vscode_url: links(started.page.port) + started.page.path };

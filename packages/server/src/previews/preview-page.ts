@@ -27,6 +27,29 @@ export const PAGES = {
     text: 'What it served has ended with it. Send the agent a message to start the sandbox, and ask it to start the program again.',
     isPassing: true,
   },
+  nothing: {
+    status: 503,
+    title: 'Nothing is served yet',
+    text: 'What a program in the sandbox serves first appears here. This page looks again every few seconds.',
+    isPassing: true,
+  },
+  waiting: {
+    status: 503,
+    title: 'The editor waits for the sandbox',
+    text: 'The next message to the agent starts it. This page looks again every few seconds.',
+    isPassing: true,
+  },
+  starting: {
+    status: 503,
+    title: 'The editor is starting',
+    text: 'It appears here when it has come up. This page looks again every few seconds.',
+    isPassing: true,
+  },
+  noEditor: {
+    status: 502,
+    title: 'There is no editor',
+    text: 'The sandbox has no openvscode-server or code-server on its PATH, or it does not come up. Load this page again when it does.',
+  },
   slow: { status: 504, title: 'There was no answer', text: 'The program in the sandbox took the request and did not answer it in time.' },
   broken: { status: 502, title: 'The program did not answer', text: 'It ended the connection, or what it said is not HTTP.' },
 } as const satisfies Record<string, PreviewPage>;

@@ -20,18 +20,22 @@ export function parsePreviewSite(text: string): PreviewSite | undefined {
   return { scheme, domain: match[2]!.toLowerCase(), ...(port && { port }) };
 }
 
+/** A port inside, or what is found when somebody looks: `app` is the program that was served first, `editor` the editor. */
+export type PreviewPort = number | 'app' | 'editor';
+
 /** Which preview a `Host` names. `undefined`: it is not of this site; `unknown`: it is, and names none. */
 export interface PreviewPlace {
-  readonly port: number;
+  readonly port: PreviewPort;
   readonly label: string;
 }
 
 export function previewPlace(host: string | undefined, { domain }: PreviewSite): PreviewPlace | 'unknown' | undefined {
   const name = host === undefined ? undefined : hostnameOf(host);
   if (name === undefined || !isPreviewName(name, domain)) return undefined;
-  const match = /^(\d{1,5})-([0-9a-f]{32})$/.exec(name.slice(0, -domain.length - 1));
-  const port = Number(match?.[1]);
-  return match && port > 0 && port < 65_536 ? { port, label: match[2]! } : 'unknown';
+  const [, what, label = ''] = /^(\d{1,5}|app|editor)-([0-9a-f]{32})$/.exec(name.slice(0, -domain.length - 1)) ?? [];
+  if (what === 'app' || what === 'editor') return { port: what, label };
+  const port = Number(what);
+  return port > 0 && port < 65_536 ? { port, label } : 'unknown';
 }
 
 /** Whether what is served there comes from an agent's program: it never speaks for the user. */

@@ -1,16 +1,15 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { NotServed } from '@tendon/runtime';
 import type { ServerContext } from '../http/context.ts';
 import { isOriginAllowed } from '../security/authorize.ts';
 import { authorizePreview } from './authorize-preview.ts';
 import { enterPreview, entryIn, renewed } from './enter-preview.ts';
 import { forwardRequest, forwardUpgrade } from './forward-request.ts';
 import { createPreviewKeys } from './preview-keys.ts';
-import { notServed, PAGES, sendPage, type PreviewPage } from './preview-page.ts';
+import { PAGES, sendPage } from './preview-page.ts';
 import { previewPlace, type PreviewPlace } from './preview-site.ts';
+import { reachPreview } from './reach-preview.ts';
 
-const CONNECT_MS = 10_000;
 /** So often the system asks a silent peer whether it is still there. */
 const ALIVE_MS = 30_000;
 
@@ -35,8 +34,10 @@ export async function servePreview(
   }
   const access = authorizePreview(request, place, keys);
   if (!access.ok) return sendPage(request, response, PAGES[access.why]);
-  const target = await connect(context, access.conversationId, place.port);
-  if ('status' in target) return sendPage(request, response, target);
+  const reached = await reachPreview(engine, access.conversationId, place.port, request.url ?? '/');
+  if (reached.state === 'closed') return sendPage(request, response, reached.page);
+  if (reached.state === 'elsewhere') return leadOn(response, reached.path);
+  const { target } = reached;
   if (response.destroyed || request.socket.destroyed) return void target.destroy();
   const key = config.sessionApiKey?.reveal();
   const forwarding = { request, response, target, key, cookies: renewed(access, place, site, keys) };
@@ -54,14 +55,9 @@ export function responseOn(request: IncomingMessage, client: Duplex): ServerResp
   return response;
 }
 
-async function connect({ engine }: ServerContext, conversationId: string, port: number): Promise<Duplex | PreviewPage> {
-  const ports = (await engine.conversations.get(conversationId)) && engine.runtimes.ports(conversationId);
-  if (!ports) return PAGES.asleep;
-  try {
-    return await ports.connect(port, { signal: AbortSignal.timeout(CONNECT_MS) });
-  } catch (error) {
-    return error instanceof NotServed ? notServed(port) : PAGES.asleep;
-  }
+function leadOn(response: ServerResponse, location: string): void {
+  response.writeHead(303, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'content-length': 0 });
+  response.end();
 }
 
 /** A page of a frontend looks whether something is there before it shows it, and learns no more. */
@@ -73,9 +69,9 @@ async function sayWhetherServed(
 ): Promise<void> {
   const { origin = '', host = '' } = request.headers;
   if (conversationId === undefined || !isOriginAllowed(origin, host, context.config)) return sendPage(request, response, PAGES.foreign);
-  const target = await connect(context, conversationId, port);
-  if (!('status' in target)) target.destroy();
-  response.writeHead('status' in target ? target.status : 204, {
+  const reached = await reachPreview(context.engine, conversationId, port, '/');
+  if (reached.state === 'open') reached.target.destroy();
+  response.writeHead(reached.state === 'closed' ? reached.page.status : 204, {
     'access-control-allow-origin': origin,
     vary: 'Origin',
     'cache-control': 'no-store',

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { isAction } from '../../frames.ts';
-import { joinNew, message } from '../v0-socketio/join.ts';
+import { askAs } from '../raw.ts';
+import { hasTypes } from '../shapes.ts';
+import { joinNew, message, turn } from '../v0-socketio/join.ts';
+import { ORIGIN } from './page.ts';
 
 /** What frontends ask beside the events, once, at a moment of their own. */
 export const panels: readonly Check[] = [
@@ -16,6 +19,38 @@ export const panels: readonly Check[] = [
       await peer.frames.until('the command', isAction('run'));
       const changes = await target.ask('GET', `/api/conversations/${id}/git/changes`);
       assert.match(changes.text, /"late\.txt"/);
+    },
+  },
+  {
+    id: 'v0-rest/app-at-first-question',
+    title: 'asked before anything is served, `web-hosts` has a link that answers as soon as something is',
+    cites: ['SV232'],
+    async run(target) {
+      const ready = await joinNew(target);
+      const { hosts } = (await target.ask('GET', `/api/conversations/${ready.id}/web-hosts`)).body;
+      const [link] = Object.keys(hosts ?? {}).map((each) => new URL(each));
+      assert.ok(link, 'there is no link');
+      // As a page looks, every few seconds.
+      const looked = async () => (await askAs(target, link.host, link.pathname, { origin: ORIGIN })).status;
+      assert.ok((await looked()) >= 400, 'it answers before anything is served');
+      const command = '(setsid python3 -m http.server 0 --bind 127.0.0.1 > /dev/null 2>&1 &); sleep 1';
+      await turn(target, ready, [{ call: 'execute_bash', args: { command } }]);
+      await target.eventually('an answer', async () => (await looked()) < 300);
+    },
+  },
+  {
+    id: 'v0-rest/editor-at-first-question',
+    title: 'asked before the sandbox runs, `vscode-url` has a link to a page that waits, or there is no editor at all',
+    cites: ['SV233'],
+    async run(target) {
+      const { body } = await target.ask('GET', `/api/conversations/${await target.converse()}/vscode-url`);
+      hasTypes(body, { vscode_url: 'string|null' }, 'answer');
+      if (typeof body.vscode_url !== 'string') return assert.match(String(body.error), /no editor/);
+      const link = new URL(body.vscode_url);
+      const entered = await askAs(target, link.host, link.pathname + link.search);
+      const cookie = entered.headers['set-cookie']?.[0]?.split(';')[0];
+      const page = await askAs(target, link.host, entered.headers.location ?? '/', { accept: 'text/html', ...(cookie && { cookie }) });
+      assert.match(page.text, /<html/i);
     },
   },
 ];

@@ -1,0 +1,79 @@
+/**
+ * The way from a place below the name of previews into a sandbox. It remembers, for as long as that is served, which program of a
+ * conversation was served first, and owns nothing else.
+ */
+import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { NotServed, type SandboxPorts } from '@tendon/runtime';
+import type { Engine } from '../engine.ts';
+import { notServed, PAGES, type PreviewPage } from './preview-page.ts';
+import type { PreviewPort } from './preview-site.ts';
+
+/** A connection to the program, a page that says why there is none, or where on the same origin to look. */
+export type Reached =
+  | { readonly state: 'open'; readonly target: Duplex }
+  | { readonly state: 'closed'; readonly page: PreviewPage }
+  | { readonly state: 'elsewhere'; readonly path: string };
+
+const CONNECT_MS = 10_000;
+/** An editor comes up in seconds or not; who waits sees a page meanwhile. */
+const EDITOR_MS = 5_000;
+const MAX_REMEMBERED = 1_000;
+const FIRST_SERVED = new WeakMap<Engine, Map<string, number>>();
+
+const WITHOUT_SANDBOX: Readonly<Record<PreviewPort, PreviewPage>> = { app: PAGES.nothing, editor: PAGES.waiting };
+
+/** `path`: what is asked for. */
+export async function reachPreview(engine: Engine, conversationId: string, port: PreviewPort, path: string): Promise<Reached> {
+  const ports = (await engine.conversations.get(conversationId)) && engine.runtimes.ports(conversationId);
+  if (!ports) return closed(WITHOUT_SANDBOX[port] ?? PAGES.asleep);
+  try {
+    if (port === 'app') return await reachFirst(engine, conversationId, ports);
+    if (port === 'editor') return await reachEditor(ports, path);
+    return await connected(ports, port);
+  } catch (error) {
+    return closed(error instanceof NotServed && typeof port === 'number' ? notServed(port) : PAGES.asleep);
+  }
+}
+
+async function reachFirst(engine: Engine, conversationId: string, ports: SandboxPorts): Promise<Reached> {
+  const remembered = FIRST_SERVED.get(engine) ?? new Map<string, number>();
+  FIRST_SERVED.set(engine, remembered);
+  const before = remembered.get(conversationId);
+  if (before !== undefined) {
+    try {
+      return await connected(ports, before);
+    } catch (error) {
+      if (!(error instanceof NotServed)) throw error;
+      remembered.delete(conversationId);
+    }
+  }
+  const [first] = await ports.list({ signal: AbortSignal.timeout(CONNECT_MS) });
+  if (!first) return closed(PAGES.nothing);
+  const reached = await connected(ports, first.port);
+  remembered.set(conversationId, first.port);
+  const [oldest] = remembered.keys();
+  if (remembered.size > MAX_REMEMBERED) remembered.delete(oldest!);
+  return reached;
+}
+
+/** Its own page has a path with a token; `/` leads there. */
+async function reachEditor(ports: SandboxPorts, path: string): Promise<Reached> {
+  const waited = new AbortController();
+  const tooLong = delay(EDITOR_MS, undefined, { signal: waited.signal, ref: false }).catch(() => undefined);
+  const started = await Promise.race([ports.startPlugin('vscode'), tooLong]);
+  waited.abort();
+  if (!started) return closed(PAGES.starting);
+  if (!started.ok || !started.page) return closed(PAGES.noEditor);
+  // One slash: two would lead to another host.
+  const page = `/${started.page.path.replace(/^[/\\]+/, '')}`;
+  return path === '/' && page !== '/' ? { state: 'elsewhere', path: page } : connected(ports, started.page.port);
+}
+
+async function connected(ports: SandboxPorts, port: number): Promise<Reached> {
+  return { state: 'open', target: await ports.connect(port, { signal: AbortSignal.timeout(CONNECT_MS) }) };
+}
+
+function closed(page: PreviewPage): Reached {
+  return { state: 'closed', page };
+}
