@@ -1,4 +1,5 @@
 import type { Row } from '../row.ts';
+import { acknowledgements } from './acknowledgements.ts';
 import { dockerStart, podmanStart } from './container-start.ts';
 import { createConversation } from './create-conversation.ts';
 import { delivery } from './delivery.ts';
@@ -13,6 +14,7 @@ import { longNoise, longText, outputMemory } from './long-output.ts';
 import { longStream } from './long-stream.ts';
 import { oneShot } from './one-shot.ts';
 import { otherCell } from './other-cell.ts';
+import { restart } from './restart.ts';
 import { sandboxMemory } from './sandbox-memory.ts';
 import { serverStart } from './server-start.ts';
 import { step } from './step.ts';
@@ -39,4 +41,6 @@ export const ALL_ROWS: readonly Row[] = [
   idleConversations,
   delivery,
   longStream,
+  acknowledgements,
+  restart,
 ];
