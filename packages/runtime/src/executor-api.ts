@@ -103,14 +103,30 @@ export type PluginStart =
   /** A sentence that says what to do about it. */
   | { readonly ok: false; readonly reason: string };
 
+/** The oldest and the newest version of what is said here, as one end speaks it. */
+export type ProtocolRange = readonly [oldest: number, newest: number];
+
+/**
+ * What is built from this source speaks. An executor outlives the server that started it, so the next one asks for this before it asks for
+ * anything else. The newest goes up when either end would misunderstand the other; the oldest, when what it said is not understood any more.
+ *
+ * 1  Without a range in `Alive`: what was built before there were versions. A known key is answered whatever action it comes with.
+ * 2  Requests carry a digest of the action.
+ */
+export const PROTOCOL: ProtocolRange = [2, 2];
+
 export interface Alive {
   readonly status: 'ok';
   readonly incarnation: string;
   readonly pid: number;
+  readonly protocol: ProtocolRange;
 }
 
 /** The name of an executor's process, as the host's process table has it, while what it started stands still. */
 export const ASLEEP_NAME = 'tendon-asleep';
+
+/** Reasons to stay awake that pass by themselves, the same in every version of the protocol. */
+export const BUSY = { action: 'an action runs', command: 'a command runs' } as const;
 
 /** Not slept: why it must stay awake. */
 export type SleepAnswer = { readonly slept: true } | { readonly slept: false; readonly reason: string };

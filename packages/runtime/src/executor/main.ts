@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { ExecutorConfig, SleepAnswer } from '../executor-api.ts';
+import { BUSY, PROTOCOL, type ExecutorConfig, type SleepAnswer } from '../executor-api.ts';
 import type { ActionHandler } from './action-handler.ts';
 import { parseConfig } from './config.ts';
 import { createDoorGuard, type DoorGuard } from './door/door-guard.ts';
@@ -88,7 +88,7 @@ void nesting.then((made) => (nest = made));
 const standstill = createStandstill({ inUse, own: () => nest?.processes() ?? [] });
 const server = createExecutorServer({
   guard,
-  alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid },
+  alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid, protocol: PROTOCOL },
   info: async () => ({ ...serverInfo(await nesting), plugins: plugins.states() }),
   effects,
   files: createSandboxFiles(config.workspace, disk),
@@ -126,7 +126,7 @@ async function sleep(wish: SleepWish): Promise<SleepAnswer> {
 
 function inUse(): string | undefined {
   if (nest === undefined) return 'it has only just begun';
-  if (effects.running > 0) return 'an action runs';
+  if (effects.running > 0) return BUSY.action;
   if (processes.count() > 0) return 'somebody speaks with a program';
   return tunnels.count() > 0 ? 'somebody is connected to one of its ports' : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { LineRange, LinesToEdit } from '@tendon/core';
 import { connectTo, MAX_LINE, openDoor, Refused, SandboxGone, type Call, type ExecutorAddress } from './executor-door.ts';
-import type { Alive, EffectReport, ExecuteLine, ExecuteRequest, SleepAnswer } from '../executor-api.ts';
+import type { Alive, EffectReport, ExecuteLine, ExecuteRequest, ProtocolRange, SleepAnswer } from '../executor-api.ts';
 import type { WatchLine } from '../executor-host-api.ts';
 import { createSandboxPorts, type SandboxPorts } from '../sandbox/sandbox-ports.ts';
 
@@ -130,9 +130,13 @@ function readWatchLine(text: string): WatchLine | undefined {
 }
 
 function checkAlive(answer: unknown): Alive {
-  const { incarnation, pid } = (answer ?? {}) as Partial<Alive>;
-  if (typeof incarnation !== 'string') throw new Error('it answers, but not as an executor');
-  return { status: 'ok', incarnation, pid: Number(pid) };
+  const { incarnation, pid, protocol = [1, 1] } = (answer ?? {}) as { readonly [name in keyof Alive]?: unknown };
+  if (typeof incarnation !== 'string' || !isRange(protocol)) throw new Error('it answers, but not as an executor');
+  return { status: 'ok', incarnation, pid: Number(pid), protocol };
+}
+
+function isRange(value: unknown): value is ProtocolRange {
+  return Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger) && value[0] <= value[1];
 }
 
 function checkLines(answer: unknown): LinesToEdit {

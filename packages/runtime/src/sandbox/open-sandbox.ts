@@ -8,6 +8,7 @@ import { createExecutorClient, type ExecutorClient } from '../link/executor-clie
 import { awaitExecutor } from './await-executor.ts';
 import { endSandbox } from './end-sandbox.ts';
 import { holdSandbox, type OpenSandbox } from './hold-sandbox.ts';
+import { isSpoken, retireSandbox } from './retire-sandbox.ts';
 import type { SandboxContext } from './sandbox-context.ts';
 import { isThere, type SandboxRecord } from './sandbox-record.ts';
 import { NEVER_STARTED, startNews } from './start-news.ts';
@@ -44,11 +45,12 @@ export async function openSandbox(context: SandboxContext, conversationId: strin
   const record = await context.records.get(conversationId);
   if (isThere(record)) {
     const found = await attach(context, record, place, options.signal);
-    if (found !== undefined) {
+    if (found !== undefined && 'open' in found) {
       options.onPhase('ready');
-      return found;
+      return found.open;
     }
-    await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
+    if (found) await retire(context, record, found.outdated, options);
+    else await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
   }
   return options.admit(() => start(context, conversationId, place, options));
 }
@@ -61,7 +63,10 @@ export async function attachSandbox(
 ): Promise<OpenSandbox | undefined> {
   const place = await findPlace(context, conversationId, signal);
   const record = await context.records.get(conversationId);
-  return isThere(record) ? attach(context, record, place, signal) : undefined;
+  const found = isThere(record) ? await attach(context, record, place, signal) : undefined;
+  if (found !== undefined && 'open' in found) return found.open;
+  found?.outdated.close();
+  return undefined;
 }
 
 async function findPlace(context: SandboxContext, conversationId: string, signal: AbortSignal): Promise<Place> {
@@ -77,13 +82,11 @@ async function findPlace(context: SandboxContext, conversationId: string, signal
   return { workspace, probe };
 }
 
+/** `outdated`: what answers is of a version that this server does not speak. */
+type Found = { readonly open: OpenSandbox } | { readonly outdated: ExecutorClient } | undefined;
+
 /** The executor of the record, if it is the same process and answers by its name. */
-async function attach(
-  context: SandboxContext,
-  record: SandboxRecord,
-  { workspace, probe }: Place,
-  signal: AbortSignal,
-): Promise<OpenSandbox | undefined> {
+async function attach(context: SandboxContext, record: SandboxRecord, { workspace, probe }: Place, signal: AbortSignal): Promise<Found> {
   if (record.state !== 'live' || record.driver !== context.driver.name || record.workspace !== workspace) return undefined;
   const { handle } = record;
   if (!context.driver.isAlive(handle)) return undefined;
@@ -93,12 +96,27 @@ async function attach(
       awaitExecutor(client, { socketPath: handle.socketPath, isAlive: () => context.driver.isAlive(handle), signal: within }),
     );
     if (alive.incarnation !== record.incarnation) throw new Error('another executor answers');
-    return await holdSandbox(context, record, handle, client, probe);
+    if (!isSpoken(alive.protocol)) return { outdated: client };
+    return { open: await holdSandbox(context, record, handle, client, probe) };
   } catch (error) {
     client.close();
     if (signal.aborted) throw error;
     context.notice(`sandbox ${record.incarnation} cannot be attached to: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
+  }
+}
+
+async function retire(
+  context: SandboxContext,
+  record: SandboxRecord,
+  client: ExecutorClient,
+  { signal, onPhase }: OpenOptions,
+): Promise<void> {
+  onPhase('starting', 'waiting for what another version of Tendon has begun in the sandbox');
+  try {
+    await retireSandbox(context, record, { client, signal });
+  } finally {
+    client.close();
   }
 }
 
@@ -158,6 +176,8 @@ async function start(
       awaitExecutor(connection, { socketPath: handle.socketPath, isAlive: () => driver.isAlive(handle), signal: within }),
     );
     if (alive.incarnation !== incarnation) throw new StartFailed('waiting for the executor', { cause: 'another executor answers' });
+    if (!isSpoken(alive.protocol))
+      throw new StartFailed('waiting for the executor', { cause: 'it is of another version than this server: install Tendon anew' });
     onPhase('workspace');
     const live = { ...record, given_bytes: await given, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));

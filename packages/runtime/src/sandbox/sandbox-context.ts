@@ -31,6 +31,8 @@ export interface SandboxContext {
   /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
   readonly leaseSeconds: number;
   readonly renewsLease: (conversationId: string) => boolean;
+  /** How long what runs in a sandbox of another version is waited for. */
+  readonly outdatedMs: number;
   readonly plugins: readonly PluginName[];
   readonly output: OutputLimits;
   readonly wayOut: WayOut;

@@ -9,6 +9,11 @@ export const NEVER_STARTED = 'it did not start';
 /** Why one ended whose store was put back from a backup. */
 export const RESTORED = 'the server was restored from a backup';
 
+/** Why one ended whose executor this server cannot speak with. */
+export const OUTDATED = 'another version of Tendon had started it';
+
+const OUTDATED_NEWS =
+  'the sandbox that worked here before was started by another version of Tendon and has been replaced: shell variables and the working directory are kept, nothing of it runs any more';
 const RESTORED_NEWS =
   'the server was restored from a backup: the sandbox that worked here before is gone with its home, and the files of the workspace are as they were left, not as they were when the backup was made';
 const HOST_LOST =
@@ -21,7 +26,7 @@ export function startNews(previous: SandboxRecord | undefined, { isNew }: Pick<S
   if (state === 'ended' && (reason === STOPPED || reason === NEVER_STARTED)) return undefined;
   if (state === 'ended' && reason === RESTORED) return RESTORED_NEWS;
   if (isNew === true) return HOST_LOST;
-  if (state === 'asleep') return undefined;
+  if (state === 'asleep') return reason === OUTDATED ? OUTDATED_NEWS : undefined;
   const why = reason.replace(/^the sandbox ended(?:: )?/, '');
   return `the sandbox that worked here before has ended${why && ` (${why})`}: what was running, shell variables, the working directory and files outside the workspace and the home are gone`;
 }

@@ -112,6 +112,7 @@ function contextOf(options: RuntimesOptions): SandboxContext & { readonly kernel
     clock: options.clock,
     notice: options.onNotice ?? (() => {}),
     leaseSeconds,
+    outdatedMs: options.outdatedMs ?? 10 * 60_000,
   };
   const registries = { allow: [], allowPrivate: [], ...options.registries, mode: 'allowlist' } as const;
   const kernelPackages = createKernelPackages(

@@ -33,6 +33,8 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly onAsleep?: (conversationId: string) => void;
   /** Seconds that a sandbox lives on without a server. */
   readonly leaseSeconds?: number;
+  /** How long what runs in a sandbox of another version of Tendon is waited for before it is replaced; default ten minutes. */
+  readonly outdatedMs?: number;
   /** Seconds without output after which a command is handed back as still running. */
   readonly noOutputTimeoutSeconds?: number;
   /** What sandboxes have beside shell and files. Default: every plugin. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SleepAnswer } from '../../executor-api.ts';
+import { BUSY, type SleepAnswer } from '../../executor-api.ts';
 import type { Effects } from '../effects/effects.ts';
 import type { Nest } from '../processes/nest.ts';
 import { reasonOf } from '../observation.ts';
@@ -41,10 +41,10 @@ export function createSleeper(parts: SleepParts): (wish: SleepWish) => Promise<S
   const { effects, stateDir } = parts;
 
   async function whyAwake({ withKernel }: SleepWish): Promise<string | undefined> {
-    if (effects.running > 0) return 'an action runs';
+    if (effects.running > 0) return BUSY.action;
     const [nest, shell] = [await parts.nesting, await parts.shell];
     if (!nest.nested) return 'what runs here cannot be told from what does not';
-    if (shell.isBusy()) return 'a command runs';
+    if (shell.isBusy()) return BUSY.command;
     const plugins = parts.plugins.sleeping();
     const loss = withKernel ? undefined : plugins.map(({ loses }) => loses()).find((each) => each !== undefined);
     if (loss !== undefined) return loss;

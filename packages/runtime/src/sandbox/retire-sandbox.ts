@@ -1,0 +1,57 @@
+/**
+ * Ends a sandbox whose executor this server cannot speak with, because another version of Tendon started it. Of the protocol only what every
+ * version has is used: `/sleep` and `/end_work`. What an action began there ends by itself, or is cancelled when its time is over; either way
+ * its outcome is in the journal, where the next incarnation finds it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { BUSY, PROTOCOL, type ProtocolRange, type SleepAnswer } from '../executor-api.ts';
+import type { ExecutorClient } from '../link/executor-client.ts';
+import { endSandbox } from './end-sandbox.ts';
+import type { SandboxContext } from './sandbox-context.ts';
+import type { SandboxRecord } from './sandbox-record.ts';
+import { OUTDATED } from './start-news.ts';
+import { messageOf } from './start-phase.ts';
+
+const ASK_AGAIN_MS = 200;
+/** For a cancelled action to be killed, and its outcome to be written. */
+const CANCELLED_MS = 30_000;
+const PASSING: readonly string[] = Object.values(BUSY);
+
+export function isSpoken([oldest, newest]: ProtocolRange): boolean {
+  return oldest <= PROTOCOL[1] && newest >= PROTOCOL[0];
+}
+
+export interface RetireOptions {
+  readonly client: ExecutorClient;
+  /** Aborting ends the waiting; then the sandbox is left as it is. */
+  readonly signal: AbortSignal;
+}
+
+export async function retireSandbox(context: SandboxContext, record: SandboxRecord, { client, signal }: RetireOptions): Promise<void> {
+  context.notice(`sandbox ${record.incarnation} was started by another version of Tendon: it is replaced when nothing runs in it`);
+  let isSaved = await sleeps(context, client, context.outdatedMs, signal);
+  if (isSaved === 'busy') {
+    context.notice(`what ran in sandbox ${record.incarnation} was cancelled after ${context.outdatedMs / 1000} seconds`);
+    await client.endWork().catch(() => {}); // it may know no such request, or be gone
+    isSaved = await sleeps(context, client, CANCELLED_MS, signal);
+  }
+  await endSandbox(context, record, OUTDATED, isSaved === 'saved' && context.driver.sleeps === 'ended' ? 'asleep' : 'ended');
+}
+
+/** Whether it wrote down what the next one goes on with; or that an action runs still, when the time is over. */
+async function sleeps(
+  { driver }: SandboxContext,
+  client: ExecutorClient,
+  forMs: number,
+  signal: AbortSignal,
+): Promise<'saved' | 'lost' | 'busy'> {
+  const ask = (): Promise<SleepAnswer> => (driver.sleeps === 'in-place' ? client.standStill() : client.sleep({ withKernel: true }));
+  for (const end = performance.now() + forMs; ;) {
+    const answer = await ask().catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
+    signal.throwIfAborted();
+    if (answer.slept) return 'saved';
+    if (!PASSING.includes(answer.reason)) return 'lost';
+    if (performance.now() >= end) return 'busy';
+    await delay(ASK_AGAIN_MS, undefined, { signal });
+  }
+}
