@@ -1,6 +1,7 @@
 /** The only place where objects are wired together. */
 import { join } from 'node:path';
-import { agentNames, KeyedSemaphore, type Clock, type EventLog, type Runtimes, type Secret, type Storage } from '@tendon/core';
+import { agentNames, createMask, KeyedSemaphore, type Clock, type EventLog, type Runtimes, type Secret, type Storage } from '@tendon/core';
+import type { UpgradeProgress } from '@tendon/core/storage';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
 import { composeConversation } from './compose-conversation.ts';
 import type { Config } from './config/config.ts';
@@ -38,6 +39,8 @@ export interface ComposeOptions {
   readonly clock: Clock;
   /** Default: lines on stderr at the configured level. */
   readonly logger?: Logger;
+  /** Told again and again how far it is, while the store of an earlier version is upgraded. */
+  readonly onUpgrade?: (progress: UpgradeProgress) => void;
   /** What stands between the engine and what it drives: tests put faults there. */
   readonly around?: { readonly log?: (log: EventLog) => EventLog; readonly runtimes?: (runtimes: Runtimes) => Runtimes };
 }
@@ -57,7 +60,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
   // Damage can be found before there is a logger: what is found first is said when there is one.
   let warn = (_finding: string): void => undefined;
-  const storage = await openStorage(config, clock, (finding) => warn(finding));
+  const storage = await openStorage(config, options, (finding) => warn(finding));
   const settings = await SettingsStore.open(storage.records, jwtSecret);
   const secretStore = await SecretStore.open(storage.records, jwtSecret);
   const providerTokens = await ProviderTokens.open(storage.records, jwtSecret);
@@ -163,9 +166,19 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   };
 }
 
-async function openStorage({ home }: Config, clock: Clock, onFinding: (finding: string) => void): Promise<Storage> {
+async function openStorage(config: Config, options: ComposeOptions, onFinding: (finding: string) => void): Promise<Storage> {
   const { openSqliteStorage } = await import('@tendon/core/storage');
-  return openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock, onFinding });
+  const [path, blobDir] = [join(config.home, 'tendon.db'), join(config.home, 'blobs')];
+  let doing: UpgradeProgress['doing'] | undefined;
+  const onUpgrade = (progress: UpgradeProgress): void => {
+    options.onUpgrade?.(progress);
+    if (progress.doing === doing) return;
+    doing = progress.doing;
+    // Secrets are in the store that is not open yet, and none is in this line.
+    const logger = options.logger ?? createLogger({ level: config.logLevel, mask: createMask([]) });
+    logger.info(progress, doing === 'copying' ? 'the store of an earlier version is being copied' : 'the store is being migrated');
+  };
+  return openSqliteStorage({ path, blobDir, clock: options.clock, onFinding, onUpgrade });
 }
 
 /** Those of the price table, and those of model servers on this machine: offered, never chosen. */

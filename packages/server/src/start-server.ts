@@ -7,6 +7,7 @@ import { CLIENT_PATIENCE, type ClientPatience } from './http/client-patience.ts'
 import type { ServerContext } from './http/context.ts';
 import { listenError, urlOf } from './http/listening.ts';
 import { openSockets } from './http/open-sockets.ts';
+import { StartingServer } from './http/starting-server.ts';
 import { findWebRoot } from './http/web-files.ts';
 import { makeHome } from './make-home.ts';
 import { Metrics } from './metrics.ts';
@@ -45,7 +46,10 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const clock = options.clock ?? systemClock;
   await makeHome(given.home);
   const config = await withKey(given);
-  const engine = await composeEngine(config, { ...options, clock });
+  const starting = new StartingServer(config);
+  const engine = await composeEngine(config, { ...options, clock, onUpgrade: (progress) => starting.say(progress) }).finally(() =>
+    starting.close(),
+  );
   const { logger, conversations } = engine;
   const metrics = new Metrics({ openConversations: () => conversations.openCount, sandboxes: () => engine.runtimes.counts() }, clock.now());
   const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);

@@ -1,6 +1,11 @@
-import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../../log/storage-error.ts';
+import { copyDatabase, runInThread } from './upgrade-database.ts';
+
+/** What takes long with a large database. */
+export type UpgradeProgress =
+  | { readonly doing: 'copying'; readonly percent: number }
+  | { readonly doing: 'migrating'; readonly from: number; readonly to: number; readonly copy: string };
 
 /** "TNDN": tells our files from other people's SQLite files. */
 const APPLICATION_ID = 0x544e444e;
@@ -79,23 +84,32 @@ export function assertOurs(db: DatabaseSync, path: string, known: number = MIGRA
 }
 
 /**
- * Brings the schema up to date, one transaction a step; a step that fails leaves the schema before it.
- * Before a database with a schema is changed, a copy of it is made beside it.
+ * Brings the schema up to date, one transaction a step; a step that fails leaves the schema before it. A new database is made at once.
+ * One with a schema is copied beside itself first.
  */
-export function migrate(db: DatabaseSync, path: string, migrations: readonly string[] = MIGRATIONS): void {
+export async function migrate(
+  db: DatabaseSync,
+  path: string,
+  migrations: readonly string[] = MIGRATIONS,
+  onProgress: (progress: UpgradeProgress) => void = () => {},
+): Promise<void> {
   const version = pragma(db, 'user_version');
-  if (version > 0 && version < migrations.length) {
-    const copy = `${path}.schema-${version}`;
-    if (!existsSync(copy)) db.prepare('VACUUM INTO ?').run(copy);
-  }
-  for (const [index, sql] of migrations.entries()) if (index >= version) step(db, sql, index + 1);
+  if (version >= migrations.length) return;
+  const scripts = migrations.map((sql, index) => scriptOf(sql, index + 1)).slice(version);
+  if (version === 0) return scripts.forEach((script) => run(db, script));
+  const copy = `${path}.schema-${version}`;
+  await copyDatabase(db, copy, (percent) => onProgress({ doing: 'copying', percent }));
+  onProgress({ doing: 'migrating', from: version, to: migrations.length, copy });
+  await runInThread(path, scripts);
 }
 
-function step(db: DatabaseSync, sql: string, version: number): void {
-  db.exec('BEGIN IMMEDIATE');
+function scriptOf(sql: string, version: number): string {
+  return `BEGIN IMMEDIATE;\n${sql}\n; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; COMMIT`;
+}
+
+function run(db: DatabaseSync, script: string): void {
   try {
-    db.exec(sql);
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; COMMIT`);
+    db.exec(script);
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;

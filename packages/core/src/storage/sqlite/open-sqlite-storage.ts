@@ -10,7 +10,7 @@ import { Findings } from '../findings.ts';
 import type { Storage } from '../storage.ts';
 import { EventTable } from './event-table.ts';
 import { GroupCommit } from './group-commit.ts';
-import { assertOurs, migrate } from './migrations.ts';
+import { assertOurs, migrate, MIGRATIONS, type UpgradeProgress } from './migrations.ts';
 import { PayloadTable } from './payload-table.ts';
 import { lockForProcess } from './process-lock.ts';
 import { SqliteEventStore } from './sqlite-event-store.ts';
@@ -33,6 +33,8 @@ export interface SqliteStorageOptions {
   readonly fdatasync?: (file: FileHandle) => Promise<void>;
   /** Told of every finding, also of those that are made after opening. */
   readonly onFinding?: (sentence: string) => void;
+  /** Told again and again how far it is, while a database of an earlier version is copied and migrated: that can take minutes. */
+  readonly onUpgrade?: (progress: UpgradeProgress) => void;
 }
 
 /** Opens the storage of one server. Rejects with `StorageError` when another process has it, a newer version wrote it, or it cannot be read. */
@@ -49,7 +51,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     }
     // Made here, for SQLite would let others read it. Closing it is harmless only before SQLite has it open (see process-lock.ts).
     closeSync(openSync(options.path, 'a', 0o600));
-    const db = openDatabase(options.path);
+    const db = await openDatabase(options.path, options.onUpgrade);
     try {
       const wal = await Wal.open({ path: options.path, fdatasync: options.fdatasync, onProblem: (sentence) => findings.add(sentence) });
       await syncDir(dirname(options.path));
@@ -64,14 +66,14 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
   }
 }
 
-function openDatabase(path: string): DatabaseSync {
+async function openDatabase(path: string, onUpgrade?: SqliteStorageOptions['onUpgrade']): Promise<DatabaseSync> {
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     assertOurs(db, path);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
     // What a killed process left in the WAL becomes durable before it is served, and no half-written frame of it lies behind later ones.
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    migrate(db, path);
+    await migrate(db, path, MIGRATIONS, onUpgrade);
     // One write at once: it begins the WAL, whose header is synced here and not under the first append, and shows whether the disk can be written.
     db.exec('PRAGMA synchronous = NORMAL; UPDATE writer SET turn = turn + 1');
     return db;

@@ -43,7 +43,7 @@ describe('opening', () => {
 
   it('EL20: a database of a newer version is refused and left as it is', async () => {
     await (await database.open()).close();
-    edit((db) => db.exec('PRAGMA user_version = 99'));
+    await edit((db) => db.exec('PRAGMA user_version = 99'));
     const before = readFileSync(database.path);
     await expect(database.open()).rejects.toMatchObject({
       code: 'newer',
@@ -53,7 +53,7 @@ describe('opening', () => {
   });
 
   it('EL20: a database of another program is refused and left as it is', async () => {
-    edit((db) => db.exec('CREATE TABLE theirs (x)'));
+    await edit((db) => db.exec('CREATE TABLE theirs (x)'));
     const before = readFileSync(database.path);
     await expect(database.open()).rejects.toMatchObject({ code: 'foreign' });
     expect(readFileSync(database.path).equals(before)).toBe(true);
@@ -70,11 +70,11 @@ describe('opening', () => {
     await (await storage.events.open('c')).append([message('kept')], { expectedId: 0 });
     await storage.close();
     const added = [...MIGRATIONS, 'CREATE TABLE one (x)', 'CREATE TABLE two (x); SELECT no_such_function()'];
-    edit((db) => expect(() => migrate(db, database.path, added)).toThrow('no_such_function'));
-    edit((db) => {
+    await edit((db) => expect(migrate(db, database.path, added)).rejects.toThrow('no_such_function'));
+    await edit(async (db) => {
       expect(names(db)).toContain('one');
       expect(names(db)).not.toContain('two');
-      migrate(db, database.path, [...added.slice(0, -1), 'CREATE TABLE two (x)']);
+      await migrate(db, database.path, [...added.slice(0, -1), 'CREATE TABLE two (x)']);
       expect(names(db)).toContain('two');
       expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: added.length });
       expect(() => assertOurs(db, database.path)).toThrow(/newer version/);
@@ -86,8 +86,8 @@ describe('opening', () => {
   });
 
   it('SV201: a store of before knows what each conversation delegated', async () => {
-    edit((db) => {
-      migrate(db, database.path, MIGRATIONS.slice(0, 1));
+    await edit(async (db) => {
+      await migrate(db, database.path, MIGRATIONS.slice(0, 1));
       const put = db.prepare("INSERT INTO records VALUES ('conversations', ?, ?, ?)");
       put.run('parent', '1', '{"title":"parent"}');
       put.run('child', '2', '{"delegated_by":{"conversation_id":"parent","action_id":3}}');
@@ -99,8 +99,8 @@ describe('opening', () => {
   });
 
   it('EL30: events of a database of before there were epochs have the empty one', async () => {
-    edit((db) => {
-      migrate(db, database.path, MIGRATIONS.slice(0, 1));
+    await edit(async (db) => {
+      await migrate(db, database.path, MIGRATIONS.slice(0, 1));
       db.exec("INSERT INTO events VALUES ('c', 0, '2026-01-01T00:00:00.000Z', 'user', '{}', NULL, 0)");
     });
     const log = await (await database.open()).events.open('c');
@@ -113,9 +113,9 @@ describe('opening', () => {
     for (const name of ['', '-wal', '-shm', '.pid']) expect(statSync(database.path + name).mode & 0o077).toBe(0);
   });
 
-  function edit(change: (db: DatabaseSync) => void): void {
+  async function edit(change: (db: DatabaseSync) => unknown): Promise<void> {
     const db = new DatabaseSync(database.path);
-    change(db);
+    await change(db);
     db.close();
   }
 });
