@@ -18,7 +18,7 @@ const HELP = `npm run bench -- [options]
   --rounds N                  how often each figure is measured (5)
   --only TEXT                 only rows whose title has TEXT in it; may be repeated
   --conversations N           how many the rows under load open (200)
-  --events N                  how long a log the row of the long stream reads (100000)
+  --events N                  how long the logs of the rows about long ones are (100000)
   --peer NAME=URL             another server, measured beside ours; may be repeated
   --start NAME='COMMAND'      how to start it, when it does not run already
   --cli NAME='COMMAND {task}' another command line

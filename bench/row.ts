@@ -10,7 +10,7 @@ export interface Run {
   readonly rounds: number;
   /** How many conversations the rows under load open. */
   readonly conversations: number;
-  /** How long a log the row of the long stream reads. */
+  /** How long the logs of the rows about long ones are. */
   readonly events: number;
   readonly model: ModelServer;
   /** A folder of the run's own, thrown away at its end; its name stands on the command line of every sandbox. */

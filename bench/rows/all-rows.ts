@@ -10,6 +10,7 @@ import { history } from './history.ts';
 import { idleConversations } from './idle-conversations.ts';
 import { idleMemory } from './idle-memory.ts';
 import { localStart } from './local-start.ts';
+import { longLog } from './long-log.ts';
 import { longNoise, longText, outputMemory } from './long-output.ts';
 import { longStream } from './long-stream.ts';
 import { oneShot } from './one-shot.ts';
@@ -41,6 +42,7 @@ export const ALL_ROWS: readonly Row[] = [
   idleConversations,
   delivery,
   longStream,
+  longLog,
   acknowledgements,
   restart,
 ];
