@@ -7,7 +7,8 @@ import { doorOf, enter, GENERATIONS, initialize, say, type Generation } from './
 
 const ECHO: ModelStep = { call: 'execute_bash', args: { command: 'echo conformance' } };
 const FINISH: ModelStep = { call: 'finish', args: { message: 'ready', task_completed: 'true' } };
-const ran = (frame: Frame): boolean => isObservation('run')(frame) && String(frame.content).trim() === 'conformance';
+/** W5 is given the command before its output. */
+const ran = (frame: Frame): boolean => isObservation('run')(frame) && /(^|\n)conformance$/.test(String(frame.content).trim());
 
 const aTask = (generation: Generation): Check => ({
   id: `ws-legacy/${generation}-task`,
