@@ -5,6 +5,7 @@ import { leftOf, never, run, runAction, until } from '../../packages/runtime/src
 import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
 import { containersOf } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
 import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/open-engine.ts';
+import { APPENDED_AT } from './sandbox-server-process.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 
 const engine = await openEngine('docker');
@@ -16,7 +17,8 @@ describe('driver docker, the server killed', { timeout: 180_000 }, () => {
   const stage = sandboxStage(driver);
 
   it('SB14: the same container is found again and tells what became of the command, which ran once', async () => {
-    const server = stage.serve('echo began >> count; until test -e go; do sleep 0.05; done; echo ended >> count', { id: 7 });
+    const command = 'echo began >> count; until test -e go; do sleep 0.05; done; echo ended >> count';
+    const server = stage.serve(command, { id: 7 });
     const incarnation = await server.line('incarnation');
     await until('the command to begin', () => existsSync(stage.path('workspace/count')));
     await server.kill();
@@ -25,7 +27,7 @@ describe('driver docker, the server killed', { timeout: 180_000 }, () => {
     expect(await runtimes.reconcile()).toMatchObject({ reaped: 0, kept: 1 });
     const runtime = await runtimes.acquire('conversation', { signal: never });
     expect(runtime.incarnation).toBe(incarnation);
-    const action = runAction(runtime, 'a command that is not looked at any more', { id: 7, timestamp: '2020-01-01T00:00:00.000Z' });
+    const action = runAction(runtime, command, { id: 7, timestamp: APPENDED_AT });
     expect(await runtime.execute(action, { signal: never })).toMatchObject({ outcome: 'observed', observation: { observation: 'run' } });
     expect(readFileSync(stage.path('workspace/count'), 'utf8')).toBe('began\nended\n');
     await runtimes.stop('conversation');

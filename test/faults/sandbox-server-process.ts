@@ -11,6 +11,9 @@ export interface SandboxServer {
   kill(): Promise<void>;
 }
 
+/** When its one action was appended. */
+export const APPENDED_AT = '2020-01-01T00:00:00.000Z';
+
 /** All that were started and still run. */
 export const servers: ChildProcess[] = [];
 

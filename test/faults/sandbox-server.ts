@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACTIONS } from '@tendon/protocol';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
+import { APPENDED_AT } from './sandbox-server-process.ts';
 import { createTestSandboxes, never, runAction } from '../../packages/runtime/src/sandbox.test-support.ts';
 
 const [folder = '', driver = 'local', command = 'true', id = '0', lease = '600', idle = '600000'] = process.argv.slice(2);
@@ -23,7 +24,8 @@ process.stdout.write('acquiring\n');
 const runtime = await runtimes.acquire('conversation', { signal: never });
 process.stdout.write(`incarnation ${runtime.incarnation}\n`);
 const browse = ACTIONS.browse.create({ url: command });
-const action = runAction(runtime, command, { id: Number(id), ...(command.startsWith('http:') && (browse as object)) });
+const known = { id: Number(id), timestamp: APPENDED_AT };
+const action = runAction(runtime, command, { ...known, ...(command.startsWith('http:') && (browse as object)) });
 const result = await runtime.execute(action, { signal: never, onOutput: ({ text }) => process.stdout.write(`output ${text}\n`) });
 process.stdout.write(`result ${JSON.stringify(result)}\n`);
 await new Promise(() => setInterval(() => {}, 1_000_000));

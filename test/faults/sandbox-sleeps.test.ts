@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { isAlive } from '../../packages/runtime/src/drivers/process-identity.ts';
 import { leftOf, never, run, runAction, type TestSandboxes } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { APPENDED_AT } from './sandbox-server-process.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 
 /** Killed anywhere on the way to sleep. */
@@ -24,11 +25,7 @@ it.each([0, 20, 40, 60, 80, 110, 150, 250])(
     const { runtimes, stateRoot } = await stage.takeOver();
     await runtimes.reconcile();
     const runtime = await runtimes.acquire('conversation', { signal: never });
-    const action = runAction(runtime, 'not looked at any more', {
-      id: SET_UP_ID,
-      executor: first,
-      timestamp: '2020-01-01T00:00:00.000Z',
-    });
+    const action = runAction(runtime, SET_UP, { id: SET_UP_ID, executor: first, timestamp: APPENDED_AT });
     expect(await runtime.execute(action, { signal: never })).toMatchObject({ outcome: 'observed', observation: { observation: 'run' } });
     const seen = await look(runtimes);
     expect(seen).toBe('yes inner x');

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { anchorOf, leftOf, never, run, runAction, until } from '../../packages/runtime/src/sandbox.test-support.ts';
 import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
+import { APPENDED_AT } from './sandbox-server-process.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 
 /** A process that holds a sandbox is ended with SIGKILL; another takes over from what is durable. */
@@ -11,7 +12,8 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
   const workspace = (name: string): string => stage.path('workspace', name);
 
   it('SB14: the same executor is found again and tells what became of the command, which ran once', async () => {
-    const server = stage.serve('echo began >> count; until test -e go; do sleep 0.02; done; echo ended >> count', { id: 7 });
+    const command = 'echo began >> count; until test -e go; do sleep 0.02; done; echo ended >> count';
+    const server = stage.serve(command, { id: 7 });
     const incarnation = await server.line('incarnation');
     await until('the command to begin', () => existsSync(workspace('count')));
     await server.kill();
@@ -21,7 +23,7 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
     expect({ reaped, kept }).toEqual({ reaped: 0, kept: 1 });
     const runtime = await runtimes.acquire('conversation', { signal: never });
     expect(runtime.incarnation).toBe(incarnation);
-    const action = runAction(runtime, 'a command that is not looked at any more', { id: 7, timestamp: '2020-01-01T00:00:00.000Z' });
+    const action = runAction(runtime, command, { id: 7, timestamp: APPENDED_AT });
     const [first, second] = [await runtime.execute(action, { signal: never }), await runtime.execute(action, { signal: never })];
     expect(first).toMatchObject({ outcome: 'observed', observation: { observation: 'run', extras: { metadata: { exit_code: 0 } } } });
     expect(second).toEqual(first);

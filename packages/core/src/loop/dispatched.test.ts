@@ -16,12 +16,12 @@ async function memoryLog(): Promise<EventLog> {
   return createMemoryStorage({ clock: systemClock }).events.open(ID);
 }
 
-/** A disk that is full just when the first such observation is to be kept. */
+/** A disk that fails just when the first such observation is to be kept; one that is full is tried again anyway. */
 async function failingFor(observation: string): Promise<EventLog> {
   let left = 1;
   const isIt = (draft: SourcedDraft): boolean => 'observation' in draft && draft.observation === observation && left-- > 0;
   return watchAppends(await memoryLog(), (drafts) => {
-    if (drafts.some(isIt)) throw new StorageError('undone', 'the disk is full');
+    if (drafts.some(isIt)) throw new StorageError('failed', 'the disk failed to keep a write');
   });
 }
 
@@ -30,8 +30,8 @@ const answers = (events: readonly Event[], to: string): readonly Event[] =>
   events.filter(({ cause }) => cause !== undefined && 'action' in events[cause]! && events[cause].action === to);
 
 async function untilHalted({ reported, untilFrame }: Stage): Promise<void> {
-  await untilFrame((frame) => frame.volatile === 'status' && frame.id === 'STATUS$ERROR');
-  expect(reported).toMatchObject([{ code: 'undone' }]);
+  await untilFrame((frame) => frame.volatile === 'status' && frame.type === 'error');
+  expect(reported).toMatchObject([{ code: 'failed' }]);
 }
 
 const countOnce = bash('echo x >> lines; echo counted');
