@@ -21,6 +21,7 @@ export const PROVEN_ELSEWHERE: Readonly<Record<string, string>> = {
   RT157: 'packages/runtime/src/executor/browser/lifecycle.slow.test.ts',
   RT158: 'test/isolation/browser.test.ts',
   RT159: 'packages/runtime/src/executor/browser/browse.slow.test.ts',
+  RT265: 'packages/runtime/src/executor/browser/browse.slow.test.ts',
   RT170: 'packages/core/src/tools/parse-tool-call.test.ts',
   RT171: 'packages/core/src/agents/code-act-agent.test.ts',
   RT172: 'packages/core/src/view/view.test.ts',

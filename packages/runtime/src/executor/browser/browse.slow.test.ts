@@ -128,6 +128,24 @@ describe('browse', { timeout: 60_000 }, () => {
     expect(content).toContain(words);
   });
 
+  it('RT265: a page that could not be opened is one line and the asked address, and nothing of the browser’s own page', async () => {
+    const url = 'http://127.0.0.1:2999/a?b=1';
+    const line = `${url} could not be opened: nothing listens there (ERR_CONNECTION_REFUSED)`;
+    const { content, extras } = await user.browse(url);
+    expect(content).toBe(`Error of the last action: ${line}`);
+    expect(extras).toMatchObject({ url, error: true, screenshot: '', open_pages_urls: expect.arrayContaining([url]) as string[] });
+    expect(JSON.stringify([extras.html, extras.title, extras.open_pages_urls])).not.toMatch(/chrome-error|base64/);
+    expect((await user.browse(`${site.origin}/article`)).extras).toMatchObject({ url: `${site.origin}/article`, error: false });
+  });
+
+  it('RT265: so is one that a link leads to', async () => {
+    const url = 'http://127.0.0.1:2999/from-a-link';
+    await user.browse(`data:text/html,<a id=gone href="${url}">gone</a>`);
+    const { content, extras } = await user.do('click("#gone")');
+    expect(content).toContain(`${url} could not be opened: nothing listens there`);
+    expect(extras).toMatchObject({ url, error: true, set_of_marks: '', axtree_object: {} });
+  });
+
   it('RT151: files of the workspace, data, the source of a page and a name without a scheme are opened', async () => {
     writeFileSync(join(user.executor.workspace, 'page.html'), '<h1>A file</h1>');
     expect(await user.browse(join(user.executor.workspace, 'page.html'))).toMatchObject({ content: '# A file' });

@@ -1,5 +1,5 @@
 import type { ObservationDraft } from '@tendon/protocol';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { reasonOf } from '../../observation.ts';
 import { browseObservation } from '../browse-observation.ts';
 import type { HostConfig } from '../browser-lines.ts';
@@ -36,9 +36,10 @@ export async function createCarryOut(context: BrowserContext, { workspace, profi
     const isInteractive = order.type === 'interact';
     const looking = observe(tabs.active, { withTree: order.withTree || isInteractive, withContent: !isInteractive });
     const seen = await within(OBSERVE_MS, looking, signal).catch(() => undefined);
-    const error = seen === undefined && !signal.aborted ? await closeHanging(tabs) : '';
+    const unopened = tabs.unopened(tabs.active);
+    const error = seen === undefined && !signal.aborted ? await closeHanging(tabs) : done.error === '' ? (unopened?.reason ?? '') : '';
     const told = { ...done, error: signal.aborted ? 'it was cancelled' : [done.error, error].filter((part) => part !== '').join(' ') };
-    return answer(order, told, { tabs, files, seen: seen ?? NOTHING, folder: `${profile}/pages` });
+    return answer(order, told, { tabs, files, seen: unopened ? NOTHING : (seen ?? NOTHING), folder: `${profile}/pages` });
   };
 }
 
@@ -66,7 +67,7 @@ function answer(order: Order, done: Done, { tabs, files, seen, folder }: After):
     trigger: isBrowse ? 'browse' : 'browse_interactive',
     action: isBrowse ? `goto(${JSON.stringify(order.url)})` : order.text,
     content,
-    url: tabs.active.url(),
+    url: addressOf(tabs.active, tabs),
     error: done.error,
     extras: {
       ...extrasOf(seen, tabs),
@@ -76,13 +77,18 @@ function answer(order: Order, done: Done, { tabs, files, seen, folder }: After):
   });
 }
 
+/** Of a page that could not be opened: what was asked for. */
+function addressOf(page: Page, tabs: Tabs): string {
+  return tabs.unopened(page)?.url ?? page.url();
+}
+
 function extrasOf(seen: Seen, tabs: Tabs): Record<string, unknown> {
   return {
     ...(seen.content.title !== '' && { title: seen.content.title.slice(0, 1000) }),
     ...(seen.content.html !== '' && { html: seen.content.html }),
     screenshot: seen.screenshot,
     set_of_marks: seen.setOfMarks,
-    open_pages_urls: tabs.all.map((page) => page.url().slice(0, 2000)),
+    open_pages_urls: tabs.all.map((page) => addressOf(page, tabs).slice(0, 2000)),
     active_page_index: tabs.all.indexOf(tabs.active),
     dom_object: seen.domObject,
     axtree_object: seen.treeObject,

@@ -1,4 +1,5 @@
 import type { BrowserContext, Dialog, Page } from 'playwright-core';
+import { watchUnopened, type Unopened } from './unopened.ts';
 import { within } from './within.ts';
 
 /**
@@ -10,6 +11,8 @@ import { within } from './within.ts';
 export interface Tabs {
   readonly active: Page;
   readonly all: readonly Page[];
+  /** What was asked for in a page's place, when it could not be opened. */
+  unopened(page: Page): Unopened | undefined;
   open(): Promise<Page>;
   focus(index: number): Promise<void>;
   close(): Promise<void>;
@@ -81,6 +84,7 @@ export async function openTabs(context: BrowserContext): Promise<Tabs> {
     get all() {
       return pages;
     },
+    unopened: watchUnopened(context),
     open,
     async focus(index) {
       const page = pages[index];

@@ -108,11 +108,11 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
   },
   {
     id: 'browser-refused',
-    title: 'what cannot be opened is said in words',
-    cites: ['RT151'],
+    title: 'what cannot be opened is said in one line, with the address that was asked for',
+    cites: ['RT151', 'RT265'],
     deeds: (at) => [
       client('browse', { url: 'ftp://example.org/' }, { content: /\S/, extras: { error: true } }),
-      client('browse', { url: `${site(at)}/none.html` }, { content: /\S/, extras: { error: true } }),
+      client('browse', { url: `${site(at)}/none.html` }, { content: /^[^\n]+$/, extras: { error: true, url: `${site(at)}/none.html` } }),
       client('browse', { url: 'chrome://version' }, { content: /\S/, extras: { error: true } }),
     ],
   },
