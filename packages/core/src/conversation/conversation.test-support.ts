@@ -10,15 +10,15 @@ import { codeActAgent } from '../agents/code-act-agent.ts';
 import type { Clock } from '../clock.ts';
 import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
+import { createViewFeed, type ViewFeed } from '../loop/view-feed.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createMask } from '../secret-mask.ts';
 import type { Secret } from '../secret.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import type { Conversation, SubmitResult } from './conversation.ts';
 import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';
-import type { EngineState } from './engine-state.ts';
-import { foldLog, type FoldedLog } from './folded-log.ts';
 import { openConversation, type ConversationSettings, type OpenOptions } from './open-conversation.ts';
+import { openFold, type OpenedFold } from './open-fold.ts';
 import { WriteRetry } from './write-retry.ts';
 
 export const ID = '0123456789abcdef0123456789abcdef';
@@ -155,11 +155,12 @@ export function watchAppends(log: EventLog, before: (drafts: readonly SourcedDra
   };
 }
 
-/** A log's fold as an opening makes it, from a snapshot's state when there is one. */
-export function foldFrom(log: EventLog, from: EngineState | undefined): Promise<FoldedLog> {
+/** A log's fold as an opening finds it, and the view that it makes for the model. */
+export async function openedFold(log: EventLog): Promise<OpenedFold & { readonly view: ViewFeed }> {
   const ignore = (): void => undefined;
   const retry = new WriteRetry({ clock: systemClock, closing: new AbortController().signal, emit: ignore, report: ignore });
-  return foldLog(log, { mask: createMask([]), retry, from });
+  const opened = await openFold(log, codeActAgent, { mask: createMask([]), retry });
+  return { ...opened, view: createViewFeed({ agent: codeActAgent, log, folded: opened.folded }, opened.outline) };
 }
 
 /** The same log; `count` is how many events were read from it so far. */

@@ -10,7 +10,7 @@ import { legalityProblems } from '../view/legal-request.test-support.ts';
 import { projectMessages } from '../view/project-messages.ts';
 import { createView } from '../view/view.ts';
 import { everyKindLog, implausibleLog, metadataOf, plausibleLog, toLog } from '../view/random-log.test-support.ts';
-import { foldFrom, ID, systemClock } from './conversation.test-support.ts';
+import { ID, openedFold, systemClock } from './conversation.test-support.ts';
 import { FOLD_VERSION, readSnapshot, snapshotOf } from './engine-snapshot.ts';
 import { foldEngine, INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
 
@@ -28,9 +28,7 @@ async function append(log: EventLog, events: readonly Event[]): Promise<void> {
 
 /** Opens the log and keeps what that gave, as a conversation does that is open for a while and has asked the model. */
 async function openAndKeep(log: EventLog): Promise<void> {
-  const kept = await readSnapshot(log);
-  const folded = await foldFrom(log, kept?.state);
-  const view = createViewFeed({ agent, log, folded }, kept?.view);
+  const { folded, view } = await openedFold(log);
   await view.messages();
   view.close();
   await log.keepSnapshot(snapshotOf({ state: folded.state, view: view.outline }));
@@ -47,15 +45,29 @@ it('EN199: opened from snapshots taken anywhere, state and request are those of 
       }
       await append(log, events.slice(log.nextId));
       const stored = await log.read();
-      const kept = await readSnapshot(log);
-      expect(kept?.state.conversation.nextId).toBe(Math.min(at.at(-1)!, events.length));
-      const folded = await foldFrom(log, kept?.state);
+      const { folded, view, keptTo } = await openedFold(log);
+      expect(keptTo).toBe(Math.min(at.at(-1)!, events.length));
       expect(folded.state).toStrictEqual(foldAll(stored));
-      const { messages } = await createViewFeed({ agent, log, folded }, kept?.view).messages();
+      const { messages } = await view.messages();
       expect(messages).toStrictEqual(projectMessages(stored, agent));
       expect(legalityProblems(messages)).toEqual([]);
     }),
     { numRuns: 300 },
+  );
+});
+
+it('EN199: opened without a snapshot, the state and the request are the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(plausibleLog, implausibleLog), async (events) => {
+      const log = await emptyLog();
+      await append(log, events);
+      const stored = await log.read();
+      const { folded, view, keptTo } = await openedFold(log);
+      expect(keptTo).toBe(0);
+      expect(folded.state).toStrictEqual(foldAll(stored));
+      expect((await view.messages()).messages).toStrictEqual(projectMessages(stored, agent));
+    }),
+    { numRuns: 100 },
   );
 });
 
@@ -104,14 +116,13 @@ it('EN200: where the view began does not fit the log: it is made from the whole 
   const run = { action: 'run', args: { command: 'ls' }, tool_call_metadata: metadataOf('r', ['c'], 0) };
   await append(log, toLog([{ source: 'user', action: 'message', args: { content: 'go' } }, run, run, condensation]));
   await openAndKeep(log);
-  const { view, state } = (await readSnapshot(log))!;
+  const { folded, outline } = await openedFold(log);
   const request = projectMessages(await log.read(), agent);
-  const folded = await foldFrom(log, state);
   const notThere = { eventId: 99 };
   const noCall = { openedBy: 0, calls: [] };
   const otherCalls = { openedBy: 1, calls: [] };
   for (const entry of [notThere, noCall, otherCalls]) {
-    const feed = createViewFeed({ agent, log, folded }, { ...view, entries: [entry] });
+    const feed = createViewFeed({ agent, log, folded }, { ...outline, entries: [entry] });
     expect((await feed.messages()).messages).toEqual(request);
   }
 });

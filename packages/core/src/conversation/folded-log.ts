@@ -31,17 +31,18 @@ export interface FoldedLog {
   onEvent(listener: (event: Event) => void): () => void;
 }
 
-/** `from`: the fold of the log's first events, which are then not read. */
-export async function foldLog(
-  log: EventLog,
-  {
-    mask,
-    retry,
-    from = INITIAL_ENGINE_STATE,
-  }: { readonly mask: Mask; readonly retry: WriteRetry; readonly from?: EngineState | undefined },
-): Promise<FoldedLog> {
+export interface FoldOptions {
+  readonly mask: Mask;
+  readonly retry: WriteRetry;
+  /** The fold of the log's first events, which are then not read. Default: there is none. */
+  readonly from?: EngineState | undefined;
+  /** Told of each event that is read before this resolves. */
+  readonly onRead?: (event: Event) => void;
+}
+
+export async function foldLog(log: EventLog, { mask, retry, from = INITIAL_ENGINE_STATE, onRead }: FoldOptions): Promise<FoldedLog> {
   let state = from;
-  const listeners = new Set<(event: Event) => void>();
+  const listeners = new Set<(event: Event) => void>(onRead ? [onRead] : []);
   const inTurn = createLane();
 
   function fold(events: readonly Event[]): void {
@@ -82,6 +83,7 @@ export async function foldLog(
   }
 
   await catchUp();
+  if (onRead) listeners.delete(onRead);
   return {
     get state() {
       return state;

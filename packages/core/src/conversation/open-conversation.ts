@@ -29,10 +29,9 @@ import type { Mask } from '../secret-mask.ts';
 import { WORKSPACE } from '../view/view.ts';
 import type { Conversation } from './conversation.ts';
 import type { EngineState } from './engine-state.ts';
-import { readSnapshot } from './engine-snapshot.ts';
-import { foldLog } from './folded-log.ts';
 import { keepSnapshots } from './keep-snapshots.ts';
 import { createLane } from './lane.ts';
+import { openFold } from './open-fold.ts';
 import { createSandbox } from './sandbox.ts';
 import { carryOut, halt } from './submit/run-for-user.ts';
 import { submit } from './submit/submit.ts';
@@ -90,14 +89,13 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   const { microagents, clock } = options;
   const report = options.report ?? (() => undefined);
   const aborts = createAborts();
-  const kept = await readSnapshot(log);
   const retry = new WriteRetry({ clock, closing: aborts.closing, emit, report });
-  const folded = await foldLog(log, { mask: options.mask, retry, from: kept?.state });
+  const { folded, outline, keptTo } = await openFold(log, agent, { mask: options.mask, retry });
   const sandbox = createSandbox(id, options.runtimes, emit);
   const engine: Engine = {
     log,
     folded,
-    view: createViewFeed({ agent, log, folded }, kept?.view),
+    view: createViewFeed({ agent, log, folded }, outline),
     agent,
     llm: options.llm,
     sandbox,
@@ -120,7 +118,6 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     dispatched: new Map(folded.state.conversation.pending.map(({ id: pending, executor }) => [pending, executor])),
   };
   const inherited = new Set(engine.dispatched.keys());
-  const keptTo = kept?.state.conversation.nextId ?? 0;
   const snapshots = keepSnapshots({ log, folded, view: engine.view, keptTo, every: options.snapshotEvery, report });
   const isNew = log.nextId === 0;
   await folded.tryAppend((state) => openingDrafts(state, agent));

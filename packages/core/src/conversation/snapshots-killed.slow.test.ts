@@ -5,11 +5,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
-import { createViewFeed } from '../loop/view-feed.ts';
 import { temporaryDatabase, type TemporaryDatabase } from '../storage/sqlite/temporary-database.test-support.ts';
 import { projectMessages } from '../view/project-messages.ts';
-import { foldFrom } from './conversation.test-support.ts';
-import { readSnapshot } from './engine-snapshot.ts';
+import { openedFold } from './conversation.test-support.ts';
 import { foldEngine, INITIAL_ENGINE_STATE } from './engine-state.ts';
 
 const ROUNDS = 8;
@@ -23,12 +21,11 @@ it('EN202: killed at any moment, what is opened from the snapshot is what foldin
     const storage = await database.open();
     const log = await storage.events.open('c');
     expect(log.nextId).toBeGreaterThan(answered);
-    const kept = await readSnapshot(log);
-    if (kept) snapshots += 1;
-    const folded = await foldFrom(log, kept?.state);
+    const { folded, view, keptTo } = await openedFold(log);
+    if (keptTo > 0) snapshots += 1;
     const events = await log.read();
     expect(folded.state).toStrictEqual(events.reduce(foldEngine, INITIAL_ENGINE_STATE));
-    const { messages } = await createViewFeed({ agent: codeActAgent, log, folded }, kept?.view).messages();
+    const { messages } = await view.messages();
     expect(messages).toStrictEqual(projectMessages(events, codeActAgent));
     expect(storage.findings.filter((finding) => !finding.includes('torn by a crash'))).toEqual([]);
     await storage.close();

@@ -18,20 +18,20 @@ export interface ViewFeed {
   close(): void;
 }
 
-/** `outline`: of an earlier view of this log; default: the view begins with the first event. */
-export function createViewFeed({ agent, log, folded }: Pick<Engine, 'agent' | 'log' | 'folded'>, outline?: ViewOutline): ViewFeed {
-  let view = outline ? undefined : createView(agent);
+/** `outline`: where the view begins. A log that is empty is followed from the first event on. */
+export function createViewFeed({ agent, log, folded }: Pick<Engine, 'agent' | 'log' | 'folded'>, outline: ViewOutline): ViewFeed {
+  let view = log.nextId === 0 ? createView(agent) : undefined;
   const close = folded.onEvent((event) => {
     // While the stored events are still being read, those that come now are read with them.
     if (event.id === view?.nextId) view.add(event);
   });
   return {
     get outline() {
-      return view?.outline ?? outline!;
+      return view?.outline ?? outline;
     },
     close,
     async messages() {
-      const current = (view ??= await viewFrom(outline!, agent, log));
+      const current = (view ??= await viewFrom(outline, agent, log));
       for await (const events of readPages(log, current.nextId)) for (const event of events) current.add(event);
       return { messages: current.project().messages, nextId: current.nextId };
     },

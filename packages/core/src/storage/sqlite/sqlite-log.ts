@@ -104,7 +104,8 @@ export class SqliteLog implements EventLog, Followable {
       // Before each page from the disk the event loop gets its turn: a long history is nobody else's wait.
       if (reverse ? hi <= this.#recent.firstId : lo < this.#recent.firstId) await setImmediate();
       this.#assertOpen();
-      const items = this.#items(lo, hi, reverse).slice(0, limit - events.length);
+      const wanted = limit - events.length;
+      const items = reverse ? this.#items(Math.max(lo, hi - wanted), hi, true) : this.#items(lo, Math.min(hi, lo + wanted), false);
       for (const item of items) events.push(typeof item === 'function' ? await item() : item);
       this.#assertOpen(); // what could not be read any more is not damaged
       if (reverse) hi -= items.length;

@@ -1,0 +1,54 @@
+/**
+ * The fold of a log as an opening finds it: from the log's snapshot and what came after it, or, where there is none, from all events, which
+ * are then read once for both the state and the place where the model's view begins.
+ */
+import type { Event } from '@tendon/protocol';
+import type { Agent } from '../agents/agent.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { ViewOutline } from '../view/view-outline.ts';
+import { createView, type View } from '../view/view.ts';
+import { readSnapshot } from './engine-snapshot.ts';
+import { foldLog, type FoldedLog, type FoldOptions } from './folded-log.ts';
+
+export interface OpenedFold {
+  readonly folded: FoldedLog;
+  readonly outline: ViewOutline;
+  /** Where the snapshot ends that it was opened from; 0 without one. */
+  readonly keptTo: number;
+}
+
+export async function openFold(log: EventLog, agent: Agent, options: Pick<FoldOptions, 'mask' | 'retry'>): Promise<OpenedFold> {
+  const kept = await readSnapshot(log);
+  if (kept) {
+    const folded = await foldLog(log, { ...options, from: kept.state });
+    return { folded, outline: kept.view, keptTo: kept.state.conversation.nextId };
+  }
+  const finder = new OutlineFinder(agent);
+  const folded = await foldLog(log, { ...options, onRead: (event) => finder.add(event) });
+  return { folded, outline: finder.outline, keptTo: 0 };
+}
+
+/** Events after a condensation that are held while looking for the next one. */
+const MAX_HELD = 2_000;
+
+/** Finds the outline after the last condensation. Where more lies between two than it may hold, it stays with the earlier one, which is right too. */
+class OutlineFinder {
+  #view: View | undefined;
+  #outline: ViewOutline;
+
+  constructor(agent: Agent) {
+    this.#view = createView(agent);
+    this.#outline = this.#view.outline;
+  }
+
+  get outline(): ViewOutline {
+    return this.#outline;
+  }
+
+  add(event: Event): void {
+    if (!this.#view) return;
+    this.#view.add(event);
+    this.#outline = this.#view.outline;
+    if (event.id - this.#outline.nextId > MAX_HELD) this.#view = undefined;
+  }
+}
