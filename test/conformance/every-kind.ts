@@ -154,6 +154,7 @@ const OBSERVATION_SAMPLES: ObservationSamples = {
         working_dir: '/workspace',
       },
     ],
+    ['Workspace context', { recall_type: 'workspace_context', missing: 'the sandbox is not there yet' }],
     [
       '',
       { recall_type: 'knowledge', query: 'docker', microagent_knowledge: [{ name: 'docker', trigger: 'docker', content: 'Use compose.' }] },

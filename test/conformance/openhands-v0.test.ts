@@ -8,7 +8,7 @@ const BESIDE_0_62: KeysByKind = {
   'action run': ['background'],
   'action finish': ['task_completed'],
   'observation run': ['command_id', 'exit_code'],
-  'observation recall': ['query'],
+  'observation recall': ['query', 'missing'],
   'observation agent_state_changed': ['resumes_at'],
 };
 const BESIDE_0_40 = merged(BESIDE_0_62, {

@@ -7,6 +7,7 @@
  * N2  `ending` is set by the agent's own last word (finish, reject, a question) and cleared by the next state change.
  * N3  `turns`, `malformed` and `repetition` count since a person last said or asked for something.
  * N4  `told` are the microagents that the model was told of and has not forgotten by a condensation.
+ * N6  `missed` is what the files of the workspace could not be asked when a message came, until a recall brings it.
  * N5  `condensing` is set by a request for a condensation and cleared by the condensation, by the error that answers the request,
  *     and by a stop; `condensedTo` is the last id that the model was made to forget.
  */
@@ -27,6 +28,13 @@ import { NO_REPETITION, repeat, type Repetition } from '../loop/repetition.ts';
 /** The id of the error that answers a request for a condensation which came to nothing. */
 export const NOT_CONDENSED = 'AGENT_ERROR$NOT_CONDENSED';
 
+export interface Missed {
+  /** The instructions, which are told when a task begins. */
+  readonly context: boolean;
+  /** Words that may bring knowledge. */
+  readonly words: string;
+}
+
 export interface EngineState {
   readonly conversation: ConversationState;
   /** The prompt and tools are in the log. */
@@ -40,6 +48,7 @@ export interface EngineState {
   readonly repetition: Repetition;
   /** Names of microagents. */
   readonly told: ReadonlySet<string>;
+  readonly missed: Missed | undefined;
   readonly condensing: boolean;
   readonly condensedTo: number;
   readonly metrics: LlmMetrics | undefined;
@@ -54,10 +63,14 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   malformed: 0,
   repetition: NO_REPETITION,
   told: new Set<string>(),
+  missed: undefined,
   condensing: false,
   condensedTo: -1,
   metrics: undefined,
 });
+
+/** Of the newest words. */
+const MAX_MISSED_CHARS = 32 * 1024;
 
 /** Folds one event. Total, like `reduce`. */
 export function foldEngine(state: EngineState, event: Event): EngineState {
@@ -101,7 +114,7 @@ function foldObservation(state: EngineState, observation: Observation, before: C
     return { ...state, requested: undefined, ending: undefined, condensing };
   }
   if (observation.observation === 'error' && observation.extras.error_id === NOT_CONDENSED) return { ...state, condensing: false };
-  if (observation.observation === 'recall') return foldRecall(state, observation);
+  if (observation.observation === 'recall') return foldRecall(state, observation, before);
   if (observation.cause === undefined) {
     // A call that could not be understood has no action: its error carries the call, and the first of an answer its cost.
     return observation.tool_call_metadata && observation.llm_metrics ? { ...state, malformed: state.malformed + 1 } : state;
@@ -111,7 +124,20 @@ function foldObservation(state: EngineState, observation: Observation, before: C
   return { ...state, repetition: repeat(state.repetition, action, observation) };
 }
 
-function foldRecall(state: EngineState, { extras }: Observation<'recall'>): EngineState {
-  if (extras.microagent_knowledge.length === 0) return state;
-  return { ...state, told: new Set([...state.told, ...extras.microagent_knowledge.map(({ name }) => name)]) };
+function foldRecall(state: EngineState, { cause, extras }: Observation<'recall'>, before: ConversationState): EngineState {
+  const asked = before.pending.find(({ id }) => id === cause);
+  const query = asked?.action === 'recall' ? asked.args.query : '';
+  const told = new Set([...state.told, ...extras.microagent_knowledge.map(({ name }) => name)]);
+  return { ...state, told, missed: foldMissed(state.missed, extras, query) };
+}
+
+function foldMissed(
+  missed: Missed | undefined,
+  { missing, recall_type }: Observation<'recall'>['extras'],
+  query: string,
+): Missed | undefined {
+  const isContext = recall_type === 'workspace_context';
+  if (missing === undefined) return missed && (isContext || !missed.context) ? undefined : missed;
+  const words = missed ? `${missed.words}\n${query}` : query;
+  return { context: isContext || (missed?.context ?? false), words: words.slice(-MAX_MISSED_CHARS) };
 }

@@ -91,6 +91,65 @@ it('EN125: a sandbox that never starts does not hold back the model', async () =
   expect(recalls(await events())[0]).toMatchObject({ content: expect.stringContaining('not there yet') as string });
 });
 
+/** Waits for the sandbox are over at once, until it comes. */
+function slowSandbox(folder: string) {
+  const runtimes = createHostRuntimes(folder);
+  const { promise: here, resolve } = Promise.withResolvers<void>();
+  let isHere = false;
+  return {
+    runtimes: { ...runtimes, acquire: (...args: Parameters<typeof runtimes.acquire>) => here.then(() => runtimes.acquire(...args)) },
+    clock: { now: () => new Date(), sleep: () => (isHere ? new Promise<never>(() => undefined) : Promise.resolve()) },
+    come(): void {
+      isHere = true;
+      resolve();
+    },
+  };
+}
+
+const CONTEXT = {
+  recall_type: 'workspace_context',
+  repo_instructions: 'Run make check.\n\nIndent with tabs.',
+  microagent_knowledge: [{ name: 'database', trigger: 'Postgres', content: 'Ask before you migrate.' }],
+};
+
+it('EN215: what could not be read at the first message is told with the next, once, to clients and the model', async () => {
+  const folder = workspace(KNOWN);
+  const { come, ...slow } = slowSandbox(folder);
+  const { say, untilState, events } = await stage({ folder, ...slow, script: () => ({ text: 'ok' }) });
+  const next = async (text: string): Promise<void> => {
+    const from = (await events()).length;
+    await say(text);
+    await untilState('awaiting_user_input', from);
+  };
+  const modelIsTold = async () => JSON.stringify(projectMessages(await events(), codeActAgent));
+  await next('Move us to postgres please');
+  await next('and hurry');
+  expect(recalls(await events()).map(({ extras }) => [extras.recall_type, extras.missing])).toEqual([
+    ['workspace_context', 'the sandbox is not there yet'],
+    ['workspace_context', 'the sandbox is not there yet'],
+  ]);
+  expect(await modelIsTold()).toContain('could not be read yet (the sandbox is not there yet)');
+  come();
+  await next('go on');
+  expect(recalls(await events()).slice(2)).toMatchObject([{ extras: CONTEXT }]);
+  expect(recalls(await events())[2]!.extras).not.toHaveProperty('missing');
+  expect(await modelIsTold()).toMatch(/Run make check[\s\S]*Ask before you migrate/);
+  await next('postgres, as I said');
+  expect(recalls(await events())).toHaveLength(3);
+});
+
+it('EN215: it is told by the process that comes after, too', async () => {
+  const folder = workspace(KNOWN);
+  const first = await stage({ folder, ...slowSandbox(folder), script: [{ text: 'ok' }] });
+  await first.say('Move us to postgres please');
+  await first.untilState('awaiting_user_input', 5);
+  await first.conversation.close();
+  const { say, untilState, events } = await stage({ folder, log: first.conversation.log, script: [{ text: 'ok' }, done] });
+  await say('go on');
+  await untilState('finished');
+  expect(recalls(await events()).slice(1)).toMatchObject([{ extras: CONTEXT }]);
+});
+
 it('EN126: a question to the memory is answered with microagents and the conversation’s own messages, and wakes nobody', async () => {
   const { say, submit, untilState, until, events, conversation } = await stage({ folder: workspace(KNOWN), script: [done] });
   await say('The blue whale lives in the staging cluster');

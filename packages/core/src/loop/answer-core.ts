@@ -1,4 +1,5 @@
 import { NullObservation, RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
+import type { Missed } from '../conversation/engine-state.ts';
 import type { Known } from '../knowledge/library.ts';
 import { triggered, type Knowledge } from '../knowledge/triggered.ts';
 import { cutMiddle } from '../view/cut-middle.ts';
@@ -11,6 +12,8 @@ export interface Sources {
   readonly known: Known;
   /** Names of the microagents that the model has been told of. */
   readonly told: ReadonlySet<string>;
+  /** What earlier messages should have brought, had the workspace been readable. */
+  readonly missed: Missed | undefined;
   /** Found in the conversation's messages; only for a query. */
   readonly hits?: readonly string[];
 }
@@ -23,22 +26,32 @@ export function answerCore(action: Action, sources: Sources): ObservationDraft {
 
 const MAX_INSTRUCTIONS_CHARS = 64 * 1024;
 
-/** For a message: what is known when a task begins, later what its words bring. With `hits`, what is known about a query. */
+/**
+ * For a message: what is known when a task begins, later what its words bring; with that, what earlier messages should have brought. With
+ * `hits`, what is known about a query.
+ */
 export function recall(
   { query, recall_type }: Pick<Action<'recall'>['args'], 'query' | 'recall_type'>,
-  { now, known, told, hits }: Sources,
+  { now, known, told, missed, hits }: Sources,
 ): ObservationDraft<'recall'> | ObservationDraft<'null'> {
   const context = recall_type === 'workspace_context' || recall_type === 'environment_info';
   if (hits && !context) return answerQuery({ query, recall_type }, known, hits);
-  const microagent_knowledge = triggered(known.microagents, query, told);
-  if (!context) return microagent_knowledge.length > 0 ? RecallObservation.create('', { recall_type, microagent_knowledge }) : nothing();
-  const missing = known.missing && `\nThe instructions of the workspace could not be read: ${known.missing}`;
-  return RecallObservation.create(`Workspace context${missing ?? ''}`, {
+  const words = missed ? `${missed.words}\n${query}` : query;
+  const microagent_knowledge = triggered(known.microagents, words, told);
+  // A client's own question is no message: what it could not be told is not made up for.
+  const missing = hits || known.missing === undefined ? {} : { missing: known.missing };
+  const about = known.missing === undefined ? '' : `The instructions of the workspace could not be read: ${known.missing}`;
+  if (!context) {
+    const isNothing = microagent_knowledge.length === 0 && missing.missing === undefined;
+    return isNothing ? nothing() : RecallObservation.create(about, { recall_type, microagent_knowledge, ...missing });
+  }
+  return RecallObservation.create(['Workspace context', about].filter(Boolean).join('\n'), {
     recall_type,
     date: now.toISOString().slice(0, 10),
     working_dir: WORKSPACE,
     repo_instructions: instructions(known),
     microagent_knowledge,
+    ...missing,
   });
 }
 

@@ -99,11 +99,11 @@ async function answerOutside(engine: Engine, action: Action<'call_tool_mcp'>): P
 /** What is recalled is told by the environment, whoever asked. */
 function answered(
   engine: Engine,
-  { told }: EngineState,
+  { told, missed }: EngineState,
   about: { readonly action: Action; readonly hits?: string[] | undefined },
 ): SourcedDraft {
   const { action, hits } = about;
-  const sources = { now: engine.clock.now(), known: engine.library.known, told, ...(hits && { hits }) };
+  const sources = { now: engine.clock.now(), known: engine.library.known, told, missed, ...(hits && { hits }) };
   const draft = answerTo(action, answerCore(action, sources));
   return action.action === 'recall' ? { ...draft, source: 'environment' } : draft;
 }

@@ -92,6 +92,7 @@ function sayRecall(observation: Observation<'recall'>): Saying {
       `Repository: ${extras.repo_name}${extras.repo_branch && ` on branch ${extras.repo_branch}`}, in ${extras.repo_directory}`,
     ...Object.entries(extras.runtime_hosts).map(([host, port]) => `Reachable host: ${host} (port ${String(port)})`),
     ...Object.entries(extras.custom_secrets_descriptions).map(([name, about]) => `Secret in the environment: $${name} ${about}`),
+    extras.missing && `The workspace's own instructions could not be read yet (${extras.missing}). Look for them before you change files.`,
     extras.repo_instructions,
     extras.conversation_instructions,
     extras.additional_agent_instructions,

@@ -17,11 +17,12 @@ export function userMessage(engine: Engine, action: ActionDraft): (state: Engine
   const message = toMessage(action);
   if (!message) return () => catalogError('INVALID_ARGUMENTS', 'content: a message needs text, an image or a file');
   const query = message.args.content.slice(0, MAX_QUERY_CHARS);
-  return ({ conversation: { agentState, lastUserMessageId, nextId }, told }) => {
-    const recall_type = lastUserMessageId < 0 ? 'workspace_context' : 'knowledge';
+  return ({ conversation: { agentState, lastUserMessageId, nextId }, told, missed }) => {
+    const recall_type = lastUserMessageId < 0 || missed?.context ? 'workspace_context' : 'knowledge';
     const { known } = engine.library;
     const asked = RecallAction.create({ recall_type, query });
-    const answer = answerTo({ id: nextId + 1, source: 'environment' }, recall(asked.args, { now: engine.clock.now(), known, told }));
+    const found = recall(asked.args, { now: engine.clock.now(), known, told, missed });
+    const answer = answerTo({ id: nextId + 1, source: 'environment' }, found);
     const waits = agentState === 'awaiting_user_confirmation';
     return [
       { source: 'user', ...message },

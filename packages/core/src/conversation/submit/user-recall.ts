@@ -10,8 +10,8 @@ import type { Decide } from '../folded-log.ts';
 export async function userRecall(engine: Engine, { args }: ActionDraft<'recall'>): Promise<Decide> {
   const hits = await searchMessages(engine.log, args.query);
   const known = await engine.library.load();
-  return ({ conversation: { nextId }, told }): readonly SourcedDraft[] => {
-    const found = recall(args, { now: engine.clock.now(), known, told, hits });
+  return ({ conversation: { nextId }, told, missed }): readonly SourcedDraft[] => {
+    const found = recall(args, { now: engine.clock.now(), known, told, missed, hits });
     return [
       { source: 'user', ...RecallAction.create(args) },
       { ...answerTo({ id: nextId, source: 'environment' }, found), source: 'environment' },
