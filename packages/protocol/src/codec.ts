@@ -46,10 +46,18 @@ export function draftFromJson(raw: Readonly<Record<string, unknown>>): EventDraf
 }
 
 /** Whether the fields beside a kind's own are of their types: folding and projecting rely on it, and the JSON may come from anybody. */
-function extensionsFit({ cause, timeout, executor, tool_call_metadata, llm_metrics }: Readonly<Record<string, unknown>>): boolean {
+function extensionsFit({
+  cause,
+  timeout,
+  client_id,
+  executor,
+  tool_call_metadata,
+  llm_metrics,
+}: Readonly<Record<string, unknown>>): boolean {
   return (
     (cause ?? undefined) === (Number.isInteger(cause) ? cause : undefined) &&
     (timeout ?? undefined) === (typeof timeout === 'number' ? timeout : undefined) &&
+    (client_id ?? undefined) === (typeof client_id === 'string' ? client_id : undefined) &&
     (executor ?? undefined) === (typeof executor === 'string' ? executor : undefined) &&
     typeof (tool_call_metadata ?? {}) === 'object' &&
     typeof (llm_metrics ?? {}) === 'object'

@@ -17,6 +17,11 @@ export const ERRORS = {
     text: (kind: string) => `"${kind}" is an action of the agent; a client may not send it.`,
   },
   CLIENT_ONLY: { status: 403, messageId: 'STATUS$ERROR', text: (kind: string) => `"${kind}" is only sent by a client.` },
+  CLIENT_ID_REUSED: {
+    status: 422,
+    messageId: 'STATUS$ERROR',
+    text: (id: string) => `"${id}" was sent before with something else. Give each new action a client_id or Idempotency-Key of its own.`,
+  },
   NO_TASK: { status: 400, messageId: 'STATUS$ERROR', text: () => 'No task specified' },
   ILLEGAL_STATE: { status: 409, messageId: 'STATUS$ERROR', text: (detail: string) => `The agent can not do that now: ${detail}.` },
   UNKNOWN_STATE: {

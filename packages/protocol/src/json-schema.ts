@@ -36,6 +36,8 @@ const META = {
   llm_metrics: { $ref: '#/$defs/LlmMetrics' },
 };
 
+const CLIENT_ID = { type: 'string', description: 'What the client that sent the action calls it.' };
+
 const SHARED = {
   ToolCallMetadata: {
     type: 'object',
@@ -56,7 +58,7 @@ const SHARED = {
 function actionSchema(kind: string, args: JsonSchema): JsonSchema {
   return {
     type: 'object',
-    properties: { ...META, action: { const: kind }, args, timeout: { type: 'number', description: 'Seconds.' } },
+    properties: { ...META, action: { const: kind }, args, timeout: { type: 'number', description: 'Seconds.' }, client_id: CLIENT_ID },
     required: ['id', 'timestamp', 'source', 'message', 'action', 'args'],
   };
 }

@@ -2,7 +2,7 @@
  * Frames that are shown and forgotten: never stored, never replayed, lost without harm. Correctness comes from the log alone.
  * On Socket.IO they travel as `tendon_volatile` (status updates as `oh_event`, which is where clients look for them).
  */
-export type VolatileFrame = DeltaFrame | OutputFrame | PortsFrame | StatusFrame;
+export type VolatileFrame = DeltaFrame | OutputFrame | PortsFrame | ReplayFrame | StatusFrame;
 
 /** A piece of the model's answer in the making. `turn` is the id the first event of the answer will have. `offset` in UTF-16 units. */
 export interface DeltaFrame {
@@ -26,6 +26,14 @@ export interface PortsFrame {
   readonly volatile: 'ports';
   readonly ports: readonly { readonly port: number; readonly program: string }[];
 }
+
+/**
+ * Around what was stored when the client came: `begin` before the first event of a connection, `end` when the client has caught up.
+ * Everything with an id below `next_id` that it is sent has been sent then.
+ */
+export type ReplayFrame =
+  | { readonly volatile: 'replay'; readonly phase: 'begin' }
+  | { readonly volatile: 'replay'; readonly phase: 'end'; readonly next_id: number };
 
 /** The status line of old clients, e.g. `STATUS$STARTING_RUNTIME`. */
 export interface StatusFrame {

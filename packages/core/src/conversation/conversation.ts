@@ -1,7 +1,10 @@
 import type { ActionDraft, CatalogError, ConversationState, Event, VolatileFrame } from '@tendon/protocol';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 
-export type SubmitResult = { readonly ok: true; readonly event: Event } | { readonly ok: false; readonly error: CatalogError };
+/** `isRepeated`: the action had been sent before, and nothing was appended. */
+export type SubmitResult =
+  | { readonly ok: true; readonly event: Event; readonly isRepeated?: true }
+  | { readonly ok: false; readonly error: CatalogError };
 
 /** Log + state + at most one running loop. */
 export interface Conversation {
@@ -11,6 +14,7 @@ export interface Conversation {
   readonly state: ConversationState;
   /**
    * A client's action: checked against the state, appended, and answered with the event or a catalogued error. Wakes the loop.
+   * An action with a `client_id` that the log has already is answered with its event.
    * `message` and `start` begin or go on with a task; `change_agent_state` is a request; runnable actions run in the sandbox as the user's.
    */
   submit(action: ActionDraft): Promise<SubmitResult>;

@@ -10,6 +10,7 @@
  * N6  `missed` is what the files of the workspace could not be asked when a message came, until a recall brings it.
  * N5  `condensing` is set by a request for a condensation and cleared by the condensation, by the error that answers the request,
  *     and by a stop; `condensedTo` is the last id that the model was made to forget.
+ * N7  `sent` are the last `MAX_SENT` actions that clients gave a `client_id`, oldest first: one that is sent again is not appended again.
  */
 import {
   INITIAL_STATE,
@@ -35,6 +36,15 @@ export interface Missed {
   readonly words: string;
 }
 
+/** An action of a client's, by the client's own name for it. */
+export interface SentAction {
+  readonly clientId: string;
+  readonly id: number;
+}
+
+/** More than a client keeps to send again. */
+export const MAX_SENT = 256;
+
 export interface EngineState {
   readonly conversation: ConversationState;
   /** The prompt and tools are in the log. */
@@ -52,6 +62,7 @@ export interface EngineState {
   readonly condensing: boolean;
   readonly condensedTo: number;
   readonly metrics: LlmMetrics | undefined;
+  readonly sent: readonly SentAction[];
 }
 
 export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
@@ -67,6 +78,7 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   condensing: false,
   condensedTo: -1,
   metrics: undefined,
+  sent: Object.freeze([]),
 });
 
 /** Of the newest words. */
@@ -78,11 +90,15 @@ export function foldEngine(state: EngineState, event: Event): EngineState {
   // The cost of an answer stands on its first event, so it also counts the answers; an observation can carry what it cost itself.
   const answers = event.source === 'agent' && event.llm_metrics && event.cause === undefined ? 1 : 0;
   const metrics = event.llm_metrics ?? state.metrics;
-  const next = { ...state, conversation: reduce(before, event), metrics, turns: state.turns + answers };
+  const next = { ...state, conversation: reduce(before, event), metrics, turns: state.turns + answers, sent: foldSent(state.sent, event) };
   if (isAction(event) && event.action === 'condensation_request') return { ...next, condensing: true };
   if (isAction(event)) return event.source === 'user' ? foldPerson(next, event) : foldAgent(next, event);
   if (isObservation(event)) return foldObservation(next, event, before);
   return next;
+}
+
+function foldSent(sent: EngineState['sent'], { id, source, client_id: clientId }: Event): EngineState['sent'] {
+  return clientId === undefined || source !== 'user' ? sent : [...sent.slice(1 - MAX_SENT), { clientId, id }];
 }
 
 function foldPerson(state: EngineState, action: Action): EngineState {

@@ -121,8 +121,29 @@ describe('decoding what clients send', () => {
   it('DL24: the founding document’s example starts a task without an initialize', () => {
     expect(decodeFrame({ action: 'start', args: { task: 'write a bash script that prints hello' } })).toEqual({
       type: 'start',
-      task: 'write a bash script that prints hello',
+      action: { action: 'start', args: { task: 'write a bash script that prints hello' } },
     });
+  });
+
+  it.each([
+    { action: 'message', args: { content: 'hi' }, client_id: 'a-1' },
+    { action: 'message', args: { content: 'hi', client_id: 'a-1' } },
+    { type: 'message', message: 'hi', client_id: 'a-1' },
+  ])('DL146: what the client calls it stands beside the arguments, or among them: %j', (frame) => {
+    const decoded = decodeFrame(frame);
+    expect(decoded).toMatchObject({ type: 'action', action: { client_id: 'a-1', args: { content: 'hi' } } });
+    expect(decoded.type === 'action' && Object.keys(decoded.action.args)).not.toContain('client_id');
+  });
+
+  it('DL146: of a start too, and none is none', () => {
+    expect(decodeFrame({ action: 'start', args: { task: 'x' }, client_id: 'a-1' })).toMatchObject({ action: { client_id: 'a-1' } });
+    for (const client_id of [null, undefined, '']) {
+      expect(decodeFrame({ action: 'message', args: { content: 'hi' }, client_id })).not.toHaveProperty('action.client_id');
+    }
+  });
+
+  it.each([5, {}, 'x'.repeat(129)])('DL146: %j is no name for it', (client_id) => {
+    expect(decodeFrame({ action: 'message', args: { content: 'hi' }, client_id })).toMatchObject({ error: { code: 'INVALID_ARGUMENTS' } });
   });
 
   it('DL25: initialize of the founding document', () => {

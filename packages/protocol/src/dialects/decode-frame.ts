@@ -2,11 +2,15 @@ import { parseAgentState } from '../agent-state.ts';
 import { isActionKind, isClientKind } from '../codec.ts';
 import { catalogError, type ErrorCode } from '../error-catalog.ts';
 import type { ActionDraft, ActionKind } from '../event.ts';
+import { StartAction } from '../events/system.ts';
 import { ACTIONS } from '../kinds.ts';
 import { currentArgs } from './current-args.ts';
 import type { Decoded, Frame } from './dialect.ts';
 import { decodeInitialize } from './decode-initialize.ts';
 import { isNestedDeeper } from './nesting.ts';
+
+/** Of the name that a client gives to what it sends. */
+export const MAX_CLIENT_ID_CHARS = 128;
 
 /** Names that old generations gave to kinds of today. */
 const RENAMED: Readonly<Record<string, ActionKind>> = {
@@ -30,9 +34,24 @@ export function decodeFrame(given: unknown): Decoded {
   const args = frame.args ?? {};
   if (!isObject(args)) return failure('INVALID_ARGUMENTS', '"args" is not an object');
   if (kind === 'initialize') return decodeInitialize(frame, args);
-  if (kind === 'start') return decodeStart(args);
   if (kind === 'null') return { type: 'answer', frames: () => [{ observation: 'null', content: '', extras: {}, message: '' }] };
-  return decodeAction(kind, currentArgs(kind, args, frame), frame.timeout);
+  const client = clientIdOf(frame, args);
+  if (client === undefined) return failure('INVALID_ARGUMENTS', `"client_id" is not a text of at most ${MAX_CLIENT_ID_CHARS} characters`);
+  if (kind === 'start') return decodeStart(client.args, client.id);
+  return decodeAction(kind, currentArgs(kind, client.args, frame), { timeout: frame.timeout, ...client.id });
+}
+
+/**
+ * The client's own name for what it sends stands beside the arguments, where servers of OpenHands pass over it; they refuse an argument
+ * that they do not know. Within the arguments it means the same here.
+ */
+function clientIdOf(
+  frame: Frame,
+  { client_id: within, ...args }: Frame,
+): { readonly args: Frame; readonly id: { readonly client_id?: string } } | undefined {
+  const given = frame.client_id ?? within ?? '';
+  if (typeof given !== 'string' || given.length > MAX_CLIENT_ID_CHARS) return undefined;
+  return { args, id: given === '' ? {} : { client_id: given } };
 }
 
 /** The guides to the socket have `{type: "message", message}`, and clients made from them exist; others leave out `args`. */
@@ -43,7 +62,11 @@ function asAction(frame: Frame): Frame {
   return { ...frame, action, args: { content: text, image_urls: frame.image_urls ?? null } };
 }
 
-function decodeAction(kind: ActionKind, args: Frame, timeout: unknown): Decoded {
+function decodeAction(
+  kind: ActionKind,
+  args: Frame,
+  { timeout, client_id }: { readonly timeout?: unknown; readonly client_id?: string },
+): Decoded {
   if (kind === 'change_agent_state') {
     const state = parseAgentState(args.agent_state);
     if (state === undefined) return failure('UNKNOWN_STATE', clip(args.agent_state ?? ''));
@@ -54,13 +77,14 @@ function decodeAction(kind: ActionKind, args: Frame, timeout: unknown): Decoded 
   }
   const parsed = ACTIONS[kind].args.safeParse(args);
   if (!parsed.success) return failure('INVALID_ARGUMENTS', issueOf(parsed.error));
-  const action = { action: kind, args: parsed.data, ...(isTimeout(timeout) && { timeout }) } as ActionDraft;
+  const beside = { ...(isTimeout(timeout) && { timeout }), ...(client_id !== undefined && { client_id }) };
+  const action = { action: kind, args: parsed.data, ...beside } as ActionDraft;
   return isClientKind(action) ? { type: 'action', action } : failure('NOT_FOR_CLIENTS', kind);
 }
 
-function decodeStart(args: Frame): Decoded {
+function decodeStart(args: Frame, id: { readonly client_id?: string }): Decoded {
   if (typeof args.task !== 'string' || args.task.trim() === '') return failure('NO_TASK');
-  return { type: 'start', task: args.task };
+  return { type: 'start', action: { ...StartAction.create({ task: args.task }), ...id } };
 }
 
 /** The founding document's `chat` observation is a message from the user; no other observation comes from a client. */
@@ -68,7 +92,7 @@ function decodeObservation(frame: Frame): Decoded {
   if (frame.observation !== 'chat' || typeof frame.content !== 'string') {
     return failure('INVALID_FRAME', 'observations come from the server');
   }
-  return decodeAction('message', { content: frame.content }, undefined);
+  return decodeAction('message', { content: frame.content }, {});
 }
 
 function issueOf(error: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] }): string {

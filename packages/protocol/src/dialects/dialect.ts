@@ -17,7 +17,7 @@ export type Decoded =
       readonly settings: Readonly<Record<string, unknown>>;
     }
   /** Begin a task; a conversation is made when there is none. */
-  | { readonly type: 'start'; readonly task: string }
+  | { readonly type: 'start'; readonly action: ActionDraft<'start'> }
   /** Understood, and nothing is to be done; `frames` gives the answer. `timestamp`: now, UTC ISO 8601. */
   | { readonly type: 'answer'; readonly frames: (timestamp: string) => readonly Frame[] }
   | { readonly type: 'error'; readonly error: CatalogError };

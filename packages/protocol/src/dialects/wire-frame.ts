@@ -29,7 +29,8 @@ export function wireFrame(event: Action | Observation, overrides: Overrides = {}
 }
 
 function actionBody(event: Action, overrides: Overrides): Frame {
-  return { args: overrides.args ?? event.args, ...(event.timeout !== undefined && { timeout: event.timeout }) };
+  const { timeout, client_id } = event;
+  return { args: overrides.args ?? event.args, ...(timeout !== undefined && { timeout }), ...(client_id !== undefined && { client_id }) };
 }
 
 function observationBody(event: Observation, overrides: Overrides): Frame {

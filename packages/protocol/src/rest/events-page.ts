@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_CLIENT_ID_CHARS } from '../dialects/decode-frame.ts';
 
 const flag = z.union([z.boolean(), z.stringbool()]);
 const kinds = z.union([z.array(z.string().max(100)).max(100), z.string().transform((text) => text.split(',').map((kind) => kind.trim()))]);
@@ -37,10 +38,12 @@ export type EventsPage = z.output<typeof EventsPage>;
 export const Trajectory = z.object({ trajectory: z.array(z.record(z.string(), z.unknown())).nullable(), error: z.string().optional() });
 export type Trajectory = z.output<typeof Trajectory>;
 
-export const SendMessage = z.object({ message: z.string() });
+/** `client_id`, ours: the caller's own name for the message, by which it is known when it is sent again. */
+export const SendMessage = z.object({ message: z.string(), client_id: z.string().min(1).max(MAX_CLIENT_ID_CHARS).nullish() });
 export type SendMessage = z.output<typeof SendMessage>;
 
-export const SendAnswer = z.object({ success: z.boolean() });
+/** `event_id`, ours: what it became; the same when it was sent again. */
+export const SendAnswer = z.object({ success: z.boolean(), event_id: z.number().int().optional() });
 export type SendAnswer = z.output<typeof SendAnswer>;
 
 /** What a person thinks of a conversation. */

@@ -10,6 +10,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { createSerialQueues, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
+import type { RequestName } from './conversation-wish.ts';
 import type { StoredNetwork } from '../network/conversation-network.ts';
 
 /** A conversation as the server keeps it. */
@@ -28,6 +29,8 @@ export type StoredConversation = ConversationRecord & {
   readonly tool_servers?: string;
   /** The incarnation of the sandbox that has the repository. */
   readonly repository_ready?: string;
+  /** What a request with an `Idempotency-Key` is known by when it comes again. */
+  readonly request?: RequestName;
   /** The conversation whose agent asked for this one, and the action it did so with. */
   readonly delegated_by?: { readonly conversation_id: string; readonly action_id: number };
   /** For lists: as it was when it was last closed. */

@@ -6,6 +6,8 @@ import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 export interface ConversationWish {
   /** 32 hexadecimal digits; default: a fresh one. */
   readonly id?: string;
+  /** The request that made it, by its caller's key: the same one, come again, makes no second conversation. */
+  readonly request?: RequestName | undefined;
   readonly directory?: string;
   readonly agent?: string;
   /** Empty: the stored settings decide, then the environment. */
@@ -25,6 +27,13 @@ export interface ConversationWish {
   readonly network?: NetworkWish;
   /** As `ConversationToolServers` seals them; default: those of the settings. */
   readonly toolServers?: string;
+}
+
+export interface RequestName {
+  /** 32 hexadecimal digits. */
+  readonly id: string;
+  /** Of what was asked for. */
+  readonly digest: string;
 }
 
 export interface ModelAccess {

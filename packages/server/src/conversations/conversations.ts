@@ -35,7 +35,10 @@ import type { OnLooked, Room } from './room.ts';
 import { Rooms } from './rooms.ts';
 import { ownFolder, workspaceFolder, type FolderRules } from './workspace-folder.ts';
 
-export type Created = { readonly ok: true; readonly record: StoredConversation } | { readonly ok: false; readonly error: CatalogError };
+/** `isRepeated`: the same request came before, and this is what it made. */
+export type Created =
+  | { readonly ok: true; readonly record: StoredConversation; readonly isRepeated?: true }
+  | { readonly ok: false; readonly error: CatalogError };
 
 export interface ConversationsOptions {
   readonly config: FolderRules;
@@ -67,6 +70,8 @@ export class Conversations {
   readonly #modelAccess = new Map<string, ModelAccess>();
   readonly #closing = new AbortController();
   readonly #stops = createSerialQueues();
+  /** Of those with an id of their request's or their client's. */
+  readonly #creating = createSerialQueues();
 
   constructor(options: ConversationsOptions) {
     this.#options = options;
@@ -75,8 +80,18 @@ export class Conversations {
   }
 
   async create(wish: ConversationWish = {}): Promise<Created> {
-    const { id } = wish;
-    if (id === undefined) return this.#make(randomUUID().replaceAll('-', ''), wish);
+    const id = wish.id ?? wish.request?.id;
+    return id === undefined ? this.#make(randomUUID().replaceAll('-', ''), wish) : this.#creating(id, () => this.#makeAs(id, wish));
+  }
+
+  async #makeAs(id: string, wish: ConversationWish): Promise<Created> {
+    const made = wish.request && (await this.#records.get(id));
+    if (made && made.request?.id === wish.request.id) {
+      const isSame = made.request.digest === wish.request.digest;
+      return isSame
+        ? { ok: true, record: made, isRepeated: true }
+        : { ok: false, error: catalogError('CLIENT_ID_REUSED', 'Idempotency-Key') };
+    }
     if (!(await this.#records.reserve(id))) return { ok: false, error: catalogError('CONVERSATION_ID_TAKEN', id) };
     try {
       return await this.#make(id, wish);
@@ -209,8 +224,10 @@ export class Conversations {
     try {
       await this.#records.mark(id);
       const result = await held.room.conversation.submit(action);
-      if (result.ok && record.stopped && goesOn(action)) await this.#records.change(id, () => ({ stopped: false }));
-      if (result.ok) await this.#note(record, action);
+      if (result.ok && !result.isRepeated) {
+        if (record.stopped && goesOn(action)) await this.#records.change(id, () => ({ stopped: false }));
+        await this.#note(record, action);
+      }
       return result;
     } finally {
       held.release();

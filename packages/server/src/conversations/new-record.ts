@@ -27,6 +27,7 @@ export function newRecord(id: string, wish: ConversationWish, { workspace, netwo
     ...(wish.maxIterations !== undefined && { max_iterations: wish.maxIterations }),
     ...(wish.instructions && { instructions: wish.instructions }),
     ...(wish.network && { network }),
+    ...(wish.request && { request: wish.request }),
     ...(wish.toolServers !== undefined && { tool_servers: wish.toolServers }),
   };
 }
@@ -41,7 +42,7 @@ export function delegatedRecord(
   parent: StoredConversation,
   { id, agent, actionId, now }: { readonly id: string; readonly agent: string; readonly actionId: number; readonly now: string },
 ): StoredConversation {
-  const { summary: _summary, repository_ready: _ready, pr_number: _pulls, ...inherited } = parent;
+  const { summary: _summary, repository_ready: _ready, pr_number: _pulls, request: _request, ...inherited } = parent;
   return {
     ...inherited,
     stopped: false,

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
+import { io } from 'socket.io-client';
 import { describe, expect, it } from 'vitest';
-import { plainClient, socketIoClient, testServer, type TestServer, type WireFrame } from '../server.test-support.ts';
+import { Frames, plainClient, socketIoClient, testServer, type TestServer, type WireFrame } from '../server.test-support.ts';
 
 const say = (content: string) => ({ action: 'message', args: { content } });
 const TURNS = 6;
@@ -53,6 +54,24 @@ describe('SV12: a connection is a cursor over the log', () => {
     const { id } = await withHistory(server);
     const got = await replayed(server, id, cursor);
     expect(got.length === 0 || got.length > 10).toBe(true);
+  });
+
+  it('SV193: Socket.IO clients are told when the past begins and when they have all of it, from any cursor', async () => {
+    const server = await testServer({ script });
+    const { id } = await withHistory(server);
+    const everything = await replayed(server, id, -1);
+    const last = Math.max(...everything.map((frame) => Number(frame.id)));
+    const past = Math.max(...(await (await server.engine.conversations.log(id))!.read()).map((event) => event.id));
+    for (const cursor of [-1, 3, last - 1, last, past + 100]) {
+      const socket = io(server.url, { forceNew: true, transports: ['websocket'], query: { conversation_id: id, latest_event_id: cursor } });
+      const seen = new Frames();
+      socket.onAny((_name: string, frame: WireFrame) => seen.take(frame));
+      const end = await seen.until((frame) => frame.phase === 'end');
+      socket.close();
+      expect(end).toEqual({ volatile: 'replay', phase: 'end', next_id: past + 1 });
+      const rest = everything.filter((frame) => Number(frame.id) > cursor).map((frame) => frame.id);
+      expect(seen.all.map((frame) => frame.id ?? frame.phase)).toEqual(['begin', ...rest, 'end']);
+    }
   });
 
   it('two clients get the same sequence, whenever they came', async () => {

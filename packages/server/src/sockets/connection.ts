@@ -8,12 +8,12 @@
  * N3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
  * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error. `createConversation` waits its
  *     turn among them, so a connection never makes two conversations.
+ * N5  Where the wire has a channel beside the stream, the client is told there when the past begins and when it has all of it.
  */
 import { setImmediate } from 'node:timers/promises';
 import { failureFor, type Clock } from '@tendon/core';
 import {
   catalogError,
-  StartAction,
   type ActionDraft,
   type CatalogError,
   type Decoded,
@@ -66,6 +66,8 @@ export class Connection {
   #wish: ConversationWish = {};
   #conversationId: string | undefined;
   #attached: Promise<unknown> = Promise.resolve();
+  /** Events with a lower id are behind the cursor. */
+  #nextId = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -99,6 +101,7 @@ export class Connection {
 
   async #attach(conversationId: string, from: number, opens: boolean): Promise<CatalogError | undefined> {
     const { conversations, wire, isWatcher } = this.#options;
+    wire.sendVolatile({ volatile: 'replay', phase: 'begin' });
     const isThere = isWatcher || (await conversations.start(conversationId, { unlessStopped: !opens }));
     const held = isThere ? await conversations.enter(conversationId) : undefined;
     if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
@@ -160,18 +163,28 @@ export class Connection {
     const mark = log.nextId;
     const past = new Past(this.#options.dialect);
     const answers = new AnswerReader(log);
-    if (from >= mark) this.#announce(room);
-    for await (const stored of log.follow(Math.min(from, mark), { signal })) {
+    this.#nextId = Math.min(from, mark);
+    if (from >= mark) {
+      this.#announce(room);
+      this.#endReplay(mark);
+    }
+    for await (const stored of log.follow(this.#nextId, { signal })) {
       const event = await answers.fill(stored, 'own-call');
       const phase: Phase = event.id < mark ? 'replay' : 'live';
       this.#send(phase === 'live' ? this.#options.dialect.encode(event, phase) : past.next(event));
       if (event.id === mark - 1) {
         this.#send(past.end());
         if (!past.hasState) this.#announce(room);
+        this.#endReplay(mark);
       }
+      this.#nextId = event.id + 1;
       await this.#untilTaken(signal);
       if (phase === 'replay' && event.id % EVENTS_PER_TURN === 0) await setImmediate();
     }
+  }
+
+  #endReplay(next_id: number): void {
+    this.#options.wire.sendVolatile({ volatile: 'replay', phase: 'end', next_id });
   }
 
   #announce({ conversation }: Room): void {
@@ -237,7 +250,6 @@ export class Connection {
       case 'initialize':
         return this.#initialize(decoded);
       case 'start':
-        return this.#submit(StartAction.create({ task: decoded.task }));
       case 'action':
         return this.#submit(decoded.action);
     }
@@ -265,7 +277,9 @@ export class Connection {
     const error = this.#conversationId === undefined ? await this.#conversationFor(action) : undefined;
     if (error) return this.refuse(error);
     const result = await this.#options.conversations.submit(this.#conversationId!, action);
-    if (!result.ok) this.refuse(result.error);
+    if (!result.ok) return this.refuse(result.error);
+    // What was sent before is behind the cursor already, or still to come.
+    if (result.isRepeated && result.event.id < this.#nextId) this.#send(this.#options.dialect.encode(result.event, 'live'));
   }
 
   async #conversationFor(action: ActionDraft): Promise<CatalogError | undefined> {

@@ -34,6 +34,7 @@ import { states } from './v0-socketio/mind/states.ts';
 import { steering } from './v0-socketio/mind/steering.ts';
 import { stumbles } from './v0-socketio/mind/stumbles.ts';
 import { view } from './v0-socketio/mind/view.ts';
+import { sentAgain } from './v0-socketio/sent-again.ts';
 import { document } from './events-doc/document.ts';
 import { sending } from './events-doc/sending.ts';
 import { frontends } from './frontends/frontends.ts';
@@ -59,7 +60,7 @@ const MIND = [
   ...askingFirst,
   ...secrecy,
 ];
-const SOCKET_IO = [...joining, ...acting, ...events, ...kinds, ...HANDS, ...MIND];
+const SOCKET_IO = [...joining, ...acting, ...sentAgain, ...events, ...kinds, ...HANDS, ...MIND];
 const REST = [
   ...options,
   ...settings,

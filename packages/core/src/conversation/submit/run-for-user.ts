@@ -6,6 +6,7 @@ import { execute } from '../../loop/execute.ts';
 import { answerTo, notice } from '../../loop/notices.ts';
 import type { RunnableAction } from '../../runtime.ts';
 import type { SubmitResult } from '../conversation.ts';
+import { appendOnce } from './append-once.ts';
 
 /** A person's own action in the sandbox, e.g. from the terminal: whatever the agent does, in turn with the agent's actions. */
 export async function runForUser(engine: Engine, action: ActionDraft): Promise<SubmitResult> {
@@ -14,9 +15,9 @@ export async function runForUser(engine: Engine, action: ActionDraft): Promise<S
   const acquired = await engine.sandbox.acquire(engine.aborts.closing);
   if (!acquired.ok) return { ok: false, error: catalogError('RUNTIME_FAILED', acquired.reason) };
   const draft = { ...action, source: 'user', executor: acquired.runtime.incarnation } as SourcedDraft;
-  const [event] = await engine.folded.tryAppend(() => [draft]);
-  carryOut(engine, event as RunnableAction);
-  return { ok: true, event: event! };
+  const result = await appendOnce(engine, action, () => [draft]);
+  if (result.ok && !result.isRepeated) carryOut(engine, result.event as RunnableAction);
+  return result;
 }
 
 /** The observation of an action that its sender did not confirm; undefined when it is to run. */
@@ -27,12 +28,11 @@ function answerUnconfirmed({ args }: ActionDraft): ObservationDraft | undefined 
 }
 
 /** The action and its answer are one commit, so no crash between them leaves an action that another process would run. */
-async function recordUnconfirmed(engine: Engine, action: ActionDraft, answer: ObservationDraft): Promise<SubmitResult> {
-  const [event] = await engine.folded.tryAppend(({ conversation: { nextId } }) => [
+function recordUnconfirmed(engine: Engine, action: ActionDraft, answer: ObservationDraft): Promise<SubmitResult> {
+  return appendOnce(engine, action, ({ conversation: { nextId } }) => [
     { ...action, source: 'user' },
     answerTo({ id: nextId, source: 'user' }, answer),
   ]);
-  return { ok: true, event: event! };
 }
 
 /** Begins when the lane is free; a person's stop answers it instead. */

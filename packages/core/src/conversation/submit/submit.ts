@@ -1,9 +1,17 @@
 /** A client's action: checked against the state, appended, answered with the event or a catalogued error. */
-import { ACTIONS, catalogError, type ActionDraft, type ActionKind, type AgentState, type CatalogError } from '@tendon/protocol';
+import {
+  ACTIONS,
+  catalogError,
+  MAX_CLIENT_ID_CHARS,
+  type ActionDraft,
+  type ActionKind,
+  type AgentState,
+  type CatalogError,
+} from '@tendon/protocol';
 import { failureFor } from '../../log/storage-failure.ts';
 import type { Engine } from '../../loop/engine.ts';
-import type { Decide } from '../folded-log.ts';
 import type { SubmitResult } from '../conversation.ts';
+import { answerAgain, appendOnce } from './append-once.ts';
 import { decideConfirmation } from './decide-confirmation.ts';
 import { requestState, type StateRequest } from './request-state.ts';
 import { runForUser } from './run-for-user.ts';
@@ -46,13 +54,14 @@ const HANDLING = {
   modify_task: 'refuse',
 } as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'condense' | 'refuse' | AgentState>;
 
-/** Never rejects. Of what the client sent only the kind, its arguments and a sane timeout are taken. */
+/** Never rejects. Of what the client sent only the kind, its arguments, a sane timeout and its own id for it are taken. */
 export async function submit(engine: Engine, given: ActionDraft): Promise<SubmitResult> {
   if (engine.aborts.closing.aborted) return refused(catalogError('ILLEGAL_STATE', 'the conversation is closed'));
   const checked = sanitize(given);
   if (!checked.ok) return refused(checked.error);
+  const action = maskId(engine, checked.action);
   try {
-    return await handle(engine, checked.action);
+    return (await answerAgain(engine, action)) ?? (await handle(engine, action));
   } catch (error) {
     engine.report(error);
     return refused(failureFor(error));
@@ -71,15 +80,15 @@ async function handle(engine: Engine, action: ActionDraft): Promise<SubmitResult
     case 'run':
       return runForUser(engine, action);
     case 'message':
-      return append(engine, userMessage(engine, action));
+      return appendOnce(engine, action, userMessage(engine, action));
     case 'recall':
-      return append(engine, await userRecall(engine, action as ActionDraft<'recall'>));
+      return appendOnce(engine, action, await userRecall(engine, action as ActionDraft<'recall'>));
     case 'condense':
-      return append(engine, () => [{ ...action, source: 'user' }]);
+      return appendOnce(engine, action, () => [{ ...action, source: 'user' }]);
     case 'request':
-      return request(engine, action.action === 'change_agent_state' ? requestOf(action) : { to: 'stopped' });
+      return request(engine, action, action.action === 'change_agent_state' ? requestOf(action) : { to: 'stopped' });
     default:
-      return request(engine, action.action === 'finish' ? { to: handling, thought: wordsOf(action) } : { to: handling });
+      return request(engine, action, action.action === 'finish' ? { to: handling, thought: wordsOf(action) } : { to: handling });
   }
 }
 
@@ -92,36 +101,25 @@ function wordsOf({ args: { final_thought, thought } }: ActionDraft<'finish'>): s
   return final_thought || thought;
 }
 
-async function request(engine: Engine, { to, thought }: StateRequest): Promise<SubmitResult> {
+async function request(engine: Engine, action: ActionDraft, { to, thought }: StateRequest): Promise<SubmitResult> {
   if (to === 'user_confirmed' || to === 'user_rejected') {
     const decision = await decideConfirmation(engine, { to, thought });
-    return 'code' in decision ? refused(decision) : append(engine, decision.decide);
+    return 'code' in decision ? refused(decision) : appendOnce(engine, action, decision.decide);
   }
   const from = engine.folded.state.conversation.agentState;
-  const result = await append(engine, (state) => requestState(state, { to, thought }));
-  if (!result.ok) return result;
+  const result = await appendOnce(engine, action, (state) => requestState(state, { to, thought }));
+  if (!result.ok || result.isRepeated) return result;
   // A resumed wait for the provider is cut short; everything else than going on ends the model call.
   if (to !== 'running' || from === 'rate_limited') engine.aborts.endTurn();
   if (to === 'stopped' || to === 'finished') engine.aborts.cancelActions();
   return result;
 }
 
-async function append(engine: Engine, decide: (...state: Parameters<Decide>) => ReturnType<Decide> | CatalogError): Promise<SubmitResult> {
-  let refusal: CatalogError = catalogError('INTERNAL');
-  const [event] = await engine.folded.tryAppend((state) => {
-    const decision = decide(state);
-    if (!('code' in decision)) return decision;
-    refusal = decision;
-    return [];
-  });
-  return event ? { ok: true, event } : refused(refusal);
-}
-
 type Checked = { readonly ok: true; readonly action: ActionDraft } | { readonly ok: false; readonly error: CatalogError };
 
 const MAX_TIMEOUT_SECONDS = 86_400;
 
-function sanitize({ action, args, timeout }: ActionDraft): Checked {
+function sanitize({ action, args, timeout, client_id }: ActionDraft): Checked {
   if (!Object.hasOwn(ACTIONS, action)) return { ok: false, error: catalogError('UNKNOWN_ACTION', String(action)) };
   const parsed = ACTIONS[action].args.safeParse(args);
   if (!parsed.success) {
@@ -130,7 +128,13 @@ function sanitize({ action, args, timeout }: ActionDraft): Checked {
   }
   if (action === 'start' && String(parsed.data.task ?? '').trim() === '') return { ok: false, error: catalogError('NO_TASK') };
   const sane = typeof timeout === 'number' && timeout > 0 && timeout <= MAX_TIMEOUT_SECONDS;
-  return { ok: true, action: { action, args: parsed.data, ...(sane && { timeout }) } as ActionDraft };
+  const named = typeof client_id === 'string' && client_id !== '' && client_id.length <= MAX_CLIENT_ID_CHARS;
+  return { ok: true, action: { action, args: parsed.data, ...(sane && { timeout }), ...(named && { client_id }) } as ActionDraft };
+}
+
+/** As it will stand in the log. */
+function maskId({ mask }: Engine, action: ActionDraft): ActionDraft {
+  return action.client_id === undefined ? action : { ...action, client_id: mask.text(action.client_id) };
 }
 
 function refused(error: CatalogError): SubmitResult {

@@ -7,38 +7,46 @@ import {
   openhandsV0,
   SendAnswer,
   SendMessage,
-  StartAction,
   Trajectory,
   type ActionDraft,
 } from '@tendon/protocol';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Conversations } from '../../conversations/conversations.ts';
+import type { Engine } from '../../engine.ts';
 import { findEvents } from '../../events/find-events.ts';
 import { trajectoryLines, trajectoryText } from '../../events/trajectory-text.ts';
 import type { App, Routes } from '../context.ts';
 import { ById } from '../conversation-param.ts';
 import { fail, sendFailure, sendJsonText } from '../failure.ts';
 import { filterInBody } from '../filter-in-body.ts';
+import { IdempotencyHeaders, requestId } from '../idempotency-key.ts';
 
 /** A conversation's events without a socket. */
-export const conversationEventRoutes: Routes = (app, { engine: { conversations } }) => {
+export const conversationEventRoutes: Routes = (app, { engine }) => {
+  const { conversations } = engine;
   readingRoutes(app, conversations);
 
   const answers = { 200: SendAnswer, '4xx': Failure };
   app.post(
     '/api/conversations/:id/message',
-    { schema: { params: ById, body: SendMessage, response: answers } },
-    async ({ params, body }, reply) => submitted(reply, conversations, params.id, MessageAction.create({ content: body.message })),
+    { schema: { params: ById, headers: IdempotencyHeaders, body: SendMessage, response: answers } },
+    async (request, reply) => {
+      const { params, body } = request;
+      const message = { ...MessageAction.create({ content: body.message }), ...(body.client_id && { client_id: body.client_id }) };
+      return submitted(reply, conversations, params.id, named(message, request, engine));
+    },
   );
   app.post(
     '/api/conversations/:id/events',
-    { schema: { params: ById, body: z.record(z.string(), z.unknown()), response: answers } },
-    async ({ params, body }, reply) => {
+    { schema: { params: ById, headers: IdempotencyHeaders, body: z.record(z.string(), z.unknown()), response: answers } },
+    async (request, reply) => {
+      const { params, body } = request;
       const decoded = openhandsV0.decode(body);
       if (decoded.type === 'error') return sendFailure(reply, decoded.error);
-      if (decoded.type === 'action') return submitted(reply, conversations, params.id, decoded.action);
-      if (decoded.type === 'start') return submitted(reply, conversations, params.id, StartAction.create({ task: decoded.task }));
+      if (decoded.type === 'action' || decoded.type === 'start') {
+        return submitted(reply, conversations, params.id, named(decoded.action, request, engine));
+      }
       return { success: true };
     },
   );
@@ -71,7 +79,13 @@ function readingRoutes(app: App, conversations: Conversations): void {
   );
 }
 
+/** A `client_id` of its own is the same at every endpoint of the conversation; else the request's key stands for it. */
+function named(action: ActionDraft, request: FastifyRequest, engine: Engine): ActionDraft {
+  const client_id = action.client_id ?? requestId(request, 'action', engine);
+  return client_id === undefined ? action : { ...action, client_id };
+}
+
 async function submitted(reply: FastifyReply, conversations: Conversations, id: string, action: ActionDraft) {
   const result = await conversations.submit(id, action);
-  return result.ok ? { success: true } : sendFailure(reply, result.error);
+  return result.ok ? { success: true, event_id: result.event.id } : sendFailure(reply, result.error);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   catalogError,
   ConversationAnswer,
@@ -10,7 +11,9 @@ import {
   UpdateConversation,
   type CatalogError,
 } from '@tendon/protocol';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { ConversationWish } from '../../conversations/conversation-wish.ts';
 import type { StoredConversation } from '../../conversations/conversation-records.ts';
 import type { Engine } from '../../engine.ts';
 import { readTrajectory } from '../../replay/read-trajectory.ts';
@@ -20,6 +23,7 @@ import type { Routes } from '../context.ts';
 import { ConversationInfo, conversationInfo } from '../conversation-info.ts';
 import { ById } from '../conversation-param.ts';
 import { failureBody, sendJsonText } from '../failure.ts';
+import { IdempotencyHeaders, requestId } from '../idempotency-key.ts';
 import { optionalBody } from '../optional-body.ts';
 
 const Page = z.object({ results: z.array(ConversationInfo), next_page_id: z.string().nullable() });
@@ -32,13 +36,15 @@ export const conversationRoutes: Routes = (app, { engine, config }) => {
     '/api/conversations',
     {
       schema: {
+        headers: IdempotencyHeaders,
         body: optionalBody(CreateConversation),
         response: { 200: ConversationAnswer, '4xx': ConversationAnswer },
       },
     },
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const { body } = request;
       const id = config.allowsChosenIds ? body.conversation_id?.replaceAll('-', '').toLowerCase() : undefined;
-      const made = await create(engine, body, id);
+      const made = await create(engine, body, { id, request: requestOf(request, engine) });
       if ('code' in made) return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
       return { status: 'ok' as const, conversation_id: made.id, message: null, conversation_status: 'RUNNING' as const };
     },
@@ -111,7 +117,7 @@ export const conversationRoutes: Routes = (app, { engine, config }) => {
 async function create(
   { conversations, providerTokens, settings, toolServers }: Engine,
   body: CreateConversation,
-  id: string | undefined,
+  { id, request }: Pick<ConversationWish, 'id' | 'request'>,
 ): Promise<StoredConversation | CatalogError> {
   const replay = body.replay_json ? readTrajectory(body.replay_json) : undefined;
   if (replay && !replay.ok) return catalogError('INVALID_ARGUMENTS', `replay_json: ${replay.problem}`);
@@ -120,6 +126,7 @@ async function create(
   if (misread && !misread.ok) return catalogError('INVALID_ARGUMENTS', `repository: ${misread.problem}`);
   const created = await conversations.create({
     id,
+    request,
     directory: body.directory ?? undefined,
     repository: repository ?? null,
     branch: body.selected_branch ?? null,
@@ -134,9 +141,29 @@ async function create(
   const content = startingWords(body);
   if (!replay && content.trim() === '' && !body.image_urls?.length) return created.record;
   const task = replay?.trajectory.task ?? MessageAction.create({ content, image_urls: body.image_urls ?? null });
-  const result = await conversations.submit(created.record.id, task);
+  // Made when this request came before; it may have been cut off before the task.
+  if (request && created.isRepeated && (await isInLog(conversations, created.record.id, request.id))) return created.record;
+  const result = await conversations.submit(created.record.id, request ? { ...task, client_id: request.id } : task);
   return result.ok ? created.record : result.error;
 }
+
+/** Sent again with another body, it is another request. */
+function requestOf(request: FastifyRequest, engine: Engine): ConversationWish['request'] {
+  const id = requestId(request, 'conversation', engine);
+  return id === undefined ? undefined : { id, digest: createHash('sha256').update(JSON.stringify(request.body)).digest('base64url') };
+}
+
+/** The task is one of the first events, so that this reads one page, unless the task is not there. */
+async function isInLog(conversations: Engine['conversations'], id: string, clientId: string): Promise<boolean> {
+  const log = await conversations.log(id);
+  if (!log) return false;
+  for (let from = 0; from < log.nextId; from += LOG_PAGE) {
+    if ((await log.read({ from, limit: LOG_PAGE })).some((event) => event.client_id === clientId)) return true;
+  }
+  return false;
+}
+
+const LOG_PAGE = 100;
 
 /** What is filtered is looked through in pieces of so many. */
 const FILTERED_PAGE = 200;

@@ -36,6 +36,31 @@ export const conversations: readonly Check[] = [
     },
   },
   {
+    id: 'v0-rest/idempotency-key',
+    title:
+      'a `POST` with an `Idempotency-Key` that comes again makes one conversation and says one message; with another body it is refused',
+    cites: ['SV194'],
+    async run(target) {
+      const headers = { 'idempotency-key': crypto.randomUUID() };
+      const create = (body: object) => target.ask('POST', '/api/conversations', { body, headers });
+      const [first, again] = [await create({}), await create({})];
+      hasStatus(first, 200);
+      const id = String(first.body.conversation_id);
+      target.defer(async () => void (await target.ask('DELETE', `/api/conversations/${id}`)));
+      assert.equal(String(again.body.conversation_id), id);
+      assert.equal((await create({ conversation_instructions: 'another body' })).status, 422);
+      const say = () => target.ask('POST', `/api/conversations/${id}/message`, { body: { message: target.script([]) }, headers });
+      const body = { message: target.script([{ text: 'heard' }]) };
+      const [said, saidAgain] = [
+        await target.ask('POST', `/api/conversations/${id}/message`, { body, headers }),
+        await target.ask('POST', `/api/conversations/${id}/message`, { body, headers }),
+      ];
+      hasStatus(said, 200);
+      assert.deepEqual(saidAgain.body, said.body);
+      assert.equal((await say()).status, 422);
+    },
+  },
+  {
     id: 'v0-rest/running-at-once',
     title: 'a conversation is RUNNING with a `runtime_status` from the first moment, as 0.25 needs',
     cites: ['SV11'],

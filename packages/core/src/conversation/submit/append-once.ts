@@ -1,0 +1,69 @@
+/**
+ * Appends what a client asked for, unless the log has it: a client that did not hear the answer sends the action again under the same
+ * `client_id`, and is given the event that it became. One id for two different actions is refused, so that neither is lost.
+ */
+import { catalogError, isAction, type ActionDraft, type CatalogError } from '@tendon/protocol';
+import type { SourcedDraft } from '../../log/event-log.ts';
+import type { Engine } from '../../loop/engine.ts';
+import type { SubmitResult } from '../conversation.ts';
+import type { EngineState } from '../engine-state.ts';
+
+type Decision = (state: EngineState) => readonly SourcedDraft[] | CatalogError;
+
+/** What was answered when `action` was sent before; undefined when it is new. */
+export async function answerAgain(engine: Engine, action: ActionDraft): Promise<SubmitResult | undefined> {
+  const known = engine.folded.state.sent.find(({ clientId }) => clientId === action.client_id);
+  return known && again(engine, action, known.id);
+}
+
+/** The first draft of the decision is the client's action; it gets the client's id. */
+export async function appendOnce(engine: Engine, action: ActionDraft, decide: Decision): Promise<SubmitResult> {
+  const { client_id } = action;
+  let known: number | undefined;
+  let refusal = catalogError('INTERNAL');
+  const [event] = await engine.folded.tryAppend((state) => {
+    known = state.sent.find(({ clientId }) => clientId === client_id)?.id;
+    const decision = known === undefined ? decide(state) : [];
+    if (!('code' in decision))
+      return client_id === undefined ? decision : decision.map((draft, at) => (at === 0 ? { ...draft, client_id } : draft));
+    refusal = decision;
+    return [];
+  });
+  if (known !== undefined) return again(engine, action, known);
+  return event ? { ok: true, event } : { ok: false, error: refusal };
+}
+
+async function again(engine: Engine, action: ActionDraft, id: number): Promise<SubmitResult> {
+  const [event] = await engine.log.read({ from: id, limit: 1 });
+  const given = engine.mask.draft({ ...action, source: 'user' }) as ActionDraft;
+  if (event && isAction(event) && gist(event) === gist(given)) return { ok: true, event, isRepeated: true };
+  return { ok: false, error: catalogError('CLIENT_ID_REUSED', action.client_id) };
+}
+
+/** What is asked, alike in what a client sends and in the event that it becomes, as JSON with its keys in order. */
+function gist(action: ActionDraft): string {
+  const inOrder = (_key: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).toSorted()) : value;
+  return JSON.stringify(essence(action), inOrder);
+}
+
+function essence(action: ActionDraft): unknown {
+  switch (action.action) {
+    case 'start':
+      return ['message', action.args.task, null, null];
+    case 'message':
+      return ['message', action.args.content, action.args.image_urls, action.args.file_urls];
+    case 'pause':
+      return 'paused';
+    case 'resume':
+      return 'running';
+    case 'stop':
+      return 'stopped';
+    case 'finish':
+      return 'finished';
+    case 'change_agent_state':
+      return action.args.agent_state;
+    default:
+      return [action.action, action.args];
+  }
+}
