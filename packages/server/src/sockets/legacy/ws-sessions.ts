@@ -38,6 +38,7 @@ export class WsSessions {
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #left = new Map<string, Left>();
   #latest: string | undefined;
+  #changed = Promise.withResolvers<void>();
 
   private constructor({ storage, conversations, clock }: Engine) {
     this.#clock = clock;
@@ -59,6 +60,18 @@ export class WsSessions {
 
   touch(sid: string): void {
     this.#latest = sid;
+  }
+
+  /** The conversation of the session that came in last, as soon as it has one; `undefined` when it has none before `signal` aborts. */
+  async latestConversation(signal: AbortSignal): Promise<string | undefined> {
+    const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => abort(), { once: true });
+    for (;;) {
+      const changed = this.#changed.promise;
+      const conversation = this.#latest === undefined ? undefined : (await this.get(this.#latest)).conversation;
+      if (conversation !== undefined || signal.aborted) return conversation;
+      await Promise.race([changed, aborted]);
+    }
   }
 
   leave(sid: string, left: Left): void {
@@ -101,9 +114,11 @@ export class WsSessions {
     await this.change(sid, (record) => ({ ...record }));
   }
 
-  #put(sid: string, value: WsSessionRecord): Promise<void> {
+  async #put(sid: string, value: WsSessionRecord): Promise<void> {
     const used_at = this.#clock.now().toISOString();
-    return this.#store.put(WS_SESSIONS, { id: sid, sort: used_at, value: { ...value, used_at } });
+    await this.#store.put(WS_SESSIONS, { id: sid, sort: used_at, value: { ...value, used_at } });
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 
   /** The session begins anew; its conversation stays where it is. Open sockets leave it. */

@@ -2,10 +2,15 @@ import { text } from 'node:stream/consumers';
 import { Failure, FileList, type NamedTree } from '@tendon/protocol';
 import { z } from 'zod';
 import type { App, Routes, ServerContext } from '../../context.ts';
+import { WsSessions } from '../../../sockets/legacy/ws-sessions.ts';
 import { fail, sendFailure } from '../../failure.ts';
+import { isUntouched, workspaceOf } from '../../workspace-of.ts';
 import { conversationMeant } from './bearer.ts';
 import { forward, sendForwarded } from './forward.ts';
 import { workspaceTree } from './workspace-tree.ts';
+
+/** From the page's first question to its conversation. */
+const FIRST_MS = 5_000;
 
 /** The files of the session's workspace, for clients that name no conversation. */
 export const fileRoutes: Routes = (app, context) => {
@@ -15,15 +20,21 @@ export const fileRoutes: Routes = (app, context) => {
   saveFile(app, context);
 };
 
-/** W1 asks for it at load, before there is anything. */
-function refreshFiles(app: App, { engine, logger }: ServerContext, url: string): void {
+/** W1 asks for it once, at load, while its socket makes the conversation; where there are files already, it is waited for. */
+function refreshFiles(app: App, context: ServerContext, url: string): void {
+  const { engine, config, logger } = context;
+  const nothing: NamedTree = { name: 'workspace', children: [] };
   app.get(url, { schema: { hide: true } }, async (request): Promise<NamedTree> => {
-    const conversation = await conversationMeant(request, engine);
-    const runtime = typeof conversation === 'string' ? engine.runtimes.current(conversation) : undefined;
-    if (!runtime) return { name: 'workspace', children: [] };
-    return workspaceTree(runtime.files).catch((cause: unknown) => {
+    const meant = await conversationMeant(request, engine);
+    const isAwaited = request.headers.authorization === undefined && config.workspaceBase !== undefined;
+    const coming = (): Promise<string | undefined> => WsSessions.of(engine).latestConversation(AbortSignal.timeout(FIRST_MS));
+    const conversation = typeof meant === 'string' ? meant : isAwaited ? await coming() : undefined;
+    if (conversation === undefined || (await isUntouched(context, conversation))) return nothing;
+    const workspace = await workspaceOf(context, conversation);
+    if ('code' in workspace) return nothing;
+    return workspaceTree(workspace.runtime.files).catch((cause: unknown) => {
       logger.warn({ err: cause, conversation }, 'a workspace could not be listed');
-      return { name: 'workspace', children: [] };
+      return nothing;
     });
   });
 }

@@ -1,7 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { TaskTrackingObservation } from '@tendon/protocol';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { testServer, type TestServer, type WireFrame } from '../../../server.test-support.ts';
+import { temporaryFolder, testServer, type TestServer, type WireFrame } from '../../../server.test-support.ts';
 import { authToken, FOUR, initialized, message, wsClient } from '../../../sockets/legacy/ws-client.test-support.ts';
 
 const script = Array.from({ length: 40 }, (_, index) => ({ text: `answer ${index}` }));
@@ -152,6 +154,29 @@ describe('DL87: files', () => {
     });
     const missing = await server.get('/api/select-file?file=nope', bearer(auth));
     expect([missing.ok, await missing.json()]).toMatchObject([false, { error: expect.stringContaining('Error opening file') as string }]);
+  });
+
+  it('SV235: what was in a workspace before the first task is listed for W1, which asks while its socket opens', async () => {
+    const base = temporaryFolder();
+    mkdirSync(join(base, 'src'));
+    writeFileSync(join(base, 'src', 'there.txt'), 'before');
+    const server = await testServer({ env: { WORKSPACE_BASE: base }, script });
+    const token = await authToken(server);
+    const listed = json(server, '/api/refresh-files');
+    const client = await wsClient(server, `?token=${token}`);
+    client.send({ action: 'initialize', args: { ...FOUR, MAX_CHARS: '1' } });
+    expect(await listed).toEqual({ name: 'workspace', children: [{ name: 'src', children: [{ name: 'there.txt', children: [] }] }] });
+  });
+
+  it('SV235: nobody waits where there can be nothing', async () => {
+    const server = await testServer({ script });
+    expect(await json(server, '/api/refresh-files')).toEqual({ name: 'workspace', children: [] });
+    const client = await wsClient(server, `?token=${await authToken(server)}`);
+    client.send({ action: 'initialize', args: { ...FOUR, MAX_CHARS: '1' } });
+    await client.frames.until((frame) => frame.action === 'initialize');
+    expect(await json(server, '/api/refresh-files')).toEqual({ name: 'workspace', children: [] });
+    const [record] = await server.engine.conversations.list({ limit: 1 });
+    expect(server.engine.runtimes.current(record!.id)).toBeUndefined();
   });
 
   it('one file of W2 lands in the workspace, under its last name only', async () => {
