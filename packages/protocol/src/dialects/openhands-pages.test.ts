@@ -72,3 +72,15 @@ it('DL191: 0.40 to 0.51 are told that a task is done in their words', () => {
   ]);
   expect((finishOf(openhandsV0, {}) as Frame).task_completed).toBeNull();
 });
+
+it('DL191: nothing is used of a context window that is not known', () => {
+  const usage = (dialect: Dialect, context_window: number) => {
+    const llm_metrics = { accumulated_cost: 0, accumulated_token_usage: { prompt_tokens: 110, per_turn_token: 110, context_window } };
+    return shown(dialect, { action: 'think', args: { thought: 'hm' }, llm_metrics })[0]!.llm_metrics;
+  };
+  const shownBy = (dialect: Dialect, window: number) => (usage(dialect, window) as Frame).accumulated_token_usage as Frame;
+  expect((110 / Number(shownBy(openhandsV0Late, 0).context_window)) * 100).toBeLessThan(0.005);
+  expect(shownBy(openhandsV0Late, 0)).toMatchObject({ prompt_tokens: 110, per_turn_token: 110 });
+  expect(shownBy(openhandsV0Late, 8_192)).toMatchObject({ context_window: 8_192 });
+  expect(shownBy(openhandsV0, 0)).toMatchObject({ context_window: 0 });
+});

@@ -32,7 +32,7 @@ const DEFAULTS: Values = {
   language: 'en',
   agent: 'CodeActAgent',
   max_iterations: null,
-  security_analyzer: 'llm',
+  security_analyzer: null,
   confirmation_mode: false,
   llm_model: null,
   llm_base_url: '',

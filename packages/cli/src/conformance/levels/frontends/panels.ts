@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { isAction } from '../../frames.ts';
 import { askAs } from '../raw.ts';
-import { hasTypes } from '../shapes.ts';
+import { hasStatus, hasTypes } from '../shapes.ts';
 import { joinNew, message, turn } from '../v0-socketio/join.ts';
 import { ORIGIN } from './page.ts';
 
@@ -19,6 +19,16 @@ export const panels: readonly Check[] = [
       await peer.frames.until('the command', isAction('run'));
       const changes = await target.ask('GET', `/api/conversations/${id}/git/changes`);
       assert.match(changes.text, /"late\.txt"/);
+    },
+  },
+  {
+    id: 'v0-rest/no-analyzer',
+    title: 'no security analyzer is in settings that none was sent with: a page of 0.40 would show a lock',
+    cites: ['SV234'],
+    isAlone: true,
+    async run(target) {
+      hasStatus(await target.ask('POST', '/api/settings', { body: { security_analyzer: null } }), 200);
+      assert.equal((await target.ask('GET', '/api/settings')).body.security_analyzer, null);
     },
   },
   {
