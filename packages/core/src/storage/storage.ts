@@ -7,16 +7,21 @@ export interface StoredRecord<T = unknown> {
   readonly value: T;
 }
 
+export interface ListOptions {
+  readonly limit?: number;
+  /** The last record of the page before. */
+  readonly before?: { readonly sort: string; readonly id: string };
+  /** Only records whose value has a `title` that holds these words, whatever the letter case. Where there are many records, others get their turn. */
+  readonly titled?: string;
+}
+
 /** Small durable JSON documents beside the logs: conversations, sandboxes, settings. Each call is one commit. */
 export interface RecordStore {
   get<T>(collection: string, id: string): Promise<T | undefined>;
   put(collection: string, record: StoredRecord): Promise<void>;
   delete(collection: string, id: string): Promise<boolean>;
-  /** Descending by (`sort`, `id`); `before` is the last record of the page before. */
-  list<T>(
-    collection: string,
-    options?: { readonly limit?: number; readonly before?: { readonly sort: string; readonly id: string } },
-  ): Promise<readonly StoredRecord<T>[]>;
+  /** Descending by (`sort`, `id`); fewer than `limit` only at the end. */
+  list<T>(collection: string, options?: ListOptions): Promise<readonly StoredRecord<T>[]>;
 }
 
 /** One storage backend: `memory` and `sqlite` pass the same contract suite. */

@@ -41,6 +41,8 @@ export interface PageQuery {
   readonly limit: number;
   /** The last record of the page before. */
   readonly before?: { readonly sort: string; readonly id: string };
+  /** Only those whose title has these words, whatever the letter case. */
+  readonly titled?: string;
 }
 
 /** A server that is killed forgets so much of when its conversations were last used. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Storage } from '../storage.ts';
 
@@ -31,4 +32,34 @@ export function records(storage: () => Storage): void {
     expect((await store.list('things', { before: page[1]! })).map(({ id }) => id)).toEqual(['b', '\u{1f9b4}']);
     expect(await store.list('empty')).toEqual([]);
   });
+
+  it('EL45: records are found by words of their titles, of any length and letter case, page by page, also after changes', async () => {
+    const { records: store } = storage();
+    const word = fc.string({ unit: fc.constantFrom('a', 'B', 'ä', 'Ä', 'σ', 'Σ', 'İ', '"', '*', ' ', '猫', '\u{1f9b4}'), maxLength: 5 });
+    const titles = fc.sample(fc.array(word, { minLength: 1, maxLength: 4 }), { numRuns: 120, seed: 45 }).map((words) => words.join(' '));
+    for (const [n, title] of titles.entries()) await store.put('conversations', record(n, title));
+    for (const n of [3, 50]) titles[n] = `renamed Bäb ${n}`;
+    for (const n of [3, 50]) await store.put('conversations', record(n, titles[n]!));
+    for (const n of [4, 51]) await store.delete('conversations', record(n, '').id);
+    await store.put('conversations', { id: 'untitled', sort: '0', value: { title: 7 } });
+    const there = titles.map((title, n) => record(n, title)).filter((_, n) => n !== 4 && n !== 51);
+    await store.list('conversations', { titled: 'the first search' });
+
+    const queries = [...fc.sample(word, { numRuns: 150, seed: 46 }), 'ENAMED b', 'äB 5', '" OR "', 'baB', '  '].filter(
+      (query) => query !== '',
+    );
+    for (const query of queries) {
+      const fits = there.filter(({ value }) => value.title.toLowerCase().includes(query.toLowerCase())).toReversed();
+      expect([query, await store.list('conversations', { titled: query })]).toEqual([query, fits]);
+      const page = await store.list('conversations', { titled: query, limit: 2 });
+      expect(page).toEqual(fits.slice(0, 2));
+      const before = page[1] ?? { sort: '', id: '' };
+      expect(await store.list('conversations', { titled: query, before })).toEqual(fits.slice(2));
+    }
+  });
+}
+
+function record(n: number, title: string) {
+  const sort = String(n).padStart(4, '0');
+  return { id: `c${sort}`, sort, value: { title } };
 }

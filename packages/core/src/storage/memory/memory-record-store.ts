@@ -1,4 +1,5 @@
-import type { RecordStore, StoredRecord } from '../storage.ts';
+import { isTitled } from '../is-titled.ts';
+import type { ListOptions, RecordStore, StoredRecord } from '../storage.ts';
 
 interface Place {
   readonly sort: string;
@@ -27,13 +28,14 @@ export class MemoryRecordStore implements RecordStore {
     return this.#records(collection).delete(id);
   }
 
-  async list<T>(collection: string, { limit, before }: { readonly limit?: number; readonly before?: Place } = {}) {
+  async list<T>(collection: string, { limit, before, titled }: ListOptions = {}) {
     const places = [...this.#records(collection)].map(([id, { sort, json }]) => ({ id, sort, json }));
     return places
       .filter((place) => !before || descending(before, place) < 0)
       .toSorted(descending)
-      .slice(0, limit)
-      .map(({ id, sort, json }): StoredRecord<T> => ({ id, sort, value: JSON.parse(json) as T }));
+      .map(({ id, sort, json }): StoredRecord<T> => ({ id, sort, value: JSON.parse(json) as T }))
+      .filter(({ value }) => titled === undefined || isTitled(value, titled))
+      .slice(0, limit);
   }
 
   #records(collection: string) {

@@ -66,6 +66,30 @@ export const MIGRATIONS: readonly string[] = [
      body TEXT NOT NULL,
      checksum INTEGER NOT NULL       -- of body
    ) STRICT;`,
+  // Words in titles. A put only notes the id; what was noted is taken into the index by the next search (title-index.ts).
+  `CREATE TABLE titles_changed (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+   INSERT INTO titles_changed SELECT id FROM records WHERE collection = 'conversations';
+   CREATE TRIGGER title_of_new_record AFTER INSERT ON records WHEN new.collection = 'conversations' BEGIN
+     INSERT INTO titles_changed SELECT new.id WHERE NOT EXISTS (SELECT 1 FROM titles_changed WHERE id = new.id);
+   END;
+   CREATE TRIGGER title_of_changed_record AFTER UPDATE ON records WHEN new.collection = 'conversations' AND (
+     old.sort <> new.sort
+     OR coalesce(iif(json_valid(old.json), json_extract(old.json, '$.title'), ''), '')
+       <> coalesce(iif(json_valid(new.json), json_extract(new.json, '$.title'), ''), '')
+   ) BEGIN
+     INSERT INTO titles_changed SELECT new.id WHERE NOT EXISTS (SELECT 1 FROM titles_changed WHERE id = new.id);
+   END;
+   CREATE TRIGGER title_of_removed_record AFTER DELETE ON records WHEN old.collection = 'conversations' BEGIN
+     INSERT INTO titles_changed SELECT old.id WHERE NOT EXISTS (SELECT 1 FROM titles_changed WHERE id = old.id);
+   END;
+   CREATE TABLE titles (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, sort TEXT NOT NULL, title TEXT NOT NULL);
+   CREATE VIRTUAL TABLE title_text USING fts5(title, content = 'titles', content_rowid = 'number', tokenize = 'trigram');
+   CREATE TRIGGER titles_added AFTER INSERT ON titles BEGIN
+     INSERT INTO title_text (rowid, title) VALUES (new.number, new.title);
+   END;
+   CREATE TRIGGER titles_removed AFTER DELETE ON titles BEGIN
+     INSERT INTO title_text (title_text, rowid, title) VALUES ('delete', old.number, old.title);
+   END;`,
 ];
 
 /** Throws `StorageError` when the file belongs to a newer version or to another program. Only reads. */

@@ -1,6 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { RecordStore, StoredRecord } from '../storage.ts';
+import { setImmediate } from 'node:timers/promises';
+import { StorageError } from '../../log/storage-error.ts';
+import { isTitled } from '../is-titled.ts';
+import type { ListOptions, RecordStore, StoredRecord } from '../storage.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { TitleIndex, type TitlePlace } from './title-index.ts';
 
 interface RecordRow {
   readonly id: string;
@@ -9,7 +13,9 @@ interface RecordRow {
 }
 
 /** Sorts after every other text: where a listing without `before` begins. */
-const TOP = '\u{10ffff}\u{10ffff}';
+const TOP: TitlePlace = { sort: '\u{10ffff}\u{10ffff}', id: '' };
+/** Records that are looked through for words before others get their turn. */
+const PAGE = 200;
 
 export class SqliteRecordStore implements RecordStore {
   readonly #commits: GroupCommit;
@@ -17,9 +23,11 @@ export class SqliteRecordStore implements RecordStore {
   readonly #put;
   readonly #delete;
   readonly #list;
+  readonly #titles: TitleIndex;
 
   constructor(db: DatabaseSync, commits: GroupCommit) {
     this.#commits = commits;
+    this.#titles = new TitleIndex(db, commits);
     this.#get = db.prepare('SELECT id, sort, json FROM records WHERE collection = ? AND id = ?');
     this.#put = db.prepare(
       `INSERT INTO records (collection, id, sort, json) VALUES (?, ?, ?, ?)
@@ -53,13 +61,47 @@ export class SqliteRecordStore implements RecordStore {
     });
   }
 
-  list<T>(
-    collection: string,
-    { limit, before }: { readonly limit?: number; readonly before?: { readonly sort: string; readonly id: string } } = {},
-  ): Promise<readonly StoredRecord<T>[]> {
-    return this.#commits.whenDurable(() => {
-      const rows = this.#list.all(collection, before?.sort ?? TOP, before?.id ?? '', limit ?? -1) as unknown as RecordRow[];
-      return rows.map(({ id, sort, json }) => ({ id, sort, value: JSON.parse(json) as T }));
-    });
+  async list<T>(collection: string, { limit, before, titled }: ListOptions = {}): Promise<readonly StoredRecord<T>[]> {
+    const place = before ?? TOP;
+    if (titled === undefined)
+      return this.#commits.whenDurable(() => this.#list.all(collection, place.sort, place.id, limit ?? -1).map(recordOf<T>));
+    return this.#titled<T>(collection, titled, { limit: limit ?? Infinity, place });
   }
+
+  /** The index says which records may be meant, what they hold decides; where it cannot say, or is damaged, all are read. */
+  async #titled<T>(collection: string, words: string, query: TitledQuery): Promise<readonly StoredRecord<T>[]> {
+    const all: Pages = (from) => this.#list.all(collection, from.sort, from.id, PAGE);
+    if (collection !== 'conversations' || !(await this.#titles.knows(words))) return this.#filtered(words, query, all);
+    try {
+      return await this.#filtered(words, query, (from) => this.#titles.find(words, from, PAGE));
+    } catch (error) {
+      if (error instanceof StorageError) throw error;
+      this.#titles.giveUp();
+      return this.#filtered(words, query, all);
+    }
+  }
+
+  async #filtered<T>(words: string, { limit, place }: TitledQuery, pages: Pages): Promise<readonly StoredRecord<T>[]> {
+    const found: StoredRecord<T>[] = [];
+    for (let from = place; ; await setImmediate()) {
+      const page = await this.#commits.whenDurable(() => pages(from).map(recordOf<T>));
+      found.push(...page.filter(({ value }) => isTitled(value, words)));
+      if (found.length >= limit || page.length < PAGE) return found.slice(0, limit);
+      from = page.at(-1)!;
+    }
+  }
+}
+
+interface TitledQuery {
+  readonly limit: number;
+  /** The last record of the page before. */
+  readonly place: TitlePlace;
+}
+
+/** At most `PAGE` rows after a place. */
+type Pages = (from: TitlePlace) => readonly unknown[];
+
+function recordOf<T>(row: unknown): StoredRecord<T> {
+  const { id, sort, json } = row as RecordRow;
+  return { id, sort, value: JSON.parse(json) as T };
 }

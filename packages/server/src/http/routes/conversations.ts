@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import {
   catalogError,
   ConversationAnswer,
@@ -173,21 +174,21 @@ async function findPage(
   query: ConversationQuery,
 ): Promise<{ readonly records: readonly StoredConversation[]; readonly next: string | null }> {
   const found: StoredConversation[] = [];
-  const words = query.query?.trim().toLowerCase();
-  const isFiltered = words || query.selected_repository || query.conversation_trigger;
+  const titled = query.query?.trim() || undefined;
+  const isFiltered = query.selected_repository || query.conversation_trigger;
   const limit = isFiltered ? FILTERED_PAGE : query.limit + 1;
   let before = query.page_id === undefined ? undefined : readPageMark(query.page_id);
   for (;;) {
-    const records = await conversations.list({ limit, ...(before && { before }) });
+    const records = await conversations.list({ limit, ...(before && { before }), ...(titled && { titled }) });
     for (const record of records) {
       before = { sort: record.created_at, id: record.id };
       if (query.selected_repository && record.selected_repository !== query.selected_repository) continue;
       if (query.conversation_trigger && record.trigger !== query.conversation_trigger) continue;
-      if (words && !record.title.toLowerCase().includes(words)) continue;
       if (found.length === query.limit) return { records: found, next: pageMark(found.at(-1)!) };
       found.push(record);
     }
     if (records.length < limit) return { records: found, next: null };
+    await setImmediate(); // clients are served between
   }
 }
 

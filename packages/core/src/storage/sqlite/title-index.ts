@@ -1,0 +1,94 @@
+/**
+ * The titles of conversations, so that words in them are found without reading every record. A put, and a deletion, only note in
+ * `titles_changed` whose title the index does not know (triggers do, in the same commit). A search takes the noted ones in first; where
+ * they are many, as in a store of before, that goes on behind it a piece at a time, and until then the index is no help. So no put waits
+ * for the index, and what spoils it spoils nothing else.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import type { GroupCommit } from './group-commit.ts';
+import { fitsTrigrams, quoted } from './trigrams.ts';
+
+export interface TitlePlace {
+  readonly sort: string;
+  readonly id: string;
+}
+
+/** Of one transaction: clients are served between. */
+const PIECE = 200;
+const NOTED = `SELECT id FROM titles_changed ORDER BY id LIMIT ${PIECE}`;
+/** As the triggers compare it. */
+const TITLE = "coalesce(iif(json_valid(json), json_extract(json, '$.title'), ''), '')";
+/** Whose lower case depends on its place, or is two characters: SQLite and JavaScript fold them differently. */
+const FOLDED_OTHERWISE = /\u0130|\u0307|\u03a3|\u03c2|\u03c3/;
+
+export class TitleIndex {
+  readonly #db: DatabaseSync;
+  readonly #commits: GroupCommit;
+  #isGivenUp = false;
+  #isTaking = false;
+
+  constructor(db: DatabaseSync, commits: GroupCommit) {
+    this.#db = db;
+    this.#commits = commits;
+  }
+
+  /** Whether it knows every title that may hold these words. If it does not yet, it begins to learn them. */
+  async knows(words: string): Promise<boolean> {
+    if (this.#isGivenUp || this.#isTaking || !fitsTrigrams(words) || FOLDED_OTHERWISE.test(words)) return false;
+    try {
+      if ((await this.#noted()) === 0 || (await this.#take()) < PIECE) return true;
+      void this.#takeAll();
+    } catch {
+      this.giveUp();
+    }
+    return false;
+  }
+
+  /** It cannot be read: this process does without. */
+  giveUp(): void {
+    this.#isGivenUp = true;
+  }
+
+  /** Rows of records whose title may hold the words, descending, after this place. Runs inside a read. */
+  find(words: string, before: TitlePlace, limit: number): readonly unknown[] {
+    return this.#db
+      .prepare(
+        `SELECT r.id, r.sort, r.json FROM (
+           SELECT t.id, t.sort FROM title_text JOIN titles AS t ON t.number = title_text.rowid
+           WHERE title_text MATCH ? AND (t.sort, t.id) < (?, ?) ORDER BY t.sort DESC, t.id DESC LIMIT ?
+         ) AS found JOIN records AS r ON r.collection = 'conversations' AND r.id = found.id
+         ORDER BY r.sort DESC, r.id DESC`,
+      )
+      .all(quoted(words), before.sort, before.id, limit);
+  }
+
+  /** The next process goes on where this one ends. */
+  async #takeAll(): Promise<void> {
+    this.#isTaking = true;
+    try {
+      while ((await this.#take()) === PIECE) await setImmediate();
+    } catch {
+      this.giveUp();
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+
+  #noted(): Promise<number> {
+    const isNoted = 'SELECT EXISTS (SELECT 1 FROM titles_changed) AS n';
+    return this.#commits.whenDurable(() => (this.#db.prepare(isNoted).get() as { n: number }).n);
+  }
+
+  /** Takes in what was noted first; how many that were. */
+  #take(): Promise<number> {
+    return this.#commits.write(() => {
+      this.#db.exec(`DELETE FROM titles WHERE id IN (${NOTED})`);
+      this.#db.exec(
+        `INSERT INTO titles (id, sort, title) SELECT id, sort, ${TITLE} FROM records WHERE collection = 'conversations' AND id IN (${NOTED})`,
+      );
+      const { changes } = this.#db.prepare(`DELETE FROM titles_changed WHERE id IN (${NOTED})`).run();
+      return () => Number(changes);
+    });
+  }
+}
