@@ -39,9 +39,10 @@ describe('what a client of spring 2024 sees', () => {
     ]);
   });
 
-  it('DL15: what the agent says is a think', () => {
+  it('DL15, DL182: what the agent says is a think, and its last words an end', () => {
     expect(encode({ action: 'message', args: { content: 'Which file?', wait_for_response: true } })).toEqual([
       { action: 'think', args: { thought: 'Which file?' }, message: 'Which file?' },
+      { action: 'finish', args: {}, message: 'The agent waits for your answer.' },
     ]);
   });
 

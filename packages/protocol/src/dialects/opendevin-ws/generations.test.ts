@@ -100,6 +100,22 @@ describe('states and progress of their time', () => {
     expect(bubbles('replay')).toEqual(isHidden ? [] : [{ error: true, message: 'The agent has stopped with an error: The key is wrong.' }]);
   });
 
+  it.each(['W0', 'W1', 'W2', 'W3', 'W4', 'W5'] as const)('DL182: to %s the end in words is told once', (generation) => {
+    const log = [
+      { action: 'message', args: { content: 'It prints hello.', wait_for_response: true } },
+      STATE('awaiting_user_input'),
+      { action: 'message', args: { content: 'I go on.', wait_for_response: false } },
+      { action: 'finish', args: { final_thought: 'Done.' } },
+      STATE('finished'),
+    ];
+    const frames = log.map((json) => encode(generation, json, 'observation' in json ? 'environment' : 'agent', 'live'));
+    const finishes = frames.map((shown) => shown.filter(({ action }) => action === 'finish').length);
+    const hasStates = generation >= 'W2';
+    expect(finishes).toEqual([hasStates ? 0 : 1, 0, 0, 1, 0]);
+    expect(frames[0]!.at(-1)).toMatchObject(hasStates ? { message: 'It prints hello.' } : { action: 'finish', args: {} });
+    expect(frames[1]).toHaveLength(hasStates ? 1 : 0);
+  });
+
   it.each(['W3', 'W4', 'W5'] as const)('DL187, DL188: what the terminal and the notebook of %s can show', (generation) => {
     const image = 'data:image/png;base64,AAAA';
     const cell = { observation: 'run_ipython', content: '[An image.]', extras: { code: 'plot()', image_urls: [image] } };

@@ -36,7 +36,7 @@ export const W0_ACTIONS: ActionEncoders = {
   edit: encodeEdit,
   browse: (event) => [...thinking(event.args.thought), action('browse', { url: event.args.url }, messageOf(event))],
   browse_interactive: told,
-  message: (event, phase) => (event.source === 'user' ? saidByUser(event.args.content, phase) : thinking(event.args.content)),
+  message: (event, phase) => (event.source === 'user' ? saidByUser(event.args.content, phase) : saidByAgent(event.args)),
   /** The prompt was the server's own business then. */
   system: hidden,
   /** Nobody asked for states then; who does gets an answer. */
@@ -70,6 +70,11 @@ function told(event: Action<'push' | 'send_pr' | 'call_tool_mcp' | 'browse_inter
 /** Live it is the answer to the client's own frame, which spring's clients have on screen already; in a replay it is theirs to show. */
 function saidByUser(text: string, phase: 'live' | 'replay'): readonly Frame[] {
   return phase === 'live' ? [line('Starting new task...')] : [observation('chat', text, {}, text)];
+}
+
+/** There is no other sign that it is the client's turn: words that end the agent's work are followed by the `finish` that it did not call. */
+function saidByAgent({ content, wait_for_response }: Action<'message'>['args']): readonly Frame[] {
+  return wait_for_response ? [...thinking(content), action('finish', {}, 'The agent waits for your answer.')] : thinking(content);
 }
 
 /** The new content is known when the edit is done: its observation brings the `write`. Looking is reading. */

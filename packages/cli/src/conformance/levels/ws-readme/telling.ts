@@ -45,6 +45,21 @@ export const telling: readonly Check[] = [
     },
   },
   {
+    id: 'ws-readme/words',
+    title: 'a model that answers in words ends with a `think` and one `finish`, and a follow-up goes on',
+    cites: ['DL182', 'DL18'],
+    async run(target) {
+      const peer = await target.webSocket();
+      peer.send({ action: 'start', args: { task: target.script([{ text: 'nothing but words' }]) } });
+      await peer.frames.until('finish', isAction('finish'));
+      const from = peer.frames.all.length;
+      assert.equal(argsOf(peer.frames.all[from - 2] ?? {}).thought, 'nothing but words');
+      peer.send({ action: 'start', args: { task: target.script([FINISH]) } });
+      await peer.frames.until('finish', isAction('finish'), { from });
+      assert.equal(peer.frames.all.filter(isAction('finish')).length, 2);
+    },
+  },
+  {
     id: 'ws-readme/think-first',
     title: 'what the agent says beside an action is a `think` before it',
     cites: ['DL15', 'B12'],
