@@ -1,7 +1,7 @@
 import type { Dialect } from './dialect.ts';
 import { openhandsV0Early } from './openhands-v0-early.ts';
 import { openhandsV0Late } from './openhands-v0-late.ts';
-import { openhandsV0 } from './openhands-v0.ts';
+import { openhandsV0Middle } from './openhands-v0-middle.ts';
 
 /**
  * What a page of OpenHands speaks, by the query of its socket: 0.18 … 0.32 name a conversation and a cursor and nothing else, 0.33 … 0.39
@@ -9,5 +9,5 @@ import { openhandsV0 } from './openhands-v0.ts';
  */
 export function dialectOfPage(query: Readonly<Record<string, unknown>>): Dialect {
   if (query.providers_set === undefined) return openhandsV0Early;
-  return query.session_api_key === undefined ? openhandsV0 : openhandsV0Late;
+  return query.session_api_key === undefined ? openhandsV0Middle : openhandsV0Late;
 }

@@ -5,6 +5,7 @@ import { dialectOfPage } from './dialect-of-page.ts';
 import { openhandsV0Early } from './openhands-v0-early.ts';
 import { openhandsV0InBand } from './openhands-v0-in-band.ts';
 import { openhandsV0Late } from './openhands-v0-late.ts';
+import { openhandsV0Middle } from './openhands-v0-middle.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
 const PIXEL = 'data:image/png;base64,AAAA';
@@ -20,7 +21,7 @@ function finishOf(dialect: Dialect, args: object): unknown {
 it('DL189: a page is told by what its socket asks with', () => {
   const query = { conversation_id: 'c', latest_event_id: '-1' };
   expect(dialectOfPage(query)).toBe(openhandsV0Early);
-  expect(dialectOfPage({ ...query, providers_set: '' })).toBe(openhandsV0);
+  expect(dialectOfPage({ ...query, providers_set: '' })).toBe(openhandsV0Middle);
   expect(dialectOfPage({ ...query, providers_set: '', session_api_key: 'null' })).toBe(openhandsV0Late);
 });
 
@@ -33,11 +34,14 @@ it.each([openhandsV0Early, openhandsV0InBand])(
   },
 );
 
-it.each([openhandsV0Early, openhandsV0InBand])('DL187: pictures of cells are in the text for them, and not beside it (%#)', (dialect) => {
-  const cell = { observation: 'run_ipython', content: '[An image.]', extras: { code: 'plot()', image_urls: [PIXEL] } };
-  expect(shown(dialect, cell)).toMatchObject([{ content: `![image](${PIXEL})`, extras: { image_urls: null } }]);
-  expect(shown(openhandsV0Late, cell)).toMatchObject([{ content: '[An image.]', extras: { image_urls: [PIXEL] } }]);
-});
+it.each([openhandsV0Middle, openhandsV0Early, openhandsV0InBand])(
+  'DL187: pictures of cells are in the text for them, and not beside it (%#)',
+  (dialect) => {
+    const cell = { observation: 'run_ipython', content: '[An image.]', extras: { code: 'plot()', image_urls: [PIXEL] } };
+    expect(shown(dialect, cell)).toMatchObject([{ content: `![image](${PIXEL})`, extras: { image_urls: null } }]);
+    expect(shown(openhandsV0Late, cell)).toMatchObject([{ content: '[An image.]', extras: { image_urls: [PIXEL] } }]);
+  },
+);
 
 it('DL188: their terminals need CRLF; those of 0.15 to 0.17 the agent’s command, too', () => {
   const run = { observation: 'run', content: 'one\r\ntwo\nthree', extras: { command: 'a\nb', metadata: { exit_code: 0 } } };

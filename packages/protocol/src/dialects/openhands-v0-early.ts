@@ -1,17 +1,16 @@
 import { isUnknown, type Action, type Observation } from '../event.ts';
-import { withPictures } from './cell-pictures.ts';
 import type { Dialect, Frame } from './dialect.ts';
-import { openhandsV0 } from './openhands-v0.ts';
+import { openhandsV0Middle } from './openhands-v0-middle.ts';
 import { terminalLines } from './terminal-lines.ts';
 
 /**
- * Pages of OpenHands 0.18 … 0.32: of an action of the agent those before 0.28 show the `thought` and nothing else, they find pictures of
- * cells in the text, and they put the message of every observation that they do not know into the chat.
+ * Pages of OpenHands 0.18 … 0.32, which also lack what those that followed lack: of an action of the agent those before 0.28 show the
+ * `thought` and nothing else, and they put the message of every observation that they do not know into the chat.
  */
 export const openhandsV0Early: Dialect = {
-  ...openhandsV0,
+  ...openhandsV0Middle,
   encode(event, phase) {
-    const frames = openhandsV0.encode(event, phase);
+    const frames = openhandsV0Middle.encode(event, phase);
     if (isUnknown(event)) return frames;
     return saysNothing(event) ? [] : frames.map(asEarly);
   },
@@ -19,11 +18,8 @@ export const openhandsV0Early: Dialect = {
 
 function asEarly(frame: Frame): Frame {
   if (frame.action === 'finish') return { ...frame, args: sayingOnce(frame.args as Frame) };
-  const extras = frame.extras as Frame;
-  if (frame.observation === 'run') return { ...frame, content: terminalLines(String(frame.content)) };
-  if (frame.observation !== 'run_ipython') return frame;
-  const content = withPictures(String(frame.content), extras.image_urls as readonly string[] | null);
-  return content === frame.content ? frame : { ...frame, content, extras: { ...extras, image_urls: null } };
+  if (frame.observation !== 'run') return frame;
+  return { ...frame, content: terminalLines(String(frame.content)) };
 }
 
 /** The last words as the thought. Frontends of 0.28 and later would show them twice. */

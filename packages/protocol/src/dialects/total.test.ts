@@ -10,9 +10,18 @@ import { tellGeneration } from './opendevin-ws/tell-generation.ts';
 import { openhandsV0InBand } from './openhands-v0-in-band.ts';
 import { openhandsV0Early } from './openhands-v0-early.ts';
 import { openhandsV0Late } from './openhands-v0-late.ts';
+import { openhandsV0Middle } from './openhands-v0-middle.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
-const DIALECTS = [openhandsV0, openhandsV0Early, openhandsV0Late, openhandsV0InBand, ...Object.values(WS_DIALECTS), eventsDoc];
+const DIALECTS = [
+  openhandsV0,
+  openhandsV0Middle,
+  openhandsV0Early,
+  openhandsV0Late,
+  openhandsV0InBand,
+  ...Object.values(WS_DIALECTS),
+  eventsDoc,
+];
 const RUNS = { numRuns: 500 };
 
 /** Keys that code reads, and keys that hurt careless code, over any JSON. */
