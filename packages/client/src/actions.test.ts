@@ -41,6 +41,11 @@ describe('payload builders', () => {
     expect(Object.keys(ACTIONS)).toContain(payload.action);
   });
 
+  it('CL50: its own name stands beside the arguments, where every server takes it or passes over it', () => {
+    expect(actions.message('hi', { clientId: 'x' })).toMatchObject({ client_id: 'x', args: { content: 'hi' } });
+    expect(actions.message('hi', { clientId: 'x' }).args).not.toHaveProperty('client_id');
+  });
+
   it('CL9: what is not said is left to the server', () => {
     expect(actions.run('ls')).toEqual({ action: 'run', args: { command: 'ls' } });
     expect(actions.stop()).toEqual({ action: 'change_agent_state', args: { agent_state: 'stopped' } });

@@ -9,6 +9,8 @@ export interface ActionPayload {
   readonly args: Readonly<Record<string, unknown>>;
   /** Seconds. */
   readonly timeout?: number;
+  /** The client's own name for it, which comes back on its event. Servers of OpenHands pass over it here, and refuse it among `args`. */
+  readonly client_id?: string;
 }
 
 export type EditArgs =
@@ -29,20 +31,17 @@ export interface MessageParts {
   readonly imageUrls?: readonly string[];
   /** Paths as `files.upload` answered them. */
   readonly fileUrls?: readonly string[];
-  /** Comes back on the echo, so that an optimistic copy can be replaced. */
+  /** Comes back on the echo, so that an optimistic copy can be replaced; at most 128 characters, and never the same for two messages. */
   readonly clientId?: string;
 }
 
 const payload = (action: string, args: Readonly<Record<string, unknown>> = {}): ActionPayload => ({ action, args });
 
 export const actions = {
-  message: (content: string, parts: MessageParts = {}) =>
-    payload('message', {
-      content,
-      image_urls: parts.imageUrls ?? [],
-      file_urls: parts.fileUrls ?? [],
-      ...(parts.clientId && { client_id: parts.clientId }),
-    }),
+  message: (content: string, parts: MessageParts = {}): ActionPayload => ({
+    ...payload('message', { content, image_urls: parts.imageUrls ?? [], file_urls: parts.fileUrls ?? [] }),
+    ...(parts.clientId && { client_id: parts.clientId }),
+  }),
   start: (task: string) => payload('start', { task }),
   initialize: (args: { readonly model?: string; readonly directory?: string; readonly agent_cls?: string }) => payload('initialize', args),
 

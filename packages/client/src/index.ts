@@ -5,6 +5,7 @@ export { type OutboxEntry } from './connection/outbox.ts';
 export { type AnswerInTheMaking } from './connection/volatile-buffers.ts';
 export { createClient, type Client, type ClientOptions } from './create-client.ts';
 export { createRest, type Rest, type RestOptions } from './create-rest.ts';
+export { newId } from './new-id.ts';
 export { ApiError } from './rest/api-error.ts';
 export { type ConversationInfo, type ConversationPage, type Created, type NewConversation } from './rest/conversations.ts';
 export { type ServerInfo } from './rest/options.ts';

@@ -38,6 +38,12 @@ export class EventWindow {
     this.#replayed = false;
   }
 
+  /** The server says that everything below `nextId` that it will ever send has been sent. */
+  endReplay(nextId: number): void {
+    this.#replayed = true;
+    this.#cursor = Math.max(this.#cursor, nextId - 1, this.#events.at(-1)?.id ?? -1);
+  }
+
   /** Whether the event was new. */
   add(event: Event): boolean {
     const added = !this.#ids.has(event.id) && this.#insert(event);

@@ -4,11 +4,14 @@
  * Invariants
  * C1  One socket at a time; a new one begins at the window's cursor, so first load, live and reconnection are one code.
  * C2  Frames of a socket that was given up are not looked at.
- * C3  After `close` no timer and no socket is left, and nothing is published.
+ * C3  A server that says when a replay begins says when it is over, and knows what it was sent by its id: nothing is guessed. At any
+ *     other a replay is over with its last state, or when nothing comes; what may have arrived is not sent again there.
+ * C4  After `close` no timer and no socket is left, and nothing is published.
  */
 import { io, type Socket } from 'socket.io-client';
-import type { Event, StatusFrame } from '@tendon/protocol';
+import type { Event, ReplayFrame, StatusFrame } from '@tendon/protocol';
 import { actions, type ActionPayload, type MessageParts } from '../actions.ts';
+import { newId } from '../new-id.ts';
 import { backoff } from './backoff.ts';
 import type { ConnectOptions, ConversationConnection, ConversationSnapshot, Notice } from './connect.ts';
 import { refusalCause, type ConnectionState } from './connection-state.ts';
@@ -19,7 +22,6 @@ import { VolatileBuffers } from './volatile-buffers.ts';
 import { readFrame } from './wire-frame.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-const REPLAY_AT_MOST_MS = 2_000;
 const MAX_NOTICES = 20;
 const LONG_REPLAY = 200;
 const LONG_REPLAY_PUBLISH_MS = 400;
@@ -36,7 +38,9 @@ export class LiveConnection implements ConversationConnection {
   #attempt = 0;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #quietTimer: ReturnType<typeof setTimeout> | undefined;
-  #replayEndsBy = 0;
+  #isReplaying = false;
+  /** C3, of this socket's server. */
+  #saysReplay = false;
   #missed = 0;
   #wasConnected = false;
   #loaded = false;
@@ -45,7 +49,6 @@ export class LiveConnection implements ConversationConnection {
   #ports: ConversationSnapshot['ports'];
   #notices: readonly Notice[] = [];
   #noticeCount = 0;
-  #sayCount = 0;
 
   constructor(conversationId: string, options: ConnectOptions) {
     this.conversationId = conversationId;
@@ -84,6 +87,9 @@ export class LiveConnection implements ConversationConnection {
     });
     this.#socket = socket;
     this.#window.beginReplay();
+    this.#isReplaying = true;
+    this.#saysReplay = false;
+    this.#missed = 0;
     socket.on('connect', () => this.#connected());
     socket.on('oh_event', (frame) => this.#receive(frame));
     socket.on('tendon_volatile', (frame) => this.#receive(frame));
@@ -95,7 +101,7 @@ export class LiveConnection implements ConversationConnection {
   }
 
   say = (content: string, parts: MessageParts = {}): boolean => {
-    const clientId = parts.clientId ?? `${this.#options.now().toString(36)}-${(this.#sayCount += 1)}`;
+    const clientId = parts.clientId ?? newId();
     if (!this.#outbox.add(clientId, actions.message(content, { ...parts, clientId }), this.#options.now())) return false;
     this.#flush();
     this.#store.publish();
@@ -106,6 +112,12 @@ export class LiveConnection implements ConversationConnection {
     if (this.#connection.state !== 'connected') return false;
     this.#socket?.emit('oh_user_action', payload);
     return true;
+  };
+
+  resend = (clientId: string): void => {
+    this.#outbox.resend(clientId);
+    this.#flush();
+    this.#store.publish();
   };
 
   cancel = (clientId: string): void => {
@@ -131,9 +143,6 @@ export class LiveConnection implements ConversationConnection {
   };
 
   #connected(): void {
-    this.#attempt = 0;
-    this.#missed = 0;
-    this.#replayEndsBy = this.#options.now() + REPLAY_AT_MOST_MS;
     this.#setConnection({ state: 'connected', since: this.#options.now() });
     this.#awaitQuiet();
     this.#flush();
@@ -151,6 +160,9 @@ export class LiveConnection implements ConversationConnection {
       case 'output':
         this.#volatile.addOutput(frame.frame);
         break;
+      case 'replay':
+        this.#receiveReplay(frame.frame);
+        break;
       case 'ports':
         this.#ports = frame.ports;
         break;
@@ -165,29 +177,44 @@ export class LiveConnection implements ConversationConnection {
         return;
     }
     // A long replay is gathered in larger pieces: whoever draws it would otherwise draw it hundreds of times.
-    this.#store.touch(this.#quietTimer && this.#missed > LONG_REPLAY ? LONG_REPLAY_PUBLISH_MS : undefined);
+    this.#store.touch(this.#isReplaying && this.#missed > LONG_REPLAY ? LONG_REPLAY_PUBLISH_MS : undefined);
   }
 
   #receiveEvent(event: Event): void {
-    if (this.#window.add(event)) this.#missed += 1;
+    if (this.#window.add(event)) {
+      this.#missed += 1;
+      // It gets on; a server that lets in and sends away again is asked less and less often.
+      this.#attempt = 0;
+    }
     this.#volatile.settle(event);
-    this.#outbox.settle(event);
-    if (this.#quietTimer) this.#awaitQuiet();
+    this.#outbox.settle(event, { givesIdsBack: this.#saysReplay });
+    // A replay ends with its last state: what comes after that is news, and may never be quiet.
+    const isState = 'observation' in event && event.observation === 'agent_state_changed';
+    if (this.#isReplaying && !this.#saysReplay && !isState) this.#awaitQuiet();
+  }
+
+  #receiveReplay(frame: ReplayFrame): void {
+    this.#saysReplay = true;
+    clearTimeout(this.#quietTimer);
+    this.#isReplaying = true;
+    if (frame.phase === 'begin') return;
+    this.#window.endReplay(frame.next_id);
+    // What the replay did not echo never arrived, or will be answered with its event.
+    this.#outbox.retry();
+    this.#replayOver();
   }
 
   #awaitQuiet(): void {
     clearTimeout(this.#quietTimer);
-    const left = this.#replayEndsBy - this.#options.now();
-    this.#quietTimer = setTimeout(() => this.#replayOver(), Math.max(0, Math.min(this.#options.quietMs, left)));
+    this.#quietTimer = setTimeout(() => this.#replayOver(), this.#options.quietMs);
   }
 
-  /** What the replay did not echo never arrived, so it may be sent again. */
   #replayOver(): void {
-    this.#quietTimer = undefined;
+    this.#isReplaying = false;
+    this.#attempt = 0;
     this.#loaded = true;
     if (this.#wasConnected) this.#setConnection({ ...(this.#connection as { state: 'connected'; since: number }), caughtUp: this.#missed });
     this.#wasConnected = true;
-    this.#outbox.retry();
     this.#flush();
     this.#store.publish();
   }
@@ -209,13 +236,14 @@ export class LiveConnection implements ConversationConnection {
 
   #flush(): void {
     if (this.#connection.state !== 'connected') return;
+    // In the order in which it was said: whether what was sent before has arrived is known when the replay is over.
+    if (this.#isReplaying && this.#outbox.hasUnconfirmed) return;
     for (const payload of this.#outbox.take()) this.#socket?.emit('oh_user_action', payload);
   }
 
   #dropSocket(): void {
     clearTimeout(this.#retryTimer);
     clearTimeout(this.#quietTimer);
-    this.#quietTimer = undefined;
     this.#socket?.removeAllListeners();
     this.#socket?.disconnect();
     this.#socket = undefined;

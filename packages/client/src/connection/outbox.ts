@@ -3,7 +3,8 @@
  *
  * Invariants
  * O1  Entries leave only by their echo or by `cancel`: nothing said is lost without a trace.
- * O2  An entry is sent once per `take`; one whose connection broke before its echo is sent again only by `retry`, after a replay has had its say.
+ * O2  An entry is sent once per `take`; one whose connection broke before its echo is sent again only by `retry` or `resend`.
+ * O3  An echo is known by its id. Only a server that gives no ids back is believed by the text.
  */
 import type { Event } from '@tendon/protocol';
 import type { ActionPayload } from '../actions.ts';
@@ -43,21 +44,32 @@ export class Outbox {
     this.#setState('sent', 'unconfirmed');
   }
 
-  /** The replay is over and did not hold them: they never arrived. */
+  get hasUnconfirmed(): boolean {
+    return this.#entries.some((entry) => entry.state === 'unconfirmed');
+  }
+
+  /** The replay is over and did not hold them: they never arrived, or are known when they come again. */
   retry(): void {
     this.#setState('unconfirmed', 'waiting');
+  }
+
+  /** A person decided that this one did not arrive. */
+  resend(clientId: string): void {
+    this.#entries = this.#entries.map((entry) =>
+      entry.clientId === clientId && entry.state === 'unconfirmed' ? { ...entry, state: 'waiting' } : entry,
+    );
   }
 
   cancel(clientId: string): void {
     this.#entries = this.#entries.filter((entry) => entry.clientId !== clientId);
   }
 
-  settle(event: Event): void {
+  settle(event: Event, { givesIdsBack }: { readonly givesIdsBack: boolean }): void {
     if (this.#entries.length === 0 || event.source !== 'user' || !('action' in event) || event.action !== 'message') return;
-    const { client_id: clientId, content } = event.args;
-    const index = this.#entries.findIndex(
-      (entry) => entry.state !== 'waiting' && (clientId ? entry.clientId === clientId : entry.payload.args.content === content),
-    );
+    const { client_id: clientId, args } = event;
+    const isEcho = ({ payload, state, ...entry }: OutboxEntry): boolean =>
+      clientId === undefined ? !givesIdsBack && state !== 'waiting' && payload.args.content === args.content : entry.clientId === clientId;
+    const index = this.#entries.findIndex(isEcho);
     if (index >= 0) this.#entries = this.#entries.toSpliced(index, 1);
   }
 

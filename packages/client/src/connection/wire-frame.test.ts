@@ -38,6 +38,12 @@ describe('frames of the server', () => {
     ],
     [{ volatile: 'delta', turn: 3, part: 'text', offset: 0, text: 'a' }, { type: 'delta' }],
     [{ volatile: 'output', cause: 3, offset: 0, text: 'a' }, { type: 'output' }],
+    [{ volatile: 'replay', phase: 'begin' }, { type: 'replay' }],
+    [
+      { volatile: 'replay', phase: 'end', next_id: 3 },
+      { type: 'replay', frame: { next_id: 3 } },
+    ],
+    [{ volatile: 'replay', phase: 'end', next_id: '3' }, { type: 'ignored' }],
     [{ volatile: 'output', cause: -1, offset: 0, text: 'a' }, { type: 'ignored' }],
     [{ id: -1, observation: 'null' }, { type: 'ignored' }],
     [{ id: 1.5, observation: 'think' }, { type: 'ignored' }],

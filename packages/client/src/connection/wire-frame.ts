@@ -1,4 +1,12 @@
-import { fromJson, type DeltaFrame, type Event, type OutputFrame, type PortsFrame, type StatusFrame } from '@tendon/protocol';
+import {
+  fromJson,
+  type DeltaFrame,
+  type Event,
+  type OutputFrame,
+  type PortsFrame,
+  type ReplayFrame,
+  type StatusFrame,
+} from '@tendon/protocol';
 
 /** What one frame of the server is to a client. `ignored`: nothing that this version could show, e.g. not an object. */
 export type WireFrame =
@@ -7,6 +15,7 @@ export type WireFrame =
   | { readonly type: 'delta'; readonly frame: DeltaFrame }
   | { readonly type: 'output'; readonly frame: OutputFrame }
   | { readonly type: 'ports'; readonly ports: PortsFrame['ports'] }
+  | { readonly type: 'replay'; readonly frame: ReplayFrame }
   /** An answer to something this client sent, which is not part of the log. */
   | { readonly type: 'notice'; readonly message: string; readonly errorId: string }
   | { readonly type: 'ignored' };
@@ -18,6 +27,7 @@ export function readFrame(json: unknown): WireFrame {
   if (frame.volatile === 'delta' && hasPiece(frame, 'turn')) return { type: 'delta', frame: frame as unknown as DeltaFrame };
   if (frame.volatile === 'output' && hasPiece(frame, 'cause')) return { type: 'output', frame: frame as unknown as OutputFrame };
   if (frame.volatile === 'ports' && Array.isArray(frame.ports)) return { type: 'ports', ports: frame.ports.filter(isServed) };
+  if (frame.volatile === 'replay' && isReplay(frame)) return { type: 'replay', frame: frame as unknown as ReplayFrame };
   if (frame.status_update === true) return { type: 'status', status: readStatus(frame) };
   if (isId(frame.id)) return { type: 'event', event: fromJson(withMeta(frame)) };
   if (frame.error === true) return notice(frame.message, '');
@@ -31,6 +41,10 @@ function isId(value: unknown): value is number {
 
 function hasPiece(frame: Record<string, unknown>, key: 'turn' | 'cause'): boolean {
   return isId(frame[key]) && isId(frame.offset) && typeof frame.text === 'string';
+}
+
+function isReplay({ phase, next_id }: Record<string, unknown>): boolean {
+  return phase === 'begin' || (phase === 'end' && isId(next_id));
 }
 
 function isServed(value: unknown): value is PortsFrame['ports'][number] {

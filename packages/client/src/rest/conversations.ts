@@ -48,7 +48,9 @@ export function conversationRoutes(request: Request) {
       }),
     /** `null` when the server does not know it. */
     get: (id: string, signal?: AbortSignal) => request<ConversationInfo | null>(at(id), { ...(signal && { signal }) }),
-    create: (body: NewConversation = {}) => request<Created>('/api/conversations', { method: 'POST', body }),
+    /** With the `idempotencyKey` of a request that had no answer it is that request: one conversation is made, and its task said once. */
+    create: (body: NewConversation = {}, options: { readonly idempotencyKey?: string } = {}) =>
+      request<Created>('/api/conversations', { method: 'POST', body, ...options }),
     rename: (id: string, title: string) => request<boolean>(at(id), { method: 'PATCH', body: { title } }),
     /** `false` when the server did not know it. */
     delete: (id: string) => request<boolean>(at(id), { method: 'DELETE' }),

@@ -5,14 +5,20 @@ import { ApiError, createRest } from '../index.ts';
 
 let server: Server;
 let baseUrl: string;
-const seen: { method: string; url: string; key: string | undefined; body: string }[] = [];
+const seen: { method: string; url: string; key: string | undefined; request: string | undefined; body: string }[] = [];
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     let body = '';
     request.on('data', (piece: Buffer) => (body += piece.toString()));
     request.on('end', () => {
-      seen.push({ method: request.method!, url: request.url!, key: request.headers['x-session-api-key'] as string | undefined, body });
+      seen.push({
+        method: request.method!,
+        url: request.url!,
+        key: request.headers['x-session-api-key'] as string | undefined,
+        request: request.headers['idempotency-key'] as string | undefined,
+        body,
+      });
       if (request.url === '/api/settings') return response.writeHead(404).end('{"error":"Settings not found"}');
       if (request.url === '/api/options/models') return response.writeHead(401).end('{"detail":"Unauthorized"}');
       if (request.url === '/api/options/agents') return undefined;
@@ -37,6 +43,16 @@ describe('REST', () => {
     expect(seen.slice(-2)).toMatchObject([
       { url: '/api/conversations?limit=7', key: 'first' },
       { url: '/api/conversations?limit=100', key: 'second' },
+    ]);
+  });
+
+  it('CL53: names a request that may be sent again', async () => {
+    const rest = createRest({ baseUrl });
+    await rest.conversations.create({ initial_user_msg: 'build it' }, { idempotencyKey: 'k-1' });
+    await rest.conversations.create();
+    expect(seen.slice(-2)).toMatchObject([
+      { method: 'POST', request: 'k-1' },
+      { method: 'POST', request: undefined },
     ]);
   });
 

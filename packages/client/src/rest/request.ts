@@ -6,6 +6,8 @@ export interface RequestOptions {
   /** JSON, or a form for uploads. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** The request's own name: sent again under it, it has its effect once. */
+  readonly idempotencyKey?: string;
 }
 
 /** Answers the parsed body. Rejects with `ApiError`, also on a deadline; with the signal's own reason when the caller aborted. */
@@ -54,6 +56,7 @@ function bodyOf(options: RequestOptions, apiKey: string | undefined): RequestIni
     // A page elsewhere can not send it, so a cookie that comes with it was meant.
     'x-tendon-request': '1',
     ...(apiKey && { 'x-session-api-key': apiKey }),
+    ...(options.idempotencyKey && { 'idempotency-key': options.idempotencyKey }),
   };
   const method = options.method ?? 'GET';
   if (options.body === undefined) return { method, headers };

@@ -1,6 +1,7 @@
+import { newId } from '@tendon/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Folder } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { tendon } from '../api/tendon.ts';
 import type { Attachment } from '../composer/attachment.ts';
@@ -14,21 +15,35 @@ import { theme } from '../shell/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { FolderChoice } from './folder-choice.tsx';
 
+/** The key of a request that may be sent again because nobody answered: the same as long as it asks for the same. */
+function useRequestKey(): { of(body: unknown): string; forget(): void } {
+  const last = useRef({ body: '', key: '' });
+  return {
+    of(body) {
+      const text = JSON.stringify(body);
+      if (last.current.body !== text) last.current = { body: text, key: newId() };
+      return last.current.key;
+    },
+    forget: () => (last.current = { body: '', key: '' }),
+  };
+}
+
 /** Where a task begins. */
 export function TaskComposer() {
+  const requestKey = useRequestKey();
   const [text, setText] = useDraft('home');
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [folder, setFolder] = useState('');
   const navigate = useNavigate();
   const queries = useQueryClient();
   const start = useMutation({
-    mutationFn: () =>
-      tendon.conversations.create({
-        initial_user_msg: text.trim(),
-        image_urls: attachments.flatMap((one) => one.dataUrl ?? []),
-        ...(folder && { directory: folder }),
-      }),
+    mutationFn: () => {
+      const imageUrls = attachments.flatMap((one) => one.dataUrl ?? []);
+      const body = { initial_user_msg: text.trim(), image_urls: imageUrls, ...(folder && { directory: folder }) };
+      return tendon.conversations.create(body, { idempotencyKey: requestKey.of(body) });
+    },
     onSuccess: async ({ conversation_id: id }) => {
+      requestKey.forget();
       setText('');
       void queries.invalidateQueries({ queryKey: ['conversations'] });
       await navigate(paths.conversation(id));

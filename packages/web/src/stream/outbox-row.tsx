@@ -4,10 +4,14 @@ import { useConversation } from '../conversation/conversation-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
+const STATES = { waiting: 'Not sent yet', sent: 'Sending', unconfirmed: 'Not confirmed' } as const satisfies Record<
+  OutboxEntry['state'],
+  string
+>;
+
 /** Said, and not an event yet. */
 export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
   const { connection } = useConversation();
-  const isSent = entry.state === 'sent';
   return (
     <article className="turn unsent" tabIndex={-1} aria-label={`Your message, not sent yet: ${String(entry.payload.args.content)}`}>
       <span className="gutter self-center">
@@ -15,8 +19,13 @@ export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
       </span>
       <p className="turn-text truncate">{String(entry.payload.args.content)}</p>
       <span className="flex items-center gap-2 text-small text-ink-3">
-        {isSent ? 'Sending' : 'Not sent yet'}
-        {!isSent && (
+        {STATES[entry.state]}
+        {entry.state === 'unconfirmed' && connection.getSnapshot().connection.state === 'connected' && (
+          <Button small onClick={() => connection.resend(entry.clientId)}>
+            Send again
+          </Button>
+        )}
+        {entry.state !== 'sent' && (
           <Button small onClick={() => connection.cancel(entry.clientId)}>
             Cancel
           </Button>
