@@ -1,5 +1,5 @@
 /** What a workspace knows, through the real sandbox, into the log and into the request that a model server gets. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher } from '../support/watcher.ts';
+import { Watcher, type WireEvent } from '../support/watcher.ts';
 
 /** A model server that keeps what it was asked and has one answer. */
 async function modelServer(): Promise<{ readonly url: string; readonly requests: string[] }> {
@@ -23,6 +23,53 @@ async function modelServer(): Promise<{ readonly url: string; readonly requests:
   onTestFinished(() => void server.close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests };
 }
+
+/** A `bwrap` that waits as long as the file `closed` is there, as one whose image is pulled would. */
+function slowBubblewrap(folder: string): { readonly path: string; close(): void; open(): void } {
+  const [programs, closed] = [join(folder, 'bin'), join(folder, 'closed')];
+  mkdirSync(programs);
+  // A server of root runs it as another user.
+  chmodSync(folder, 0o755);
+  writeFileSync(
+    join(programs, 'bwrap'),
+    `#!/bin/sh\nPATH=${'$'}{PATH#*:}\nwhile [ -e '${closed}' ]; do sleep 0.1; done\nexec bwrap "$@"\n`,
+    { mode: 0o755 },
+  );
+  return { path: `${programs}:${process.env.PATH}`, close: () => writeFileSync(closed, ''), open: () => rmSync(closed) };
+}
+
+it('EN215: what a sandbox that came late kept from the first message is told with the next, to clients and the model', async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-late-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const workspace = join(folder, 'workspace');
+  mkdirSync(workspace);
+  writeFileSync(join(workspace, 'AGENTS.md'), 'Indent with tabs.');
+  const bubblewrap = slowBubblewrap(folder);
+  const model = await modelServer();
+  const env = { LLM_MODEL: 'openai/m', LLM_BASE_URL: model.url, LLM_API_KEY: 'a-key-for-a-test', WORKSPACE_BASE: workspace };
+  const tendon = await TendonProcess.start({ ...env, PATH: bubblewrap.path });
+  onTestFinished(() => tendon.remove());
+  bubblewrap.close();
+  const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', { initial_user_msg: 'Begin' });
+  const watcher = new Watcher(tendon.url, id);
+  onTestFinished(() => watcher.close());
+  const isAnswer = (event: WireEvent): boolean => event.action === 'message' && event.source === 'agent';
+  await watcher.until(isAnswer);
+  expect(watcher.events.find(({ observation }) => observation === 'recall')).toMatchObject({
+    extras: { missing: expect.any(String) as string },
+  });
+  expect(model.requests.at(-1)).toContain('could not be read yet');
+  bubblewrap.open();
+  watcher.send('run', { command: 'true' });
+  await watcher.until(({ observation }) => observation === 'run');
+  watcher.send('message', { content: 'Go on' });
+  const told = await watcher.until(
+    ({ observation, extras }) => observation === 'recall' && extras?.repo_instructions === 'Indent with tabs.',
+  );
+  expect(told.extras).toMatchObject({ recall_type: 'workspace_context' });
+  await watcher.until((event) => isAnswer(event) && event.id > told.id);
+  expect(model.requests.at(-1)).toContain('Indent with tabs.');
+});
 
 it('EN122: the model is told what the workspace says, and nothing that a link leads out to', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-knowledge-')));
