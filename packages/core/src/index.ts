@@ -47,6 +47,7 @@ export type { Delegate, DelegatedTask, Delegation } from './loop/delegated.ts';
 export type { OutsideTools } from './loop/outside-tools.ts';
 export { createMask, SECRET_HIDDEN, type Mask, type MaskedStream } from './secret-mask.ts';
 export { MIN_SECRET_LENGTH, Secret } from './secret.ts';
+export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegate } from './tools/delegate.ts';
 export { defineTool } from './tools/define-tool.ts';

@@ -9,6 +9,7 @@ import type { StoredConversation } from './conversations/conversation-records.ts
 import { Conversations } from './conversations/conversations.ts';
 import { fairTurns } from './conversations/fair-turns.ts';
 import type { Engine } from './engine.ts';
+import { EventSearch } from './events/event-search.ts';
 import { gitAccess } from './git/git-access.ts';
 import { ProviderTokens } from './git/provider-tokens.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -28,6 +29,7 @@ import { SecretStore } from './secrets/secret-store.ts';
 import { secretsForAction } from './secrets/secrets-for-action.ts';
 import { SettingsStore } from './settings/settings.ts';
 import { pruneWsSessions } from './sockets/legacy/prune-ws-sessions.ts';
+import { VERSION } from './version.ts';
 import { makeWorkspaceBase } from './conversations/workspace-folder.ts';
 
 /** More of them do not get more done, and clients wait longer. */
@@ -130,6 +132,12 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   // Not before: a line of the log is masked, and conversations have secrets too.
   for (const finding of storage.findings) logger.warn(finding);
   warn = (finding) => logger.warn(finding);
+  const eventSearch = new EventSearch({
+    storage,
+    clock,
+    version: VERSION,
+    onProblem: (cause) => logger.warn({ err: cause }, 'the index of events fails: searches read the logs'),
+  });
   const defaultChoice = (): ModelChoice => chooseModel({}, settings, config);
   return {
     clock,
@@ -137,6 +145,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     storage,
     runtimes,
     conversations,
+    eventSearch,
     settings,
     secretStore,
     providerTokens,
@@ -159,6 +168,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     },
     close: async () => {
       await conversations.close();
+      await eventSearch.close();
       await runtimes.close();
       await storage.close();
       leaveProxy();

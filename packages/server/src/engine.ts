@@ -2,6 +2,7 @@ import type { Clock, Secret, Storage, Strength } from '@tendon/core';
 import type { DriverName, SandboxRuntimes } from '@tendon/runtime';
 import type { StoredConversation } from './conversations/conversation-records.ts';
 import type { Conversations } from './conversations/conversations.ts';
+import type { EventSearch } from './events/event-search.ts';
 import type { ProviderTokens } from './git/provider-tokens.ts';
 import type { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
@@ -14,6 +15,7 @@ export interface Engine {
   readonly storage: Storage;
   readonly runtimes: SandboxRuntimes;
   readonly conversations: Conversations;
+  readonly eventSearch: EventSearch;
   readonly settings: SettingsStore;
   /** Named by the user, for agents. */
   readonly secretStore: SecretStore;

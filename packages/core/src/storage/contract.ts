@@ -8,6 +8,7 @@ import type { EventLog } from '../log/event-log.ts';
 import { appending, conflicts } from './contract/appending.ts';
 import { closing, conversations, keeping } from './contract/lifecycle.ts';
 import { manualClock } from './contract/manual-clock.ts';
+import { pageIndex } from './contract/page-index.ts';
 import { following, reading } from './contract/reading.ts';
 import { records } from './contract/records.ts';
 import { snapshots } from './contract/snapshots.ts';
@@ -39,6 +40,7 @@ export function storageContract(name: string, make: (clock: Clock) => Promise<St
     following(() => ({ storage, log }));
     conversations(() => storage);
     records(() => storage);
+    pageIndex(() => parts);
     snapshots(() => ({ ...parts, log }));
     closing(() => ({ storage, log }));
     keeping(() => parts);

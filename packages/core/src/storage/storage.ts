@@ -1,4 +1,5 @@
 import type { EventStore } from '../log/event-log.ts';
+import type { PageIndex } from './page-index.ts';
 
 /** A small JSON document. `sort` orders a collection's listing (newest first = descending). */
 export interface StoredRecord<T = unknown> {
@@ -28,6 +29,7 @@ export interface RecordStore {
 export interface Storage {
   readonly events: EventStore;
   readonly records: RecordStore;
+  readonly pages: PageIndex;
   /** What opening found damaged or repaired, one sentence each; empty when all is well. */
   readonly findings: readonly string[];
   /** Removes what a process that was killed has left and no log refers to; resolves with how many files and payloads went. */

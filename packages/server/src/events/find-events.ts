@@ -1,27 +1,41 @@
-import type { EventLog } from '@tendon/core';
+import { setImmediate } from 'node:timers/promises';
+import type { EventLog, IdRange } from '@tendon/core';
 import type { EventFilter, EventsPage, EventsQuery, Frame } from '@tendon/protocol';
 import { AnswerReader } from './answer-reader.ts';
+import { searchedText, type EventSearch } from './event-search.ts';
 import { storedFrame } from './stored-frame.ts';
 
 const PAGE = 200;
 
-/** One page of what passes the filter. The log is read piece by piece, from the asked-for end. */
-export async function findEvents(log: EventLog, query: EventsQuery): Promise<EventsPage> {
+/** One page of what passes the filter. The log is read piece by piece, from the asked-for end; of a search for words what `search` says. */
+export async function findEvents(log: EventLog, query: EventsQuery, search: Pick<EventSearch, 'parts'>): Promise<EventsPage> {
   const { start_id, end_id, limit, reverse } = query;
+  const words = query.query?.toLowerCase();
+  const within = { from: start_id, to: end_id === undefined ? log.nextId : Math.min(end_id + 1, log.nextId) };
+  const parts = words ? await search.parts(log, words, within) : [within];
+  const found: Frame[] = [];
+  for (const part of reverse ? parts.toReversed() : parts) {
+    if (found.length > limit) break;
+    found.push(...(await findIn(part, log, query, limit + 1 - found.length)));
+  }
+  return { events: found.slice(0, limit), has_more: found.length > limit };
+}
+
+/** At least `wanted` of this part, if it has so many. */
+async function findIn(part: IdRange, log: EventLog, query: EventsQuery, wanted: number): Promise<readonly Frame[]> {
   const passes = filterOf(query);
   const answers = new AnswerReader(log);
+  const limit = isFiltered(query) ? PAGE : Math.min(PAGE, wanted);
   const found: Frame[] = [];
-  let from = start_id;
-  let to = end_id === undefined ? log.nextId : Math.min(end_id + 1, log.nextId);
-  while (from < to && found.length <= limit) {
-    const events = await log.read({ from, to, limit: Math.min(PAGE, isFiltered(query) ? PAGE : limit + 1), reverse });
+  for (let { from, to } = part; from < to && found.length < wanted; await setImmediate()) {
+    const events = await log.read({ from, to, limit, reverse: query.reverse });
     if (events.length === 0) break;
     for (const event of events) found.push(...storedFrame(await answers.fill(event, 'own-call')).filter(passes));
     const last = events.at(-1)!.id;
-    if (reverse) to = last;
+    if (query.reverse) to = last;
     else from = last + 1;
   }
-  return { events: found.slice(0, limit), has_more: found.length > limit };
+  return found;
 }
 
 function isFiltered(query: EventsQuery): boolean {
@@ -41,7 +55,7 @@ function filterOf({ event_type, ...filter }: EventFilter & Pick<EventsQuery, 'ev
     if (filter.exclude_types?.some((kind) => isOfKind(frame, kind))) return false;
     if (exclude_hidden && isHidden(frame)) return false;
     if ((since !== undefined && at < since) || (until !== undefined && at > until)) return false;
-    return !words || JSON.stringify(frame).toLowerCase().includes(words);
+    return !words || searchedText(frame).includes(words);
   };
 }
 

@@ -3,6 +3,7 @@ import type { EventLog } from '../../log/event-log.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import type { Storage } from '../storage.ts';
 import { MemoryLog } from './memory-log.ts';
+import { MemoryPageIndex } from './memory-page-index.ts';
 import { MemoryRecordStore } from './memory-record-store.ts';
 
 /** Keeps everything in the process and forgets it with it; for tests, examples and throw-away runs. */
@@ -12,7 +13,9 @@ export function createMemoryStorage({ clock }: { readonly clock: Clock }): Stora
   const assertOpen = (): void => {
     if (closed) throw new StorageError('closed', 'the storage is closed');
   };
+  const pages = new MemoryPageIndex((id) => logs.get(id)?.nextId ?? 0);
   return {
+    pages,
     events: {
       async open(conversationId): Promise<EventLog> {
         assertOpen();
@@ -24,6 +27,7 @@ export function createMemoryStorage({ clock }: { readonly clock: Clock }): Stora
         assertOpen();
         logs.get(conversationId)?.end(`conversation ${conversationId} was deleted`);
         logs.delete(conversationId);
+        await pages.clear(conversationId);
       },
     },
     records: new MemoryRecordStore(assertOpen),

@@ -90,6 +90,18 @@ export const MIGRATIONS: readonly string[] = [
    CREATE TRIGGER titles_removed AFTER DELETE ON titles BEGIN
      INSERT INTO title_text (title_text, rowid, title) VALUES ('delete', old.number, old.title);
    END;`,
+  // Which pages of a log may hold a text (sqlite-page-index.ts). Numbers are not given twice.
+  `CREATE TABLE search_pages (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     conversation_id TEXT NOT NULL,
+     from_id INTEGER NOT NULL,
+     to_id INTEGER NOT NULL,
+     version TEXT NOT NULL,
+     is_indexed INTEGER NOT NULL -- else its text was too long, and may be anything
+   ) STRICT;
+   CREATE UNIQUE INDEX search_pages_by_log ON search_pages (conversation_id, from_id);
+   CREATE VIRTUAL TABLE search_text
+     USING fts5(text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1');`,
 ];
 
 /** Throws `StorageError` when the file belongs to a newer version or to another program. Only reads. */

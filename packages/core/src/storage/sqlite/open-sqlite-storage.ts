@@ -16,6 +16,7 @@ import { lockForProcess } from './process-lock.ts';
 import { SqliteEventStore } from './sqlite-event-store.ts';
 import { SqliteRecordStore } from './sqlite-record-store.ts';
 import { SnapshotTable } from './snapshot-table.ts';
+import { SqlitePageIndex } from './sqlite-page-index.ts';
 import { sweepBlobs } from './sweep-blobs.ts';
 import { describeTornWal } from './torn-wal.ts';
 import { Wal } from './wal.ts';
@@ -90,12 +91,14 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
   const payloads = new PayloadTable(db);
   // What a damaged database refers to no more may be wanted to mend it.
   const isWhole = findings.list.length === 0;
+  const pages = new SqlitePageIndex({ db, commits, table, wal });
   const events = new SqliteEventStore({
     clock,
     epoch: randomEpoch(),
     table,
     payloads,
     snapshots: new SnapshotTable(db),
+    pages,
     commits,
     wal,
     blobs,
@@ -116,6 +119,7 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
   let isClosing = false;
   return {
     events,
+    pages,
     records: new SqliteRecordStore(db, commits),
     findings: findings.list,
     sweep: async () => {

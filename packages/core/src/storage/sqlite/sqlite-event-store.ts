@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EventLog, EventStore } from '../../log/event-log.ts';
+import { StorageError } from '../../log/storage-error.ts';
 import { SqliteLog, type LogParts } from './sqlite-log.ts';
 
 const DELETED_AT_ONCE = 2_000;
@@ -34,7 +35,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   async #delete(conversationId: string): Promise<void> {
-    const { commits, table, payloads, snapshots, blobs } = this.#parts;
+    const { commits, table, payloads, snapshots, pages, blobs } = this.#parts;
     // Ended at once: an append that waits behind this finds the log gone.
     this.#logs.get(conversationId)?.deref()?.end(`conversation ${conversationId} was deleted`);
     this.#logs.delete(conversationId);
@@ -56,6 +57,11 @@ export class SqliteEventStore implements EventStore {
         return () => hashes;
       });
     }
+    // Last: a page can be added as long as the log has its events.
+    await pages.clear(conversationId).catch((error: unknown) => {
+      if (error instanceof StorageError) throw error;
+      this.#parts.findings.add(`what was indexed of conversation ${conversationId} cannot be removed: ${String(error)}`);
+    });
     await Promise.all(orphans.map((hash) => blobs.remove(hash)));
   }
 

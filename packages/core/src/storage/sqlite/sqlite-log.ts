@@ -31,6 +31,7 @@ import type { EventTable } from './event-table.ts';
 import type { GroupCommit, Staged } from './group-commit.ts';
 import type { PayloadTable } from './payload-table.ts';
 import { prepareDrafts, type PreparedDraft } from './prepared-draft.ts';
+import type { SqlitePageIndex } from './sqlite-page-index.ts';
 import type { SnapshotTable } from './snapshot-table.ts';
 import { PayloadReader } from './stored-payload.ts';
 import type { Wal } from './wal.ts';
@@ -43,6 +44,7 @@ export interface LogParts {
   readonly table: EventTable;
   readonly payloads: PayloadTable;
   readonly snapshots: SnapshotTable;
+  readonly pages: SqlitePageIndex;
   readonly commits: GroupCommit;
   readonly wal: Wal;
   readonly blobs: BlobStore;

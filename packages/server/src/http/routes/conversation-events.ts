@@ -25,7 +25,7 @@ import { IdempotencyHeaders, requestId } from '../idempotency-key.ts';
 /** A conversation's events without a socket. */
 export const conversationEventRoutes: Routes = (app, { engine }) => {
   const { conversations } = engine;
-  readingRoutes(app, conversations);
+  readingRoutes(app, engine);
 
   const answers = { 200: SendAnswer, '4xx': Failure };
   app.post(
@@ -52,7 +52,7 @@ export const conversationEventRoutes: Routes = (app, { engine }) => {
   );
 };
 
-function readingRoutes(app: App, conversations: Conversations): void {
+function readingRoutes(app: App, { conversations, eventSearch }: Engine): void {
   // 0.25 has a route of its own for looking something up.
   for (const url of ['/api/conversations/:id/events', '/api/conversations/:id/events/search'] as const) {
     app.get(
@@ -61,7 +61,7 @@ function readingRoutes(app: App, conversations: Conversations): void {
       async ({ params, query, raw }, reply) => {
         const filter = await filterInBody(raw);
         const log = await conversations.log(params.id);
-        return log ? findEvents(log, { ...query, ...filter }) : fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
+        return log ? findEvents(log, { ...query, ...filter }, eventSearch) : fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
       },
     );
   }
