@@ -3,6 +3,7 @@
 //   node scripts/conformance-page.mjs
 //   node scripts/conformance-page.mjs --peer http://127.0.0.1:3400 --start './openhands-start.sh v0 --port 3400' \
 //        --deviations test/conformance/deviations/openhands-0.62.0.json
+// Without --peer the page keeps what the peer that it names has answered; checks that are newer count as not asked.
 // The peer is started anew for every five checks: a server that leaves its sandboxes behind would run out of memory. It takes long:
 // `--answers FILE` keeps what was answered, and only what failed or is new is asked again.
 import { spawn, spawnSync } from 'node:child_process';
@@ -29,7 +30,7 @@ async function main() {
   const { tally } = await import('../packages/cli/src/conformance/report/render-table.ts');
   const { TendonProcess } = await import('../test/support/tendon-process.ts');
 
-  const peers = values.peer ? [await askPeer(conform)] : [];
+  const peers = [values.peer ? await askPeer(conform) : await keptAnswers()];
   const tendon = await TendonProcess.start({ SANDBOX_NO_OUTPUT_SECONDS: '10' });
   const own = await conform({ url: tendon.url, onResult });
   await tendon.remove();
@@ -41,7 +42,7 @@ async function main() {
     );
     return `- **${server}**: ${levels.join(' · ')}`;
   });
-  writeFileSync(new URL('../docs/conformance.md', import.meta.url), `${HEAD}\n${totals.join('\n')}\n\n${renderMarkdown(runs)}\n`);
+  writeFileSync(PAGE, `${HEAD}\n${totals.join('\n')}\n\n${renderMarkdown(runs)}\n\n${await mutantTable()}`);
 }
 
 const HEAD = `# Conformance
@@ -49,6 +50,46 @@ const HEAD = `# Conformance
 What clients of every generation rely on, asked of a running server from outside. \`npx tendon conformance URL\` runs it against any
 server; \`--deviations FILE\` names what one is known to do otherwise. Made by \`node scripts/conformance-page.mjs\`.
 `;
+
+const PAGE = new URL('../docs/conformance.md', import.meta.url);
+
+/** The column of the peer as the page has it: `| id | what | cites | Tendon | peer |` below `## level`. */
+async function keptAnswers() {
+  const { CHECKS } = await import('../packages/cli/src/conformance/levels/index.ts');
+  const { deviationOf, readDeviations } = await import('../packages/cli/src/conformance/deviations.ts');
+  const deviations = await readDeviations(fileURLToPath(new URL('../test/conformance/deviations/openhands-0.62.0.json', import.meta.url)));
+  const words = new Map();
+  const reasons = new Map();
+  let level = '';
+  for (const line of readFileSync(PAGE, 'utf8').split('\n')) {
+    if (line.startsWith('## ')) level = line.slice(3);
+    const row = /^\| `([^`]+)` \|.*\| ([^|]+) \|$/.exec(line);
+    if (row) words.set(`${level}/${row[1]}`, row[2]);
+    const reason = /^- (`.*`) – (.*?): (.*)$/.exec(line);
+    if (reason?.[2] === deviations.server) for (const [, id] of reason[1].matchAll(/`([^`]+)`/g)) reasons.set(`${level}/${id}`, reason[3]);
+  }
+  const answer = (id) => {
+    if (words.get(id) === 'yes') return { verdict: 'passed' };
+    if (words.get(id) === 'no') return { verdict: 'deviates', why: reasons.get(id) ?? deviationOf(deviations, id) };
+    return { verdict: 'absent', why: reasons.get(id) ?? 'not asked: the check is newer than its answers' };
+  };
+  return { url: '', server: deviations.server, results: CHECKS.map((check) => ({ check, ...answer(check.id) })) };
+}
+
+async function mutantTable() {
+  const { MUTANTS } = await import('../test/long/mutants/mutants.ts');
+  const rows = MUTANTS.map(({ id, fault, caughtBy }) => `| \`${id}\` | ${fault} | ${caughtBy.map((check) => `\`${check}\``).join(', ')} |`);
+  return [
+    '## How good the suite is',
+    'A right server behind a proxy that does one thing wrong must turn each of these checks red, with words that name the fault; behind one',
+    'that does nothing wrong they hold. `npm run test:long -- mutants` asks every row.',
+    '',
+    '| mutant | a server that … | is caught by |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
 
 const onResult = ({ check, verdict, why }) => console.log(verdict, check.id, verdict === 'failed' ? why : '');
 

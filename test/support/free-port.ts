@@ -11,7 +11,8 @@ let next = process.pid * 101;
 export async function freePort(): Promise<number> {
   for (;;) {
     next = (next + 1) % COUNT;
-    if (await isFree(FIRST + next)) return FIRST + next;
+    const port = FIRST + next; // another caller moves on while this one is being looked at
+    if (await isFree(port)) return port;
   }
 }
 

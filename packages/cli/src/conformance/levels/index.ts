@@ -15,6 +15,7 @@ import { acting } from './v0-socketio/acting.ts';
 import { events } from './v0-socketio/events.ts';
 import { kinds } from './v0-socketio/kinds.ts';
 import { joining } from './v0-socketio/joining.ts';
+import { whole } from './v0-socketio/whole.ts';
 import { browsing } from './v0-socketio/hands/browsing.ts';
 import { cells } from './v0-socketio/hands/cells.ts';
 import { editing } from './v0-socketio/hands/editing.ts';
@@ -60,7 +61,7 @@ const MIND = [
   ...askingFirst,
   ...secrecy,
 ];
-const SOCKET_IO = [...joining, ...acting, ...sentAgain, ...events, ...kinds, ...HANDS, ...MIND];
+const SOCKET_IO = [...joining, ...whole, ...acting, ...sentAgain, ...events, ...kinds, ...HANDS, ...MIND];
 const REST = [
   ...options,
   ...settings,

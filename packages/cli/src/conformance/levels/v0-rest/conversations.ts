@@ -109,7 +109,10 @@ export const conversations: readonly Check[] = [
         if (!body.next_page_id || ids.every((id) => found.includes(id))) break;
         page = `&page_id=${encodeURIComponent(String(body.next_page_id))}`;
       }
-      for (const id of ids) assert.equal(found.filter((other) => other === id).length, 1);
+      for (const id of ids) {
+        const times = found.filter((other) => other === id).length;
+        assert.equal(times, 1, `a conversation stands ${times} times on the pages of the list`);
+      }
     },
   },
   {
@@ -161,7 +164,7 @@ export const conversations: readonly Check[] = [
       const answer = await target.ask('DELETE', `/api/conversations/${id}`);
       hasStatus(answer, 200);
       assert.equal(answer.text, 'true');
-      assert.equal((await target.ask('GET', `/api/conversations/${id}`)).text, 'null');
+      assert.equal((await target.ask('GET', `/api/conversations/${id}`)).text, 'null', 'what was deleted can still be read');
       assert.equal((await target.ask('DELETE', `/api/conversations/${UNKNOWN}`)).text, 'false');
     },
   },

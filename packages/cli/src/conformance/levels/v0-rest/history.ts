@@ -4,6 +4,7 @@ import { isState, type Frame } from '../../frames.ts';
 import type { Target } from '../../target.ts';
 import { hasStatus, hasTypes } from '../shapes.ts';
 import { joinNew, turn } from '../v0-socketio/join.ts';
+import { isWhole, longTurn } from '../whole-history.ts';
 
 /** A conversation in which the model printed one line and ended its turn; its id. */
 async function told(target: Target): Promise<string> {
@@ -30,6 +31,33 @@ export const history: readonly Check[] = [
       const events = all.body.events as unknown as readonly Frame[];
       assert.equal(last.body.events![0]!.id, events.at(-1)?.id);
       assert.ok(events.some(({ observation }) => observation === 'run'));
+    },
+  },
+  {
+    id: 'v0-rest/event-pages',
+    title: 'pages of events, put together from either end, are the whole history; a page begins with the event that it is asked from',
+    cites: ['SV32', 'DL44', 'EL9'],
+    async run(target) {
+      const { id } = await longTurn(target);
+      const page = async (query: string): Promise<readonly Frame[]> => {
+        const { body } = await target.ask('GET', `/api/conversations/${id}/events?${query}`);
+        return body.events as unknown as readonly Frame[];
+      };
+      const all = await page('limit=100');
+      isWhole(all, 'one page of everything');
+      const ids = (frames: readonly Frame[]): readonly unknown[] => frames.map((frame) => frame.id);
+      for (const start of [all[0]!, all[9]!, all[40]!].map((frame) => Number(frame.id))) {
+        const [first] = await page(`start_id=${start}&limit=7`);
+        assert.equal(first?.id, start, `the page from start_id=${start} begins with event ${String(first?.id)}`);
+      }
+      const inPages: Frame[] = [];
+      for (let next = 0, full = true; full; next = Number(inPages.at(-1)!.id) + 1) {
+        const found = await page(`start_id=${next}&limit=7`);
+        inPages.push(...found);
+        full = found.length === 7;
+      }
+      assert.deepEqual(ids(inPages), ids(all), 'pages of seven, put together, are not the whole history');
+      assert.deepEqual(ids(await page('reverse=true&limit=9')), ids(all.toReversed().slice(0, 9)), 'the last page, backwards');
     },
   },
   {
@@ -83,6 +111,16 @@ export const history: readonly Check[] = [
       assert.ok(events.some(({ action }) => action === 'message'));
       assert.ok(events.some(({ observation }) => observation === 'run'));
       assert.ok(!answer.text.includes('"axtree_object"'));
+    },
+  },
+  {
+    id: 'v0-rest/whole-trajectory',
+    title: 'the trajectory of sixty events has each once, in order and with its cause',
+    cites: ['SV33', 'EL1'],
+    async run(target) {
+      const { id } = await longTurn(target);
+      const { body } = await target.ask('GET', `/api/conversations/${id}/trajectory`);
+      isWhole(body.trajectory as unknown as readonly Frame[], 'the trajectory');
     },
   },
   {

@@ -4,7 +4,13 @@ import { isState, type Frame } from '../../frames.ts';
 
 /** The handshake of 0.62 into this conversation, from the beginning or after an event. */
 export function join(target: Target, id: string, { after = -1, ...ask }: SocketIoAsk & { readonly after?: number } = {}): Peer {
-  const query = { conversation_id: id, latest_event_id: String(after), providers_set: '', session_api_key: 'null', ...ask.query };
+  const query = {
+    conversation_id: id,
+    latest_event_id: String(after),
+    providers_set: '',
+    session_api_key: target.key ?? 'null',
+    ...ask.query,
+  };
   return target.socketIo({ ...ask, query });
 }
 

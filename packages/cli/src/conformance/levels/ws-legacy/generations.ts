@@ -3,6 +3,7 @@ import type { Check } from '../../check.ts';
 import { argsOf, extrasOf, isAction, isObservation, type Frame } from '../../frames.ts';
 import type { ModelStep } from '../../scripted-model.ts';
 import { hasStatus } from '../shapes.ts';
+import { ANSWER, idsOf, isTheRest, isWhole } from '../whole-history.ts';
 import { doorOf, enter, GENERATIONS, initialize, say, type Generation } from './session.ts';
 
 const ECHO: ModelStep = { call: 'execute_bash', args: { command: 'echo conformance' } };
@@ -43,6 +44,32 @@ const aReturn = (generation: Generation): Check => ({
 export const generations: readonly Check[] = GENERATIONS.flatMap((generation) => [aTask(generation), aReturn(generation)]);
 
 export const peculiar: readonly Check[] = [
+  {
+    id: 'ws-legacy/every-cursor',
+    title: 'sixty events reach a client of W4 and of W5 once, in order and with their causes; one that comes back is sent exactly the rest',
+    cites: ['DL84', 'DL90', 'SV12'],
+    async run(target) {
+      for (const generation of ['w4', 'w5'] as const) {
+        const { peer, token } = await enter(target, generation);
+        say(peer, generation, target.script([ANSWER, FINISH]));
+        const last = await peer.frames.until('finish', isAction('finish'));
+        isWhole(peer.frames.all, `a client of ${generation.toUpperCase()}`);
+        const all = idsOf(peer.frames.all);
+        peer.close();
+        for (const after of [all[5]!, all[30]!]) {
+          const back = await target.webSocket(doorOf(generation, token, after));
+          initialize(target, back);
+          await back.frames.until('the last event', ({ id }) => id === last.id);
+          isTheRest(idsOf(back.frames.all), {
+            after,
+            all: all.filter((id) => id <= Number(last.id)),
+            who: `a client of ${generation.toUpperCase()} that came back`,
+          });
+          back.close();
+        }
+      }
+    },
+  },
   {
     id: 'ws-legacy/w1-rest',
     title: 'W1 resumes over REST: totals, the frames of both directions, files as a tree; `DELETE` begins anew',

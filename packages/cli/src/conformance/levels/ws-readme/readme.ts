@@ -3,6 +3,7 @@ import type { Check } from '../../check.ts';
 import { argsOf, extrasOf, isAction, isObservation, type Frame } from '../../frames.ts';
 import type { ModelStep } from '../../scripted-model.ts';
 import type { Peer, Target } from '../../target.ts';
+import { ANSWER, isWholeInTurn } from '../whole-history.ts';
 
 const FINISH: ModelStep = { call: 'finish', args: { message: 'ready', task_completed: 'true' } };
 
@@ -28,6 +29,16 @@ export const readme: readonly Check[] = [
     async run(target) {
       const { frames } = await start(target, []);
       isEnvelope(await frames.until('finish', isAction('finish')));
+    },
+  },
+  {
+    id: 'ws-readme/every-frame',
+    title: 'sixty frames of a task are each sent once and in order',
+    cites: ['A4', 'A5', 'S6'],
+    async run(target) {
+      const { frames } = await start(target, [ANSWER]);
+      await frames.until('finish', isAction('finish'));
+      isWholeInTurn(frames.all, 'a client of the README');
     },
   },
   {

@@ -1,0 +1,50 @@
+/** The conformance suite is measured: in front of a right server a proxy does one thing wrong, and the suite must say which. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conform } from '../../packages/cli/src/conformance/conform.ts';
+import { CHECKS } from '../../packages/cli/src/conformance/levels/index.ts';
+import type { CheckResult } from '../../packages/cli/src/conformance/result.ts';
+import { TendonProcess } from '../support/tendon-process.ts';
+import type { Mutant } from './mutants/mutant.ts';
+import { MUTANTS, MUTANTS_KEY } from './mutants/mutants.ts';
+import { startMutatingProxy } from './mutants/mutating-proxy.ts';
+
+const PATIENCE_MS = 20_000;
+const NOTHING_WRONG: Mutant = { id: 'none', fault: 'does nothing wrong', caughtBy: [], says: /./ };
+
+let open: TendonProcess;
+let guarded: TendonProcess;
+beforeAll(async () => {
+  [open, guarded] = await Promise.all([TendonProcess.start(), TendonProcess.start({ SESSION_API_KEY: MUTANTS_KEY })]);
+});
+afterAll(() => Promise.all([open.remove(), guarded.remove()]));
+
+async function ask(mutant: Mutant, ids: readonly string[], isGuarded = mutant.headers !== undefined): Promise<readonly CheckResult[]> {
+  await using proxy = await startMutatingProxy((isGuarded ? guarded : open).url, mutant);
+  const { results } = await conform({ url: proxy.url, only: ids, patienceMs: PATIENCE_MS, ...(isGuarded && { key: MUTANTS_KEY }) });
+  return results.filter(({ check }) => ids.includes(check.id));
+}
+
+it('the checks that are to catch something exist, and hold behind a proxy that does nothing wrong', async () => {
+  const ids = [...new Set(MUTANTS.flatMap(({ caughtBy }) => caughtBy))];
+  expect(ids.filter((id) => !CHECKS.some((check) => check.id === id))).toEqual([]);
+  const results = [
+    ...(await ask(NOTHING_WRONG, ids)).filter(({ verdict }) => verdict !== 'absent'),
+    ...(await ask(NOTHING_WRONG, ids, true)),
+  ];
+  expect(results.filter(({ verdict }) => verdict !== 'passed').map(({ check, why }) => `${check.id}: ${why}`)).toEqual([]);
+});
+
+describe('a server that', () => {
+  it.each(MUTANTS)('$fault is told so', async (mutant) => {
+    const results = await ask(mutant, mutant.caughtBy);
+    expect(results.map(({ check, verdict, why }) => ({ id: check.id, verdict, why }))).toEqual(
+      mutant.caughtBy.map((id) => ({ id, verdict: 'failed', why: expect.stringMatching(mutant.says) })).toSorted(byCheck),
+    );
+  });
+});
+
+/** Results come in the order of the suite. */
+function byCheck(a: { readonly id: string }, b: { readonly id: string }): number {
+  const place = ({ id }: { readonly id: string }): number => CHECKS.findIndex((check) => check.id === id);
+  return place(a) - place(b);
+}
