@@ -218,14 +218,16 @@ export class Conversations {
 
   /** A client's action, wherever it came in; names the conversation after its first task. */
   async submit(id: string, action: ActionDraft): Promise<SubmitResult> {
-    const record = await this.#afterStop(id);
-    const held = record && (await this.#rooms.enter(id));
+    await this.#afterStop(id);
+    const held = await this.#rooms.enter(id);
     if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };
     try {
+      // Only now: a stop that this does not tell of ends the room.
+      const record = await this.#records.get(id);
       await this.#records.mark(id);
       const result = await held.room.conversation.submit(action);
-      if (result.ok && !result.isRepeated) {
-        if (record.stopped && goesOn(action)) await this.#records.change(id, () => ({ stopped: false }));
+      if (record && result.ok && !result.isRepeated) {
+        if (record.stopped && goesOn(action)) await this.#unstop(id, held.room);
         await this.#note(record, action);
       }
       return result;
@@ -265,7 +267,8 @@ export class Conversations {
    * left as it is, and nothing is said in the log. False when there is none.
    */
   async start(id: string, { unlessStopped = false } = {}): Promise<boolean> {
-    const record = await this.#afterStop(id);
+    await this.#afterStop(id);
+    const record = await this.#records.get(id);
     if (!record || (record.stopped && unlessStopped)) return record !== undefined;
     if (record.stopped) {
       await this.#records.mark(id); // before it counts as started: a restart looks for it
@@ -296,9 +299,19 @@ export class Conversations {
 
   async #endWork(id: string, room: Room | undefined): Promise<void> {
     if (room?.isBusy()) await room.stopAgent(AbortSignal.timeout(STOP_MS));
-    // In one tick: the mark of whoever comes next is stored after this one is taken away.
-    await Promise.all([room && this.#rooms.close(room), this.#records.unmark(id)]);
+    if (room) await this.#rooms.close(room);
     await this.#options.runtimes.stop(id);
+    // Last: until then a restart has to finish it.
+    await this.#records.unmark(id);
+  }
+
+  /** Somebody wants it to go on. A stop that ended the room meanwhile came later, and counts. */
+  async #unstop(id: string, room: Room): Promise<void> {
+    await this.#stops(id, async () => {
+      if (room.ended.aborted) return;
+      await this.#records.mark(id);
+      await this.#records.change(id, ({ stopped }) => (stopped ? { stopped: false } : undefined));
+    });
   }
 
   /** The stop was cut off. */
@@ -312,9 +325,9 @@ export class Conversations {
     });
   }
 
-  /** The record, as it is when nobody is stopping the conversation any more. */
-  #afterStop(id: string): Promise<StoredConversation | undefined> {
-    return this.#stops(id, () => this.#records.get(id));
+  /** Resolves when nobody is stopping the conversation any more. */
+  #afterStop(id: string): Promise<void> {
+    return this.#stops(id, () => undefined);
   }
 
   /** Removes the conversation, its log, its sandbox and the folder made for it. False when there is none. */
