@@ -7,13 +7,24 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 import { TendonProcess } from '../support/tendon-process.ts';
 import { Watcher, type WireEvent } from '../support/watcher.ts';
 
 const main = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
-it('EN165, TJ22: after a restore every new command is run, and told of its own outcome', { timeout: 120_000 }, async () => {
-  const tendon = await TendonProcess.start();
+const HERE = 'on this machine';
+
+it.each([HERE, 'on an executor host'])(
+  'EN165, SB167, TJ22: after a restore every new command is run, and told of its own outcome, with sandboxes %s',
+  { timeout: 120_000 },
+  (where) => expectOwnOutcomes(where),
+);
+
+async function expectOwnOutcomes(where: string): Promise<void> {
+  const host = where === HERE ? undefined : await ExecutorHostProcess.start({ ownWorkspaces: true });
+  if (host) onTestFinished(() => host.remove());
+  const tendon = await TendonProcess.start(host?.serverEnvironment);
   const backup = `${tendon.home}-backup`;
   onTestFinished(async () => {
     await tendon.remove();
@@ -46,13 +57,13 @@ it('EN165, TJ22: after a restore every new command is run, and told of its own o
   await tendon.kill('SIGKILL');
   const aside = /before is in (.*)\.$/m.exec(cli('restore', backup, '--force'))?.[1] ?? '';
   onTestFinished(() => rmSync(aside, { recursive: true, force: true }));
-  expect(existsSync(join(aside, 'sandboxes'))).toBe(true);
+  expect(existsSync(join(aside, 'sandboxes'))).toBe(where === HERE);
 
   before = atBackup;
   await tendon.start();
   const fresh = await ran('touch proof; echo 7 tests failed, "<$KEPT>", $(ls ~)');
   expect(fresh.cause).toBe(old.cause);
-  expect(fresh.content).toContain('7 tests failed, <>');
+  expect(fresh.content?.trim()).toBe('7 tests failed, <>,');
   expect(JSON.stringify(fresh)).toContain('restored from a backup');
-  expect(existsSync(join(tendon.home, 'workspaces', id, 'proof'))).toBe(true);
-});
+  expect((await ran('ls')).content?.trim()).toBe('proof');
+}

@@ -69,6 +69,11 @@ const DAMAGES: readonly (readonly [string, (backup: Backup) => unknown, RegExp])
   ],
   ['a record of nothing', ({ change, sealed }) => (change('UPDATE records SET json = ?', 'null'), sealed()), /conversation c is damaged/],
   [
+    'a sandbox of nothing',
+    ({ change, sealed }) => (change(`INSERT INTO records VALUES ('sandboxes', 'c', '', 'null')`), sealed()),
+    /can not be used: .* Nothing was changed/,
+  ],
+  [
     'a folder that leads out',
     ({ change, sealed, home }) => (
       change('UPDATE records SET json = ?', JSON.stringify({ id: 'c', workspace: `${home}/../../out` })),

@@ -45,7 +45,9 @@ export async function restoreStore({ from, home, force, clock }: RestoreOptions)
     }
     const moved = moveWorkspaces(join(draft, 'tendon.db'), manifest.home, home);
     if ('fault' in moved) throw new Error(`The database of ${from} can not be used: ${moved.fault}. Nothing was changed.`);
-    await prepare(draft, before.sandboxes, clock);
+    await prepare(draft, before.sandboxes, clock).catch((cause: unknown) => {
+      throw new Error(`The database of ${from} can not be used: ${(cause as Error).message}. Nothing was changed.`, { cause });
+    });
     const keeps = manifest.with_secrets ? PARTS : PARTS.filter((part) => part !== 'jwt-secret');
     if (aside) await moveAll([...keeps, SANDBOXES], home, aside);
     await moveAll(PARTS, draft, home);
