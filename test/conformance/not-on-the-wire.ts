@@ -32,7 +32,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'An event or a model that no client can bring about: a kind nobody knows, a provider that cannot be made, a window that fills.',
-    ids: 'DL9, EN87, EN133',
+    ids: 'DL9, EN87, EN133, EN206, EN207',
   },
   {
     why: 'The suite’s endpoint is one OpenAI-compatible model with a key and without a price list of its own; these are about other protocols, missing keys, huge answers and long silences.',

@@ -10,7 +10,7 @@ import { INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
 import { restore, store } from './storable.ts';
 
 /** To be raised when events are folded, or entries of the view made, in another way than before. engine-snapshot.test.ts notices. */
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 /** What was written under another one is not read: fields that came or went show by themselves. */
 const SHAPE = [FOLD_VERSION, ...Object.keys(INITIAL_ENGINE_STATE).toSorted(), ...Object.keys(INITIAL_STATE).toSorted()].join(' ');

@@ -1,7 +1,7 @@
 /** Runtimes for unit tests: one real `bash -c` per run action in a folder of the host, with the journal an executor keeps. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ErrorObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../runtime.ts';
 
@@ -95,7 +95,10 @@ function hostFiles(cwd: string): Runtime['files'] {
     list: async (path) =>
       (await readdir(join(cwd, path), { withFileTypes: true })).map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)),
     read: (path) => readFile(join(cwd, path)),
-    write: async () => undefined,
+    async write(path, bytes) {
+      await mkdir(dirname(join(cwd, path)), { recursive: true });
+      await writeFile(join(cwd, path), bytes);
+    },
     linesToEdit: async () => ({ state: 'refused', reason: 'there is no editor here' }),
   };
 }

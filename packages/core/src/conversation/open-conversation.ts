@@ -21,12 +21,13 @@ import { runLoop } from '../loop/loop.ts';
 import type { OutsideTools } from '../loop/outside-tools.ts';
 import { nextStep } from '../loop/next-step.ts';
 import { createRunningOutput } from '../loop/running-output.ts';
+import { LongMessages } from '../loop/long-messages.ts';
 import { createViewFeed } from '../loop/view-feed.ts';
 import { engineError, stateChanged } from '../loop/notices.ts';
 import { alwaysConfirm, neverConfirm } from '../policies/confirmation-policy.ts';
 import type { RunnableAction, Runtimes } from '../runtime.ts';
 import type { Mask } from '../secret-mask.ts';
-import { WORKSPACE } from '../view/view.ts';
+import { WORKSPACE } from '../view/excerpt.ts';
 import type { Conversation } from './conversation.ts';
 import type { EngineState } from './engine-state.ts';
 import { keepSnapshots } from './keep-snapshots.ts';
@@ -96,6 +97,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     log,
     folded,
     view: createViewFeed({ agent, log, folded }, outline),
+    longMessages: new LongMessages({ log, folded, sandbox }),
     agent,
     llm: options.llm,
     sandbox,

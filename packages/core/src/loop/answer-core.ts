@@ -3,7 +3,7 @@ import type { Missed } from '../conversation/engine-state.ts';
 import type { Known } from '../knowledge/library.ts';
 import { triggered, type Knowledge } from '../knowledge/triggered.ts';
 import { cutMiddle } from '../view/cut-middle.ts';
-import { WORKSPACE } from '../view/view.ts';
+import { WORKSPACE } from '../view/excerpt.ts';
 import { notice } from './notices.ts';
 
 /** What answers are made of. */

@@ -11,6 +11,7 @@ import type { Mask } from '../secret-mask.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Aborts } from './aborts.ts';
 import type { Delegate } from './delegated.ts';
+import type { LongMessages } from './long-messages.ts';
 import type { Limits } from './next-step.ts';
 import type { OutsideTools } from './outside-tools.ts';
 import type { ViewFeed } from './view-feed.ts';
@@ -21,6 +22,7 @@ export interface Engine {
   readonly folded: FoldedLog;
   /** What the model is shown. */
   readonly view: ViewFeed;
+  readonly longMessages: LongMessages;
   readonly agent: Agent;
   /** Asked once per turn, so that a changed setting counts from the next turn on. Rejects with an Error that can be shown. */
   readonly llm: () => Promise<LlmProvider>;

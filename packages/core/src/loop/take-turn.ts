@@ -4,6 +4,7 @@ import type { EngineState } from '../conversation/engine-state.ts';
 import type { LlmFailure, LlmMessage, LlmProvider } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { Tool } from '../tools/tool.ts';
+import { maxMessageChars } from '../view/excerpt.ts';
 import { accumulateMetrics } from './accumulate-metrics.ts';
 import { answerToDrafts, needsSandbox, parseAnswer, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
 import { forgettable, requestCondensation } from './condense-log.ts';
@@ -18,8 +19,8 @@ import { failed, turn, type TurnOutcome } from './turn.ts';
 export async function takeTurn(engine: Engine): Promise<void> {
   const signal = engine.aborts.beginTurn();
   await untilResumption(engine, signal);
-  const { messages, nextId } = await engine.view.messages();
   const provider = await engine.llm().catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
+  const { messages, nextId } = await messagesFor(engine, 'failure' in provider ? undefined : provider.contextWindow, signal);
   const tools = [...engine.agent.tools, ...((await engine.outside?.offered({ signal })) ?? [])];
   if (signal.aborted) return;
   const outcome = 'failure' in provider ? provider : await ask(engine, provider, { messages, tools, signal });
@@ -27,6 +28,13 @@ export async function takeTurn(engine: Engine): Promise<void> {
   if (outcome.type === 'failed') return appendFailure(engine, outcome.failure);
   const { contextWindow } = provider as LlmProvider;
   await appendAnswer(engine, parseAnswer(outcome.answer, tools), { contextWindow, signal, seen: nextId });
+}
+
+/** Files that the model is told of are written first; what could not be written is in the messages. */
+async function messagesFor({ view, longMessages }: Engine, contextWindow: number | undefined, signal: AbortSignal) {
+  const options = { maxMessageChars: maxMessageChars(contextWindow) };
+  const shown = await view.messages(options);
+  return (await longMessages.store(shown.excerpts, signal)) ? view.messages(options) : shown;
 }
 
 /** After a restart within a pause that the provider asked for, the rest of it is kept. */

@@ -7,14 +7,16 @@ import type { LlmMessage } from '../llm/llm-provider.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { readById, readPages } from '../log/read-pages.ts';
 import { filled, idsOf, type ViewOutline } from '../view/view-outline.ts';
-import { createView, type View } from '../view/view.ts';
+import { createView, type Excerpt, type View } from '../view/view.ts';
 import type { Engine } from './engine.ts';
 
 export interface ViewFeed {
   /** Where a later view can begin. */
   readonly outline: ViewOutline;
   /** The messages of everything durable, which is every event before `nextId`. */
-  messages(): Promise<{ readonly messages: readonly LlmMessage[]; readonly nextId: number }>;
+  messages(options?: {
+    readonly maxMessageChars: number;
+  }): Promise<{ readonly messages: readonly LlmMessage[]; readonly excerpts: readonly Excerpt[]; readonly nextId: number }>;
   close(): void;
 }
 
@@ -30,10 +32,11 @@ export function createViewFeed({ agent, log, folded }: Pick<Engine, 'agent' | 'l
       return view?.outline ?? outline;
     },
     close,
-    async messages() {
+    async messages(options) {
       const current = (view ??= await viewFrom(outline, agent, log));
       for await (const events of readPages(log, current.nextId)) for (const event of events) current.add(event);
-      return { messages: current.project().messages, nextId: current.nextId };
+      const { messages, excerpts } = current.project(options);
+      return { messages, excerpts, nextId: current.nextId };
     },
   };
 }

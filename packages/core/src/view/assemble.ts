@@ -1,17 +1,24 @@
 import type { LlmMessage } from '../llm/llm-provider.ts';
 import type { CallsEntry, Entry } from './entry.ts';
-import type { ProjectedView } from './view.ts';
+import { excerpt } from './excerpt.ts';
+import type { Excerpt, ProjectedView } from './view.ts';
 
 const INTERRUPTED = 'Interrupted: the outcome of this call is not known. Look at the real state before repeating it.';
 
-/** Messages from entries. Providers want a user's message first and last, and all results of an answer right after it. */
-export function assemble(system: string, entries: readonly Entry[], open: CallsEntry | undefined): ProjectedView {
+/** Messages from entries; those of the user that are longer than `maxMessage` in excerpts. Providers want a user's message first and last, and all results of an answer right after it. */
+export function assemble(
+  { system, entries, open }: { readonly system: string; readonly entries: readonly Entry[]; readonly open: CallsEntry | undefined },
+  maxMessage: number,
+): ProjectedView {
+  const excerpts: Excerpt[] = [];
   const messages: LlmMessage[] = [{ role: 'system', text: system }];
   let settled: number | undefined;
   for (const entry of entries) {
     if (messages.length === 1 && !isUser(entry)) messages.push({ role: 'user', text: '[The conversation begins with the agent.]' });
     if (entry.type === 'text') {
-      messages.push(toMessage(entry));
+      const shown = excerpt(entry, maxMessage);
+      if (shown.isExcerpt) excerpts.push({ eventId: shown.eventId, file: shown.file! });
+      messages.push(toMessage(shown));
       continue;
     }
     messages.push({ role: 'assistant', text: entry.text, toolCalls: entry.calls.map(({ call }) => call) });
@@ -24,7 +31,7 @@ export function assemble(system: string, entries: readonly Entry[], open: CallsE
   settled ??= entries.length === 0 ? 0 : messages.length;
   const last = messages.at(-1)!.role;
   if (last === 'system' || last === 'assistant') messages.push({ role: 'user', text: last === 'system' ? '[Nothing yet.]' : 'Go on.' });
-  return { messages, settled };
+  return { messages, settled, excerpts };
 }
 
 function isUser(entry: Entry): boolean {

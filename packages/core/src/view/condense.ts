@@ -1,11 +1,12 @@
 import type { Action } from '@tendon/protocol';
 import type { Entry } from './entry.ts';
+import { oldExcerpt } from './excerpt.ts';
 import { summaryOf } from './make-entries.ts';
 
-/** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay. */
+/** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay, of long messages an excerpt. */
 export function condense(entries: readonly Entry[], condensation: Action<'condensation'>): Entry[] {
   const forgets = forgotten(condensation);
-  const kept = entries.filter((entry) => !isForgotten(entry, forgets));
+  const kept = entries.filter((entry) => !isForgotten(entry, forgets)).map((entry) => (entry.type === 'text' ? oldExcerpt(entry) : entry));
   const summary = summaryOf(condensation);
   if (!summary) return kept;
   const first = entries.findIndex((entry) => isForgotten(entry, forgets));

@@ -40,6 +40,10 @@ export interface TextEntry {
   readonly pinned: boolean;
   /** The tool that answered, when the model had gone on by then. */
   readonly late?: string;
+  /** Of a long message of the user: what holds all of it, in the workspace. */
+  readonly file?: string;
+  /** `text` is a part of the message. */
+  readonly isExcerpt?: true;
 }
 
 /** One answer of the model with its calls. Only the view that made it changes it, and only by adding. */

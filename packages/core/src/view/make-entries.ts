@@ -3,6 +3,7 @@ import { isAction, type Action, type Event, type Observation, type ToolCallMetad
 import type { LlmToolCall } from '../llm/llm-provider.ts';
 import { parseObject } from '../tools/parse-tool-call.ts';
 import type { CallResult, CallsEntry, Saying, TextEntry } from './entry.ts';
+import { fileOf } from './excerpt.ts';
 import { sayAction } from './say-action.ts';
 import { sayObservation } from './say-observation.ts';
 
@@ -54,7 +55,8 @@ type Words = Omit<Extract<Saying, { says: 'user' }>, 'says'>;
 
 function toText(event: Event, role: 'user' | 'assistant', { text, imageUrls, pinned = false }: Words): TextEntry | undefined {
   if (text === '' && !imageUrls?.length) return undefined;
-  return { type: 'text', role, eventId: event.id, text: text || '[Image]', pinned, ...(imageUrls && { imageUrls }) };
+  const file = pinned ? fileOf(text) : undefined;
+  return { type: 'text', role, eventId: event.id, text: text || '[Image]', pinned, ...(imageUrls && { imageUrls }), ...(file && { file }) };
 }
 
 /** Arguments that are no JSON object would be refused by providers; the model is shown what it wrote. */

@@ -2,6 +2,9 @@ import type { Observation, ObservationKind } from '@tendon/protocol';
 import { cutMiddle } from './cut-middle.ts';
 import { NOTHING, type Saying } from './entry.ts';
 
+/** The id of the error that tells that a long message is nowhere whole; the model is told as long as it is told of the file. */
+export const MESSAGE_NOT_STORED = 'AGENT_ERROR$MESSAGE_NOT_STORED';
+
 /** What each kind of observation says to the model. A new kind does not compile before it stands here. */
 const SAYINGS = {
   null: nothing,
@@ -22,7 +25,8 @@ const SAYINGS = {
   task_tracking: (observation) => result(observation.content),
   loop_detection: (observation) => result(observation.content),
   mcp: (observation) => result(observation.content),
-  error: (observation) => result(observation.content),
+  error: ({ content, extras: { error_id } }) =>
+    error_id === MESSAGE_NOT_STORED ? { says: 'user', text: `[Notice]\n${content}`, pinned: true } : result(content),
   success: (observation) => result(observation.content),
   // A client that sends an action as rejected asks for nothing: the model is not told of it.
   user_rejected: (observation) => (observation.source === 'user' ? NOTHING : result(observation.content)),

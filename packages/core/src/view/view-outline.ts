@@ -1,6 +1,7 @@
 /** A view in ids: what it shows is read from the log again, so an outline is small however much is shown. */
 import { isAction, isObservation, type Action, type Event, type Observation } from '@tendon/protocol';
 import type { CallsEntry, Entry, TextEntry, ViewContent } from './entry.ts';
+import { oldExcerpt } from './excerpt.ts';
 import { callsOf, resultOf, textOf } from './make-entries.ts';
 
 export interface ViewOutline {
@@ -17,6 +18,7 @@ type EntryOutline = TextOutline | CallsOutline;
 interface TextOutline {
   readonly eventId: number;
   readonly late?: string;
+  readonly isExcerpt?: true;
 }
 
 interface CallsOutline {
@@ -29,7 +31,10 @@ export function outlineOf({ nextId, system, entries, open }: ViewContent): ViewO
 }
 
 function entryOutline(entry: Entry): EntryOutline {
-  if (entry.type === 'text') return { eventId: entry.eventId, ...(entry.late !== undefined && { late: entry.late }) };
+  if (entry.type === 'text') {
+    const { eventId, late, isExcerpt } = entry;
+    return { eventId, ...(late !== undefined && { late }), ...(isExcerpt && { isExcerpt }) };
+  }
   const calls = entry.calls.map(({ call, eventIds, result }) => ({ wireId: call.id, eventIds: [...eventIds], resultId: result?.eventId }));
   return { openedBy: entry.openedBy, calls };
 }
@@ -64,10 +69,10 @@ export function filled(outline: ViewOutline, events: ReadonlyMap<number, Event>)
   };
 }
 
-function filledText({ eventId, late }: TextOutline, event: Action | Observation): TextEntry {
+function filledText({ eventId, late, isExcerpt }: TextOutline, event: Action | Observation): TextEntry {
   const entry = textOf(event, late);
   if (!entry) throw new Error(`event ${eventId} says nothing`);
-  return entry;
+  return isExcerpt ? oldExcerpt(entry) : entry;
 }
 
 function filledCalls({ openedBy, calls }: CallsOutline, at: (id: number) => Action | Observation): CallsEntry {

@@ -4,7 +4,7 @@
  * Invariants
  * V1  Every call has exactly one result, right after the answer that made it, in the order of the calls; no result stands alone.
  * V2  A call whose result the log does not hold (yet) is answered by a synthetic one.
- * V3  What the user wrote is never lost, nor hidden by a condensation.
+ * V3  What the user wrote is never lost, nor hidden by a condensation; of long messages an excerpt and the name of a file stay.
  * V4  Adding an event changes nothing before `settled`, but for a condensation.
  * V5  What a condensation forgets leaves every structure here: the view holds what the model is shown, and no more.
  * V6  `outline` is all that a view made later needs of the events before it: restored from it, every later request is the same.
@@ -16,13 +16,21 @@ import { assemble } from './assemble.ts';
 import { condense } from './condense.ts';
 import type { CallEntry, Entry, TextEntry, ViewContent } from './entry.ts';
 import { callsOf, resultOf, say, textOf } from './make-entries.ts';
+import { maxMessageChars, WORKSPACE } from './excerpt.ts';
 import { outlineOf, type ViewOutline } from './view-outline.ts';
 import { createWireIds } from './wire-id.ts';
+
+/** A message of the user that is shown in part, and the file of the workspace that is said to hold all of it. */
+export interface Excerpt {
+  readonly eventId: number;
+  readonly file: string;
+}
 
 export interface ProjectedView {
   readonly messages: readonly LlmMessage[];
   /** So many messages at the front stay as they are whatever is appended to the log. */
   readonly settled: number;
+  readonly excerpts: readonly Excerpt[];
 }
 
 export interface View {
@@ -31,10 +39,9 @@ export interface View {
   /** Of the view after the last condensation, so that it can be made again without the events before that. */
   readonly outline: ViewOutline;
   add(event: Event): void;
-  project(): ProjectedView;
+  /** `maxMessageChars`: of a message of the user; default: for a model whose window is not known. */
+  project(options?: { readonly maxMessageChars?: number }): ProjectedView;
 }
-
-export const WORKSPACE = '/workspace';
 
 const NOTHING: ViewContent = Object.freeze({ nextId: 0, system: undefined, entries: Object.freeze([]), open: undefined });
 
@@ -129,6 +136,10 @@ export function createView(agent: Agent, content: ViewContent = NOTHING): View {
       if (isAction(event) && event.action === 'condensation') forget(event);
       else if (isAction(event) || isObservation(event)) apply(event);
     },
-    project: () => assemble(system?.text ?? agent.systemPrompt({ workspace: WORKSPACE }), entries, open),
+    project: (options) =>
+      assemble(
+        { system: system?.text ?? agent.systemPrompt({ workspace: WORKSPACE }), entries, open },
+        options?.maxMessageChars ?? maxMessageChars(undefined),
+      ),
   };
 }

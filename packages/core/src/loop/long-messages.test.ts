@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { catalogError, CondensationRequestAction, isAction } from '@tendon/protocol';
+import { expect, it } from 'vitest';
+import { bash, done, ID, outline, stage, systemClock, temporaryFolder } from '../conversation/conversation.test-support.ts';
+import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
+import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
+import { createMemoryStorage } from '../storage/index.ts';
+
+const CONTEXT_WINDOW = 200_000;
+/** More than four times the window. */
+const PASTED = `why does this fail?\n${Array.from({ length: 90_000 }, (_, n) => `log line ${n}\n`).join('')}that was all of it`;
+
+/** A model that refuses what does not fit its window, as real ones do; what it was asked is in `asked`. */
+function strictModel(script: Script): { readonly provider: LlmProvider; readonly asked: LlmRequest[] } {
+  const asked: LlmRequest[] = [];
+  const scripted = createScriptedProvider(script, { clock: systemClock });
+  const provider: LlmProvider = {
+    ...scripted,
+    contextWindow: CONTEXT_WINDOW,
+    async *stream(request, options) {
+      asked.push(request);
+      const chars = JSON.stringify(request.messages).length;
+      if (chars > CONTEXT_WINDOW * 4)
+        yield { type: 'failed', failure: { error: catalogError('LLM_CONTEXT_EXCEEDED', `${chars} characters`), retryable: false } };
+      else yield* scripted.stream(request, options);
+    },
+  };
+  return { provider, asked };
+}
+
+function said({ messages }: LlmRequest): string {
+  return messages.map(({ text }) => text).join('\n\n');
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(join(folder, '.tendon/messages'));
+}
+
+const hello = { text: 'Hello.' };
+
+it('EN206: a message larger than the window is shown with its beginning, its end and a file of the workspace that has all of it', async () => {
+  const { provider, asked } = strictModel([hello, bash('wc -c < .tendon/messages/*'), done]);
+  const { say, untilState, events, folder, until } = await stage({ provider });
+  execFileSync('git', ['init', '-q', folder]);
+  await say(PASTED);
+  const { id } = await untilState('awaiting_user_input', 4);
+  await say('never mind, forget the log');
+  await untilState('finished', id + 1);
+  expect(asked).toHaveLength(3);
+  const text = said(asked[0]!);
+  expect(text.length).toBeLessThan(40_000);
+  for (const part of [
+    'why does this fail?\nlog line 0',
+    'log line 89999\nthat was all of it',
+    'characters of this message are left out here',
+  ]) {
+    expect(text).toContain(part);
+  }
+  const [file, ...others] = filesIn(folder);
+  expect(others).toEqual([]);
+  expect(text).toContain(`/workspace/.tendon/messages/${file}`);
+  expect(readFileSync(join(folder, '.tendon/messages', file!), 'utf8')).toBe(PASTED);
+  // The agent can read it, the log and the clients have it whole, and it is nothing to commit.
+  const run = await until((event) => 'observation' in event && event.observation === 'run');
+  expect(run).toMatchObject({ content: String(Buffer.byteLength(PASTED)) });
+  expect((await events()).filter((event) => isAction(event) && event.action === 'message')[0]).toMatchObject({ args: { content: PASTED } });
+  expect(execFileSync('git', ['-C', folder, 'status', '--porcelain'], { encoding: 'utf8' })).toBe('');
+});
+
+it('EN206: what fits into an eighth of the window is shown whole, and no file is made', async () => {
+  const { provider, asked } = strictModel([hello]);
+  const { say, untilState, folder } = await stage({ provider });
+  const words = 'a long story '.repeat(7_000);
+  await say(words);
+  await untilState('awaiting_user_input', 4);
+  expect(said(asked[0]!)).toContain(words);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('EN206: a file that cannot be written is told, once, to the user and to the model', async () => {
+  const { provider, asked } = strictModel([hello, hello]);
+  const { say, untilState, runtimes, events } = await stage({ provider });
+  runtimes.failStarts('the disk of the sandbox is full');
+  await say(PASTED);
+  const { id } = await untilState('awaiting_user_input', 4);
+  await say('and now?');
+  await untilState('awaiting_user_input', id + 1);
+  const told =
+    /^\[Notice\]\nThe file \/workspace\/\.tendon\/messages\/\d+-\w+\.txt, .* could not be written: the disk of the sandbox is full$/gm;
+  expect(asked.map((request) => said(request).match(told)?.length)).toEqual([1, 1]);
+  expect(outline(await events()).filter((line) => line === 'environment .error')).toHaveLength(1);
+});
+
+it('EN206: after a restart a file that is there is left alone, and one that is gone is written again', async () => {
+  const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
+  const folder = temporaryFolder();
+  for (const state of ['new', 'kept', 'gone']) {
+    const { provider } = strictModel([hello, hello, hello]);
+    const { conversation, say, untilState } = await stage({ provider, log, folder });
+    const from = log.nextId;
+    await say(state === 'new' ? PASTED : 'go on');
+    await untilState('awaiting_user_input', from + 1);
+    const path = join(folder, '.tendon/messages', filesIn(folder)[0]!);
+    expect(readFileSync(path, 'utf8')).toBe(state === 'kept' ? 'notes' : PASTED);
+    if (state === 'new') writeFileSync(path, 'notes');
+    else rmSync(path);
+    await conversation.close();
+  }
+});
+
+it('EN207: a condensation leaves an excerpt of a long message, which is in what is put into words', async () => {
+  const isSummary = ({ tools }: LlmRequest): boolean => tools.length === 0;
+  const steps = [...Array.from({ length: 6 }, (_, n) => bash(`echo step ${n}`)), done, done];
+  const { provider, asked } = strictModel((request) => (isSummary(request) ? { text: 'In short.' } : (steps.shift() ?? done)));
+  const { say, submit, until, untilState, folder } = await stage({ provider });
+  const words = `read this: ${'a long story '.repeat(2_000)} the end`;
+  await say(words);
+  await untilState('finished');
+  expect(said(asked[0]!)).toContain(words);
+  await submit(CondensationRequestAction.create({}));
+  const condensation = await until((event) => isAction(event) && event.action === 'condensation');
+  await say('go on');
+  await untilState('finished', condensation.id);
+  expect(said(asked.find(isSummary)!)).toContain('read this: a long story');
+  const text = said(asked.at(-1)!);
+  expect(text).not.toContain(words);
+  expect(text).toMatch(/read this: a long story .*\[\.\.\. \d+ characters of this message are left out here\. .*the end/s);
+  expect(text.length).toBeLessThan(20_000);
+  expect(readFileSync(join(folder, '.tendon/messages', filesIn(folder)[0]!), 'utf8')).toBe(words);
+});

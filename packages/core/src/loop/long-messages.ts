@@ -1,0 +1,81 @@
+/**
+ * Puts long messages of the user into files of the workspace, before the model is told of these files. Owns what this process has tried.
+ *
+ * 1. A file is named by its content and written whole or not at all: one that is there is left alone, whoever wrote it, also after a restart.
+ * 2. A file that cannot be written is tried once a process, and an event says so to the user and, for good, to the model.
+ */
+import { isAction, isObservation } from '@tendon/protocol';
+import type { EventLog } from '../log/event-log.ts';
+import type { WorkspaceFiles } from '../runtime.ts';
+import { WORKSPACE } from '../view/excerpt.ts';
+import { textOf } from '../view/make-entries.ts';
+import { MESSAGE_NOT_STORED } from '../view/say-observation.ts';
+import type { Excerpt } from '../view/view.ts';
+import type { Engine } from './engine.ts';
+import { engineError } from './notices.ts';
+
+/** For one file; the sandbox has its own time to start. */
+const WRITE_MS = 30_000;
+/** Covers itself and the folder of the messages. */
+const IGNORE = '.tendon/.gitignore';
+
+type Ports = Pick<Engine, 'log' | 'folded' | 'sandbox'>;
+
+export class LongMessages {
+  readonly #ports: Ports;
+  readonly #tried = new Set<string>();
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** True when something was told in the log, which the model is to see. Rejects with the storage's error alone. */
+  async store(excerpts: readonly Excerpt[], signal: AbortSignal): Promise<boolean> {
+    let isTold = false;
+    for (const { eventId, file } of excerpts) {
+      if (this.#tried.has(file)) continue;
+      const failure = await this.#write(eventId, file, signal);
+      if (signal.aborted) return isTold;
+      this.#tried.add(file);
+      if (failure !== undefined) isTold = (await this.#tell(file, failure)) || isTold;
+    }
+    return isTold;
+  }
+
+  /** Why it could not be written. */
+  async #write(eventId: number, file: string, signal: AbortSignal): Promise<string | undefined> {
+    const acquired = await this.#ports.sandbox.acquire(signal);
+    if (!acquired.ok) return acquired.reason;
+    const { files } = acquired.runtime;
+    const within = AbortSignal.any([signal, AbortSignal.timeout(WRITE_MS)]);
+    try {
+      if (await isThere(files, file, within)) return undefined;
+      const text = await textOfMessage(this.#ports.log, eventId);
+      if (!(await isThere(files, IGNORE, within))) await files.write(IGNORE, new TextEncoder().encode('*\n'), { signal: within });
+      await files.write(file, new TextEncoder().encode(text), { signal: within });
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async #tell(file: string, reason: string): Promise<boolean> {
+    const words = `The file ${WORKSPACE}/${file}, which was to hold all of a long message of the user, could not be written: ${reason}`;
+    const told = await this.#ports.folded.append((state) => (state.requested ? [] : [engineError(words, MESSAGE_NOT_STORED)]));
+    return told.length > 0;
+  }
+}
+
+async function isThere(files: WorkspaceFiles, path: string, signal: AbortSignal): Promise<boolean> {
+  const at = path.lastIndexOf('/');
+  const names: readonly string[] = await files.list(path.slice(0, at), { signal }).catch(() => []);
+  return names.includes(path.slice(at + 1));
+}
+
+/** As the view has it. */
+async function textOfMessage(log: EventLog, id: number): Promise<string> {
+  const [event] = await log.read({ from: id, limit: 1 });
+  const entry = event && (isAction(event) || isObservation(event)) ? textOf(event) : undefined;
+  if (!entry) throw new Error(`event ${id} cannot be read`);
+  return entry.text;
+}

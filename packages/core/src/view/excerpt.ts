@@ -1,0 +1,58 @@
+/**
+ * Long messages of the user: the log has them whole, the model is shown their beginning and their end and told of a file that has all
+ * of it. The file is named by its content, so every conversation, restart and repetition means the same one.
+ */
+import type { TextEntry } from './entry.ts';
+
+/** Where the workspace is inside the sandbox. */
+export const WORKSPACE = '/workspace';
+/** In the workspace; its `.gitignore` keeps it out of what the user commits. */
+const LONG_MESSAGES = '.tendon/messages';
+
+/** A message up to this length is shown whole in any window, also after a condensation. */
+export const ALWAYS_WHOLE_CHARS = 8 * 1024;
+const SHOWN_CHARS = 8_000;
+const SHOWN_WHEN_OLD_CHARS = 4_000;
+/** Of a model whose window is not known. */
+const USUAL_WINDOW_TOKENS = 128_000;
+const CHARS_PER_TOKEN = 4;
+
+/** A longer message would leave too little of the model's window for the work: an eighth of it. */
+export function maxMessageChars(contextWindow: number | undefined): number {
+  return Math.max(ALWAYS_WHOLE_CHARS, Math.floor((contextWindow ?? USUAL_WINDOW_TOKENS) / 8) * CHARS_PER_TOKEN);
+}
+
+/** Where all of a long message is; nothing where it is always shown whole. */
+export function fileOf(text: string): string | undefined {
+  if (text.length <= ALWAYS_WHOLE_CHARS) return undefined;
+  return `${LONG_MESSAGES}/${text.length}-${hashOf(text)}.txt`;
+}
+
+/** 64 bits, mixed as FNV-1a does: they tell messages apart, no more. This part of core has no Node builtin, and a view cannot wait for `crypto.subtle`. */
+function hashOf(text: string): string {
+  let [low, high] = [0x811c9dc5, 0x9747b28c];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit ^ (low >>> 15), 0x85ebca6b);
+  }
+  return [low, high].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+/** What is shown of a message that is longer than `maxChars`. */
+export function excerpt(entry: TextEntry, maxChars: number): TextEntry {
+  if (entry.file === undefined || entry.isExcerpt || entry.text.length <= maxChars) return entry;
+  return cut(entry, SHOWN_CHARS);
+}
+
+/** What is left of a message by a condensation; the rest of it is in the summary and in the file. */
+export function oldExcerpt(entry: TextEntry): TextEntry {
+  return entry.file === undefined || entry.isExcerpt ? entry : cut(entry, SHOWN_WHEN_OLD_CHARS);
+}
+
+function cut(entry: TextEntry, shownChars: number): TextEntry {
+  const { text, file } = entry;
+  const half = shownChars / 2;
+  const mark = `\n[... ${text.length - 2 * half} characters of this message are left out here. All of it is in the file ${WORKSPACE}/${file} ...]\n`;
+  return { ...entry, text: text.slice(0, half).toWellFormed() + mark + text.slice(-half).toWellFormed(), isExcerpt: true };
+}
