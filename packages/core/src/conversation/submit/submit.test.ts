@@ -170,6 +170,16 @@ it('EN213: a client’s action that it calls rejected or awaiting does not run, 
   expect(JSON.stringify(projectMessages(log, codeActAgent))).not.toMatch(/echo ran|rejected this action/);
 });
 
+it('DL183: what is the agent’s to say is refused by name', async () => {
+  const { submit, conversation } = await stage();
+  const given = { thought: 't', agent: 'a', inputs: {}, outputs: {}, summary: 's' };
+  for (const action of ['think', 'reject', 'delegate', 'summarize'] as const) {
+    const refusal = { code: 'NOT_FOR_CLIENTS', message: expect.stringContaining(action) as string };
+    expect(await submit({ action, args: given } as unknown as ActionDraft)).toMatchObject({ error: refusal });
+  }
+  expect(conversation.state.nextId).toBe(3);
+});
+
 it('EN214: the thought of a request for a state is kept, and so is what a client’s finish says', async () => {
   const gate = gated(createScriptedProvider([done]));
   const { say, submit, untilState, events } = await stage({ provider: gate.provider });

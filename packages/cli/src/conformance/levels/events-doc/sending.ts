@@ -122,6 +122,30 @@ const CHECKS: readonly Check[] = [
     },
   },
   {
+    id: 'events-doc/not-for-clients',
+    title: 'what is the agent’s to say is refused with an `error`, and a client’s `finish` asks for the state `FINISHED`',
+    cites: ['DL183', 'EN214'],
+    async run(target) {
+      const { frames, send } = await told(target, [{ text: 'and now?' }], 'AWAITING_USER_INPUT');
+      await frames.until('the question', (frame) => isAction('message')(frame) && frame.source === 'agent');
+      const agents = [
+        { action: 'think', args: { thought: 't' } },
+        { action: 'reject', args: { outputs: { reason: 'r' }, thought: '' } },
+        { action: 'delegate', args: { agent: 'CodeActAgent', inputs: { task: 't' }, thought: '' } },
+        { action: 'summarize', args: { summary: 's' } },
+      ];
+      for (const frame of agents) {
+        const from = frames.all.length;
+        send(frame);
+        const answer = await frames.until('the refusal', isObservation('error'), { from });
+        assert.match(String(answer.content), new RegExp(frame.action));
+      }
+      send({ action: 'finish', args: { final_thought: 'enough', task_completed: 'true', outputs: {}, thought: '' } });
+      await frames.until('FINISHED', isState('FINISHED'));
+      assert.equal(argsOf(frames.all.findLast(isAction('change_agent_state')) ?? {}).thought, 'enough');
+    },
+  },
+  {
     id: 'events-doc/look-up',
     title: 'a later message is looked up in the knowledge there is; what finds nothing is answered by `null`',
     cites: ['EN7', 'DL36'],
