@@ -131,8 +131,9 @@ export async function migrate(
 ): Promise<void> {
   const version = pragma(db, 'user_version');
   if (version >= migrations.length) return;
+  // One commit, for each is a sync that a new server would wait for.
+  if (version === 0) return run(db, scriptOf(migrations.join('\n;\n'), migrations.length));
   const scripts = migrations.map((sql, index) => scriptOf(sql, index + 1)).slice(version);
-  if (version === 0) return scripts.forEach((script) => run(db, script));
   const copy = `${path}.schema-${version}`;
   await copyDatabase(db, copy, (percent) => onProgress({ doing: 'copying', percent }));
   onProgress({ doing: 'migrating', from: version, to: migrations.length, copy });
