@@ -1,7 +1,11 @@
 /** A snapshot that is not whole, or is not of the events that the log has now, is as if it were not there. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { manualClock } from '../contract/manual-clock.ts';
 import { message } from '../contract/message.ts';
+import { openSqliteStorage } from './open-sqlite-storage.ts';
 import { temporaryDatabase, type TemporaryDatabase } from './temporary-database.test-support.ts';
 
 describe('snapshots', () => {
@@ -41,6 +45,33 @@ describe('snapshots', () => {
     await log.append(['B', 'C', 'D'].map(message), { expectedId: 1 });
     expect(log.nextId).toBe(4);
     expect(await log.snapshot()).toBeUndefined();
+  });
+
+  it('EL51: wherever the write-ahead log is cut off, a snapshot is of events that are there', async () => {
+    const storage = await database.open();
+    const log = await storage.events.open('c');
+    for (let id = log.nextId; id < 12; id++) {
+      await log.append([message(`event ${id}`)], { expectedId: id });
+      await log.keepSnapshot({ nextId: id + 1, text: `${id + 1} events` });
+    }
+    const [db, wal] = [readFileSync(database.path), readFileSync(`${database.path}-wal`)];
+    const found: { readonly nextId: number; readonly text: string; readonly events: number }[] = [];
+    for (let size = 0; size <= wal.length; size += 1_037) {
+      const dir = mkdtempSync(join(database.dir, 'cut-'));
+      const path = join(dir, 't.db');
+      writeFileSync(path, db);
+      writeFileSync(`${path}-wal`, wal.subarray(0, size));
+      const cut = await openSqliteStorage({ path, blobDir: join(dir, 'blobs'), clock: manualClock() });
+      const left = await cut.events.open('c');
+      const snapshot = await left.snapshot();
+      if (snapshot) found.push({ ...snapshot, events: left.nextId });
+      await cut.close();
+    }
+    expect(found.length).toBeGreaterThan(10);
+    // A snapshot is the commit after that of its last event; the first one had an event after it.
+    const isSound = ({ nextId, text, events }: (typeof found)[number]): boolean =>
+      nextId === 3 ? text === 'the first three' && events <= 5 : text === `${nextId} events` && [nextId, nextId + 1].includes(events);
+    expect(found.filter((one) => !isSound(one))).toEqual([]);
   });
 
   it('EL50: an older one is there as long as no newer one is kept, and a deleted conversation leaves no row', async () => {
