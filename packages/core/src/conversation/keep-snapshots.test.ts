@@ -80,6 +80,16 @@ it('EN201: a conversation of thousands of events is opened by reading the newest
   expect(messages).toEqual(projectMessages(upToRequest(whole), codeActAgent));
 });
 
+it('EN201: a condensation is followed by a snapshot, however few events there were', async () => {
+  const log = await emptyLog();
+  const first = await stage({ log });
+  await first.conversation.note(steps(20));
+  await first.conversation.note(condensation);
+  const condensedAt = log.nextId - 1;
+  await first.conversation.close();
+  expect(await log.snapshot()).toMatchObject({ nextId: condensedAt + 1 });
+});
+
 it('EN201: a long log without a condensation is opened by reading the newest of its events', async () => {
   const log = await emptyLog();
   const first = await stage({ log, provider: asked().provider });

@@ -78,3 +78,20 @@ it('EN43: a result that comes after its call was forgotten is told as late', () 
   for (const event of log) view.add(event);
   expect(view.project().messages.at(-1)!.text).toMatch(/^\[Late result of an earlier execute_bash call\]\na\.txt/);
 });
+
+it('EN197: a call that waited while it was forgotten is shown when it is carried out after all', () => {
+  const view = createView(codeActAgent);
+  const run = { ...RunAction.create({ command: 'ls' }), tool_call_metadata: metadataOf('r', ['c1'], 0) };
+  const log = toLog([
+    { source: 'user', action: 'message', args: { content: 'go' } },
+    run,
+    CondensationAction.create({ forgotten_events_start_id: 0, forgotten_events_end_id: 1, summary: 'it waits', summary_offset: 0 }),
+    run,
+    { ...RunObservation.create('a.txt', { command: 'ls' }), cause: 3 },
+  ]);
+  for (const event of log) view.add(event);
+  expect(view.project().messages.slice(-2)).toMatchObject([
+    { role: 'assistant', toolCalls: [{ id: 'c1' }] },
+    { role: 'tool', toolCallId: 'c1' },
+  ]);
+});
