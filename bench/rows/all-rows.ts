@@ -4,6 +4,7 @@ import { dockerStart, podmanStart } from './container-start.ts';
 import { createConversation } from './create-conversation.ts';
 import { delivery } from './delivery.ts';
 import { diskSync } from './disk-sync.ts';
+import { edit } from './edit.ts';
 import { firstCell } from './first-cell.ts';
 import { firstRequest } from './first-request.ts';
 import { history } from './history.ts';
@@ -34,6 +35,7 @@ export const ALL_ROWS: readonly Row[] = [
   outputMemory,
   step,
   diskSync,
+  edit,
   firstCell,
   otherCell,
   history,
