@@ -88,7 +88,12 @@ export interface Runtimes {
   /** The live runtime; concurrent calls share one start. Rejects with an Error whose message names the failed phase and its cause. */
   acquire(
     conversationId: string,
-    options: { readonly signal: AbortSignal; readonly onPhase?: (phase: StartPhase, detail?: string) => void },
+    options: {
+      readonly signal: AbortSignal;
+      readonly onPhase?: (phase: StartPhase, detail?: string) => void;
+      /** Aborted when what may still run in there is not wanted any more, and so need not be waited for. */
+      readonly unwanted?: AbortSignal;
+    },
   ): Promise<Runtime>;
   /** The live runtime if there is one, without starting any. */
   current(conversationId: string): Runtime | undefined;

@@ -8,7 +8,7 @@ export type Acquired = { readonly ok: true; readonly runtime: Runtime } | { read
 
 export interface Sandbox {
   /** The live runtime; it is started when there is none. Never rejects. */
-  acquire(signal: AbortSignal): Promise<Acquired>;
+  acquire(signal: AbortSignal, options?: { readonly unwanted?: AbortSignal }): Promise<Acquired>;
   /** True when there is certainly nothing in it to read. Starts nothing and never rejects. */
   isWorkspaceEmpty(): Promise<boolean>;
 }
@@ -30,12 +30,12 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, emit: 
     emit({ volatile: 'status', type, id, message });
   }
 
-  async function acquire(signal: AbortSignal): Promise<Acquired> {
+  async function acquire(signal: AbortSignal, options: { readonly unwanted?: AbortSignal } = {}): Promise<Acquired> {
     const live = runtimes.current(conversationId);
     if (live) return { ok: true, runtime: live };
     const onPhase = (phase: StartPhase, detail?: string): void => tell('info', STATUS[phase], detail);
     try {
-      return { ok: true, runtime: await unlessAborted(runtimes.acquire(conversationId, { signal, onPhase }), signal) };
+      return { ok: true, runtime: await unlessAborted(runtimes.acquire(conversationId, { ...options, signal, onPhase }), signal) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!signal.aborted) tell('error', 'STATUS$ERROR_RUNTIME_DISCONNECTED', reason);

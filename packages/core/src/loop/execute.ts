@@ -73,7 +73,9 @@ async function dispatch(engine: Engine, action: RunnableAction, signal: AbortSig
   const { dispatched, aborts, log } = engine;
   const isFresh = !dispatched.has(action.id);
   // What may be running is to be found even when it was cancelled: that is how it is told.
-  const acquired = await engine.sandbox.acquire(isFresh ? AbortSignal.any([signal, aborts.closing]) : aborts.closing);
+  const acquired = await (isFresh
+    ? engine.sandbox.acquire(AbortSignal.any([signal, aborts.closing]))
+    : engine.sandbox.acquire(aborts.closing, { unwanted: signal }));
   if (aborts.closing.aborted) return 'left';
   if (!acquired.ok) return { outcome: isFresh ? 'not-started' : 'unknown', reason: acquired.reason };
   const { runtime } = acquired;

@@ -16,6 +16,8 @@ import { inPhase, StartFailed } from './start-phase.ts';
 
 export interface OpenOptions {
   readonly signal: AbortSignal;
+  /** Aborted when what another version has begun in there need not be waited for. */
+  readonly unwanted?: AbortSignal;
   /** `detail` = what it is at just now, where that takes long. */
   readonly onPhase: (phase: StartPhase, detail?: string) => void;
   /** Runs a start when there is room for one more. A sandbox that lives is attached to without it. */
@@ -110,11 +112,11 @@ async function retire(
   context: SandboxContext,
   record: SandboxRecord,
   client: ExecutorClient,
-  { signal, onPhase }: OpenOptions,
+  { signal, unwanted, onPhase }: OpenOptions,
 ): Promise<void> {
   onPhase('starting', 'waiting for what another version of Tendon has begun in the sandbox');
   try {
-    await retireSandbox(context, record, { client, signal });
+    await retireSandbox(context, record, { client, signal, unwanted });
   } finally {
     client.close();
   }

@@ -25,15 +25,17 @@ export interface RetireOptions {
   readonly client: ExecutorClient;
   /** Aborting ends the waiting; then the sandbox is left as it is. */
   readonly signal: AbortSignal;
+  /** Aborted when what runs is to be cancelled at once. */
+  readonly unwanted?: AbortSignal | undefined;
 }
 
-export async function retireSandbox(context: SandboxContext, record: SandboxRecord, { client, signal }: RetireOptions): Promise<void> {
+export async function retireSandbox(context: SandboxContext, record: SandboxRecord, options: RetireOptions): Promise<void> {
   context.notice(`sandbox ${record.incarnation} was started by another version of Tendon: it is replaced when nothing runs in it`);
-  let isSaved = await sleeps(context, client, context.outdatedMs, signal);
+  let isSaved = await sleeps(context, options, context.outdatedMs);
   if (isSaved === 'busy') {
-    context.notice(`what ran in sandbox ${record.incarnation} was cancelled after ${context.outdatedMs / 1000} seconds`);
-    await client.endWork().catch(() => {}); // it may know no such request, or be gone
-    isSaved = await sleeps(context, client, CANCELLED_MS, signal);
+    context.notice(`what ran in sandbox ${record.incarnation} is cancelled`);
+    await options.client.endWork().catch(() => {}); // it may know no such request, or be gone
+    isSaved = await sleeps(context, { ...options, unwanted: undefined }, CANCELLED_MS);
   }
   await endSandbox(context, record, OUTDATED, isSaved === 'saved' && context.driver.sleeps === 'ended' ? 'asleep' : 'ended');
 }
@@ -41,9 +43,8 @@ export async function retireSandbox(context: SandboxContext, record: SandboxReco
 /** Whether it wrote down what the next one goes on with; or that an action runs still, when the time is over. */
 async function sleeps(
   { driver }: SandboxContext,
-  client: ExecutorClient,
+  { client, signal, unwanted }: RetireOptions,
   forMs: number,
-  signal: AbortSignal,
 ): Promise<'saved' | 'lost' | 'busy'> {
   const ask = (): Promise<SleepAnswer> => (driver.sleeps === 'in-place' ? client.standStill() : client.sleep({ withKernel: true }));
   for (const end = performance.now() + forMs; ;) {
@@ -51,7 +52,7 @@ async function sleeps(
     signal.throwIfAborted();
     if (answer.slept) return 'saved';
     if (!PASSING.includes(answer.reason)) return 'lost';
-    if (performance.now() >= end) return 'busy';
+    if (performance.now() >= end || unwanted?.aborted) return 'busy';
     await delay(ASK_AGAIN_MS, undefined, { signal });
   }
 }

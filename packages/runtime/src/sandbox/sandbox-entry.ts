@@ -19,6 +19,8 @@ export interface Refusal {
 
 export interface SharedStart {
   readonly abort: AbortController;
+  /** Somebody does not want what may still run in there. */
+  readonly unwanted: AbortController;
   readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
   phase: StartPhase;
   /** It is among those that are awake. */

@@ -51,7 +51,13 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
   let living: Promise<void> = Promise.resolve();
 
   function beginStart(conversationId: string): Entry & { state: 'starting' } {
-    const start: SharedStart = { abort: new AbortController(), listeners: new Set(), phase: 'starting', hasRoom: false };
+    const start: SharedStart = {
+      abort: new AbortController(),
+      unwanted: new AbortController(),
+      listeners: new Set(),
+      phase: 'starting',
+      hasRoom: false,
+    };
     const { signal } = start.abort;
     const onPhase = (phase: StartPhase, detail?: string): void => {
       start.phase = phase;
@@ -67,7 +73,7 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
         if (!start.hasRoom) await findPlace();
         return begin();
       }, signal);
-    const opened = openPersistently(context, conversationId, { signal, onPhase, admit: admitted }).then(
+    const opened = openPersistently(context, conversationId, { signal, unwanted: start.unwanted.signal, onPhase, admit: admitted }).then(
       (open) => {
         // A stop that came meanwhile has put its own entry and ends what it finds here.
         if (isCurrent(conversationId, start)) enterLive(conversationId, open);
@@ -187,7 +193,7 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
   }
 
   return {
-    async acquire(conversationId, { signal, onPhase }): Promise<Runtime> {
+    async acquire(conversationId, { signal, onPhase, unwanted }): Promise<Runtime> {
       for (;;) {
         signal.throwIfAborted();
         if (isClosed) throw new Error('the server is shutting down');
@@ -205,10 +211,14 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
         const { start, opened } = entry ?? beginStart(conversationId);
         if (onPhase) start.listeners.add(onPhase);
         onPhase?.(start.phase);
+        const cancel = (): void => start.unwanted.abort();
+        unwanted?.addEventListener('abort', cancel);
+        if (unwanted?.aborted) cancel();
         try {
           return (await untilAborted(opened, signal)).runtime;
         } finally {
           if (onPhase) start.listeners.delete(onPhase);
+          unwanted?.removeEventListener('abort', cancel);
         }
       }
     },

@@ -93,15 +93,21 @@ describe.each([
     expect(leftOf(first.incarnation, sandboxes.stateRoot)).toEqual([]);
   });
 
-  it('SB168: is not waited for without end: what still runs is cancelled, and its outcome is kept', async () => {
-    const first = await acquire(open({ outdatedMs: 1 }).runtimes);
+  it.each([
+    ['is not waited for without end', { outdatedMs: 1 }, false],
+    ['is not waited for when what runs is not wanted any more', {}, true],
+  ] as const)('SB168: %s: that is cancelled, and its outcome is kept', async (_how, options, isUnwanted) => {
+    const first = await acquire(open(options).runtimes);
     const action = runAction(first, 'touch began; sleep 1000; touch never', { timeout: 2000 });
     void first.execute(action, { signal: never, isFresh: true });
     await until('the command to begin', () => existsSync(inWorkspace('began')));
     speaks(protocol);
     const next = await sandboxes.restart();
-    const acquiring = acquire(next);
-    await noticed('was cancelled after');
+    const unwanted = new AbortController();
+    const acquiring = next.acquire('a', { signal: never, unwanted: unwanted.signal });
+    await noticed('is replaced when nothing runs in it');
+    if (isUnwanted) unwanted.abort();
+    await noticed('is cancelled');
     rmSync(inWorkspace('protocol'));
     const second = await acquiring;
     expect(await second.execute(action, { signal: never })).toMatchObject({ outcome: 'observed', observation: { observation: 'run' } });

@@ -79,11 +79,11 @@ export function withRepository(runtimes: Runtimes, options: WithRepositoryOption
 
   return {
     ...runtimes,
-    async acquire(conversationId, { signal, onPhase }) {
+    async acquire(conversationId, { onPhase, ...rest }) {
       const begun: OnPhase = (phase, detail) => (phase === 'ready' ? undefined : onPhase?.(phase, detail));
       listeners.add(begun);
       try {
-        const runtime = await runtimes.acquire(conversationId, { signal, onPhase: begun });
+        const runtime = await runtimes.acquire(conversationId, { ...rest, onPhase: begun });
         await made(runtime);
         onPhase?.('ready');
         return runtime;
