@@ -8,6 +8,7 @@ export type { Conversation, SubmitResult } from './conversation/conversation.ts'
 export { createLane, type Lane } from './conversation/lane.ts';
 export { createSerialQueues, type SerialQueues } from './conversation/serial-queues.ts';
 export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
+export { awaitsConfirmation } from './loop/next-step.ts';
 export type {
   LlmAnswer,
   LlmEvent,

@@ -292,7 +292,9 @@ export class Conversations {
       const record = await this.#records.get(id);
       if (!record) return undefined;
       await this.#records.change(id, () => ({ stopped: true }));
-      await this.#endWork(id, await this.#rooms.opening(id));
+      // One that left memory with something to confirm is opened: what waits is answered as not executed.
+      const waits = record.summary?.agent_state === 'awaiting_user_confirmation';
+      await this.#endWork(id, await (waits ? this.#opened(id) : this.#rooms.opening(id)));
       return { wasRunning: !record.stopped };
     });
   }
@@ -319,10 +321,14 @@ export class Conversations {
     return this.#stops(id, async () => {
       const record = await this.#records.get(id);
       if (!record?.stopped) return;
-      const held = await this.#rooms.enter(id);
-      held?.release();
-      await this.#endWork(id, held?.room);
+      await this.#endWork(id, await this.#opened(id));
     });
+  }
+
+  async #opened(id: string): Promise<Room | undefined> {
+    const held = await this.#rooms.enter(id);
+    held?.release();
+    return held?.room;
   }
 
   /** Resolves when nobody is stopping the conversation any more. */

@@ -1,10 +1,10 @@
 /**
  * Owns one open conversation on behalf of everybody who looks at it, and the frames the server itself announces to them.
  *
- * R1  A room is closed only when nobody holds a lease and the agent has nothing to do.
+ * R1  A room is closed only when nobody holds a lease and the agent has nothing to do, or waits for a person to confirm what is next.
  * R2  `ended` fires once: deleted, stopped or the server is leaving; its reason is a `CatalogError` or undefined.
  */
-import type { Conversation } from '@tendon/core';
+import { awaitsConfirmation, type Conversation } from '@tendon/core';
 import { isActive, type CatalogError, type VolatileFrame } from '@tendon/protocol';
 
 export type FrameListener = (frame: VolatileFrame) => void;
@@ -65,7 +65,14 @@ export class Room {
 
   /** Whether it could be closed at `now` without anybody noticing. */
   isIdle(now: number, idleMs: number): boolean {
-    return this.#leases === 0 && !this.isBusy() && now - this.#idleSince >= idleMs;
+    if (this.#leases > 0 || now - this.#idleSince < idleMs) return false;
+    return !this.isBusy() || this.#waitsForWord();
+  }
+
+  /** Only a person's decision is missing: nothing that is pending was sent anywhere, so the log has all of it. */
+  #waitsForWord(): boolean {
+    const { isAtWork, state } = this.conversation;
+    return !isAtWork && state.agentState === 'awaiting_user_confirmation' && state.pending.every(awaitsConfirmation);
   }
 
   /** Volatile frames from now on; the returned function ends it. */
