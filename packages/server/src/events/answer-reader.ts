@@ -7,7 +7,9 @@ import { answerOf, answerReferredTo, withAnswer, type AnswerExtent, type Event, 
 
 /** An answer has at most 64 calls; between their events a person may have done as much as this, or the answer counts as gone. */
 const MAX_EVENTS_BACK = 2_000;
-const PAGE = 100;
+/** The first event is mostly the one before. */
+const FIRST_PAGE = 8;
+const MAX_PAGE = 128;
 
 interface Met {
   readonly id: string;
@@ -37,11 +39,14 @@ export class AnswerReader {
 
   async #find(id: string, before: number): Promise<Met> {
     const from = Math.max(0, before - MAX_EVENTS_BACK);
-    for (let to = before; to > from; to -= PAGE) {
-      for (const event of await this.#log.read({ from: Math.max(from, to - PAGE), to, reverse: true })) {
+    let page = FIRST_PAGE;
+    for (let to = before; to > from; page = Math.min(4 * page, MAX_PAGE)) {
+      const events = await this.#log.read({ from: Math.max(from, to - page), to, reverse: true });
+      for (const event of events) {
         const answer = answerOf(event);
         if (answer?.id === id) return { id, at: event.id, answer };
       }
+      to -= page;
     }
     return { id, at: from - 1, answer: undefined };
   }
