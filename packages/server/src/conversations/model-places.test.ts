@@ -1,63 +1,15 @@
 /** How many requests a model's endpoint is asked at once by all conversations of a server, and what those who wait can do. */
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
-import { Seen } from '../../../../test/support/seen.ts';
-import { socketIoClient, testServer, type SocketIoClient, type TestServer } from '../server.test-support.ts';
+import { join } from 'node:path';
+import { openSqliteStorage } from '@tendon/core/storage';
+import { AgentStateChangedObservation, MessageAction, SystemAction } from '@tendon/protocol';
+import { expect, it } from 'vitest';
+import { socketIoClient, temporaryFolder, testServer, type SocketIoClient, type TestServer } from '../server.test-support.ts';
+import { systemClock } from '../system-clock.ts';
+import { HeldEndpoint } from './held-endpoint.test-support.ts';
 
-interface AskedModel {
-  /** What the user said last. */
-  readonly task: string;
-  answer(): void;
-  refuse(status: number, headers: Readonly<Record<string, string>>): void;
-}
-
-/** An endpoint that answers when it is told to. */
-class HeldEndpoint {
-  readonly asked = new Seen<AskedModel>();
-  /** Requests that it has not answered. */
-  open = 0;
-  most = 0;
-  url = '';
-
-  static async start(): Promise<HeldEndpoint> {
-    const endpoint = new HeldEndpoint();
-    const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      endpoint.#take(Buffer.concat(chunks).toString(), response);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => (server.closeAllConnections(), void server.close()));
-    endpoint.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    return endpoint;
-  }
-
-  untilAsked(task: string): Promise<AskedModel> {
-    return this.asked.until((one) => one.task === task, `a request for ${task}`);
-  }
-
-  #take(body: string, response: ServerResponse): void {
-    this.open += 1;
-    this.most = Math.max(this.most, this.open);
-    response.once('close', () => (this.open -= 1));
-    this.asked.take({
-      task: /job-[a-z]/.exec(body)?.[0] ?? '',
-      answer: () => {
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        const chunk = (delta: object, finish_reason: string | null) =>
-          `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'x', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-        response.end(`${chunk({ role: 'assistant', content: 'done' }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
-      },
-      refuse: (status, headers) => void response.writeHead(status, headers).end('{}'),
-    });
-  }
-}
-
-async function serverOf(endpoint: HeldEndpoint, limit: number): Promise<TestServer> {
+async function serverOf(endpoint: HeldEndpoint, limit: number, home?: string): Promise<TestServer> {
   const model = { LLM_MODEL: 'openai/x', LLM_API_KEY: 'sk-of-the-tests', LLM_BASE_URL: endpoint.url };
-  return testServer({ env: { ...model, LLM_MAX_CONCURRENT_REQUESTS: String(limit) } });
+  return testServer({ ...(home && { home }), env: { ...model, LLM_MAX_CONCURRENT_REQUESTS: String(limit) } });
 }
 
 /** A conversation with a client, which says its task. */
@@ -126,4 +78,64 @@ it('LM98: who pauses before another attempt holds no place', async () => {
   (await endpoint.untilAsked('job-b')).answer();
   await b.frames.until((frame) => frame.action === 'message' && frame.source === 'agent');
   expect(endpoint.asked.all.map(({ task }) => task)).toEqual(['job-a', 'job-b']);
+});
+
+const LETTERS = 'abcdefghijklmnopqrst';
+
+/** What a server leaves that was killed while its agents were about to ask the model; that of the last letter was used last. */
+async function homeAtWork(): Promise<string> {
+  const home = temporaryFolder();
+  const storage = await openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock: systemClock });
+  const state = (agent_state: 'awaiting_user_input' | 'running') => ({
+    source: 'environment' as const,
+    ...AgentStateChangedObservation.create('', { agent_state, reason: '' }),
+  });
+  for (const [index, letter] of [...LETTERS].entries()) {
+    const id = `at-work-${letter}`;
+    const created_at = '2026-11-01T08:00:00.000Z';
+    const updated_at = `2026-11-${String(index + 1).padStart(2, '0')}T09:00:00.000Z`;
+    const value = {
+      id,
+      title: id,
+      created_at,
+      updated_at,
+      workspace: home,
+      agent: 'CodeActAgent',
+      model: '',
+      trigger: 'gui',
+      selected_repository: null,
+    };
+    await storage.records.put('conversations', { id, sort: created_at, value });
+    await storage.records.put('active', { id, sort: '', value: {} });
+    const said = { source: 'user' as const, ...MessageAction.create({ content: `job-${letter}` }) };
+    const drafts = [
+      { source: 'agent' as const, ...SystemAction.create({ content: 'You are.' }) },
+      state('awaiting_user_input'),
+      said,
+      state('running'),
+    ];
+    await (await storage.events.open(id)).append(drafts, { expectedId: 0 });
+  }
+  await storage.close();
+  return home;
+}
+
+it('SV202, LM95: after a restart all go on, those used last first, and no more ask the model at once than may', async () => {
+  const home = await homeAtWork();
+  const endpoint = await HeldEndpoint.start();
+  const server = await serverOf(endpoint, 3, home);
+  await expect.poll(() => endpoint.open).toBe(3);
+  await expect.poll(() => server.engine.conversations.openCount).toBe(LETTERS.length);
+  // Four are opened at once, and the first of them to come asks first.
+  expect(endpoint.asked.all.every(({ task }) => ['job-q', 'job-r', 'job-s', 'job-t'].includes(task))).toBe(true);
+  const { results } = (await (await server.get('/api/conversations?limit=100')).json()) as { results: { agent_state: string }[] };
+  expect(results.map(({ agent_state }) => agent_state)).toEqual(Array.from(LETTERS, () => 'running'));
+  for (let answered = 0; answered < LETTERS.length; answered++) {
+    await expect.poll(() => endpoint.asked.all.length).toBeGreaterThan(answered);
+    endpoint.asked.all[answered]!.answer();
+  }
+  const rests = () =>
+    [...LETTERS].every((letter) => server.engine.conversations.state(`at-work-${letter}`)?.agentState === 'awaiting_user_input');
+  await expect.poll(rests).toBe(true);
+  expect([endpoint.most, endpoint.asked.all.length]).toEqual([3, LETTERS.length]);
 });

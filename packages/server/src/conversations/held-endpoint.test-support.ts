@@ -1,0 +1,55 @@
+/** For tests: a model's endpoint that answers when it is told to. */
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { Seen } from '../../../../test/support/seen.ts';
+
+export interface AskedModel {
+  /** What the user said last. */
+  readonly task: string;
+  answer(): void;
+  refuse(status: number, headers: Readonly<Record<string, string>>): void;
+}
+
+/** An endpoint that answers when it is told to. */
+export class HeldEndpoint {
+  readonly asked = new Seen<AskedModel>();
+  /** Requests that it has not answered. */
+  open = 0;
+  most = 0;
+  url = '';
+
+  static async start(): Promise<HeldEndpoint> {
+    const endpoint = new HeldEndpoint();
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      endpoint.#take(Buffer.concat(chunks).toString(), response);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => (server.closeAllConnections(), void server.close()));
+    endpoint.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    return endpoint;
+  }
+
+  untilAsked(task: string): Promise<AskedModel> {
+    return this.asked.until((one) => one.task === task, `a request for ${task}`);
+  }
+
+  #take(body: string, response: ServerResponse): void {
+    this.open += 1;
+    this.most = Math.max(this.most, this.open);
+    response.once('close', () => (this.open -= 1));
+    this.asked.take({
+      task: /job-[a-z]/.exec(body)?.[0] ?? '',
+      answer: () => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const chunk = (delta: object, finish_reason: string | null) =>
+          `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'x', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+        response.end(`${chunk({ role: 'assistant', content: 'done' }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
+      },
+      refuse: (status, headers) => void response.writeHead(status, headers).end('{}'),
+    });
+  }
+}
