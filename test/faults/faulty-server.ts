@@ -31,7 +31,7 @@ function faultyLog(log: EventLog): EventLog {
     epochOf: (id) => log.epochOf(id),
     follow: (from, options) => log.follow(from, options),
     snapshot: () => log.snapshot(),
-    keepSnapshot: (snapshot) => log.keepSnapshot(snapshot),
+    storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
     async append(drafts, options) {
       reach('before-append');
       const events = await log.append(drafts, options);

@@ -151,7 +151,7 @@ export function watchAppends(log: EventLog, before: (drafts: readonly SourcedDra
     epochOf: (id) => log.epochOf(id),
     follow: (from, options) => log.follow(from, options),
     snapshot: () => log.snapshot(),
-    keepSnapshot: (snapshot) => log.keepSnapshot(snapshot),
+    storeSnapshot: (snapshot) => log.storeSnapshot(snapshot),
   };
 }
 

@@ -27,11 +27,11 @@ async function append(log: EventLog, events: readonly Event[]): Promise<void> {
 }
 
 /** Opens the log and keeps what that gave, as a conversation does that is open for a while and has asked the model. */
-async function openAndKeep(log: EventLog): Promise<void> {
+async function openAndStore(log: EventLog): Promise<void> {
   const { folded, view } = await openedFold(log);
   await view.messages();
   view.close();
-  await log.keepSnapshot(snapshotOf({ state: folded.state, view: view.outline }));
+  await log.storeSnapshot(snapshotOf({ state: folded.state, view: view.outline }));
 }
 
 it('EN199: opened from snapshots taken anywhere, state and request are those of the whole log', async () => {
@@ -41,12 +41,12 @@ it('EN199: opened from snapshots taken anywhere, state and request are those of 
       const log = await emptyLog();
       for (const cut of at) {
         await append(log, events.slice(log.nextId, cut));
-        await openAndKeep(log);
+        await openAndStore(log);
       }
       await append(log, events.slice(log.nextId));
       const stored = await log.read();
-      const { folded, view, keptTo } = await openedFold(log);
-      expect(keptTo).toBe(Math.min(at.at(-1)!, events.length));
+      const { folded, view, storedTo } = await openedFold(log);
+      expect(storedTo).toBe(Math.min(at.at(-1)!, events.length));
       expect(folded.state).toStrictEqual(foldAll(stored));
       const { messages } = await view.messages();
       expect(messages).toStrictEqual(projectMessages(stored, agent));
@@ -62,8 +62,8 @@ it('EN199: opened without a snapshot, the state and the request are the same', a
       const log = await emptyLog();
       await append(log, events);
       const stored = await log.read();
-      const { folded, view, keptTo } = await openedFold(log);
-      expect(keptTo).toBe(0);
+      const { folded, view, storedTo } = await openedFold(log);
+      expect(storedTo).toBe(0);
       expect(folded.state).toStrictEqual(foldAll(stored));
       expect((await view.messages()).messages).toStrictEqual(projectMessages(stored, agent));
     }),
@@ -71,11 +71,11 @@ it('EN199: opened without a snapshot, the state and the request are the same', a
   );
 });
 
-it('EN199: a pending action is kept by its id, however large it is', async () => {
+it('EN199: a pending action is stored by its id, however large it is', async () => {
   const log = await emptyLog();
   const args = { path: '/workspace/a', content: 'x'.repeat(200_000), start: 0, end: -1 };
   await append(log, toLog([{ action: 'write', args, tool_call_metadata: metadataOf('r', ['c'], 0) }]));
-  await openAndKeep(log);
+  await openAndStore(log);
   expect((await log.snapshot())!.text.length).toBeLessThan(5_000);
   expect((await readSnapshot(log))!.state.conversation.pending).toEqual(await log.read());
 });
@@ -83,7 +83,7 @@ it('EN199: a pending action is kept by its id, however large it is', async () =>
 it('EN200: a snapshot of another version, of other events, or that is none, is as if it were not there', async () => {
   const log = await emptyLog();
   await append(log, everyKindLog());
-  await openAndKeep(log);
+  await openAndStore(log);
   const { nextId, text } = (await log.snapshot())!;
   const whole = await log.read();
   const pending = foldAll(whole).conversation.pending[0]!.id;
@@ -100,7 +100,7 @@ it('EN200: a snapshot of another version, of other events, or that is none, is a
   ];
   for (const other of others) {
     expect(other).not.toEqual({ nextId, text });
-    await log.keepSnapshot(other);
+    await log.storeSnapshot(other);
     expect(await readSnapshot(log), other.text.slice(0, 80)).toBeUndefined();
   }
 });
@@ -115,7 +115,7 @@ it('EN200: where the view began does not fit the log: it is made from the whole 
   });
   const run = { action: 'run', args: { command: 'ls' }, tool_call_metadata: metadataOf('r', ['c'], 0) };
   await append(log, toLog([{ source: 'user', action: 'message', args: { content: 'go' } }, run, run, condensation]));
-  await openAndKeep(log);
+  await openAndStore(log);
   const { folded, outline } = await openedFold(log);
   const request = projectMessages(await log.read(), agent);
   const notThere = { eventId: 99 };

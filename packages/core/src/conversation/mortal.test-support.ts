@@ -55,7 +55,7 @@ export function mortal(
       epochOf: (id) => log.epochOf(id),
       follow: (from, options) => log.follow(from, options),
       snapshot: () => call(() => log.snapshot()),
-      keepSnapshot: (snapshot) => call(() => log.keepSnapshot(snapshot)),
+      storeSnapshot: (snapshot) => call(() => log.storeSnapshot(snapshot)),
     },
     provider: {
       ...provider,

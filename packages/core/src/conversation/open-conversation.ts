@@ -30,7 +30,7 @@ import type { Mask } from '../secret-mask.ts';
 import { WORKSPACE } from '../view/excerpt.ts';
 import type { Conversation } from './conversation.ts';
 import type { EngineState } from './engine-state.ts';
-import { keepSnapshots } from './keep-snapshots.ts';
+import { storeSnapshots } from './store-snapshots.ts';
 import { createLane } from './lane.ts';
 import { openFold } from './open-fold.ts';
 import { createSandbox } from './sandbox.ts';
@@ -69,7 +69,7 @@ export interface OpenOptions {
   readonly clock: Clock;
   readonly settings: ConversationSettings;
   readonly mask: Mask;
-  /** After so many events the fold is kept anew; see keep-snapshots.ts. */
+  /** After so many events the fold is stored anew; see store-snapshots.ts. */
   readonly snapshotEvery?: number;
   /** Given what failed beyond the conversation's own means, e.g. the storage; default: nobody is told. */
   readonly report?: (error: unknown) => void;
@@ -91,7 +91,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   const report = options.report ?? (() => undefined);
   const aborts = createAborts();
   const retry = new WriteRetry({ clock, closing: aborts.closing, emit, report });
-  const { folded, outline, keptTo } = await openFold(log, agent, { mask: options.mask, retry });
+  const { folded, outline, storedTo } = await openFold(log, agent, { mask: options.mask, retry });
   const sandbox = createSandbox(id, options.runtimes, emit);
   const engine: Engine = {
     log,
@@ -120,7 +120,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     dispatched: new Map(folded.state.conversation.pending.map(({ id: pending, executor }) => [pending, executor])),
   };
   const inherited = new Set(engine.dispatched.keys());
-  const snapshots = keepSnapshots({ log, folded, view: engine.view, keptTo, every: options.snapshotEvery, report });
+  const snapshots = storeSnapshots({ log, folded, view: engine.view, storedTo, every: options.snapshotEvery, report });
   const isNew = log.nextId === 0;
   await folded.tryAppend((state) => openingDrafts(state, agent));
   if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) engine.library.warm();

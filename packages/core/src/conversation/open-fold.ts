@@ -14,18 +14,18 @@ export interface OpenedFold {
   readonly folded: FoldedLog;
   readonly outline: ViewOutline;
   /** Where the snapshot ends that it was opened from; 0 without one. */
-  readonly keptTo: number;
+  readonly storedTo: number;
 }
 
 export async function openFold(log: EventLog, agent: Agent, options: Pick<FoldOptions, 'mask' | 'retry'>): Promise<OpenedFold> {
-  const kept = await readSnapshot(log);
-  if (kept) {
-    const folded = await foldLog(log, { ...options, from: kept.state });
-    return { folded, outline: kept.view, keptTo: kept.state.conversation.nextId };
+  const snapshot = await readSnapshot(log);
+  if (snapshot) {
+    const folded = await foldLog(log, { ...options, from: snapshot.state });
+    return { folded, outline: snapshot.view, storedTo: snapshot.state.conversation.nextId };
   }
   const finder = new OutlineFinder(agent);
   const folded = await foldLog(log, { ...options, onRead: (event) => finder.add(event) });
-  return { folded, outline: finder.outline, keptTo: 0 };
+  return { folded, outline: finder.outline, storedTo: 0 };
 }
 
 /** Events after a condensation that are held while looking for the next one. */

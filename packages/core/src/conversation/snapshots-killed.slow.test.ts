@@ -21,8 +21,8 @@ it('EN202: killed at any moment, what is opened from the snapshot is what foldin
     const storage = await database.open();
     const log = await storage.events.open('c');
     expect(log.nextId).toBeGreaterThan(answered);
-    const { folded, view, keptTo } = await openedFold(log);
-    if (keptTo > 0) snapshots += 1;
+    const { folded, view, storedTo } = await openedFold(log);
+    if (storedTo > 0) snapshots += 1;
     const events = await log.read();
     expect(folded.state).toStrictEqual(events.reduce(foldEngine, INITIAL_ENGINE_STATE));
     const { messages } = await view.messages();

@@ -61,10 +61,10 @@ export interface EventLog {
   epochOf(id: number): string;
   /** Every event with id ≥ `from`, in order, first the stored ones, then live; ends when `signal` aborts, the log is deleted or the storage closed. */
   follow(from: number, options: { readonly signal: AbortSignal }): AsyncIterable<Event>;
-  /** The snapshot that was kept last; none when it is damaged, or the log is not any more what it was made of. */
+  /** The snapshot that was stored last; none when it is damaged, or the log is not any more what it was made of. */
   snapshot(): Promise<LogSnapshot | undefined>;
-  /** Keeps it in place of the one before; resolves when durable. Every event in it is. Rejects with `StorageError`. */
-  keepSnapshot(snapshot: LogSnapshot): Promise<void>;
+  /** Stores it in place of the one before; resolves when durable. The events in it must be. Rejects with `StorageError`. */
+  storeSnapshot(snapshot: LogSnapshot): Promise<void>;
 }
 
 /** Where logs are kept. */

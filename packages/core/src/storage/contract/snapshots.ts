@@ -5,16 +5,16 @@ import { message } from './message.ts';
 
 export function snapshots(parts: () => StorageUnderTest & { readonly log: EventLog }): void {
   const textOf = async (log: EventLog): Promise<string | undefined> => {
-    const kept = await log.snapshot();
-    return kept && `${kept.nextId} ${kept.text}`;
+    const stored = await log.snapshot();
+    return stored && `${stored.nextId} ${stored.text}`;
   };
 
-  it('EL50: the last snapshot that was kept is given back, to its own log only', async () => {
+  it('EL50: the last snapshot that was stored is given back, to its own log only', async () => {
     const { storage, log } = parts();
     expect(await textOf(log)).toBeUndefined();
     await log.append([message('a'), message('b')], { expectedId: 0 });
-    await log.keepSnapshot({ nextId: 1, text: 'one' });
-    await log.keepSnapshot({ nextId: 2, text: 'two' });
+    await log.storeSnapshot({ nextId: 1, text: 'one' });
+    await log.storeSnapshot({ nextId: 2, text: 'two' });
     await log.append([message('c')], { expectedId: 2 });
     expect(await textOf(log)).toBe('2 two');
     expect(await textOf(await storage.events.open('other'))).toBeUndefined();
@@ -23,9 +23,9 @@ export function snapshots(parts: () => StorageUnderTest & { readonly log: EventL
   it('EL50: it goes with its log, and a log of the same name begins without', async () => {
     const { storage, log } = parts();
     await log.append([message('a')], { expectedId: 0 });
-    await log.keepSnapshot({ nextId: 1, text: 'one' });
+    await log.storeSnapshot({ nextId: 1, text: 'one' });
     await storage.events.delete('c');
-    await expect(log.keepSnapshot({ nextId: 1, text: 'late' })).rejects.toMatchObject({ code: 'closed' });
+    await expect(log.storeSnapshot({ nextId: 1, text: 'late' })).rejects.toMatchObject({ code: 'closed' });
     const fresh = await storage.events.open('c');
     expect(await textOf(fresh)).toBeUndefined();
     await fresh.append([message('a')], { expectedId: 0 });
@@ -36,7 +36,7 @@ export function snapshots(parts: () => StorageUnderTest & { readonly log: EventL
     const { log, reopen } = parts();
     if (!reopen) return;
     await log.append([message('a')], { expectedId: 0 });
-    await log.keepSnapshot({ nextId: 1, text: 'one' });
+    await log.storeSnapshot({ nextId: 1, text: 'one' });
     expect(await textOf(await (await reopen()).events.open('c'))).toBe('1 one');
   });
 }

@@ -71,7 +71,7 @@ export class MemoryLog implements EventLog, Followable {
     return this.#snapshot;
   }
 
-  async keepSnapshot(snapshot: LogSnapshot): Promise<void> {
+  async storeSnapshot(snapshot: LogSnapshot): Promise<void> {
     this.#assertOpen();
     this.#snapshot = snapshot;
   }

@@ -22,9 +22,9 @@ export class SnapshotTable {
   constructor(db: DatabaseSync) {
     // The event before it proves that it is of this log: one that was cut back, or began anew, has another there, or none.
     this.#get = db.prepare(
-      `SELECT next_id, kept.body, kept.checksum FROM snapshots AS kept
-       JOIN events AS last ON last.conversation_id = kept.conversation_id AND last.id = next_id - 1 AND last.checksum = last_checksum
-       WHERE kept.conversation_id = ?`,
+      `SELECT next_id, stored.body, stored.checksum FROM snapshots AS stored
+       JOIN events AS last ON last.conversation_id = stored.conversation_id AND last.id = next_id - 1 AND last.checksum = last_checksum
+       WHERE stored.conversation_id = ?`,
     );
     this.#put = db.prepare(
       `INSERT INTO snapshots (conversation_id, next_id, last_checksum, body, checksum)

@@ -15,7 +15,7 @@ describe('snapshots', () => {
     const storage = await database.open();
     const log = await storage.events.open('c');
     await log.append(['a', 'b', 'c', 'd'].map(message), { expectedId: 0 });
-    await log.keepSnapshot({ nextId: 3, text: 'the first three' });
+    await log.storeSnapshot({ nextId: 3, text: 'the first three' });
     await storage.close();
   });
   afterEach(() => database.dispose());
@@ -33,7 +33,7 @@ describe('snapshots', () => {
     const log = await storage.events.open('c');
     expect(await log.snapshot()).toBeUndefined();
     await log.append([message('e')], { expectedId: log.nextId });
-    await log.keepSnapshot({ nextId: log.nextId, text: 'all' });
+    await log.storeSnapshot({ nextId: log.nextId, text: 'all' });
     expect(await log.snapshot()).toEqual({ nextId: log.nextId, text: 'all' });
   });
 
@@ -52,7 +52,7 @@ describe('snapshots', () => {
     const log = await storage.events.open('c');
     for (let id = log.nextId; id < 12; id++) {
       await log.append([message(`event ${id}`)], { expectedId: id });
-      await log.keepSnapshot({ nextId: id + 1, text: `${id + 1} events` });
+      await log.storeSnapshot({ nextId: id + 1, text: `${id + 1} events` });
     }
     const [db, wal] = [readFileSync(database.path), readFileSync(`${database.path}-wal`)];
     const found: { readonly nextId: number; readonly text: string; readonly events: number }[] = [];
@@ -74,7 +74,7 @@ describe('snapshots', () => {
     expect(found.filter((one) => !isSound(one))).toEqual([]);
   });
 
-  it('EL50: an older one is there as long as no newer one is kept, and a deleted conversation leaves no row', async () => {
+  it('EL50: an older one is there as long as no newer one is stored, and a deleted conversation leaves no row', async () => {
     const storage = await database.open();
     const log = await storage.events.open('c');
     await log.append([message('e')], { expectedId: 4 });

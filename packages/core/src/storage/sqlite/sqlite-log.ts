@@ -131,7 +131,7 @@ export class SqliteLog implements EventLog, Followable {
     });
   }
 
-  keepSnapshot(snapshot: LogSnapshot): Promise<void> {
+  storeSnapshot(snapshot: LogSnapshot): Promise<void> {
     const { commits, snapshots, wal } = this.#parts;
     return commits.write(() => {
       if (this.ended) return () => this.#assertOpen();

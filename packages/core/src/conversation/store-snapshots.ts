@@ -1,5 +1,5 @@
 /**
- * Keeps the fold of an open conversation on the disk, behind its events and never in the way of one: after each condensation that the
+ * Stores the fold of an open conversation, behind its events and never in the way of one: after each condensation that the
  * model's view has seen, and when enough has come since the last time. Only one is written at a time.
  */
 import type { EventLog } from '../log/event-log.ts';
@@ -10,7 +10,7 @@ import type { FoldedLog } from './folded-log.ts';
 /** So many events are folded by an opening at most. */
 export const SNAPSHOT_EVERY = 250;
 
-export interface SnapshotKeeper {
+export interface SnapshotWriter {
   /** Resolves when nothing is being written any more. */
   close(): Promise<void>;
 }
@@ -20,34 +20,34 @@ export interface SnapshotOptions {
   readonly folded: FoldedLog;
   readonly view: ViewFeed;
   /** Where the snapshot that was opened from ends; 0 without one. */
-  readonly keptTo: number;
+  readonly storedTo: number;
   readonly every?: number | undefined;
-  /** Given what the storage could not keep; the next one is tried all the same. */
+  /** Given the storage's error; the next one is tried all the same. */
   readonly report: (error: unknown) => void;
 }
 
-export function keepSnapshots({ log, folded, view, keptTo, every = SNAPSHOT_EVERY, report }: SnapshotOptions): SnapshotKeeper {
-  let kept = { nextId: keptTo, viewFrom: view.outline.nextId };
-  let keeping: Promise<void> | undefined;
+export function storeSnapshots({ log, folded, view, storedTo, every = SNAPSHOT_EVERY, report }: SnapshotOptions): SnapshotWriter {
+  let stored = { nextId: storedTo, viewFrom: view.outline.nextId };
+  let storing: Promise<void> | undefined;
 
   function isDue(): boolean {
-    return folded.state.conversation.nextId - kept.nextId >= every || view.outline.nextId !== kept.viewFrom;
+    return folded.state.conversation.nextId - stored.nextId >= every || view.outline.nextId !== stored.viewFrom;
   }
 
-  async function keep(): Promise<void> {
+  async function store(): Promise<void> {
     while (isDue()) {
       const { state } = folded;
-      kept = { nextId: state.conversation.nextId, viewFrom: view.outline.nextId };
-      await log.keepSnapshot(snapshotOf({ state, view: view.outline })).catch(report);
+      stored = { nextId: state.conversation.nextId, viewFrom: view.outline.nextId };
+      await log.storeSnapshot(snapshotOf({ state, view: view.outline })).catch(report);
     }
   }
 
   function look(): void {
-    if (keeping || !isDue()) return;
+    if (storing || !isDue()) return;
     // A moment later: the events that came with this one are folded by then.
-    keeping = Promise.resolve()
-      .then(keep)
-      .finally(() => (keeping = undefined));
+    storing = Promise.resolve()
+      .then(store)
+      .finally(() => (storing = undefined));
   }
 
   const leave = folded.onEvent(look);
@@ -55,7 +55,7 @@ export function keepSnapshots({ log, folded, view, keptTo, every = SNAPSHOT_EVER
   return {
     async close() {
       leave();
-      await keeping;
+      await storing;
     },
   };
 }

@@ -8,7 +8,7 @@ import { projectMessages } from '../view/project-messages.ts';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { metadataOf } from '../view/random-log.test-support.ts';
 import { countReads, ID, stage, systemClock, watchAppends, type Stage } from './conversation.test-support.ts';
-import { SNAPSHOT_EVERY } from './keep-snapshots.ts';
+import { SNAPSHOT_EVERY } from './store-snapshots.ts';
 
 const emptyLog = (): Promise<EventLog> => createMemoryStorage({ clock: systemClock }).events.open(ID);
 
@@ -116,14 +116,14 @@ it('EN201: a log that was written without snapshots is read once, and has one fr
   expect(again.request).toBeLessThanOrEqual(100);
 });
 
-it('EN201: a storage that cannot keep a snapshot is reported, and the conversation goes on', async () => {
+it('EN201: a storage that cannot take a snapshot is reported, and the conversation goes on', async () => {
   const log = await emptyLog();
   const full: EventLog = {
     ...watchAppends(log, () => undefined),
     get nextId() {
       return log.nextId;
     },
-    keepSnapshot: () => Promise.reject(new StorageError('undone', 'no room')),
+    storeSnapshot: () => Promise.reject(new StorageError('undone', 'no room')),
   };
   const { conversation, reported, say, untilState } = await stage({ log: full, provider: asked().provider, snapshotEvery: 5 });
   expect(await say('begin')).toMatchObject({ ok: true });
