@@ -26,6 +26,7 @@ import type { ConversationWish } from '../conversations/conversation-wish.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { wantsAnswerAtOnce, wishFrom } from '../conversations/initialize-wish.ts';
 import { AnswerReader } from '../events/answer-reader.ts';
+import { Inbox } from './inbox.ts';
 import { createLateOutput, type LateOutput } from './late-output.ts';
 import { Past } from './past.ts';
 import type { Logger } from '../logger.ts';
@@ -36,7 +37,6 @@ export const MAX_UNSENT_BYTES = 1024 * 1024;
 export const SLOW_CLIENT_MS = 60_000;
 /** Volatile frames are for clients that keep up. */
 const MAX_UNSENT_FOR_VOLATILE = 64 * 1024;
-const MAX_WAITING_FRAMES = 64;
 /** After so many stored events everybody else gets a turn, and the client gets to read what there is. */
 const EVENTS_PER_TURN = 128;
 
@@ -60,7 +60,7 @@ const CREATE = Symbol('create');
 
 export class Connection {
   readonly #options: ConnectionOptions;
-  readonly #waiting: unknown[] = [];
+  readonly #inbox: Inbox<unknown>;
   readonly #lateOutput: LateOutput;
   #isTaking = false;
   #wish: ConversationWish = {};
@@ -71,6 +71,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#inbox = new Inbox(options.wire);
     this.#lateOutput = createLateOutput(options.wire, MAX_UNSENT_FOR_VOLATILE);
   }
 
@@ -121,10 +122,14 @@ export class Connection {
     this.receive(CREATE);
   }
 
-  /** A frame as it was parsed from JSON. */
-  receive(frame: unknown): void {
-    this.#waiting.push(frame);
-    if (this.#waiting.length === MAX_WAITING_FRAMES) this.#options.wire.pauseReading();
+  /** Frames that come from now on wait for it, as they do for an attachment. */
+  holdFrames(until: Promise<unknown>): void {
+    this.#attached = until;
+  }
+
+  /** A frame as it was parsed from JSON, and how many bytes it was. */
+  receive(frame: unknown, bytes = 0): void {
+    if (!this.#inbox.add(frame, bytes)) return this.#end(catalogError('TOO_MANY_REQUESTS'));
     if (!this.#isTaking) void this.#takeFrames();
   }
 
@@ -226,9 +231,8 @@ export class Connection {
     const { wire, logger } = this.#options;
     this.#isTaking = true;
     await this.#attached;
-    while (this.#waiting.length > 0 && !wire.closed.aborted) {
-      const frame = this.#waiting.shift();
-      if (this.#waiting.length === MAX_WAITING_FRAMES - 1) wire.resumeReading();
+    while (!this.#inbox.isEmpty && !wire.closed.aborted) {
+      const frame = this.#inbox.take();
       try {
         if (frame === CREATE) await this.#createConversation();
         else await this.#take(this.#options.dialect.decode(frame));

@@ -29,7 +29,6 @@ export class InBandSession {
   readonly #options: InBandOptions;
   #connection: Connection | undefined;
   #isDocument: boolean;
-  #ready: Promise<void> = Promise.resolve();
 
   constructor(options: InBandOptions) {
     this.#options = options;
@@ -38,22 +37,19 @@ export class InBandSession {
     else void this.#beginUnlessInitialized();
   }
 
-  receive(frame: unknown): void {
-    if (this.#connection) {
-      const connection = this.#connection;
-      void this.#ready.then(() => connection.receive(frame));
-      return;
-    }
+  receive(frame: unknown, bytes = 0): void {
+    if (this.#connection) return this.#connection.receive(frame, bytes);
     const isInitialize = typeof frame === 'object' && frame !== null && (frame as Frame).action === 'initialize';
     this.#isDocument = !isInitialize;
     const connection = this.#speak(isInitialize ? openhandsV0InBand : eventsDoc);
-    if (!isInitialize) return connection.receive(frame);
-    this.#ready = this.#initialize(connection, frame as Frame).catch((cause: unknown) => {
+    if (!isInitialize) return connection.receive(frame, bytes);
+    const initialized = this.#initialize(connection, frame as Frame).catch((cause: unknown) => {
       this.#options.logger.error({ err: cause }, 'a session could not be initialized');
       const error = failureFor(cause);
       connection.refuse(error);
       this.#options.wire.close(error.message);
     });
+    connection.holdFrames(initialized);
   }
 
   #speak(dialect: Dialect): Connection {

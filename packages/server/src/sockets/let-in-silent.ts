@@ -2,14 +2,17 @@
  * A person with websocat at `/socket.io`: the transport's frames are typed by hand, and the one that asks to be let in (`40`) is easily
  * left out, as in the guides of the time. Who names a conversation and says something else, or nothing, is let in all the same.
  *
- * I1  Until it is let in, what such a client says is held, at most `MAX_HELD` packets; then it is taken in order.
+ * I1  Until it is let in, what such a client says is held, at most `MAX_HELD` packets and `MAX_HELD_CHARS`; then it is taken in order.
  * I2  A `40` that comes late is taken for the one that was left out. Everybody else's packets pass untouched.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'socket.io';
+import { MAX_BODY_BYTES } from '../http/app.ts';
 
 const SILENT_MS = 1_000;
 const MAX_HELD = 64;
+/** One message with pictures. */
+const MAX_HELD_CHARS = MAX_BODY_BYTES;
 /** Socket.IO's CONNECT to the main namespace, without the transport's own digit. */
 const CONNECT = '0';
 
@@ -45,6 +48,7 @@ function watch(connection: Connection): () => void {
   const takers = connection.listeners('data') as readonly Take[];
   const pass = (packet: Packet): void => takers.forEach((take) => take.call(connection, packet));
   let held: Packet[] | undefined = [];
+  let heldChars = 0;
   let state: 'waiting' | 'asked' | 'was not asked' | 'asked late' = 'waiting';
 
   function ask(): void {
@@ -62,7 +66,8 @@ function watch(connection: Connection): () => void {
       return isLate ? undefined : pass(packet);
     }
     if (held === undefined) return pass(packet);
-    if (held.length >= MAX_HELD) return connection.close();
+    heldChars += packet.length;
+    if (held.length >= MAX_HELD || heldChars > MAX_HELD_CHARS) return connection.close();
     held.push(packet);
     ask();
   });

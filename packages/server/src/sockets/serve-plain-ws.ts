@@ -75,5 +75,5 @@ function receive(client: Client, data: RawData, isBinary: boolean): void {
   } catch {
     return client.refuse(catalogError('INVALID_JSON'));
   }
-  client.receive(frame);
+  client.receive(frame, (data as Buffer).length);
 }

@@ -12,6 +12,7 @@ import type { Principal } from '../security/identify.ts';
 import { corsHeaders } from '../security/cors-headers.ts';
 import { cursorFrom } from './cursor.ts';
 import { endWithAccess, isWatcher } from './end-with-access.ts';
+import { HeldPolls } from './held-polls.ts';
 import { InBandSession } from './in-band-session.ts';
 import { letInSilent } from './let-in-silent.ts';
 import { nameSession, recoveryOf, withOffsets } from './recovery.ts';
@@ -34,8 +35,9 @@ export function serveSocketIo(http: HttpServer, context: ServerContext): { close
     pingTimeout: patience.pongMs,
     allowEIO3: false,
   });
+  const polls = new HeldPolls();
   io.engine.use((request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void) =>
-    guard(request, response, next, context),
+    guard(request, response, (error) => (error ? next(error) : polls.pass(request, next)), context),
   );
   // Who polls is told of the end at the next poll; who does not come any more is not waited for longer than at other doors.
   io.engine.on('connection', ({ transport }: { readonly transport: object }) => {
@@ -48,7 +50,7 @@ export function serveSocketIo(http: HttpServer, context: ServerContext): { close
     });
     void refusal.then((error) => next(error && connectError(error)));
   });
-  io.on('connection', (socket) => void serve(socket, context));
+  io.on('connection', (socket) => void serve(socket, context, polls));
   letInSilent(io);
   return { close: () => io.close() };
 }
@@ -107,8 +109,11 @@ function connectError(error: CatalogError): Error {
   return Object.assign(new Error(error.message), { data: { msg_id: error.messageId, code: error.code } });
 }
 
-async function serve(socket: Socket, context: ServerContext): Promise<void> {
-  const wire = socketIoWire(socket);
+/** Of Socket.IO, without the transport's own digit: an event, with attachments or without. */
+const EVENT = /^[25]/;
+
+async function serve(socket: Socket, context: ServerContext, polls: HeldPolls): Promise<void> {
+  const wire = socketIoWire(socket, polls);
   context.metrics.connected(wire.closed);
   const { principal, conversation, from, isDocument, session } = socket.data as SocketData;
   void endWithAccess(principal, wire);
@@ -128,11 +133,17 @@ function dialectOf({ query, headers: { origin } }: Socket['handshake']): Dialect
   return origin === undefined || query.dialect === 'openhands-v0' ? openhandsV0 : dialectOfPage(query);
 }
 
-function listen(socket: Socket, { metrics, clock }: ServerContext, receiver: { receive(frame: unknown): void }): void {
+function listen(socket: Socket, { metrics, clock }: ServerContext, receiver: Pick<Connection, 'receive'>): void {
+  const sizes: number[] = [];
+  socket.conn.on('packet', ({ data = '' }: { readonly data?: string | Buffer }) => {
+    // An event, or an attachment of the one before; a packet of another kind, or for nobody, comes to nothing or ends the client.
+    if (typeof data === 'string' && EVENT.test(data)) sizes.push(data.length);
+    else if (typeof data !== 'string' && sizes.length > 0) sizes[sizes.length - 1]! += data.length;
+  });
   socket.onAny((name: string, ...args: unknown[]) => {
     metrics.seen(clock.now());
     const isAction = name === 'oh_user_action' || name === 'oh_action';
-    receiver.receive(isAction ? args[0] : ({ action: name } satisfies Frame));
+    receiver.receive(isAction ? args[0] : ({ action: name } satisfies Frame), sizes.shift() ?? 0);
   });
 }
 

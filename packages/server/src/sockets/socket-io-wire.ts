@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Socket } from 'socket.io';
+import type { HeldPolls } from './held-polls.ts';
 import { Unsent } from './unsent.ts';
 import type { Wire } from './wire.ts';
 
@@ -11,11 +12,13 @@ interface Underneath {
   readonly socket?: { pause?(): void; resume?(): void; terminate?(): void; readonly _socket?: Duplex };
 }
 
-/** Events on `oh_event`, volatile frames on `tendon_volatile`. */
-export function socketIoWire(socket: Socket): Wire {
+/** Events on `oh_event`, volatile frames on `tendon_volatile`. A client that polls is paused by holding what it sends. */
+export function socketIoWire(socket: Socket, polls: HeldPolls): Wire {
   const closed = new AbortController();
   const unsent = new Unsent(closed.signal);
   const { conn } = socket;
+  // It is what the client sends as `sid`; only the type says that it is private.
+  const { id } = conn as unknown as { readonly id: string };
   let queued = 0;
   conn.on('packetCreate', (packet: Packet) => {
     const size = packet.data?.length ?? 0;
@@ -34,18 +37,33 @@ export function socketIoWire(socket: Socket): Wire {
     stream.cork();
     conn.once('drain', () => stream.uncork());
   });
-  socket.once('disconnect', () => closed.abort());
+  socket.once('disconnect', () => {
+    closed.abort();
+    polls.resume(id);
+  });
+  let isPaused = false;
+  // Whoever was paused while it polled is so on its new transport.
+  conn.on('upgrade', () => isPaused && transport()?.pause?.());
   return {
     closed: closed.signal,
     unsent,
     send: (frame) => void socket.emit('oh_event', frame),
     sendVolatile: (frame) => void socket.emit('tendon_volatile', frame),
-    pauseReading: () => transport()?.pause?.(),
-    resumeReading: () => transport()?.resume?.(),
+    pauseReading() {
+      isPaused = true;
+      if (conn.transport.name === 'polling') polls.pause(id);
+      else transport()?.pause?.();
+    },
+    resumeReading() {
+      isPaused = false;
+      polls.resume(id);
+      transport()?.resume?.();
+    },
     close() {
       const underneath = transport();
-      if (unsent.isTooMuchForGoodbye && underneath?.terminate) return underneath.terminate();
+      if (unsent.isTooMuchForGoodbye) return underneath?.terminate ? underneath.terminate() : conn.close(true);
       underneath?.resume?.();
+      polls.resume(id);
       socket.disconnect(true);
     },
   };

@@ -2,34 +2,34 @@
  * Takes what a client sends one after the other.
  *
  * Q1  A step begins when the one before it has ended; after the wire is closed none does.
- * Q2  With `MAX_WAITING` steps waiting nothing more is read from the client.
+ * Q2  What waits is bounded as in every other inbox.
  */
+import { Inbox } from '../inbox.ts';
 import type { SharedWire } from './shared-wire.ts';
-
-const MAX_WAITING = 64;
 
 export class StepQueue {
   readonly #wire: SharedWire;
   readonly #onFailure: (cause: unknown) => void;
-  readonly #waiting: (() => unknown)[] = [];
+  readonly #inbox: Inbox<() => unknown>;
   #isTaking = false;
 
   constructor(wire: SharedWire, onFailure: (cause: unknown) => void) {
     this.#wire = wire;
+    this.#inbox = new Inbox({ pauseReading: () => wire.pause(this), resumeReading: () => wire.resume(this) });
     this.#onFailure = onFailure;
   }
 
-  add(step: () => unknown): void {
-    this.#waiting.push(step);
-    if (this.#waiting.length === MAX_WAITING) this.#wire.pause(this);
+  /** False when the client floods: it is to be sent away. */
+  add(step: () => unknown, bytes = 0): boolean {
+    const isKept = this.#inbox.add(step, bytes);
     if (!this.#isTaking) void this.#run();
+    return isKept;
   }
 
   async #run(): Promise<void> {
     this.#isTaking = true;
-    while (this.#waiting.length > 0 && !this.#wire.closed.aborted) {
-      const step = this.#waiting.shift()!;
-      if (this.#waiting.length < MAX_WAITING) this.#wire.resume(this);
+    while (!this.#inbox.isEmpty && !this.#wire.closed.aborted) {
+      const step = this.#inbox.take();
       try {
         await step();
       } catch (cause) {

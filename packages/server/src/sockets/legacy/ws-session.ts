@@ -65,20 +65,18 @@ export class WsSession {
     this.#steps = new StepQueue(this.#shared, (cause) => this.#connection.refuse(this.#failed(cause)));
     this.#steps.add(async () => {
       const error = await this.#begin(request).catch((cause: unknown) => this.#failed(cause));
-      if (!error) return;
-      this.#connection.refuse(error);
-      wire.close(error.message);
+      if (error) this.#sendAway(error);
     });
   }
 
   /** A frame as it was parsed from JSON. */
-  receive(frame: unknown): void {
-    this.#steps.add(() => this.#take(frame));
+  receive(frame: unknown, bytes = 0): void {
+    if (!this.#steps.add(() => this.#take(frame), bytes)) this.#sendAway(catalogError('TOO_MANY_REQUESTS'));
   }
 
   /** Something arrived that is no frame at all. */
   refuse(error: CatalogError): void {
-    this.#steps.add(() => this.#connection.refuse(error));
+    if (!this.#steps.add(() => this.#connection.refuse(error))) this.#sendAway(catalogError('TOO_MANY_REQUESTS'));
   }
 
   get #dialect(): WsDialect {
@@ -101,6 +99,11 @@ export class WsSession {
       decode: (frame) => this.#dialect.decode(frame),
     };
     return new Connection({ ...this.#context, ...this.#context.engine, wire: this.#shared.view(this.#leave.signal), dialect });
+  }
+
+  #sendAway(error: CatalogError): void {
+    this.#connection.refuse(error);
+    this.#wire.close(error.message);
   }
 
   #failed(cause: unknown): CatalogError {

@@ -1,0 +1,62 @@
+/**
+ * What a client has sent and nobody has taken yet.
+ *
+ * I1  With `MAX_FRAMES` frames or `MAX_BYTES` bytes waiting nothing more is read from the client, until less wait.
+ * I2  What was read already comes all the same, a body of a poll at most. With `MAX_READ` frames nothing is kept any more.
+ */
+import type { Wire } from './wire.ts';
+
+const MAX_FRAMES = 64;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** More than a read of the operating system holds of the smallest frames that mean something. */
+const MAX_READ = 10_000;
+
+interface Waiting<T> {
+  readonly frame: T;
+  readonly bytes: number;
+}
+
+export class Inbox<T> {
+  readonly #reading: Pick<Wire, 'pauseReading' | 'resumeReading'>;
+  #waiting: Waiting<T>[] = [];
+  #bytes = 0;
+  #isPaused = false;
+
+  constructor(reading: Pick<Wire, 'pauseReading' | 'resumeReading'>) {
+    this.#reading = reading;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** `bytes`: what it took on the wire. False for a flood: then nothing waits any more, and the client is to be sent away. */
+  add(frame: T, bytes: number): boolean {
+    if (this.#waiting.length >= MAX_READ) {
+      this.#waiting = [];
+      return false;
+    }
+    this.#waiting.push({ frame, bytes });
+    this.#bytes += bytes;
+    if (!this.#isPaused && this.#isFull) {
+      this.#isPaused = true;
+      this.#reading.pauseReading();
+    }
+    return true;
+  }
+
+  /** The oldest one. Only to be called when there is one. */
+  take(): T {
+    const { frame, bytes } = this.#waiting.shift()!;
+    this.#bytes -= bytes;
+    if (this.#isPaused && !this.#isFull) {
+      this.#isPaused = false;
+      this.#reading.resumeReading();
+    }
+    return frame;
+  }
+
+  get #isFull(): boolean {
+    return this.#waiting.length >= MAX_FRAMES || this.#bytes >= MAX_BYTES;
+  }
+}
