@@ -138,7 +138,7 @@ describe('on the demo model', () => {
 
 describe('a server with a key', () => {
   it('CL5: asks for the key, and goes on with it', async () => {
-    const tendon = await TendonProcess.start({ SESSION_API_KEY: 'open-sesame-1' });
+    const tendon = await TendonProcess.start({ SESSION_API_KEY: 'open-sesame-and-more-1' });
     onTestFinished(() => tendon.remove());
     const page = await openPage(browser, tendon.url);
     await page.getByText('This server wants a key.').waitFor();
@@ -146,7 +146,7 @@ describe('a server with a key', () => {
     await page.getByLabel('Key of this server').fill('wrong-sesame-1');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This server does not accept the key.').waitFor();
-    await page.getByLabel('Key of this server').fill('open-sesame-1');
+    await page.getByLabel('Key of this server').fill('open-sesame-and-more-1');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('No conversations yet').waitFor();
     await start(page, 'write a bash script that prints hello');

@@ -17,6 +17,7 @@ import { isLoopbackBind } from './security/loopback.ts';
 import { forgetAddress, keepAddress } from './server-address.ts';
 import { servePlainWs } from './sockets/serve-plain-ws.ts';
 import { serveSocketIo } from './sockets/serve-socket-io.ts';
+import { WrongKeys } from './security/wrong-keys.ts';
 import { systemClock } from './system-clock.ts';
 import { VERSION } from './version.ts';
 
@@ -55,7 +56,8 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);
   const openApi = async () => (await import('./http/openapi.ts')).openApiDocument(context);
   const patience = options.patience ?? CLIENT_PATIENCE;
-  const context: ServerContext = { config, engine, metrics, clock, patience, logger, version: VERSION, webRoot, openApi };
+  const wrongKeys = new WrongKeys(clock);
+  const context: ServerContext = { config, engine, metrics, clock, patience, logger, wrongKeys, version: VERSION, webRoot, openApi };
   const app = await createApp(context);
   const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);

@@ -12,7 +12,7 @@ it('SV70: keys are made, listed and revoked, with and without a server, and a ki
   expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' });
   const ada = JSON.parse(made.stdout) as Key;
 
-  const env = { SESSION_API_KEY: 'the-session-key' };
+  const env = { SESSION_API_KEY: 'the-key-of-a-session' };
   const server = startTendon(place, ['serve', '--port', '0', '-m', place.script([])], { env });
   await server.until('workspace');
   const url = /http:\/\/\S+/.exec(server.stdout)?.[0] ?? '';

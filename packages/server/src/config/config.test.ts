@@ -146,7 +146,7 @@ describe('SV1: configuration', () => {
     [{ PORT: 'x' }, 'PORT: a number is expected'],
     [{ PORT: '70000' }, 'PORT: ports end at 65535'],
     [{ RUNTIME: 'magic' }, 'RUNTIME: expected local, docker, remote, or none to run without a sandbox'],
-    [{ SESSION_API_KEY: 'short' }, 'SESSION_API_KEY: at least 8 characters are needed, shorter ones can not be kept out of logs'],
+    [{ SESSION_API_KEY: 'fifteen-letters' }, 'SESSION_API_KEY: at least 16 characters are needed, shorter ones can be guessed'],
     [{ LLM_BASE_URL: 'file:///etc' }, 'LLM_BASE_URL: an http:// or https:// address is expected'],
     [{ RUNTIME: 'remote' }, 'SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: expected one of trace, debug, info, warn, error, fatal, silent'],
@@ -155,6 +155,6 @@ describe('SV1: configuration', () => {
   });
 
   it('never prints a secret', () => {
-    expect(JSON.stringify(configOf({ LLM_API_KEY: 'sk-verysecret', SESSION_API_KEY: 'alsosecret' }))).not.toMatch(/secret"/);
+    expect(JSON.stringify(configOf({ LLM_API_KEY: 'sk-verysecret', SESSION_API_KEY: 'alsosecret-and-long' }))).not.toMatch(/secret"/);
   });
 });

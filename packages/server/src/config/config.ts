@@ -80,6 +80,12 @@ const secret = z
   .string()
   .min(MIN_SECRET_LENGTH, `at least ${MIN_SECRET_LENGTH} characters are needed, shorter ones can not be kept out of logs`)
   .transform((value) => new Secret(value));
+/** Of a key that opens the server or its sandboxes: shorter ones can be guessed. */
+export const MIN_ACCESS_KEY_LENGTH = 16;
+const accessKey = z
+  .string()
+  .min(MIN_ACCESS_KEY_LENGTH, `at least ${MIN_ACCESS_KEY_LENGTH} characters are needed, shorter ones can be guessed`)
+  .transform((value) => new Secret(value));
 const url = z.url({ protocol: /^https?$/, error: 'an http:// or https:// address is expected' });
 
 /** The runtimes of OpenDevin's `config.toml`: one client in a container of any image, and the server's own sandbox, which was its default as ours is. */
@@ -121,7 +127,7 @@ export const Environment = z.object({
     .optional(),
   LLM_BASE_URL: url.optional(),
   LLM_MAX_CONCURRENT_REQUESTS: count(1).default(32),
-  SESSION_API_KEY: secret.optional(),
+  SESSION_API_KEY: accessKey.optional(),
   JWT_SECRET: secret.optional(),
   /** The second is the name of older releases. */
   AGENT_ENABLE_BROWSING: flag.optional(),
@@ -132,7 +138,7 @@ export const Environment = z.object({
   ),
   SANDBOX_REMOTE_RUNTIME_API_URL: url.optional(),
   SANDBOX_API_KEY: secret.optional(),
-  TENDON_EXECUTOR_KEY: secret.optional(),
+  TENDON_EXECUTOR_KEY: accessKey.optional(),
   TENDON_EXECUTOR_KEY_FILE: path.optional(),
   HTTPS_PROXY: url.optional(),
   NO_PROXY: z.string().default(''),

@@ -33,7 +33,7 @@ describe('who may use an executor host', () => {
       /key file can not be read: ENOENT/,
     );
     await writeFile(file, 'short\n');
-    await expect(startExecutorHost(testConfig(home, { TENDON_EXECUTOR_KEY_FILE: file }))).rejects.toThrow(/holds no key: at least 8/);
+    await expect(startExecutorHost(testConfig(home, { TENDON_EXECUTOR_KEY_FILE: file }))).rejects.toThrow(/holds no key: at least 16/);
     await writeFile(file, `${KEY}\n`);
     const host = await testHost({ TENDON_EXECUTOR_KEY: '', TENDON_EXECUTOR_KEY_FILE: file });
     expect((await host.call('GET', '/server_info')).status).toBe(200);

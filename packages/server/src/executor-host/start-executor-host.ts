@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MIN_SECRET_LENGTH, Secret, type Clock } from '@tendon/core';
+import { Secret, type Clock } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { createRuntimes } from '@tendon/runtime';
-import type { Config } from '../config/config.ts';
+import { MIN_ACCESS_KEY_LENGTH, type Config } from '../config/config.ts';
 import { listenError, urlOf } from '../http/listening.ts';
 import { openSockets } from '../http/open-sockets.ts';
 import { createLogger, type Logger } from '../logger.ts';
@@ -117,7 +117,8 @@ async function keyIn(file: string | undefined): Promise<Secret | undefined> {
   const text = await readFile(file, 'utf8').catch((cause: Error) => {
     throw new Error(`The key file can not be read: ${cause.message}`);
   });
-  const key = new Secret(text.trim());
-  if (!key.isMaskable) throw new Error(`The key file ${file} holds no key: at least ${MIN_SECRET_LENGTH} characters are needed.`);
-  return key;
+  const key = text.trim();
+  if (key.length < MIN_ACCESS_KEY_LENGTH)
+    throw new Error(`The key file ${file} holds no key: at least ${MIN_ACCESS_KEY_LENGTH} characters are needed.`);
+  return new Secret(key);
 }

@@ -7,6 +7,7 @@ import type { Engine } from '../engine.ts';
 import type { Logger } from '../logger.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Principal } from '../security/identify.ts';
+import type { WrongKeys } from '../security/wrong-keys.ts';
 
 /** What the routes work with. */
 export interface ServerContext {
@@ -16,6 +17,7 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly patience: ClientPatience;
   readonly logger: Logger;
+  readonly wrongKeys: WrongKeys;
   readonly version: string;
   /** The OpenAPI document of these routes; made when it is asked for. */
   readonly openApi: () => Promise<object>;

@@ -5,7 +5,7 @@ import { allRoutes, type Route } from '../http/all-routes.test-support.ts';
 import { rowOf, type Need } from './access-table.ts';
 import { plainClient, socketIoClient, testServer, type TestServer } from '../server.test-support.ts';
 
-const KEY = 'the-session-key';
+const KEY = 'the-key-of-a-session';
 
 /** The refusal's words, or `served`; only what the guard says counts here. */
 function ask(server: TestServer, { method, url }: Route, conversation: string, headers: Record<string, string>): Promise<string> {

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { plainClient, socketIoClient, testServer, type TestServer } from '../server.test-support.ts';
 
-const KEY = 'the-session-key';
+const KEY = 'the-key-of-a-session';
 
 /** Sent as it is: `fetch` sets Host and Origin itself. */
 function raw(server: TestServer, path: string, headers: Record<string, string>, method = 'GET'): Promise<number> {

@@ -17,15 +17,21 @@ import { InBandSession } from './in-band-session.ts';
 import { letInSilent } from './let-in-silent.ts';
 import { nameSession, recoveryOf, withOffsets } from './recovery.ts';
 import { socketIoWire } from './socket-io-wire.ts';
+import { MAX_BYTES, UnauthenticatedSessions, type EngineSession } from './unauthenticated-sessions.ts';
 import { webSocketServer } from './web-socket-server.ts';
 
 /** `/socket.io`, polling and WebSocket: `oh_event` to clients, `oh_user_action` and `oh_action` from them. */
 export function serveSocketIo(http: HttpServer, context: ServerContext): { close(): Promise<void> } {
   const { patience } = context;
-  const io = new Server(http, {
+  const unauthenticated = new UnauthenticatedSessions(
+    context,
+    (id) => (io.engine as unknown as { readonly clients: Readonly<Record<string, EngineSession>> }).clients[id],
+  );
+  const smallFrames = { maxBytes: MAX_BYTES, appliesTo: (request: IncomingMessage) => unauthenticated.has(request) };
+  const io: Server = new Server(http, {
     path: '/socket.io',
     // The same one as `/ws` has; a bundle would else hold two.
-    wsEngine: webSocketServer(patience),
+    wsEngine: webSocketServer(patience, smallFrames),
     serveClient: false,
     destroyUpgrade: false,
     maxHttpBufferSize: MAX_BODY_BYTES,
@@ -37,10 +43,12 @@ export function serveSocketIo(http: HttpServer, context: ServerContext): { close
   });
   const polls = new HeldPolls();
   io.engine.use((request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void) =>
-    guard(request, response, (error) => (error ? next(error) : polls.pass(request, next)), context),
+    guard(request, response, (error) => (error ? next(error) : polls.pass(request, next)), { context, unauthenticated }),
   );
   // Who polls is told of the end at the next poll; who does not come any more is not waited for longer than at other doors.
-  io.engine.on('connection', ({ transport }: { readonly transport: object }) => {
+  io.engine.on('connection', (session: EngineSession & { readonly transport: object }) => {
+    unauthenticated.opened(session);
+    const { transport } = session;
     if ('closeTimeout' in transport) transport.closeTimeout = patience.closeMs;
   });
   io.use((socket, next) => {
@@ -56,10 +64,16 @@ export function serveSocketIo(http: HttpServer, context: ServerContext): { close
 }
 
 /** Before every poll and upgrade, for Host and Origin. Who asks is looked at when the client connects, and refused in words that it shows. */
-function guard(request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void, context: ServerContext): void {
+function guard(
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: Error) => void,
+  { context, unauthenticated }: Guarding,
+): void {
   const { config } = context;
   const access = admit(context, request, { need: 'public', isSocket: true });
-  if (access.ok) {
+  const error = access.ok ? (scriptRefusal(request) ?? unauthenticated.refusalOf(request)) : access.error;
+  if (!error) {
     if (request.headers.upgrade) return next();
     const isPreflight = request.method === 'OPTIONS';
     for (const [name, value] of Object.entries(corsHeaders(request.headers, config, isPreflight))) response.setHeader(name, value);
@@ -69,9 +83,18 @@ function guard(request: IncomingMessage, response: ServerResponse, next: (error?
     else response.writeHead(405, { allow: 'GET, POST, OPTIONS' }).end();
     return;
   }
-  const { error } = access;
   if (request.headers.upgrade) return next(new Error(error.message));
   response.writeHead(error.status, { 'content-type': 'application/json' }).end(JSON.stringify(failureBody(error)));
+}
+
+interface Guarding {
+  readonly context: ServerContext;
+  readonly unauthenticated: UnauthenticatedSessions;
+}
+
+/** Polling by script (JSONP) needs no `Origin`, so a foreign page could read the answer. No client of ours asks for it. */
+function scriptRefusal({ url = '/' }: IncomingMessage): CatalogError | undefined {
+  return new URLSearchParams(url.split('?')[1]).has('j') ? catalogError('INVALID_FRAME', 'polling by script is not offered') : undefined;
 }
 
 /** Checked and noted before the client is told that it is connected. */

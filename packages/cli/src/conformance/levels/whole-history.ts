@@ -59,7 +59,7 @@ export function isWholeInTurn(frames: readonly Frame[], who: string): void {
   );
 }
 
-export function isInOrder(ids: readonly number[], who: string): void {
+function isInOrder(ids: readonly number[], who: string): void {
   for (const [at, id] of ids.entries()) {
     const before = ids[at - 1];
     if (before === undefined) continue;

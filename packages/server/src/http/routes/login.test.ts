@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { temporaryFolder, testServer, type TestServer } from '../../server.test-support.ts';
 
-const KEY = 'the-session-key';
+const KEY = 'the-key-of-a-session';
 
 function form(server: TestServer, key: string, more: { readonly next?: string; readonly headers?: Record<string, string> } = {}) {
   const body = new URLSearchParams({ key, next: more.next ?? '/conversations/abc' });

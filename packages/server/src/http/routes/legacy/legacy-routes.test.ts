@@ -48,9 +48,10 @@ describe('DL85: what W1 to W3 resume from', () => {
     expect(messages.map(({ role, payload }) => [role, payload.action])).toEqual([
       ['user', 'start'],
       ['assistant', 'think'],
+      ['assistant', 'finish'],
     ]);
     expect(messages[0]!.payload.args).toMatchObject({ task: 'a task' });
-    expect(await json(server, '/messages/total', token)).toEqual({ msg_total: 2 });
+    expect(await json(server, '/messages/total', token)).toEqual({ msg_total: 3 });
     expect(await json(server, '/api/messages/total', await authToken(server))).toEqual({ msg_total: 0 });
     expect(await json(server, '/messages', 'no.such.token')).toEqual({ messages: [] });
     expect((await server.get('/api/messages')).status).toBe(403);

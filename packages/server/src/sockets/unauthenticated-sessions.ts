@@ -1,0 +1,75 @@
+/**
+ * Owns what the Engine.IO sessions of clients without a key may hold: such a client is told in words that it needs one, which takes a
+ * session, and until then whatever it sends lies in memory.
+ *
+ * U1  A session whose handshake shows no key that opens anything may send `MAX_BYTES` at a time.
+ * U2  An address has at most `MAX_SESSIONS` of them at once.
+ */
+import type { IncomingMessage } from 'node:http';
+import { catalogError, type CatalogError } from '@tendon/protocol';
+import type { ServerContext } from '../http/context.ts';
+import { identify } from '../security/identify.ts';
+
+/** A packet that connects, with everything that a client may say of itself. */
+export const MAX_BYTES = 64 * 1024;
+const MAX_SESSIONS = 32;
+
+/** What is used of an Engine.IO session. */
+export interface EngineSession {
+  readonly request: IncomingMessage;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+export class UnauthenticatedSessions {
+  readonly #context: Pick<ServerContext, 'config' | 'engine'>;
+  readonly #sessionOf: (id: string) => EngineSession | undefined;
+  readonly #open = new Map<string, number>();
+
+  constructor(context: Pick<ServerContext, 'config' | 'engine'>, sessionOf: (id: string) => EngineSession | undefined) {
+    this.#context = context;
+    this.#sessionOf = sessionOf;
+  }
+
+  /** Whether neither the request nor the handshake of its session shows a key that opens anything. */
+  has(request: IncomingMessage): boolean {
+    if (this.#isKnown(request)) return false;
+    const session = this.#sessionOf(sessionIdOf(request) ?? '');
+    return !session || !this.#isKnown(session.request);
+  }
+
+  /** Why a poll or handshake is not taken; `undefined` when it is. */
+  refusalOf(request: IncomingMessage): CatalogError | undefined {
+    if (!this.has(request)) return undefined;
+    if (sessionIdOf(request) === undefined)
+      return (this.#open.get(addressOf(request)) ?? 0) < MAX_SESSIONS ? undefined : catalogError('TOO_MANY_REQUESTS');
+    if (request.method !== 'POST') return undefined;
+    // Without a length nobody knows where it ends.
+    const bytes = Number(request.headers['content-length'] ?? Number.NaN);
+    return bytes <= MAX_BYTES ? undefined : catalogError('FRAME_TOO_LARGE', '64 KB without a key');
+  }
+
+  opened(session: EngineSession): void {
+    if (this.#isKnown(session.request)) return;
+    const address = addressOf(session.request);
+    this.#open.set(address, (this.#open.get(address) ?? 0) + 1);
+    session.once('close', () => {
+      const left = this.#open.get(address)! - 1;
+      if (left === 0) this.#open.delete(address);
+      else this.#open.set(address, left);
+    });
+  }
+
+  #isKnown({ url = '/', headers }: IncomingMessage): boolean {
+    const { config, engine } = this.#context;
+    const principal = identify({ url, headers }, { sessionApiKey: config.sessionApiKey, books: engine.access });
+    return principal !== undefined && principal !== 'wrong';
+  }
+}
+
+function sessionIdOf({ url = '/' }: IncomingMessage): string | undefined {
+  return new URLSearchParams(url.split('?')[1]).get('sid') ?? undefined;
+}
+
+function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
+}
