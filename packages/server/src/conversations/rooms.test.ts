@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { MessageAction } from '@tendon/protocol';
 import { heapBytes } from '../collect-garbage.test-support.ts';
-import { conversationsWith, made, noSandbox } from './conversations.test-support.ts';
+import { conversationsWith, made, noSandbox, slowStore } from './conversations.test-support.ts';
 
 describe('SV20: conversations in memory', () => {
   it('those who come at once share one opening', async () => {
@@ -67,6 +67,20 @@ describe('SV20: conversations in memory', () => {
     const id = await made(conversations);
     await conversations.close();
     await expect(conversations.enter(id)).rejects.toThrow('the server is leaving');
+  });
+
+  it('SV196: those that go idle together share the commits of their closing', async () => {
+    const { disk, storage, home } = await slowStore();
+    const { conversations } = conversationsWith(1, { storage, home });
+    const ids = await Promise.all(Array.from({ length: 200 }, () => made(conversations)));
+    const held = await Promise.all(ids.map((id) => conversations.enter(id)));
+    const before = disk.commits;
+    for (const entered of held) entered!.release();
+    await expect.poll(async () => (await storage.records.list('active')).length).toBe(0);
+    expect(conversations.openCount).toBe(0);
+    // One after the other they are two for each.
+    expect(disk.commits - before).toBeLessThan(ids.length / 4);
+    await conversations.close();
   });
 
   it('a held one is not closed, a deleted one sends its holders away', async () => {
