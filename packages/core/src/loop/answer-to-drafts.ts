@@ -38,19 +38,28 @@ export interface AnswerContext {
   readonly now: Date;
 }
 
-/** A cut answer's calls are never carried out: what is missing may change their meaning. */
+/**
+ * A cut answer's calls are never carried out: what is missing may change their meaning. Of an answer with more than 64 calls only the
+ * first is kept, to be refused: a model that runs wild, or an endpoint that is hostile, costs the log one event.
+ */
 export function parseAnswer(given: LlmAnswer, tools: readonly Tool[]): ParsedAnswer {
+  if (given.toolCalls.length > MAX_CALLS) return refusedAnswer(given);
   const answer = { ...given, toolCalls: withUniqueIds(given.toolCalls) };
   const cut = answer.finishReason === 'length';
-  const calls = answer.toolCalls.map((call, index): ToolCallResult => {
+  const calls = answer.toolCalls.map((call): ToolCallResult => {
     if (cut) return { ok: false, error: 'Not carried out: the answer was cut off at its length limit. Send it again, in smaller parts.' };
-    if (index >= MAX_CALLS) return { ok: false, error: `Not carried out: one answer may make ${MAX_CALLS} calls.` };
     return parseToolCall(call, tools);
   });
   return { answer, calls };
 }
 
 const MAX_CALLS = 64;
+
+function refusedAnswer(given: LlmAnswer): ParsedAnswer {
+  const made = given.toolCalls.length;
+  const error = `Not carried out, not one of them: the answer made ${made} calls, and one answer may make ${MAX_CALLS}. Send fewer.`;
+  return { answer: { ...given, toolCalls: withUniqueIds(given.toolCalls.slice(0, 1)) }, calls: [{ ok: false, error }] };
+}
 
 /** Within one answer; some servers give no ids, or the same. */
 function withUniqueIds(calls: readonly LlmToolCall[]): readonly LlmToolCall[] {

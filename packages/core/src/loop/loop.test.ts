@@ -101,6 +101,25 @@ it('EN85: a cut answer’s calls are not carried out', async () => {
   expect(runtimes.started).toEqual([]);
 });
 
+it('EN310: of an answer with more than 64 calls nothing runs, and the model is told how many it may make', async () => {
+  const calls = (count: number) => ({ toolCalls: Array.from({ length: count }, () => bash('echo x').toolCalls[0]!) });
+  const { say, untilState, events, runtimes } = await stage({ script: [calls(5_000), calls(65), done] });
+  await say('begin');
+  await untilState('finished');
+  expect(runtimes.started).toEqual([]);
+  const refused = (await events()).filter((event) => 'observation' in event && event.observation === 'error');
+  expect(refused).toMatchObject([5_000, 65].map((made) => ({ content: expect.stringContaining(`${made} calls`) as string })));
+  expect(refused.map((event) => event.tool_call_metadata?.model_response?.choices[0]?.message.tool_calls?.length)).toEqual([1, 1]);
+});
+
+it('EN310: an answer with 64 calls is carried out', async () => {
+  const calls = Array.from({ length: 63 }, (_, n) => ({ name: 'think', arguments: { thought: `${n}` } }));
+  const { say, untilState, events } = await stage({ script: [{ toolCalls: [...calls, ...done.toolCalls] }] });
+  await say('begin');
+  await untilState('finished');
+  expect(outline(await events()).filter((line) => line.startsWith('agent think'))).toHaveLength(63);
+});
+
 it('EN86: a failing model is a state with a reason, and the next message tries again', async () => {
   const script = [{ failure: 'LLM_AUTHENTICATION' as const, detail: 'bad key' }, done];
   const { say, untilState, frames } = await stage({ script });
