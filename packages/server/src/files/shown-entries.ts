@@ -1,5 +1,5 @@
-import type { WorkspaceFiles } from '@tendon/core';
-import ignore from 'ignore';
+import type { Workspace } from '../http/workspace-of.ts';
+import { runSandboxCommand, shellQuoted } from './sandbox-command.ts';
 
 /** Never listed; folders end in `/`. */
 export const HIDDEN_ENTRIES: ReadonlySet<string> = new Set([
@@ -12,25 +12,54 @@ export const HIDDEN_ENTRIES: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_GITIGNORE_BYTES = 256 * 1024;
-const MAX_RULES = 2_000;
+const MAX_BYTES = 12 * 1024 * 1024;
+const TIMEOUT_SECONDS = 5;
 
-/** Whether an entry (relative to the workspace, folders end in `/`) is shown: not one of the hidden, and not matched by the `.gitignore` of the root. */
-export async function shownEntries(files: WorkspaceFiles, signal: AbortSignal): Promise<(path: string) => boolean> {
-  const bytes = await files.read('.gitignore', { signal, maxBytes: MAX_GITIGNORE_BYTES }).catch(() => undefined);
-  const rules = ignore().add(bytes ? rulesIn(Buffer.from(bytes).toString('utf8')) : []);
+interface ShownOptions {
+  /** Of folders below the one that is listed. */
+  readonly depth: number;
+  readonly signal: AbortSignal;
+  readonly now: Date;
+}
+
+/**
+ * Whether an entry of `folder` or below it (relative to the workspace, folders end in `/`) is shown: not one of the hidden, and not one
+ * that git ignores where the root has a `.gitignore`. The rules are the agent's and may be made to be slow, so the sandbox's own git
+ * matches them, for 5 s: what it has not named by then is shown, as is everything where there is no git.
+ */
+export async function shownEntries(workspace: Workspace, folder: string, options: ShownOptions): Promise<(path: string) => boolean> {
+  const ignored = await ignoredEntries(workspace, folder, options).catch(() => new Set<string>());
   return (path) => {
-    const parts = path.split('/');
     const isFolder = path.endsWith('/');
-    const names = parts.map((part, index) => (index < parts.length - 1 || isFolder ? `${part}/` : part));
-    if (names.some((name) => HIDDEN_ENTRIES.has(name))) return false;
-    return !ignore.isPathValid(path) || !rules.ignores(path);
+    const parts = (isFolder ? path.slice(0, -1) : path).split('/');
+    const isHidden = parts.some((part, index) => HIDDEN_ENTRIES.has(index < parts.length - 1 || isFolder ? `${part}/` : part));
+    return !isHidden && !ignored.has(parts.join('/'));
   };
 }
 
-/** The file is the agent's: rules that a regular expression would chew on for ever are left out. */
-function rulesIn(text: string): string[] {
-  return text
-    .split('\n')
-    .slice(0, MAX_RULES)
-    .filter((line) => line.length <= 300 && (line.match(/\*+/g)?.length ?? 0) <= 3);
+async function ignoredEntries({ runtime, root }: Workspace, folder: string, { depth, signal, now }: ShownOptions): Promise<Set<string>> {
+  const rules = await runtime.files.read('.gitignore', { signal, maxBytes: MAX_GITIGNORE_BYTES }).catch(() => undefined);
+  // Git has rules for what is below the root, and none for other places.
+  if (!rules?.length || /^\/|(^|\/)\.\.(\/|$)/.test(folder)) return new Set();
+  const inner = folder === '.' ? '.' : `./${folder}`;
+  const found = await runSandboxCommand(runtime, script(inner, depth), {
+    cwd: root,
+    timeoutSeconds: TIMEOUT_SECONDS,
+    maxBytes: MAX_BYTES,
+    now,
+  });
+  // The last piece is empty, or what the cut left of an entry.
+  const paths = found.text.split('\0').slice(0, -1);
+  return new Set(paths.map((path) => path.replace(/^\.\//, '').replaceAll(/\/{2,}/g, '/')));
+}
+
+/** Git with a repository of its own that holds nothing: the workspace may be none, and what it says in `.git/config` does not count. */
+function script(folder: string, depth: number): string {
+  return `exec 2>/dev/null
+command -v git >/dev/null || exit 0
+empty=$(mktemp -d) || exit 0
+trap 'rm -rf -- "$empty"' EXIT
+mkdir "$empty/objects" "$empty/refs" && printf 'ref: refs/heads/none\\n' >"$empty/HEAD" || exit 0
+find ${shellQuoted(folder)} -mindepth 1 -maxdepth ${depth} -print0 |
+  git --git-dir="$empty" --work-tree=. -c core.excludesFile=/dev/null check-ignore --no-index --stdin -z`;
 }

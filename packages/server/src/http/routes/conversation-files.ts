@@ -33,7 +33,11 @@ function listing(app: App, context: ServerContext): void {
     const { files } = workspace.runtime;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const [entries, isShown] = await Promise.all([files.list(folder, { signal }), shownEntries(files, signal)]);
+      const now = context.clock.now();
+      const [entries, isShown] = await Promise.all([
+        files.list(folder, { signal }),
+        shownEntries(workspace, folder, { depth: 1, signal, now }),
+      ]);
       const inner = folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;
       const prefix = folder === '.' ? '' : `${query.path!.replace(/\/+$/, '')}/`;
       return foldersFirst(entries.filter((entry) => isShown(inner + entry))).map((entry) => prefix + entry);
@@ -97,8 +101,11 @@ function tree(app: App, context: ServerContext): void {
     if ('code' in workspace) return sendFailure(reply, workspace);
     const folder = workspacePath(query.path ?? '').replace(/(?<=.)\/+$/, '');
     try {
-      const isShown = await shownEntries(workspace.runtime.files, AbortSignal.timeout(TIMEOUT_MS));
-      const found = await workspaceEntries(workspace, folder, { depth: query.depth, withHidden: false, now: context.clock.now() });
+      const now = context.clock.now();
+      const [isShown, found] = await Promise.all([
+        shownEntries(workspace, folder, { depth: query.depth, signal: AbortSignal.timeout(TIMEOUT_MS), now }),
+        workspaceEntries(workspace, folder, { depth: query.depth, withHidden: false, now }),
+      ]);
       if (found.isCut) void reply.header('x-tendon-truncated', 'true');
       const inner = folder === '.' ? '' : `${folder}/`;
       const shown = found.entries.filter(({ path: entry }) => isShown(inner + entry));
