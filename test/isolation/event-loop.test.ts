@@ -2,7 +2,7 @@
  * What an agent, an MCP server or a model sends to hold the server's thread. A real server process is given each of it and must go on
  * answering others; how much of its thread the input took is read from the kernel's account of that thread, which no busy machine makes longer.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -110,5 +110,26 @@ it('SV311: a .gitignore made to be slow costs the server no more than one that i
   const hostile = await cost(Array.from({ length: 2_000 }, (_, n) => `*a*a*a${n}x\n`).join(''));
   // Matched in the server it is more than a hundred times as much.
   expect(hostile).toBeLessThan(10 * plain + 100);
+  expect(await isAlive(tendon)).toBe(true);
+});
+
+it('EN311: microagents whose front matter is made to be slow cost the server little', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tendon-knowledge-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  mkdirSync(join(folder, '.openhands/microagents'), { recursive: true });
+  const tendon = await TendonProcess.scripted([{ text: 'hello' }], { WORKSPACE_BASE: folder });
+  endAtOnce(tendon);
+  const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {});
+  const cost = async (front: string): Promise<number> => {
+    for (let n = 0; n < 200; n++) writeFileSync(join(folder, `.openhands/microagents/m${n}.md`), `---\n${front}\n---\ntext ${n}`);
+    const before = computed(tendon);
+    const { microagents } = await tendon.json<{ microagents: readonly unknown[] }>(`/api/conversations/${id}/microagents`);
+    expect(microagents).toHaveLength(200);
+    return computed(tendon) - before;
+  };
+  await cost('type: repo');
+  const plain = await cost('type: repo');
+  const hostile = await cost('['.repeat(16_000));
+  expect(hostile).toBeLessThan(5 * plain + 100);
   expect(await isAlive(tendon)).toBe(true);
 });

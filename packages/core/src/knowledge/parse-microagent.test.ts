@@ -40,6 +40,21 @@ it.each(['---\n: [\n---\ntext', '---\n- a\n---\ntext', '---\na: &a [x]\nb: [*a, 
   },
 );
 
+it('EN311: front matter that is long or deeply nested is not given to the parser, and its text counts', () => {
+  const nested = (depth: number): string => `---\nname: a\ninputs: ${'['.repeat(depth)}${']'.repeat(depth)}\n---\ntext`;
+  expect(parseMicroagent('x', nested(16))).toMatchObject({ microagent: { name: 'a', content: 'text' }, problem: undefined });
+  expect(parseMicroagent('x', nested(17))).toMatchObject({
+    microagent: { name: 'x', content: 'text' },
+    problem: expect.stringContaining('16 deep'),
+  });
+  const long = (length: number): string => `---\nname: ${'a'.repeat(length - 6)}\n---\ntext`;
+  expect(parseMicroagent('x', long(4_096)).problem).toBeUndefined();
+  expect(parseMicroagent('x', long(4_097))).toMatchObject({
+    microagent: { content: 'text' },
+    problem: expect.stringContaining('longer than'),
+  });
+});
+
 it('EN121: servers that are not what they should be are no tools', () => {
   const markdown = '---\nmcp_tools:\n  stdio_servers: [null, 1, {name: fetch}, {name: 2}]\n---\ntext';
   expect(parseMicroagent('x', markdown).microagent.tools).toEqual(['fetch']);

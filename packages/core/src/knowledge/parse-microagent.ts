@@ -9,7 +9,11 @@ export interface ParsedMicroagent {
   readonly problem: string | undefined;
 }
 
+/** Where its end is looked for. */
 const MAX_FRONT_MATTER = 16 * 1024;
+/** The parser's work grows faster than the text, and with its nesting: more than this is not given to it. */
+const MAX_YAML = 4 * 1024;
+const MAX_NESTING = 16;
 
 /**
  * A Markdown file with YAML between `---` lines before it. With trigger words it is knowledge, else it is always told. What is wrong
@@ -33,6 +37,8 @@ export function parseMicroagent(fallbackName: string, markdown: string): ParsedM
 type FrontMatter = Readonly<Record<string, unknown>>;
 
 function frontMatter(text: string): { readonly front: FrontMatter; readonly problem: string | undefined } {
+  if (text.length > MAX_YAML) return { front: {}, problem: `its front matter is longer than ${MAX_YAML} characters` };
+  if (nesting(text) > MAX_NESTING) return { front: {}, problem: `its front matter is nested more than ${MAX_NESTING} deep` };
   try {
     const value: unknown = parse(text, { maxAliasCount: 0, schema: 'core', logLevel: 'error' });
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { front: value as FrontMatter, problem: undefined };
@@ -40,6 +46,16 @@ function frontMatter(text: string): { readonly front: FrontMatter; readonly prob
   } catch (error) {
     return { front: {}, problem: `its front matter can not be read: ${String(error).slice(0, 200)}` };
   }
+}
+
+/** How deep brackets lead; those in texts count too. */
+function nesting(text: string): number {
+  let [deepest, depth] = [0, 0];
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1);
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 function words(value: unknown): string[] {
