@@ -1,33 +1,68 @@
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
-import { dial, hostAddresses, Refused } from './dial.ts';
+import { checkedAddresses, dial, Refused } from './dial.ts';
 import { refusal } from './egress-policy.ts';
 import type { Dial } from './listen-proxy.ts';
 
 const CONNECT_DEADLINE_MS = 20_000;
 const RESOLVE_DEADLINE_MS = 2000;
 const MAX_HEAD_BYTES = 16 * 1024;
+/** Names that mean something near whoever resolves them, and addresses in spellings that only some programs take for one. */
+const LOCAL_NAME = /^[^.]+$|\.(localhost|local|internal|lan|home\.arpa|corp|intranet|\d+|0x[\da-f]*)\.?$/i;
+
+export interface UpstreamProxy {
+  /** The proxy that this host itself must use (`HTTPS_PROXY`). */
+  readonly url: URL;
+  /** Names and suffixes, comma-separated, that are dialled directly (`NO_PROXY`). */
+  readonly except?: string;
+  /** The operator leaves names to that proxy: it is asked for them as they are, and its rules decide what is near it. */
+  readonly resolves?: boolean;
+}
 
 /**
- * Reaches targets through the proxy that the host itself must use. The names are then resolved over there, so the policy can
- * only judge what this host resolves them to; where it cannot, names of the local kind are refused and the others passed on.
- * `noProxy` = names and suffixes, comma-separated, that are dialled directly.
+ * Reaches targets through the proxy that the host itself must use. It is asked for the address that was checked here, so what it
+ * makes of the name itself counts for nothing; TLS and HTTP go on naming the host inside. Where names are left to it (`resolves`),
+ * what resolves here is judged all the same, and names of the local kind are refused.
  */
-export function dialThrough(upstream: URL, noProxy = ''): Dial {
+export function dialThrough({ url, except = '', resolves = false }: UpstreamProxy): Dial {
   return async (host, port, signal) => {
-    if (isExcepted(host, noProxy)) return dial(host, port, signal);
-    await judge(host.replace(/^\[(.*)\]$/, '$1'), port);
+    if (isExcepted(host, except)) return dial(host, port, signal);
+    const targets = resolves ? await judgedName(host, port, signal) : await checkedTargets(host, port, signal);
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE_MS)]);
-    const socket = await openUpstream(upstream, deadline);
-    try {
-      await askForTunnel(socket, upstream, `${host}:${port}`, deadline);
-      return socket;
-    } catch (error) {
-      socket.destroy();
-      throw error;
+    let failure: unknown;
+    for (const target of targets) {
+      try {
+        return await openTunnel(url, `${target.includes(':') ? `[${target}]` : target}:${port}`, deadline);
+      } catch (error) {
+        failure = error;
+      }
     }
+    throw failure;
   };
+}
+
+async function checkedTargets(host: string, port: number, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return (await checkedAddresses(host, port, signal)).map(({ address }) => address).toSorted((a, b) => isIP(a) - isIP(b));
+  } catch (error) {
+    if (error instanceof Refused || signal.aborted) throw error;
+    throw new Refused(
+      `the name does not resolve on this host, so what its proxy makes of it cannot be checked (SANDBOX_PROXY_RESOLVES leaves names to the proxy)`,
+    );
+  }
+}
+
+async function judgedName(host: string, port: number, signal: AbortSignal): Promise<readonly string[]> {
+  const name = host.replace(/^\[(.*)\]$/, '$1');
+  try {
+    await checkedAddresses(host, port, AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_DEADLINE_MS)]));
+  } catch (error) {
+    if (error instanceof Refused || signal.aborted) throw error;
+    if (LOCAL_NAME.test(name)) throw new Refused('the name is a local one');
+    const reason = refusal({ address: '1.1.1.1', port, ownAddresses: [] }); // of an unknown address only the port is judged
+    if (reason !== undefined) throw new Refused(reason);
+  }
+  return [name];
 }
 
 function isExcepted(host: string, noProxy: string): boolean {
@@ -40,25 +75,15 @@ function isExcepted(host: string, noProxy: string): boolean {
   return names.some((name) => name === '*' || (name !== '' && (host.toLowerCase() === name || host.toLowerCase().endsWith(`.${name}`))));
 }
 
-async function judge(host: string, port: number): Promise<void> {
-  const addresses = isIP(host) ? [host] : await resolved(host);
-  if (addresses.length === 0 && /^[^.]+$|\.(localhost|local|internal|lan|home\.arpa|corp|intranet)\.?$/i.test(host)) {
-    throw new Refused('the name is a local one');
+async function openTunnel(upstream: URL, authority: string, deadline: AbortSignal): Promise<Socket> {
+  const socket = await openUpstream(upstream, deadline);
+  try {
+    await askForTunnel(socket, upstream, authority, deadline);
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
   }
-  const ownAddresses = hostAddresses();
-  for (const address of addresses.length === 0 ? ['1.1.1.1'] : addresses) {
-    const reason = refusal({ address, port, ownAddresses }); // of an unknown address only the port is judged
-    if (reason !== undefined) throw new Refused(reason);
-  }
-}
-
-async function resolved(host: string): Promise<readonly string[]> {
-  const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, RESOLVE_DEADLINE_MS, []).unref());
-  const found = lookup(host, { all: true }).then(
-    (list) => list.map(({ address }) => address),
-    () => [],
-  );
-  return Promise.race([found, late]);
 }
 
 async function openUpstream(upstream: URL, signal: AbortSignal): Promise<Socket> {
@@ -81,16 +106,36 @@ async function askForTunnel(socket: Socket, upstream: URL, authority: string, si
       : Buffer.from(`${decodeURIComponent(upstream.username)}:${decodeURIComponent(upstream.password)}`).toString('base64');
   const credentials = login === '' ? '' : `Proxy-Authorization: Basic ${login}\r\n`;
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`);
-  let head = Buffer.alloc(0);
-  while (!head.includes('\r\n\r\n')) {
-    if (head.length > MAX_HEAD_BYTES) throw new Error("the host's own proxy sends no answer that ends");
-    const [chunk] = (await Promise.race([once(socket, 'data', { signal }), once(socket, 'close', { signal })])) as [Buffer | boolean];
-    if (!Buffer.isBuffer(chunk)) throw new Error("the host's own proxy closed the connection");
-    head = Buffer.concat([head, chunk]);
-  }
-  socket.pause();
-  const end = head.indexOf('\r\n\r\n') + 4;
-  const [status = ''] = head.subarray(0, end).toString('latin1').split('\r\n');
+  const head = await readHead(socket, signal);
+  const [status = ''] = head.split('\r\n');
   if (!/^HTTP\/1\.[01] 2\d\d/.test(status)) throw new Error(`the host's own proxy ${upstream.host} refused: ${status.slice(0, 200)}`);
-  if (end < head.length) socket.unshift(head.subarray(end));
+}
+
+/** Takes the answer's head and leaves what follows. By `readable`: the socket neither flows nor stands paused for whoever gets it. */
+async function readHead(socket: Socket, signal: AbortSignal): Promise<string> {
+  let head = Buffer.alloc(0);
+  for (;;) {
+    for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
+      head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n') + 4;
+    if (end >= 4) {
+      if (end < head.length) socket.unshift(head.subarray(end));
+      return head.subarray(0, end).toString('latin1');
+    }
+    if (head.length > MAX_HEAD_BYTES) throw new Error("the host's own proxy sends no answer that ends");
+    if (socket.readableEnded || socket.destroyed) throw new Error("the host's own proxy closed the connection");
+    await next(socket, signal);
+  }
+}
+
+async function next(socket: Socket, signal: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const until = { signal: AbortSignal.any([signal, done.signal]) };
+  const heard = ['readable', 'end', 'close'].map((name) => once(socket, name, until));
+  try {
+    await Promise.race(heard);
+  } finally {
+    done.abort();
+    await Promise.allSettled(heard);
+  }
 }

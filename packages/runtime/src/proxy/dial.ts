@@ -14,12 +14,17 @@ const MAX_ADDRESSES = 4;
 
 /** Resolves the name here on the host, checks what came out and dials just that. Rejects with `Refused`, or with why it failed. */
 export async function dial(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  return openFirst(await checkedAddresses(host, port, signal), port, signal);
+}
+
+/** The first addresses of the name that may be dialled. Rejects with `Refused` where there are none, else with why it is not resolved. */
+export async function checkedAddresses(host: string, port: number, signal: AbortSignal): Promise<readonly { readonly address: string }[]> {
   const addresses = await addressesOf(host, signal);
   const ownAddresses = hostAddresses();
   const verdicts = addresses.map(({ address }) => ({ address, reason: refusal({ address, port, ownAddresses }) }));
   const allowed = verdicts.filter(({ reason }) => reason === undefined).slice(0, MAX_ADDRESSES);
   if (allowed.length === 0) throw new Refused(verdicts[0]?.reason ?? 'the name has no address');
-  return openFirst(allowed, port, signal);
+  return allowed;
 }
 
 /** Without looking at the address: for a place that the operator opened by name. */
@@ -44,7 +49,7 @@ async function openFirst(addresses: readonly { readonly address: string }[], por
   throw failure;
 }
 
-export function hostAddresses(): readonly string[] {
+function hostAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
 }
 

@@ -1,5 +1,5 @@
 import { dial } from './dial.ts';
-import { dialThrough } from './dial-through.ts';
+import { dialThrough, type UpstreamProxy } from './dial-through.ts';
 import { createGitBroker, type GitAccess } from './git-broker.ts';
 import { createGitRelay } from './git-relay.ts';
 import type { Dial, ProxyOptions } from './listen-proxy.ts';
@@ -8,8 +8,7 @@ import { policedDial, type PolicedDialOptions } from './policed-dial.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
 
 export interface WayOutOptions {
-  /** The proxy that this host itself must use, and what it is not used for (`HTTPS_PROXY`, `NO_PROXY`). */
-  readonly upstreamProxy?: { readonly url: URL; readonly except?: string };
+  readonly upstreamProxy?: UpstreamProxy;
   /** Asked for each connection. Default: the public internet. */
   readonly networkOf?: (conversationId: string) => Promise<NetworkPolicy>;
   /** Default: git goes where everything goes, without a token. */
@@ -35,7 +34,7 @@ export interface WayOut {
 }
 
 export function createWayOut({ upstreamProxy, networkOf, git, gitElsewhere, notice }: WayOutOptions): WayOut {
-  const reach = upstreamProxy ? dialThrough(upstreamProxy.url, upstreamProxy.except) : dial;
+  const reach = upstreamProxy ? dialThrough(upstreamProxy) : dial;
   const refusals = new Map<string, RefusedHosts>();
 
   function refusedOf(conversationId: string): RefusedHosts {

@@ -119,7 +119,9 @@ describe('SV1: configuration', () => {
     expect(configOf({ https_proxy: 'http://proxy.corp:3128', NO_PROXY: '.corp' }).upstreamProxy).toEqual({
       url: new URL('http://proxy.corp:3128'),
       except: '.corp',
+      resolves: false,
     });
+    expect(configOf({ HTTPS_PROXY: 'http://proxy.corp:3128', SANDBOX_PROXY_RESOLVES: '1' }).upstreamProxy?.resolves).toBe(true);
   });
 
   it('makes paths absolute and lists lists', () => {

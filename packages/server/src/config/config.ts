@@ -48,8 +48,8 @@ export interface Config {
   readonly network: NetworkPolicy;
   /** What the clone of a conversation's repository may take. */
   readonly clone: CloneLimits;
-  /** The proxy this host must use to get out, and the names it is not used for. */
-  readonly upstreamProxy: { readonly url: URL; readonly except: string } | undefined;
+  /** The proxy this host must use to get out, the names it is not used for, and whether sandboxes' names are left to it. */
+  readonly upstreamProxy: { readonly url: URL; readonly except: string; readonly resolves: boolean } | undefined;
   /** Absolute; another built frontend that is served at `/` in place of ours. */
   readonly webRoot: string | undefined;
   /** Where what agents serve is shown. */
@@ -198,7 +198,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       container: containerConfig(values),
       network: networkConfig(values),
       clone: cloneConfig(values),
-      upstreamProxy: values.HTTPS_PROXY ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY } : undefined,
+      upstreamProxy: values.HTTPS_PROXY
+        ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY, resolves: values.SANDBOX_PROXY_RESOLVES }
+        : undefined,
       webRoot: values.TENDON_WEB_ROOT,
       previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
       browsing: values.AGENT_ENABLE_BROWSING ?? values.ENABLE_BROWSER ?? true,

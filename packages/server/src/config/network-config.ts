@@ -1,6 +1,6 @@
 import { hostPattern, type NetworkPolicy } from '@tendon/runtime';
 import { z } from 'zod';
-import { list } from './environment-values.ts';
+import { flag, list } from './environment-values.ts';
 
 const lowerList = list.transform((parts) => parts.map((part) => part.toLowerCase()));
 const PLACE = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+):(\d{1,5})$/;
@@ -20,6 +20,7 @@ export const NetworkEnvironment = z.object({
       'host:port is expected, with commas between',
     )
     .default([]),
+  SANDBOX_PROXY_RESOLVES: flag.default(false),
 });
 
 /** The most that a conversation can have, and what it has without a wish. */
