@@ -9,6 +9,7 @@ import {
   type Conversation,
   type ConversationSettings,
   type KeyedSemaphore,
+  type LlmProvider,
   type Mask,
   type Storage,
 } from '@tendon/core';
@@ -22,6 +23,7 @@ import type { fairTurns } from './conversations/fair-turns.ts';
 import { withInstructions } from './conversations/with-instructions.ts';
 import type { ProviderTokens } from './git/provider-tokens.ts';
 import type { Logger } from './logger.ts';
+import type { LoopWatch } from './loop-watch.ts';
 import type { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
 import { conversationTools } from './mcp/conversation-tools.ts';
 import { userMicroagents } from './microagents/user-microagents.ts';
@@ -52,11 +54,12 @@ export interface ConversationParts {
   readonly places: KeyedSemaphore;
   /** Agents of all conversations begin their turns in order. */
   readonly fairly: ReturnType<typeof fairTurns>;
+  readonly loop: LoopWatch;
 }
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
   const { config, clock, logger, mask, storage, runtimes, settings, providerTokens, toolServers, conversations, around } = parts;
-  const { chooses, places, fairly } = parts;
+  const { chooses, places, fairly, loop } = parts;
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();
   const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, {
@@ -79,16 +82,20 @@ export async function composeConversation(record: StoredConversation, parts: Con
       own,
       runtimes,
       clock,
+      loop,
       onProblem: (sentence) => conversations.sayProblem(record.id, sentence),
     }),
     llm: fairly(
-      replayThen(
-        await conversations.replay(record.id),
-        log,
-        modelSource(
-          () => chooses(record),
-          (choice) => makeProvider(choice, { clock, places }),
+      marked(
+        replayThen(
+          await conversations.replay(record.id),
+          log,
+          modelSource(
+            () => chooses(record),
+            (choice) => makeProvider(choice, { clock, places }),
+          ),
         ),
+        loop,
       ),
     ),
     microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
@@ -123,6 +130,25 @@ function conversationSettings({ current }: SettingsStore, wished: StoredConversa
 }
 
 /** The packages of providers are loaded by whoever asks a model first. */
+/** What an answer is made into is computed when it is complete, so the watch of the event loop is told that too. */
+function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Promise<LlmProvider> {
+  return async () => {
+    loop.begun('a turn of an agent');
+    const provider = await source();
+    return {
+      model: provider.model,
+      contextWindow: provider.contextWindow,
+      scripted: provider.scripted,
+      async *stream(request, options) {
+        for await (const event of provider.stream(request, options)) {
+          if (event.type === 'done') loop.begun('an answer of a model');
+          yield event;
+        }
+      },
+    };
+  };
+}
+
 async function makeProvider(choice: ModelChoice, { clock, places }: Pick<ConversationParts, 'clock' | 'places'>) {
   const { createLlmProvider, withRetries } = await import('@tendon/core/llm');
   const { model, apiKey, baseUrl, isOperators } = choice;

@@ -16,6 +16,7 @@ import { createLogger, type Logger } from './logger.ts';
 import { chooseModel, type ModelChoice } from './settings/model-choice.ts';
 import { ConversationToolServers } from './mcp/conversation-tool-servers.ts';
 import { secretsOfMcp } from './mcp/mcp-keys.ts';
+import { LoopWatch } from './loop-watch.ts';
 import { makeHome } from './make-home.ts';
 import { useUpstreamProxy } from './network/use-upstream-proxy.ts';
 import { openDriver } from './open-driver.ts';
@@ -41,6 +42,8 @@ export interface ComposeOptions {
   readonly clock: Clock;
   /** Default: lines on stderr at the configured level. */
   readonly logger?: Logger;
+  /** Told what begins in the event loop; who gave it starts it. */
+  readonly loop?: LoopWatch;
   /** Told again and again how far it is, while the store of an earlier version is upgraded. */
   readonly onUpgrade?: (progress: UpgradeProgress) => void;
   /** What stands between the engine and what it drives: tests put faults there. */
@@ -111,6 +114,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     git: gitAccess(providerTokens),
     secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
   });
+  const loop = options.loop ?? new LoopWatch();
   const fairly = fairTurns(TURNS_PER_ROUND);
   const places = new KeyedSemaphore(config.maxModelRequests);
   const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
@@ -126,7 +130,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),
     open: (record) => {
       const parts = { config, clock, logger, mask, storage, runtimes, settings, providerTokens, toolServers, conversations, around };
-      return composeConversation(record, { ...parts, chooses: choiceOf, places, fairly });
+      return composeConversation(record, { ...parts, chooses: choiceOf, places, fairly, loop });
     },
   });
   // Not before: a line of the log is masked, and conversations have secrets too.

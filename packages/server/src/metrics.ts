@@ -1,12 +1,14 @@
 /** Plain counters while serving; the Prometheus library is loaded when somebody asks. */
 import type { SandboxCounts } from '@tendon/runtime';
 import type { Registry } from 'prom-client';
+import type { LoopWatch } from './loop-watch.ts';
 
 /** What is counted elsewhere and read when asked. */
 export interface Gauges {
   readonly openConversations: () => number;
   /** By this process. */
   readonly sandboxes: () => SandboxCounts;
+  readonly loop: LoopWatch;
 }
 
 /** Upper bounds of request times, in seconds. */
@@ -28,6 +30,11 @@ export class Metrics {
   /** A client did something. */
   seen(now: Date): void {
     this.#lastSeen = now.getTime();
+  }
+
+  /** What holds the event loop says where it is. */
+  get loop(): LoopWatch {
+    return this.#gauges.loop;
   }
 
   idleSeconds(now: Date): number {
@@ -78,6 +85,21 @@ export class Metrics {
     gauge('tendon_sandboxes_asleep', 'Sandboxes that sleep in their places', () => sandboxes().asleep);
     gauge('tendon_sandboxes_disk_bytes', 'What held sandboxes have added to the disk, as last counted', () => sandboxes().diskBytes);
     gauge('tendon_sandboxes_over_disk', 'Sandboxes that take more of the disk than they may', () => sandboxes().overDisk);
+    const { loop } = this.#gauges;
+    gauge(
+      'tendon_event_loop_longest_block_seconds',
+      'The longest time the event loop was blocked, of those above 0.2',
+      () => loop.longestSeconds,
+    );
+    new Gauge({
+      name: 'tendon_event_loop_blocked_seconds_total',
+      help: 'Time the event loop was blocked for more than 0.2 seconds at once, by the task that held it',
+      labelNames: ['task'],
+      registers,
+      collect() {
+        for (const [task, { seconds }] of loop.totals) this.set({ task }, seconds);
+      },
+    });
     new Gauge({
       name: 'tendon_http_requests_total',
       help: 'HTTP requests answered, by status',

@@ -9,6 +9,7 @@ import { listenError, urlOf } from './http/listening.ts';
 import { openSockets } from './http/open-sockets.ts';
 import { StartingServer } from './http/starting-server.ts';
 import { findWebRoot } from './http/web-files.ts';
+import { LoopWatch } from './loop-watch.ts';
 import { makeHome } from './make-home.ts';
 import { Metrics } from './metrics.ts';
 import { routePreviews } from './previews/route-previews.ts';
@@ -48,11 +49,15 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   await makeHome(given.home);
   const config = await withKey(given);
   const starting = new StartingServer(config);
-  const engine = await composeEngine(config, { ...options, clock, onUpgrade: (progress) => starting.say(progress) }).finally(() =>
+  const loop = new LoopWatch();
+  const engine = await composeEngine(config, { ...options, clock, loop, onUpgrade: (progress) => starting.say(progress) }).finally(() =>
     starting.close(),
   );
   const { logger, conversations } = engine;
-  const metrics = new Metrics({ openConversations: () => conversations.openCount, sandboxes: () => engine.runtimes.counts() }, clock.now());
+  const metrics = new Metrics(
+    { openConversations: () => conversations.openCount, sandboxes: () => engine.runtimes.counts(), loop },
+    clock.now(),
+  );
   const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);
   const openApi = async () => (await import('./http/openapi.ts')).openApiDocument(context);
   const patience = options.patience ?? CLIENT_PATIENCE;
@@ -69,6 +74,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
     await Promise.allSettled([socketIo.close(), app.close(), engine.close()]);
     throw listenError(cause, config);
   }
+  loop.start((block) => logger.warn(block, 'the event loop was blocked'));
   void engine.wake().catch((cause: unknown) => logger.error({ err: cause }, 'waking what was at work failed'));
   let closing: Promise<void> | undefined;
   const url = urlOf(app.server.address(), config.host);
@@ -79,6 +85,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
     plain.close();
     await Promise.allSettled([socketIo.close(), app.close()]);
     clearTimeout(cutOff);
+    loop.close();
     await engine.close();
   };
   return {

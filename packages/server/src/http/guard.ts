@@ -12,6 +12,7 @@ export function guard(app: App, context: ServerContext): void {
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request, reply) => {
     metrics.seen(clock.now());
+    metrics.loop.begun(taskOf(request));
     const access = admit(context, request.raw, {
       need: needOf(request.method, request.routeOptions.url),
       conversation: (request.params as { readonly id?: string } | undefined)?.id,
@@ -26,11 +27,19 @@ export function guard(app: App, context: ServerContext): void {
     if (cookie !== undefined) void reply.header('set-cookie', cookie);
     if (isPreflight) return reply.code(204).send();
   });
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    metrics.loop.ended(taskOf(request));
+    done();
+  });
   app.addHook('onResponse', async (request, reply) => {
     metrics.answered(reply.statusCode, reply.elapsedTime / 1000);
     const path = request.raw.url?.split('?', 1)[0];
     logger.debug({ method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
+}
+
+function taskOf({ method, routeOptions: { url = 'an unknown path' } }: FastifyRequest): string {
+  return `${method} ${url}`;
 }
 
 /** A browser in use stays signed in: past the half of its time a session begins anew. */

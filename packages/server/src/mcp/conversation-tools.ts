@@ -6,6 +6,7 @@ import { offeredPullRequests } from '../pull-requests/offered-pull-requests.ts';
 import type { PullRequestParts } from '../pull-requests/open-pull-request.ts';
 import { PULL_REQUEST_NAMES } from '../pull-requests/pull-request-names.ts';
 import type { SettingsStore } from '../settings/settings.ts';
+import type { LoopWatch } from '../loop-watch.ts';
 import type { ConversationToolServers } from './conversation-tool-servers.ts';
 import { joinedToolServers } from './joined-tool-servers.ts';
 import { ToolServers } from './tool-servers.ts';
@@ -19,13 +20,14 @@ export interface ConversationToolsParts extends PullRequestParts {
   readonly own: Runtimes;
   readonly runtimes: Pick<SandboxRuntimes, 'ports'>;
   readonly clock: Clock;
+  readonly loop: LoopWatch;
   /** One sentence for whoever watches. */
   readonly onProblem: (sentence: string) => void;
 }
 
 /** What this conversation's agent is offered beside its own tools. */
 export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): OutsideTools {
-  const { settings, config, toolServers, own, runtimes, clock, onProblem } = parts;
+  const { settings, config, toolServers, own, runtimes, clock, loop, onProblem } = parts;
   const wished = toolServers.open(record);
   const servers = new ToolServers({
     config: () => {
@@ -47,7 +49,10 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
       const [ours, others] = await Promise.all([pulls.offered(options), servers.offered(options)]);
       return [...ours, ...others.filter(({ spec }) => !PULL_REQUEST_NAMES.has(spec.name))];
     },
-    call: (action, options) => (PULL_REQUEST_NAMES.has(action.args.name) ? pulls : servers).call(action, options),
+    call: (action, options) => {
+      const called = (PULL_REQUEST_NAMES.has(action.args.name) ? pulls : servers).call(action, options);
+      return called.finally(() => loop.ended('a call of an external tool'));
+    },
     async close() {
       await servers.close();
       toolServers.forget(record.id);

@@ -38,6 +38,7 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
       opened.on('error', (cause) => context.logger.debug({ err: cause }, 'a socket failed'));
       opened.on('message', (data, isBinary) => {
         context.metrics.seen(context.clock.now());
+        context.metrics.loop.begun('a frame of /ws');
         receive(client, data, isBinary);
       });
     });

@@ -165,6 +165,7 @@ function listen(socket: Socket, { metrics, clock }: ServerContext, receiver: Pic
   });
   socket.onAny((name: string, ...args: unknown[]) => {
     metrics.seen(clock.now());
+    metrics.loop.begun('a frame of /socket.io');
     const isAction = name === 'oh_user_action' || name === 'oh_action';
     receiver.receive(isAction ? args[0] : ({ action: name } satisfies Frame), sizes.shift() ?? 0);
   });
