@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
+import { lookup } from 'node:dns/promises';
+import { expect, it, vi } from 'vitest';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { startResolver } from '../../packages/runtime/src/proxy/resolver.test-support.ts';
+import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
 import { describeWayOut } from './network/contract.ts';
 
 describeWayOut('local', { make: () => createLocalDriver({ executor: executorFolder() }) }, (under) => {
@@ -23,4 +25,29 @@ describeWayOut('local', { make: () => createLocalDriver({ executor: executorFold
     for (let time = 0; time < 3; time += 1) await inside('curl -sS -m 20 http://told.example/');
     expect(sandboxes.notices.filter((notice) => notice.includes('told.example'))).toHaveLength(1);
   });
+});
+
+it('SB340: a sandbox that asks for names without an answer takes them away from nobody', async () => {
+  const resolver = await startResolver({ 'known.example': ['127.0.0.1'] });
+  const sandboxes = createTestSandboxes(createLocalDriver({ executor: executorFolder() }), { nameServers: resolver.servers });
+  try {
+    const hostile = await sandboxes.runtimes.acquire('hostile', { signal: never });
+    const neighbour = await sandboxes.runtimes.acquire('neighbour', { signal: never });
+    const flood = `
+import os, socket, signal
+from urllib.parse import urlsplit
+proxy = urlsplit(os.environ['http_proxy'])
+peers = [socket.create_connection((proxy.hostname, proxy.port)) for _ in range(200)]
+for number, peer in enumerate(peers): peer.sendall(f'CONNECT n{number}.slow.example:443 HTTP/1.1\\r\\n\\r\\n'.encode())
+signal.pause()`;
+    await run(hostile, `cat > flood.py <<'END'${flood}\nEND\nsetsid python3 flood.py < /dev/null > /dev/null 2>&1 &`);
+    await vi.waitFor(() => expect(new Set(resolver.asked).size).toBe(8), { timeout: 30_000, interval: 50 });
+    const told = await run(neighbour, "curl -sS -m 30 --noproxy '' http://known.example/");
+    expect(told.output).toContain('the address is loopback');
+    expect((await lookup('localhost')).address).toMatch(/^(127\.|::1)/);
+    expect((await run(hostile, "curl -sS -m 30 --noproxy '' http://one-more.example/")).output).toMatch(/name/);
+  } finally {
+    await sandboxes.close();
+    resolver.close();
+  }
 });

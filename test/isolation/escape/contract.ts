@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DriverName } from '../../../packages/runtime/src/drivers/driver.ts';
 import { run } from '../../../packages/runtime/src/sandbox.test-support.ts';
@@ -32,6 +33,7 @@ export function describeEscapes(name: Exclude<DriverName, 'none'>, subject: Esca
         expect(said).toMatch(outcomeOf(threat));
         expect(said).not.toContain(bait.word);
         expect(bait.look()).toEqual(before);
+        expect(await lookup('localhost')).toBeDefined(); // the server's threads are free
         expect((await run(runtime, 'echo alive')).output).toBe('alive');
         expect(sandboxes.runtimes.current('hostile')).toBe(runtime);
       });

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
-import { checkedAddresses, dial, Refused } from './dial.ts';
+import { checkedAddresses, createDial, Refused } from './dial.ts';
 import { refusal } from './egress-policy.ts';
 import type { Dial } from './listen-proxy.ts';
+import { createNameLookup, TooManyLookups, type NameLookup } from './name-lookup.ts';
 
 const CONNECT_DEADLINE_MS = 20_000;
 const RESOLVE_DEADLINE_MS = 2000;
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Names that mean something near whoever resolves them, and addresses in spellings that only some programs take for one. */
-const LOCAL_NAME = /^[^.]+$|\.(localhost|local|internal|lan|home\.arpa|corp|intranet|\d+|0x[\da-f]*)\.?$/i;
+/** Names that mean something near whoever resolves them. */
+const LOCAL_NAME = /^[^.]+$|\.(localhost|local|internal|lan|home\.arpa|corp|intranet)\.?$/i;
 
 export interface UpstreamProxy {
   /** The proxy that this host itself must use (`HTTPS_PROXY`). */
@@ -24,10 +25,11 @@ export interface UpstreamProxy {
  * makes of the name itself counts for nothing; TLS and HTTP go on naming the host inside. Where names are left to it (`resolves`),
  * what resolves here is judged all the same, and names of the local kind are refused.
  */
-export function dialThrough({ url, except = '', resolves = false }: UpstreamProxy): Dial {
+export function dialThrough({ url, except = '', resolves = false }: UpstreamProxy, lookUp: NameLookup = createNameLookup()): Dial {
+  const dial = createDial(lookUp);
   return async (host, port, signal) => {
     if (isExcepted(host, except)) return dial(host, port, signal);
-    const targets = resolves ? await judgedName(host, port, signal) : await checkedTargets(host, port, signal);
+    const targets = await (resolves ? judgedName : checkedTargets)(host, port, signal, lookUp);
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_DEADLINE_MS)]);
     let failure: unknown;
     for (const target of targets) {
@@ -41,23 +43,24 @@ export function dialThrough({ url, except = '', resolves = false }: UpstreamProx
   };
 }
 
-async function checkedTargets(host: string, port: number, signal: AbortSignal): Promise<readonly string[]> {
+async function checkedTargets(host: string, port: number, signal: AbortSignal, lookUp: NameLookup): Promise<readonly string[]> {
   try {
-    return (await checkedAddresses(host, port, signal)).map(({ address }) => address).toSorted((a, b) => isIP(a) - isIP(b));
+    return (await checkedAddresses(host, port, signal, lookUp)).toSorted((a, b) => isIP(a) - isIP(b));
   } catch (error) {
-    if (error instanceof Refused || signal.aborted) throw error;
+    if (error instanceof Refused || error instanceof TooManyLookups || signal.aborted) throw error;
     throw new Refused(
       `the name does not resolve on this host, so what its proxy makes of it cannot be checked (SANDBOX_PROXY_RESOLVES leaves names to the proxy)`,
     );
   }
 }
 
-async function judgedName(host: string, port: number, signal: AbortSignal): Promise<readonly string[]> {
+/** A sandbox that asks for too many names at once is not let past the judgement by that. */
+async function judgedName(host: string, port: number, signal: AbortSignal, lookUp: NameLookup): Promise<readonly string[]> {
   const name = host.replace(/^\[(.*)\]$/, '$1');
   try {
-    await checkedAddresses(host, port, AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_DEADLINE_MS)]));
+    await checkedAddresses(host, port, AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_DEADLINE_MS)]), lookUp);
   } catch (error) {
-    if (error instanceof Refused || signal.aborted) throw error;
+    if (error instanceof Refused || error instanceof TooManyLookups || signal.aborted) throw error;
     if (LOCAL_NAME.test(name)) throw new Refused('the name is a local one');
     const reason = refusal({ address: '1.1.1.1', port, ownAddresses: [] }); // of an unknown address only the port is judged
     if (reason !== undefined) throw new Refused(reason);

@@ -1,45 +1,73 @@
 import { lookup } from 'node:dns/promises';
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { refusal } from './egress-policy.ts';
+import type { Dial } from './listen-proxy.ts';
+import { createNameLookup, type NameLookup } from './name-lookup.ts';
 
 /** The sandbox may not go there. The message says why and can be shown. */
 export class Refused extends Error {
   override name = 'Refused';
 }
 
-const RESOLVE_DEADLINE_MS = 10_000;
+const SYSTEM_LOOKUP_DEADLINE_MS = 10_000;
 const CONNECT_DEADLINE_MS = 15_000;
 const MAX_ADDRESSES = 4;
+/** `0x7f.1`, `2130706433`: no name ends so, and programs differ in which address they take it for. */
+const ENDS_IN_NUMBER = /(?:^|\.)(?:\d+|0x[\da-f]*)\.?$/i;
 
 /** Resolves the name here on the host, checks what came out and dials just that. Rejects with `Refused`, or with why it failed. */
-export async function dial(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  return openFirst(await checkedAddresses(host, port, signal), port, signal);
+export function createDial(lookUp: NameLookup = createNameLookup()): Dial {
+  return async (host, port, signal) => openFirst(await checkedAddresses(host, port, signal, lookUp), port, signal);
 }
 
 /** The first addresses of the name that may be dialled. Rejects with `Refused` where there are none, else with why it is not resolved. */
-export async function checkedAddresses(host: string, port: number, signal: AbortSignal): Promise<readonly { readonly address: string }[]> {
-  const addresses = await addressesOf(host, signal);
+export async function checkedAddresses(host: string, port: number, signal: AbortSignal, lookUp: NameLookup): Promise<readonly string[]> {
+  const addresses = await addressesOf(host, signal, lookUp);
   const ownAddresses = hostAddresses();
-  const verdicts = addresses.map(({ address }) => ({ address, reason: refusal({ address, port, ownAddresses }) }));
+  const verdicts = addresses.map((address) => ({ address, reason: refusal({ address, port, ownAddresses }) }));
   const allowed = verdicts.filter(({ reason }) => reason === undefined).slice(0, MAX_ADDRESSES);
   if (allowed.length === 0) throw new Refused(verdicts[0]?.reason ?? 'the name has no address');
-  return allowed;
+  return allowed.map(({ address }) => address);
 }
 
-/** Without looking at the address: for a place that the operator opened by name. */
-export async function dialAnywhere(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  return openFirst((await addressesOf(host, signal)).slice(0, MAX_ADDRESSES), port, signal);
+/**
+ * Without looking at the address: for a place that the operator opened by name. It is resolved as the system does it, with search
+ * lists and what else is set up there, in a thread of the process: one for each name, however many ask.
+ */
+export function createDialAnywhere(): Dial {
+  const underWay = new Map<string, Promise<readonly string[]>>();
+  const lookUp: NameLookup = (name, signal) => {
+    const asked =
+      underWay.get(name) ??
+      lookup(name, { all: true, order: 'verbatim' })
+        .then((found) => found.map(({ address }) => address))
+        .finally(() => underWay.delete(name));
+    underWay.set(name, asked);
+    return within(SYSTEM_LOOKUP_DEADLINE_MS, signal, asked);
+  };
+  return async (host, port, signal) => {
+    const addresses = await lookUp(bare(host), signal);
+    return openFirst(addresses.slice(0, MAX_ADDRESSES), port, signal);
+  };
 }
 
-function addressesOf(host: string, signal: AbortSignal): Promise<readonly { readonly address: string }[]> {
-  const name = host.replace(/^\[(.*)\]$/, '$1');
-  return within(RESOLVE_DEADLINE_MS, signal, lookup(name, { all: true, order: 'verbatim' }));
+/** What is an address in the usual spelling is not asked for; another spelling of one is refused. */
+async function addressesOf(host: string, signal: AbortSignal, lookUp: NameLookup): Promise<readonly string[]> {
+  const name = bare(host);
+  if (isIP(name) !== 0) return [name];
+  if (ENDS_IN_NUMBER.test(name)) throw new Refused('an IPv4 address is written as four decimal numbers');
+  return lookUp(name, signal);
 }
 
-async function openFirst(addresses: readonly { readonly address: string }[], port: number, signal: AbortSignal): Promise<Socket> {
+/** Of an IPv6 address in brackets. */
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
+async function openFirst(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
   let failure: unknown = new Error('the name has no address');
-  for (const { address } of addresses) {
+  for (const address of addresses) {
     try {
       return await open(address, port, signal);
     } catch (error) {

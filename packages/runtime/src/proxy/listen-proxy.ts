@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { dial, Refused } from './dial.ts';
+import { createDial, Refused } from './dial.ts';
 import { KERNEL_PACKAGES_NAME } from '../kernel-packages/packages-request.ts';
 import type { PackagesDoor } from '../kernel-packages/packages-door.ts';
 import type { GitBroker } from './git-broker.ts';
@@ -49,7 +49,7 @@ export async function listenProxy(socketPath: string, options: ProxyOptions = {}
 
 /** The same without a socket to listen on: whoever has a connection for it hands that to `server`. */
 export function createProxy(options: ProxyOptions = {}): { readonly server: Server; close(): void } {
-  const reach = options.dial ?? dial;
+  const reach = options.dial ?? createDial();
   const closing = new AbortController();
   const tunnels = new Set<Duplex>();
   const server = createServer(

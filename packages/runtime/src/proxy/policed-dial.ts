@@ -1,4 +1,4 @@
-import { dialAnywhere as anywhere, Refused } from './dial.ts';
+import { Refused } from './dial.ts';
 import type { Dial } from './listen-proxy.ts';
 import { isOpenedPrivately, nameRefusal, type NetworkPolicy } from './network-policy.ts';
 import type { RefusedHosts } from './refused-hosts.ts';
@@ -9,14 +9,14 @@ export interface PolicedDialOptions {
   /** Judges the address that it dials. */
   readonly dial: Dial;
   /** For places that the operator opened; does not look at the address. */
-  readonly dialAnywhere?: Dial;
+  readonly dialAnywhere: Dial;
   readonly refused: RefusedHosts;
   /** Once for each place, as long as it is remembered. */
   readonly onRefused: (place: string, reason: string) => void;
 }
 
 /** Dials what the conversation's policy lets through, and remembers what it does not. */
-export function policedDial({ policy, dial, dialAnywhere = anywhere, refused, onRefused }: PolicedDialOptions): Dial {
+export function policedDial({ policy, dial, dialAnywhere, refused, onRefused }: PolicedDialOptions): Dial {
   return async (host, port, signal) => {
     try {
       const current = await policy();

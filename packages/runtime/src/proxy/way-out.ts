@@ -1,14 +1,18 @@
-import { dial } from './dial.ts';
+import { createDial, createDialAnywhere } from './dial.ts';
 import { dialThrough, type UpstreamProxy } from './dial-through.ts';
 import { createGitBroker, type GitAccess } from './git-broker.ts';
 import { createGitRelay } from './git-relay.ts';
 import type { Dial, ProxyOptions } from './listen-proxy.ts';
+import { createHostsFile } from './hosts-file.ts';
+import { createNameLookup } from './name-lookup.ts';
 import { DEFAULT_NETWORK, type NetworkPolicy } from './network-policy.ts';
 import { policedDial, type PolicedDialOptions } from './policed-dial.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
 
 export interface WayOutOptions {
   readonly upstreamProxy?: UpstreamProxy;
+  /** `address:port` of the resolvers that sandboxes' names are asked of. Default: the host's. */
+  readonly nameServers?: readonly string[];
   /** Asked for each connection. Default: the public internet. */
   readonly networkOf?: (conversationId: string) => Promise<NetworkPolicy>;
   /** Default: git goes where everything goes, without a token. */
@@ -33,14 +37,21 @@ export interface WayOut {
   forget(conversationId: string): void;
 }
 
-export function createWayOut({ upstreamProxy, networkOf, git, gitElsewhere, notice }: WayOutOptions): WayOut {
-  const reach = upstreamProxy ? dialThrough(upstreamProxy) : dial;
+export function createWayOut({ upstreamProxy, nameServers, networkOf, git, gitElsewhere, notice }: WayOutOptions): WayOut {
+  const hosts = createHostsFile();
+  const dialAnywhere = createDialAnywhere();
   const refusals = new Map<string, RefusedHosts>();
 
   function refusedOf(conversationId: string): RefusedHosts {
     const known = refusals.get(conversationId) ?? createRefusedHosts();
     refusals.set(conversationId, known);
     return known;
+  }
+
+  /** With lookups of its own: what one sandbox asks for leaves the others theirs. */
+  function reachOf(): Dial {
+    const lookUp = createNameLookup({ hosts, ...(nameServers && { servers: nameServers }) });
+    return upstreamProxy ? dialThrough(upstreamProxy, lookUp) : createDial(lookUp);
   }
 
   const policyOf = async (conversationId: string): Promise<NetworkPolicy> => (await networkOf?.(conversationId)) ?? DEFAULT_NETWORK;
@@ -55,7 +66,7 @@ export function createWayOut({ upstreamProxy, networkOf, git, gitElsewhere, noti
           refused: refusedOf(conversationId),
           onRefused: (place, reason) => notice(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`),
         });
-      const dialled = policed({ dial: reach });
+      const dialled = policed({ dial: reachOf(), dialAnywhere });
       const elsewhere = gitElsewhere?.(conversationId);
       if (elsewhere) {
         const toBroker = policed({ dial: elsewhere.dial, dialAnywhere: elsewhere.dial });

@@ -100,6 +100,20 @@ attempt('descriptors', take)
 `,
   },
   {
+    id: 'names',
+    threat: 'asking for so many names at once that nobody else gets one resolved',
+    isRough: true,
+    probe: `
+from urllib.parse import urlsplit
+proxy = urlsplit(os.environ['http_proxy'])
+peers = [socket.create_connection((proxy.hostname, proxy.port), 5) for _ in range(200)]
+for number, peer in enumerate(peers): peer.sendall(f'CONNECT n{number}.escape.invalid:443 HTTP/1.1\\r\\n\\r\\n'.encode())
+for peer in peers:
+    peer.settimeout(20)
+    attempt('a name', lambda: b' 200 ' in peer.recv(4096))
+`,
+  },
+  {
     id: 'orphans',
     threat: 'leaving processes behind: new sessions, no parent, no environment, deaf to signals',
     isRough: true,
