@@ -10,6 +10,8 @@ async function contents(zip: Buffer): Promise<Readonly<Record<string, string>>> 
 const MIB = 1024 ** 2;
 const one = (entry: HostileEntry): Buffer => hostileZip([entry]);
 
+const longName = (n: number): string => `${`${'a'.repeat(200)}/`.repeat(20)}${n}`;
+
 /** What is refused before a byte is unpacked, and the words for it. */
 const REFUSED: readonly (readonly [string, Buffer, RegExp])[] = [
   ['no zip', Buffer.from('this is none'), /not a zip/],
@@ -22,6 +24,8 @@ const REFUSED: readonly (readonly [string, Buffer, RegExp])[] = [
   ['a name that begins at the root', one({ name: '/etc/passwd' }), /leads out/],
   ['a name of Windows', one({ name: 'a\\..\\b' }), /characters/],
   ['a name with a NUL', one({ name: 'a\0b' }), /characters/],
+  ['a name of more folders than are compared', one({ name: `${'a/'.repeat(64)}b` }), /more than 64 folders deep/],
+  ['more names than are compared', hostileZip(Array.from({ length: 1_100 }, (_, n) => ({ name: longName(n) }))), /bytes of names/],
   ['no name', one({ name: '' }), /no name/],
   ['a name that is another one beside its bytes', one({ name: 'aaa', localName: 'bbb' }), /damaged/],
   ['an encrypted entry', one({ name: 'a', claims: { flags: 1 } }), /encrypted/],

@@ -17,6 +17,9 @@ const LOCAL_BYTES = 30;
 const STORED = 0;
 const DEFLATED = 8;
 const MAX_TOTAL_BYTES = 1024 ** 3;
+/** All names and their folders are compared with each other. */
+const MAX_NAMES_BYTES = 4 * 1024 ** 2;
+const MAX_DEPTH = 64;
 /** One entry is unpacked in memory. */
 const MAX_ENTRY_BYTES = 128 * 1024 ** 2;
 
@@ -50,8 +53,13 @@ function checkSizes(records: readonly ZipRecord[]): void {
 function checkNames(records: readonly ZipRecord[]): void {
   const files = new Set<string>();
   const folders = new Set<string>();
+  let bytes = 0;
   for (const { name, isEncrypted } of records) {
     const path = name.replace(/\/$/, '');
+    bytes += name.length;
+    if (bytes > MAX_NAMES_BYTES) throw new Error(`the zip holds more than ${MAX_NAMES_BYTES} bytes of names`);
+    if (path.split('/', MAX_DEPTH + 1).length > MAX_DEPTH)
+      throw new Error(`the zip holds ${quoted(name)}, more than ${MAX_DEPTH} folders deep`);
     const fault = uploadNameFault(path);
     if (fault !== undefined) throw new Error(`the zip holds ${quoted(name)}: ${fault}`);
     if (isEncrypted) throw new Error('the zip is encrypted');
