@@ -12,7 +12,7 @@ export const HIDDEN_ENTRIES: ReadonlySet<string> = new Set([
 ]);
 
 const MAX_GITIGNORE_BYTES = 256 * 1024;
-const MAX_BYTES = 12 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 const TIMEOUT_SECONDS = 5;
 
 interface ShownOptions {
@@ -33,8 +33,13 @@ export async function shownEntries(workspace: Workspace, folder: string, options
     const isFolder = path.endsWith('/');
     const parts = (isFolder ? path.slice(0, -1) : path).split('/');
     const isHidden = parts.some((part, index) => HIDDEN_ENTRIES.has(index < parts.length - 1 || isFolder ? `${part}/` : part));
-    return !isHidden && !ignored.has(parts.join('/'));
+    return !isHidden && !isIgnored(parts, ignored);
   };
+}
+
+/** It, or a folder that it lies in: what git names is cut somewhere. */
+function isIgnored(parts: readonly string[], ignored: ReadonlySet<string>): boolean {
+  return ignored.size > 0 && parts.some((_part, index) => ignored.has(parts.slice(0, index + 1).join('/')));
 }
 
 async function ignoredEntries({ runtime, root }: Workspace, folder: string, { depth, signal, now }: ShownOptions): Promise<Set<string>> {
@@ -61,5 +66,5 @@ empty=$(mktemp -d) || exit 0
 trap 'rm -rf -- "$empty"' EXIT
 mkdir "$empty/objects" "$empty/refs" && printf 'ref: refs/heads/none\\n' >"$empty/HEAD" || exit 0
 find ${shellQuoted(folder)} -mindepth 1 -maxdepth ${depth} -print0 |
-  git --git-dir="$empty" --work-tree=. -c core.excludesFile=/dev/null check-ignore --no-index --stdin -z`;
+  git --git-dir="$empty" --work-tree=. -c core.excludesFile=/dev/null check-ignore --no-index --stdin -z | head -c ${MAX_BYTES}`;
 }

@@ -11,32 +11,54 @@ export interface WorkspaceEntry {
 }
 
 const TYPES: Readonly<Record<string, WorkspaceEntry['type']>> = { f: 'file', d: 'directory', l: 'link' };
-const MAX_BYTES = 12 * 1024 * 1024;
+/** Of names; long ones leave room for fewer. */
+const BYTES_PER_ENTRY = 256;
 const TIMEOUT_SECONDS = 20;
+
+interface EntriesOptions {
+  readonly depth?: number;
+  readonly withHidden: boolean;
+  /** What there is beyond is cut: whatever the sandbox holds or prints, so many are taken apart in this process. */
+  readonly maxEntries: number;
+  readonly now: Date;
+}
 
 /** Everything below `path`, links as links. Looked up by the sandbox. Rejects with an Error that can be shown, e.g. `ENOENT…`. */
 export async function workspaceEntries(
   { runtime, root }: Workspace,
   path: string,
-  options: { readonly depth?: number; readonly withHidden: boolean; readonly now: Date },
+  options: EntriesOptions,
 ): Promise<{ readonly entries: readonly WorkspaceEntry[]; readonly isCut: boolean }> {
   const depth = options.depth === undefined ? '' : `-maxdepth ${options.depth}`;
   const names = [...HIDDEN_ENTRIES].map((entry) => `-name ${shellQuoted(entry.replace(/\/$/, ''))}`);
   const prune = options.withHidden ? '' : `\\( ${names.join(' -o ')} \\) -prune -o`;
+  const maxBytes = options.maxEntries * BYTES_PER_ENTRY;
   const script = `exec 2>/dev/null
 cd -- ${shellQuoted(path)} || exit 3
-find . -mindepth 1 ${depth} ${prune} -printf '%y %s %P\\0'`;
+command -v find >/dev/null || exit 127
+find . -mindepth 1 ${depth} ${prune} -printf '%y %s %P\\0' | head -c ${maxBytes + 1}`;
   const found = await runSandboxCommand(runtime, script, {
     cwd: root,
     timeoutSeconds: TIMEOUT_SECONDS,
-    maxBytes: MAX_BYTES,
+    maxBytes,
     now: options.now,
   });
   if (found.exitCode === 3) throw new Error(`ENOENT: there is no folder ${path}`);
   if (found.exitCode === 127) throw new Error('there is no find in the sandbox');
-  // The last piece is empty, or what the cut left of an entry.
-  const entries = found.text.split('\0').slice(0, -1).flatMap(entryOf);
-  return { entries, isCut: found.isCut || found.exitCode === -1 };
+  const { lines, isCut } = linesIn(found.text, options.maxEntries);
+  return { entries: lines.flatMap(entryOf), isCut: isCut || found.isCut || found.exitCode === -1 };
+}
+
+/** What follows the last NUL is empty, or what a cut left of a line. */
+function linesIn(text: string, max: number): { readonly lines: readonly string[]; readonly isCut: boolean } {
+  const lines: string[] = [];
+  let from = 0;
+  for (let end = text.indexOf('\0'); end >= 0; end = text.indexOf('\0', from)) {
+    if (lines.length === max) return { lines, isCut: true };
+    lines.push(text.slice(from, end));
+    from = end + 1;
+  }
+  return { lines, isCut: false };
 }
 
 function entryOf(line: string): WorkspaceEntry[] {

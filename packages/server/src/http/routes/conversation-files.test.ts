@@ -93,6 +93,14 @@ describe('SV26: files of a workspace', () => {
     expect((await get('/files/tree?path=none'))[0]).toBe(404);
   });
 
+  it('SV313: a tree has 20,000 entries, and says that there are more', async () => {
+    const { server, url, base } = await place();
+    for (let n = 0; n < 20_001; n++) writeFileSync(join(base, `f${n}`), '');
+    const response = await server.get(`${url}/files/tree`);
+    expect(response.headers.get('x-tendon-truncated')).toBe('true');
+    expect(((await response.json()) as { children: unknown[] }).children).toHaveLength(20_000);
+  });
+
   it('are saved', async () => {
     const { server, url, base } = await place();
     expect(await (await server.post(`${url}/save-file`, { filePath: 'new/a.txt', content: 'hi' })).json()).toEqual({

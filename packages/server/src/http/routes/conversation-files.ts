@@ -14,6 +14,8 @@ import { isUntouched, workspaceOf } from '../workspace-of.ts';
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
 const MAX_DEPTH = 32;
+/** Of a tree; as many as one folder is listed with. */
+const MAX_ENTRIES = 20_000;
 const failures = { '4xx': Failure, 500: Failure };
 
 /** What is in a conversation's workspace. The sandbox reads it, never this process: links in a workspace lead wherever the agent likes. */
@@ -104,7 +106,7 @@ function tree(app: App, context: ServerContext): void {
       const now = context.clock.now();
       const [isShown, found] = await Promise.all([
         shownEntries(workspace, folder, { depth: query.depth, signal: AbortSignal.timeout(TIMEOUT_MS), now }),
-        workspaceEntries(workspace, folder, { depth: query.depth, withHidden: false, now }),
+        workspaceEntries(workspace, folder, { depth: query.depth, withHidden: false, maxEntries: MAX_ENTRIES, now }),
       ]);
       if (found.isCut) void reply.header('x-tendon-truncated', 'true');
       const inner = folder === '.' ? '' : `${folder}/`;
