@@ -21,7 +21,7 @@ import {
   type Storage,
   type SubmitResult,
 } from '@tendon/core';
-import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
+import { catalogError, type ActionDraft, type ActionKind, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
@@ -406,7 +406,10 @@ export class Conversations {
   }
 }
 
+/** What the first generations of clients send for a state. */
+const ENDS: ReadonlySet<ActionKind> = new Set(['stop', 'pause', 'finish']);
+
 /** Whoever sends it wants a stopped conversation to go on; an end or a pause is no reason to. */
 function goesOn(action: ActionDraft): boolean {
-  return action.action !== 'change_agent_state' || action.args.agent_state === 'running';
+  return action.action === 'change_agent_state' ? action.args.agent_state === 'running' : !ENDS.has(action.action);
 }

@@ -1,5 +1,5 @@
 import { createScriptedProvider } from '@tendon/core/llm';
-import { ChangeAgentStateAction, CondensationRequestAction, MessageAction } from '@tendon/protocol';
+import { ChangeAgentStateAction, CondensationRequestAction, MessageAction, StopAction } from '@tendon/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { plainClient, socketIoClient, temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 import { conversationsWith, made, noSandbox } from './conversations.test-support.ts';
@@ -58,7 +58,8 @@ describe('SV183: a conversation that somebody stopped', () => {
     const id = await made(conversations);
     await conversations.submit(id, hi);
     await conversations.stop(id);
-    await conversations.submit(id, ChangeAgentStateAction.create({ agent_state: 'stopped' }));
+    for (const end of [ChangeAgentStateAction.create({ agent_state: 'stopped' }), StopAction.create({})])
+      expect(await conversations.submit(id, end)).toMatchObject({ ok: true });
     expect(await conversations.get(id)).toMatchObject({ stopped: true });
     expect(await conversations.submit(id, hi)).toMatchObject({ ok: true });
     expect(await conversations.get(id)).toMatchObject({ stopped: false });
