@@ -96,6 +96,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   const engine: Engine = {
     log,
     folded,
+    retry,
     view: createViewFeed({ agent, log, folded }, outline),
     longMessages: new LongMessages({ log, folded, sandbox }),
     agent,

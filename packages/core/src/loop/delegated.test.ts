@@ -1,7 +1,8 @@
 import { ChangeAgentStateAction } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
-import { done, outline, stage } from '../conversation/conversation.test-support.ts';
+import { done, outline, stage, systemClock } from '../conversation/conversation.test-support.ts';
+import { StorageError } from '../log/storage-error.ts';
 import { delegate } from '../tools/delegate.ts';
 import type { Delegate, DelegatedTask } from './delegated.ts';
 
@@ -54,4 +55,20 @@ it('EN137: where nobody can be asked the model is told', async () => {
   expect((await events()).find((event) => 'observation' in event && event.observation === 'error')).toMatchObject({
     content: expect.stringContaining('no other agent') as string,
   });
+});
+
+it('EN400: a delegation that the storage had no room for is begun when there is', async () => {
+  let tries = 0;
+  const answer: Delegate = async () => {
+    if (++tries < 3) throw new StorageError('undone', 'the database or disk is full');
+    return { ok: true, report: 'there are three', outputs: {}, costUsd: 0 };
+  };
+  const clock = { ...systemClock, sleep: async () => undefined };
+  const { say, untilState, untilFrame, events } = await stage({ agent, delegate: answer, script: [ask, done], clock });
+  await say('begin');
+  await untilFrame((frame) => frame.volatile === 'status' && frame.message.includes('disk is full'));
+  await untilState('finished');
+  expect((await events()).filter((event) => 'observation' in event && event.observation === 'delegate')).toMatchObject([
+    { content: 'there are three' },
+  ]);
 });

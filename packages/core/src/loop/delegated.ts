@@ -16,22 +16,29 @@ export type Delegation =
   /** It was not begun; `reason` can be shown. */
   | { readonly ok: false; readonly reason: string };
 
-/** Never rejects. Aborting ends the other agent's work too and still resolves. */
+/**
+ * Aborting ends the other agent's work too and still resolves; with a signal that is aborted already nothing is begun, and what was begun ends. Rejects with the storage's error alone: when the write was undone, it is
+ * asked again until there is room.
+ */
 export type Delegate = (task: DelegatedTask, options: { readonly signal: AbortSignal }) => Promise<Delegation>;
 
 /** The observation, with what it cost; nothing when this process is leaving: the next one attaches to what was begun. */
 export async function delegated(
   engine: Engine,
   { id, args }: Action<'delegate'>,
+  options: { readonly cancelled?: boolean } = {},
 ): Promise<(ObservationDraft & { costUsd: number }) | undefined> {
-  if (!engine.delegate) return { ...notStarted('no other agent can be asked here.'), costUsd: 0 };
-  const { signal, end } = engine.aborts.beginAction();
+  const { delegate } = engine;
+  if (!delegate) return { ...notStarted('no other agent can be asked here.'), costUsd: 0 };
+  const { signal, cancel, end } = engine.aborts.beginAction();
+  if (options.cancelled) cancel();
   const left = Promise.withResolvers<undefined>();
   const leave = (): void => left.resolve(undefined);
   engine.aborts.closing.addEventListener('abort', leave, { once: true });
   try {
     const task = typeof args.inputs.task === 'string' ? args.inputs.task : JSON.stringify(args.inputs);
-    const done = await Promise.race([engine.delegate({ actionId: id, agent: args.agent, task }, { signal }), left.promise]);
+    const asked = engine.retry.untilWritten(() => delegate({ actionId: id, agent: args.agent, task }, { signal }));
+    const done = await Promise.race([asked, left.promise]);
     if (!done) return undefined;
     if (!done.ok) return { ...notStarted(done.reason), costUsd: 0 };
     return { ...DelegateObservation.create(done.report, { outputs: done.outputs }), costUsd: done.costUsd };

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { FoldedLog } from '../conversation/folded-log.ts';
 import type { Lane } from '../conversation/lane.ts';
 import type { Sandbox } from '../conversation/sandbox.ts';
+import type { WriteRetry } from '../conversation/write-retry.ts';
 import type { Library } from '../knowledge/library.ts';
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { ConfirmationPolicy } from '../policies/confirmation-policy.ts';
@@ -20,6 +21,8 @@ import type { ViewFeed } from './view-feed.ts';
 export interface Engine {
   readonly log: EventLog;
   readonly folded: FoldedLog;
+  /** For what others write so that the loop goes on. */
+  readonly retry: WriteRetry;
   /** What the model is shown. */
   readonly view: ViewFeed;
   readonly longMessages: LongMessages;

@@ -115,7 +115,9 @@ async function settle(engine: Engine): Promise<void> {
   await engine.lane(async () => {
     // What was dispatched and has no outcome in the log can be running still: it is asked for, and cancelled.
     for (const action of engine.folded.state.conversation.pending) {
-      if (action.executor && engine.dispatched.has(action.id)) await execute(engine, action as RunnableAction, { cancelled: true });
+      if (!engine.dispatched.has(action.id)) continue;
+      if (action.executor) await execute(engine, action as RunnableAction, { cancelled: true });
+      else if (action.action === 'delegate') await delegated(engine, action, { cancelled: true });
     }
     if (engine.aborts.closing.aborted) return;
     await engine.folded.append((state) => {

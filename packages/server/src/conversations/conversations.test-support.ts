@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryStorage, openSqliteStorage } from '@tendon/core/storage';
 import type { Conversation, Runtimes } from '@tendon/core';
-import { openConversation, findAgent, createMask } from '@tendon/core';
+import { openConversation, findAgent, createMask, delegate } from '@tendon/core';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { onTestFinished } from 'vitest';
 import { Conversations } from './conversations.ts';
+import { delegation } from './delegation.ts';
 import { createLogger } from '../logger.ts';
 import { liveMask } from '../security/live-mask.ts';
 import { temporaryFolder } from '../server.test-support.ts';
@@ -26,10 +27,11 @@ export function conversationsWith(
     home = temporaryFolder(),
     runtimes = noSandbox,
     llm = createScriptedProvider((_request, index) => ({ text: `answer ${index}` })),
+    delegates = false,
   } = {},
 ) {
   const opened: string[] = [];
-  const conversations = new Conversations({
+  const conversations: Conversations = new Conversations({
     config: { home, workspaceBase: undefined, allowedDirs: [] },
     storage,
     runtimes,
@@ -38,10 +40,13 @@ export function conversationsWith(
     idleMs,
     open: async (record): Promise<Conversation> => {
       opened.push(record.id);
+      const agent = findAgent(undefined);
+      const able = delegates && !record.delegated_by;
       return openConversation({
         id: record.id,
         log: await storage.events.open(record.id),
-        agent: findAgent(undefined),
+        agent: able ? { ...agent, tools: [...agent.tools, delegate] } : agent,
+        ...(able && { delegate: delegation(conversations, record) }),
         llm: async () => llm,
         runtimes: noSandbox,
         clock: systemClock,

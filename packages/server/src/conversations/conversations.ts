@@ -21,7 +21,14 @@ import {
   type Storage,
   type SubmitResult,
 } from '@tendon/core';
-import { catalogError, type ActionDraft, type ActionKind, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
+import {
+  catalogError,
+  type ActionDraft,
+  type ActionKind,
+  type CatalogError,
+  type ConversationState,
+  type NetworkWish,
+} from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
@@ -120,17 +127,29 @@ export class Conversations {
     parent: StoredConversation,
     { actionId, agent }: Pick<DelegatedTask, 'actionId' | 'agent'>,
   ): Promise<StoredConversation> {
-    let id = delegatedId(parent.id, actionId, 0);
-    // Where clients may choose ids, somebody may have taken this one.
-    for (let attempt = 1, made = await this.get(id); made; made = await this.get((id = delegatedId(parent.id, actionId, attempt++)))) {
-      const { conversation_id: by, action_id: action } = made.delegated_by ?? {};
-      if (by === parent.id && action === actionId) return made;
-    }
+    const { id, made } = await this.#delegatedAs(parent, actionId);
+    if (made) return made;
     const llm = this.modelAccess(parent.id);
     const record = delegatedRecord(parent, { id, agent, actionId, now: this.#records.now() });
     if (llm) this.#modelAccess.set(id, llm);
     await this.#records.add(record);
     return record;
+  }
+
+  /** The one that was made for this action; `undefined` when it was not asked for yet. */
+  async findDelegated(parent: StoredConversation, { actionId }: Pick<DelegatedTask, 'actionId'>): Promise<StoredConversation | undefined> {
+    return (await this.#delegatedAs(parent, actionId)).made;
+  }
+
+  async #delegatedAs(parent: StoredConversation, actionId: number): Promise<{ readonly id: string; readonly made?: StoredConversation }> {
+    // Where clients may choose ids, somebody may have taken one of these.
+    for (let attempt = 0; ; attempt += 1) {
+      const id = delegatedId(parent.id, actionId, attempt);
+      const made = await this.get(id);
+      if (!made) return { id };
+      const { conversation_id: by, action_id: action } = made.delegated_by ?? {};
+      if (by === parent.id && action === actionId) return { id, made };
+    }
   }
 
   /** What a client that comes back says anew: its keys are not stored, and the model may be another one from the next opening on. */

@@ -1,4 +1,4 @@
-import type { Conversation, Delegate, Delegation } from '@tendon/core';
+import { StorageError, type Conversation, type Delegate, type Delegation, type SubmitResult } from '@tendon/core';
 import { ChangeAgentStateAction, isAction, isObservation, MessageAction, type AgentState, type Event } from '@tendon/protocol';
 import type { Conversations } from './conversations.ts';
 import type { StoredConversation } from './conversation-records.ts';
@@ -11,18 +11,19 @@ const ENDS: ReadonlySet<AgentState> = new Set(['finished', 'rejected', 'error', 
  */
 export function delegation(conversations: Conversations, parent: StoredConversation): Delegate {
   return async (task, { signal }) => {
-    const { id } = await conversations.createDelegated(parent, task);
-    const held = await conversations.enter(id);
+    const child = await (signal.aborted ? conversations.findDelegated(parent, task) : conversations.createDelegated(parent, task));
+    if (!child) return CANCELLED;
+    const held = await conversations.enter(child.id);
     if (!held) return { ok: false, reason: 'its conversation was deleted.' };
     const { conversation } = held.room;
-    const stop = (): void => void conversation.submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }));
+    const stop = (): Promise<SubmitResult> => conversation.submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }));
     signal.addEventListener('abort', stop, { once: true });
     try {
-      if (signal.aborted) return { ok: false, reason: 'it was cancelled.' };
       if (conversation.state.lastUserMessageId < 0) {
-        const said = await conversations.submit(id, MessageAction.create({ content: task.task }));
+        if (signal.aborted) return CANCELLED;
+        const said = stored(await conversations.submit(child.id, MessageAction.create({ content: task.task })));
         if (!said.ok) return { ok: false, reason: said.error.message };
-      }
+      } else if (signal.aborted && !ENDS.has(conversation.state.agentState)) stored(await stop());
       conversation.wake();
       return await report(conversation, held.room.ended);
     } finally {
@@ -30,6 +31,14 @@ export function delegation(conversations: Conversations, parent: StoredConversat
       held.release();
     }
   };
+}
+
+const CANCELLED: Delegation = { ok: false, reason: 'it was cancelled.' };
+
+/** A client hears at once that there is no room; an agent waits until there is. */
+function stored(result: SubmitResult): SubmitResult {
+  if (!result.ok && result.error.code === 'STORAGE_FAILED') throw new StorageError('undone', result.error.message);
+  return result;
 }
 
 /** Waits until the other agent rests; what it said last. */

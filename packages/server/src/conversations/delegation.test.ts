@@ -1,0 +1,78 @@
+import { StorageError, type Storage } from '@tendon/core';
+import { createMemoryStorage } from '@tendon/core/storage';
+import { createScriptedProvider } from '@tendon/core/llm';
+import { ChangeAgentStateAction, MessageAction } from '@tendon/protocol';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../system-clock.ts';
+import { conversationsWith, made } from './conversations.test-support.ts';
+import { delegation } from './delegation.ts';
+
+it('EN400: what could not be stored for a delegation is asked again, and is made once', async () => {
+  const kept = createMemoryStorage({ clock: systemClock });
+  let hasRoom = true;
+  const storage: Storage = {
+    ...kept,
+    events: {
+      delete: (id) => kept.events.delete(id),
+      async open(id) {
+        const log = await kept.events.open(id);
+        const append = log.append.bind(log);
+        return Object.assign(log, {
+          append: (...given: Parameters<typeof append>) =>
+            hasRoom ? append(...given) : Promise.reject(new StorageError('undone', 'the database or disk is full')),
+        });
+      },
+    },
+  };
+  const llm = createScriptedProvider([{ text: 'the part is done' }]);
+  const { conversations } = conversationsWith(60_000, { storage, llm });
+  onTestFinished(() => conversations.close());
+  const parent = (await conversations.get(await made(conversations)))!;
+  const ask = delegation(conversations, parent);
+  const task = { actionId: 7, agent: 'CodeActAgent', task: 'a part' };
+  const { signal } = new AbortController();
+
+  hasRoom = false; // for the child's first events
+  await expect(ask(task, { signal })).rejects.toMatchObject({ code: 'undone' });
+  hasRoom = true;
+  const child = await conversations.createDelegated(parent, task);
+  (await conversations.enter(child.id))!.release();
+  hasRoom = false; // for its task
+  await expect(ask(task, { signal })).rejects.toMatchObject({ code: 'undone' });
+  hasRoom = true;
+  expect(await ask(task, { signal })).toMatchObject({ ok: true, report: 'the part is done', outputs: { conversation_id: child.id } });
+  const messages = (await (await conversations.log(child.id))!.read()).filter((event) => 'action' in event && event.action === 'message');
+  expect(messages.map(({ source }) => source)).toEqual(['user', 'agent']);
+});
+
+it('EN401: a stop after a restart ends the work that was delegated before, though the agent was paused and never took it up', async () => {
+  const playing = createScriptedProvider([]);
+  const llm: typeof playing = {
+    ...playing,
+    async *stream({ messages }, options) {
+      const isPart = JSON.stringify(messages).includes('count the tests');
+      if (isPart && !JSON.stringify(messages).includes('count all files')) await new Promise(() => undefined);
+      yield* createScriptedProvider([{ toolCalls: [{ name: 'delegate', arguments: { task: 'count the tests' } }] }]).stream(
+        { messages, tools: [] },
+        options,
+      );
+    },
+  };
+  const first = conversationsWith(60_000, { llm, delegates: true });
+  const id = await made(first.conversations);
+  await first.conversations.submit(id, MessageAction.create({ content: 'count all files' }));
+  await vi.waitUntil(() => first.opened.length === 2);
+  const child = first.opened[1]!;
+  await vi.waitUntil(() => first.conversations.state(child)?.agentState === 'running');
+  await first.conversations.submit(id, ChangeAgentStateAction.create({ agent_state: 'paused' }));
+  await first.conversations.close();
+
+  const next = conversationsWith(60_000, { storage: first.storage, home: first.home, llm, delegates: true });
+  onTestFinished(() => next.conversations.close());
+  await next.conversations.wakeActive();
+  await vi.waitUntil(() => next.conversations.state(child)?.agentState === 'running');
+  expect(next.conversations.state(id)).toMatchObject({ agentState: 'paused', pending: [{ action: 'delegate' }] });
+  await next.conversations.stop(id);
+  expect(await next.conversations.get(id)).toMatchObject({ stopped: true, summary: { agent_state: 'stopped' } });
+  expect(next.conversations.state(child)?.agentState).toBe('stopped');
+});
