@@ -40,12 +40,12 @@ it.each(['---\n: [\n---\ntext', '---\n- a\n---\ntext', '---\na: &a [x]\nb: [*a, 
   },
 );
 
-it('EN311: front matter that is long or deeply nested is not given to the parser, and its text counts', () => {
-  const nested = (depth: number): string => `---\nname: a\ninputs: ${'['.repeat(depth)}${']'.repeat(depth)}\n---\ntext`;
-  expect(parseMicroagent('x', nested(16))).toMatchObject({ microagent: { name: 'a', content: 'text' }, problem: undefined });
-  expect(parseMicroagent('x', nested(17))).toMatchObject({
+it('EN311: front matter that is long or has many indicators is not given to the parser, and its text counts', () => {
+  const list = (count: number): string => `---\nname: a\ninputs: [${'x,'.repeat(count - 4)}]\n---\ntext`;
+  expect(parseMicroagent('x', list(256))).toMatchObject({ microagent: { name: 'a', content: 'text' }, problem: undefined });
+  expect(parseMicroagent('x', list(257))).toMatchObject({
     microagent: { name: 'x', content: 'text' },
-    problem: expect.stringContaining('16 deep'),
+    problem: expect.stringContaining('256'),
   });
   const long = (length: number): string => `---\nname: ${'a'.repeat(length - 6)}\n---\ntext`;
   expect(parseMicroagent('x', long(4_096)).problem).toBeUndefined();
@@ -53,6 +53,12 @@ it('EN311: front matter that is long or deeply nested is not given to the parser
     microagent: { content: 'text' },
     problem: expect.stringContaining('longer than'),
   });
+});
+
+it('EN311: the first 64 trigger words count', () => {
+  const triggers = Array.from({ length: 100 }, (_, n) => `word${n}`);
+  const { microagent } = parseMicroagent('x', `---\ntriggers: [${triggers.join(', ')}]\n---\ntext`);
+  expect(microagent.triggers).toEqual(triggers.slice(0, 64));
 });
 
 it('EN121: servers that are not what they should be are no tools', () => {

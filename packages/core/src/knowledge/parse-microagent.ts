@@ -11,9 +11,12 @@ export interface ParsedMicroagent {
 
 /** Where its end is looked for. */
 const MAX_FRONT_MATTER = 16 * 1024;
-/** The parser's work grows faster than the text, and with its nesting: more than this is not given to it. */
+/** The parser's work grows with what nests, begins or is wrong, each of it a character of these: more is not given to it. */
 const MAX_YAML = 4 * 1024;
-const MAX_NESTING = 16;
+const MAX_INDICATORS = 256;
+const INDICATOR = /[[\]{},&*!|>%@`#]|[-?:](?=\s|$)/g;
+/** Every word of every microagent is looked for in each message. */
+const MAX_TRIGGERS = 64;
 
 /**
  * A Markdown file with YAML between `---` lines before it. With trigger words it is knowledge, else it is always told. What is wrong
@@ -22,7 +25,7 @@ const MAX_NESTING = 16;
 export function parseMicroagent(fallbackName: string, markdown: string): ParsedMicroagent {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(markdown.slice(0, MAX_FRONT_MATTER));
   const { front, problem } = match ? frontMatter(match[1]!) : { front: {} as FrontMatter, problem: undefined };
-  const triggers = words(front.triggers);
+  const triggers = words(front.triggers).slice(0, MAX_TRIGGERS);
   const microagent: Microagent = {
     name: typeof front.name === 'string' && front.name.trim() !== '' && front.name !== 'default' ? front.name : fallbackName,
     type: triggers.length > 0 ? 'knowledge' : 'repo',
@@ -38,7 +41,9 @@ type FrontMatter = Readonly<Record<string, unknown>>;
 
 function frontMatter(text: string): { readonly front: FrontMatter; readonly problem: string | undefined } {
   if (text.length > MAX_YAML) return { front: {}, problem: `its front matter is longer than ${MAX_YAML} characters` };
-  if (nesting(text) > MAX_NESTING) return { front: {}, problem: `its front matter is nested more than ${MAX_NESTING} deep` };
+  if ((text.match(INDICATOR)?.length ?? 0) > MAX_INDICATORS) {
+    return { front: {}, problem: `its front matter has more than ${MAX_INDICATORS} brackets, dashes, colons and the like` };
+  }
   try {
     const value: unknown = parse(text, { maxAliasCount: 0, schema: 'core', logLevel: 'error' });
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { front: value as FrontMatter, problem: undefined };
@@ -46,16 +51,6 @@ function frontMatter(text: string): { readonly front: FrontMatter; readonly prob
   } catch (error) {
     return { front: {}, problem: `its front matter can not be read: ${String(error).slice(0, 200)}` };
   }
-}
-
-/** How deep brackets lead; those in texts count too. */
-function nesting(text: string): number {
-  let [deepest, depth] = [0, 0];
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1);
-    deepest = Math.max(deepest, depth);
-  }
-  return deepest;
 }
 
 function words(value: unknown): string[] {
