@@ -43,6 +43,8 @@ export interface ExecutorConfig {
   readonly stateDir: string;
   /** The workspace inside, e.g. `/workspace`. */
   readonly workspace: string;
+  /** `<device>:<inode>` of the folder that must be there: where it was named by a path, another may have been put in its place. */
+  readonly workspaceIs?: string;
   /** Where the shell starts; inside `workspace`. */
   readonly workDir: string;
   /** A unix socket that is an HTTP proxy, the only way out; the executor offers it on a loopback port to what runs inside. */

@@ -4,6 +4,7 @@ export { createDockerDriver, type DockerDriverOptions } from './drivers/docker/d
 export { createNoneDriver, type NoneDriverOptions } from './drivers/none-driver.ts';
 export { DEFAULT_LIMITS, limitsOf, type Limits } from './drivers/control-group.ts';
 export type { Driver, DriverName, Probe } from './drivers/driver.ts';
+export { holdFolder, type HeldFolder } from './drivers/held-folder.ts';
 export { isWithin } from './drivers/is-within.ts';
 export { otherReapers } from './drivers/other-reapers.ts';
 export type { Reaper } from './drivers/reapers.ts';

@@ -1,6 +1,6 @@
 /** Real sandboxes for tests: a temporary workspace and state root, memory or sqlite records, and a count of what is left. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -45,7 +45,7 @@ export interface TestSandboxes {
 }
 
 export function createTestSandboxes(driver: Driver, options: Partial<RuntimesOptions> & { readonly folder?: string } = {}): TestSandboxes {
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'tendon-sandbox-'));
+  const folder = realpathSync(options.folder ?? mkdtempSync(join(tmpdir(), 'tendon-sandbox-')));
   const workspace = mkdtempSync(join(folder, 'workspace-'));
   const stateRoot = join(folder, 'state');
   const records = options.records ?? createMemoryStorage({ clock: wallClock }).records;

@@ -96,7 +96,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     stateRoot: join(config.home, 'sandboxes'),
     workspaceOf: async (id) => {
       const record = await conversations.get(id);
-      return record && { hostPath: record.workspace };
+      return record && { hostPath: await conversations.workspaceOf(record) };
     },
     clock,
     onNotice: (notice) => logger.info(notice),

@@ -14,12 +14,14 @@ import {
   type TestSandboxes,
 } from '../../../packages/runtime/src/sandbox.test-support.ts';
 import { layBait, type Bait } from './bait.ts';
-import { raceTheServer } from './race-the-server.ts';
+import { raceTheServer, raceTheStart } from './race-the-server.ts';
 import type { Threat } from './threat.ts';
 
 export interface EscapeSubject {
   readonly make: (executor: ExecutorFolder, bait: Bait) => Driver | Promise<Driver>;
   /** Of the host of the sandboxes, where that is another one. */
+  /** The workspace of a conversation for the driver, where that is not a folder of this host. */
+  readonly workspaceOf?: (folder: string) => string;
   readonly folders?: () => { readonly root: string; readonly stateRoot: string };
   /** What is left of an incarnation beside what `leftOf` finds. */
   readonly alsoLeft?: (incarnation: string) => readonly string[];
@@ -51,11 +53,18 @@ export const ESCAPE_LIMITS: Limits = {
 const ATTEMPT = readFileSync(join(import.meta.dirname, 'attempt.py'));
 /** A command of a busy machine is not handed back early. */
 const PROBE_SECONDS = 50;
+/** Conversations that work elsewhere than in a folder of their own name. */
+const FOLDERS: Readonly<Record<string, string>> = { swapped: 'hostile/swapped' };
+/** What the server does meanwhile, where a probe waits for that. */
+const RACES: Readonly<Record<string, (sandboxes: TestSandboxes, word: string) => Promise<string>>> = {
+  'symlink-races': ({ runtimes }, word) => raceTheServer(runtimes.current('hostile')!, word),
+  'workspace-swap': ({ runtimes }) => raceTheStart(runtimes),
+};
 
 export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
   const bait = await layBait();
   const sandboxes: TestSandboxes = createTestSandboxes(await subject.make(executorFolder(), bait), {
-    workspaceOf: async (id) => ({ hostPath: workspaceOf(sandboxes.folder, id) }),
+    workspaceOf: async (id) => ({ hostPath: subject.workspaceOf?.(FOLDERS[id] ?? id) ?? workspaceOf(sandboxes.folder, FOLDERS[id] ?? id) }),
     networkOf: async () => ({ mode: 'full', allow: [], allowPrivate: [] }),
   });
   const { root, stateRoot } = subject.folders?.() ?? { root: sandboxes.folder, stateRoot: sandboxes.stateRoot };
@@ -75,7 +84,8 @@ export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
       await write(`${id}.py`, `from attempt import *\n${probe}`);
       const action = runAction(runtime, `python3 ${id}.py && echo the end`, { timeout: PROBE_SECONDS });
       const running = runtime.execute(action, { signal: never });
-      const raced = id === 'symlink-races' ? await raceTheServer(runtime, bait.word) : '';
+      const race = RACES[id];
+      const raced = race === undefined ? '' : await race(sandboxes, bait.word);
       const result = await running;
       return result.outcome === 'observed' ? `${raced}${result.observation.content}`.replaceAll('\r', '') : result.outcome;
     },
@@ -88,9 +98,9 @@ export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
   };
 }
 
-function workspaceOf(folder: string, id: string): string {
-  const path = join(folder, basename(id));
-  mkdirSync(path, { recursive: true });
+function workspaceOf(root: string, folder: string): string {
+  const path = join(root, folder);
+  if (!folder.includes('/')) mkdirSync(path, { recursive: true });
   return path;
 }
 

@@ -1,5 +1,5 @@
-import type { Runtime } from '@tendon/core';
-import { never } from '../../../packages/runtime/src/sandbox.test-support.ts';
+import type { Runtime, Runtimes } from '@tendon/core';
+import { never, until } from '../../../packages/runtime/src/sandbox.test-support.ts';
 
 const ROUNDS = 25;
 
@@ -17,4 +17,24 @@ export async function raceTheServer({ files }: Runtime, word: string): Promise<s
   }
   await files.write('raced-enough', new Uint8Array(), { signal: never });
   return got.some((text) => text.includes(word) || text === 'tendon.db') ? 'ESCAPED by the server\n' : '';
+}
+
+const STARTS = 8;
+
+/** Starts the sandbox of a conversation whose folder a probe swaps for a link; answers what it should not have got. */
+export async function raceTheStart(runtimes: Runtimes): Promise<string> {
+  const hostile = runtimes.current('hostile');
+  if (hostile === undefined) throw new Error('nobody swaps anything');
+  await until('the first swap', async () => (await hostile.files.list('.', { signal: never })).includes('swapped-began'));
+  const got: string[] = [];
+  for (let start = 0; start < STARTS; start++) {
+    const names = await runtimes.acquire('swapped', { signal: never }).then(
+      (runtime) => runtime.files.list('.', { signal: never }),
+      () => [],
+    );
+    got.push(...names);
+    await runtimes.stop('swapped');
+  }
+  await hostile.files.write('swapped-enough', new Uint8Array(), { signal: never });
+  return got.includes('tendon.db') ? 'ESCAPED by the next sandbox\n' : '';
 }

@@ -14,10 +14,11 @@ const environment = {
   SANDBOX_DISK: String(diskBytes),
   SANDBOX_NETWORK: 'full',
 };
-const host = await ExecutorHostProcess.start({ ownWorkspaces: true, environment });
+const host = await ExecutorHostProcess.start({ environment });
 
 describeEscapes('remote', {
   make: () => createRemoteDriver({ url: host.url, key: new Secret(host.key) }),
+  workspaceOf: (folder) => `/workspace/${folder}`,
   folders: () => ({ root: host.folder, stateRoot: host.stateRoot }),
   close: () => host.remove(),
 });

@@ -7,6 +7,7 @@ import type { ExecutorAddress } from '../link/executor-door.ts';
 import type { NetworkMode, NetworkReach } from '../proxy/network-policy.ts';
 import type { RefusedHost } from '../proxy/refused-hosts.ts';
 import type { Limits } from './control-group.ts';
+import type { HeldFolder } from './held-folder.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** What one sandbox is started with. All paths are on the host and absolute. */
@@ -15,6 +16,8 @@ export interface SandboxSpec {
   readonly incarnation: string;
   /** Realpath of the folder that is the workspace. */
   readonly workspace: string;
+  /** The workspace itself, whatever its path leads to by now; none where it is on another host. */
+  readonly held: HeldFolder | undefined;
   readonly folders: SandboxFolders;
   readonly leaseSeconds: number;
   readonly noOutputTimeoutSeconds: number;
@@ -28,7 +31,7 @@ export interface SandboxSpec {
 }
 
 /** What stays known of a sandbox after its start. */
-export type SandboxPlace = Pick<SandboxSpec, 'incarnation' | 'workspace' | 'folders'>;
+export type SandboxPlace = Pick<SandboxSpec, 'incarnation' | 'workspace' | 'held' | 'folders'>;
 
 /** Where one sandbox keeps its things; made by the driver, removed by `removeFolders`. */
 export interface SandboxFolders {

@@ -26,6 +26,7 @@ export function insideConfig(spec: SandboxSpec): ExecutorConfig {
     stateDir: INSIDE.state,
     volatileFolders: ['/tmp', '/var/tmp', '/dev/shm'],
     workspace: INSIDE.workspace,
+    ...(spec.held && { workspaceIs: spec.held.identity }),
     workDir: INSIDE.workspace,
     proxySocketPath: join(INSIDE.proxy, basename(proxySocketPathOf(spec.folders))),
     ...(spec.network.mode === 'none' && { isOffline: true }),

@@ -17,6 +17,8 @@ export interface LaunchOptions {
   readonly statusPath?: string;
   /** Files that the command can read from descriptor 4 on; only with `statusPath`. */
   readonly files?: readonly string[];
+  /** Descriptors of this process that the command gets after the files. */
+  readonly descriptors?: readonly number[];
   readonly cwd: string;
 }
 
@@ -39,7 +41,12 @@ export function launch(options: LaunchOptions): ChildProcess {
   try {
     const [program = '', ...rest] = ['/bin/sh', '-c', ENTER_GROUPS, 'tendon', ...options.groups, '--', ...options.command];
     const { environment: env, cwd } = options;
-    const child = spawn(program, rest, { detached: true, cwd, env, stdio: ['ignore', log, log, ...status, ...files] });
+    const child = spawn(program, rest, {
+      detached: true,
+      cwd,
+      env,
+      stdio: ['ignore', log, log, ...status, ...files, ...(options.descriptors ?? [])],
+    });
     child.on('error', () => {}); // told by `firstStatus`, or by a missing pid
     child.unref();
     return child;

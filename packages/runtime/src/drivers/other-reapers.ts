@@ -1,6 +1,6 @@
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { engineSockets } from './docker/engine/find-engine.ts';
-import { unmountNamed } from './docker/id-mapped-mount.ts';
+import { unmountNamed } from './docker/held-mount.ts';
 import type { ExecutorFolder } from './executor-folder.ts';
 import { createLocalDriver } from './local/local-driver.ts';
 import { createNoneDriver } from './none-driver.ts';

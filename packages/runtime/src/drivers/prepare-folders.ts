@@ -1,6 +1,8 @@
-import { chown, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { fstatSync } from 'node:fs';
+import { chown, lstat, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { SandboxFolders, SandboxPlace, SandboxSpec } from './driver.ts';
+import type { HeldFolder } from './held-folder.ts';
 import { hostUser, type HostUser } from './host-user.ts';
 import { sandboxFilter } from './seccomp/sandbox-filter.ts';
 import { SYSCALLS, type Architecture } from './seccomp/syscalls.ts';
@@ -13,32 +15,42 @@ export interface OwnFolders {
   readonly workspacesFolder?: string;
 }
 
+interface RealFolders extends OwnFolders {
+  /** The workspace of a sandbox that works for nobody's conversation. */
+  readonly scratch?: string;
+}
+
 /** By their real paths, as far as they exist now; with them the folder that holds all sandboxes' homes and journals. */
-export async function ownFolders(configured: Partial<OwnFolders>, folders: SandboxFolders): Promise<OwnFolders> {
+export async function ownFolders(configured: Partial<OwnFolders>, folders: SandboxFolders): Promise<RealFolders> {
   const real = async (path: string | undefined): Promise<string | undefined> => path && realpath(path).catch(() => undefined);
   const stateRoot = join(folders.home, '../..');
   const hidden = await Promise.all([...(configured.hidden ?? []), stateRoot].map(real));
-  const workspacesFolder = await real(configured.workspacesFolder);
-  return { hidden: hidden.filter((path) => path !== undefined), ...(workspacesFolder !== undefined && { workspacesFolder }) };
+  const [workspacesFolder, scratch] = await Promise.all([configured.workspacesFolder, folders.scratch].map(real));
+  return {
+    hidden: hidden.filter((path) => path !== undefined),
+    ...(workspacesFolder !== undefined && { workspacesFolder }),
+    ...(scratch !== undefined && { scratch }),
+  };
 }
 
-interface Asked {
-  readonly workspace: string;
-  readonly folders: Pick<SandboxFolders, 'scratch'>;
-}
-
-/** Throws when the workspace would give the server's own files away. */
-export function refuseHidden({ workspace, folders }: Asked, { hidden, workspacesFolder }: OwnFolders): void {
-  if (workspace === folders.scratch) return;
+/** Throws when the workspace, by the real path at which it was opened, would give the server's own files away. */
+export function refuseHidden({ path: workspace }: Pick<HeldFolder, 'path'>, { hidden, workspacesFolder, scratch }: RealFolders): void {
+  if (workspace === scratch) return;
   if (workspacesFolder !== undefined && workspace !== workspacesFolder && isWithin(workspace, workspacesFolder)) return;
   const own = hidden.find((folder) => isWithin(workspace, folder));
   if (own !== undefined) throw new Error(`the folder ${workspace} belongs to the server itself and cannot be a workspace`);
 }
 
+/** The workspace of a sandbox of this host. */
+export function heldOf({ held, workspace }: Pick<SandboxPlace, 'held' | 'workspace'>): HeldFolder {
+  if (held === undefined) throw new Error(`the folder ${workspace} is not on this host`);
+  return held;
+}
+
 /** Who the sandbox of this spec is, by the server's user and the owner of the workspace. */
-export async function sandboxUser({ workspace, folders }: SandboxPlace): Promise<HostUser> {
+export function sandboxUser(place: SandboxPlace): HostUser {
   const server = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  return hostUser(server, await stat(workspace), basename(join(folders.home, '..')));
+  return hostUser(server, fstatSync(heldOf(place).descriptor()), basename(join(place.folders.home, '..')));
 }
 
 /** Makes the sandbox's folders and gives those that the inside writes to its user. */

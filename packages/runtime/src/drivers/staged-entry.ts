@@ -1,16 +1,55 @@
 /**
- * Run by root, in a mount namespace of its own, before bubblewrap: puts what the sandbox may see where the sandbox's uid can
- * reach it (root's folders are closed to others), id-maps the workspace, gives up root for good and becomes the command.
- * The mounts live and die with the namespace: nothing of them is visible on the host.
+ * Run by root before bubblewrap: puts what the sandbox may see where the sandbox's uid can reach it (root's folders are closed to
+ * others), id-maps the workspace, gives up root for good and becomes the command. With the numbers of unshare and mount it does so in
+ * a mount namespace of its own: the mounts live and die with that, and nothing of them is visible on the host.
+ *
+ * A source may be a descriptor that this process was given: what is mounted is then that folder, whatever its path leads to by now.
+ * A descriptor belongs to the namespace in which it was opened, so all sources are taken before a new one is made; and whoever has one
+ * can walk out of the sandbox by it, so it is closed at once.
  *
  * Perl, because three system calls are needed that neither Node nor util-linux < 2.39 has, and every Debian and Ubuntu has perl.
- * The three numbers are the same on all architectures; that of unshare is not, so `unshare(1)` does that part.
+ * The three numbers are the same on all architectures; those of unshare and mount are not.
  *
- * Arguments: uid gid (source target idmap)… -- command…
+ * Arguments: unshare mount uid gid (source target idmap)… -- command…
+ * A source is a path, or `fd:<number>`; for unshare and mount a 0 each where the namespace stays.
  */
-export const STAGED_ENTRY = String.raw`
+const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, readonly [unshare: number, mount: number]>>> = {
+  arm: [337, 21],
+  arm64: [97, 40],
+  ia32: [310, 21],
+  loong64: [97, 40],
+  ppc64: [282, 21],
+  riscv64: [97, 40],
+  s390x: [303, 21],
+  x64: [272, 165],
+};
+
+/** One thing to be mounted. */
+export interface StagedMount {
+  /** A path, or the number that a descriptor has in the process. */
+  readonly source: string | number;
+  readonly target: string;
+  readonly idMapped: boolean;
+}
+
+/** The command that stages, gives up root and becomes what follows it. */
+export function stagedEntry(
+  mounts: readonly StagedMount[],
+  { uid, gid, inNewNamespace }: { readonly uid: number; readonly gid: number; readonly inNewNamespace: boolean },
+): readonly string[] {
+  const numbers = inNewNamespace ? NUMBERS[process.arch] : [0, 0];
+  if (numbers === undefined) throw new Error(`on a processor of the kind ${process.arch} sandboxes cannot be started as root`);
+  const list = mounts.flatMap(({ source, target, idMapped }) => [
+    typeof source === 'number' ? `fd:${source}` : source,
+    target,
+    idMapped ? '1' : '',
+  ]);
+  return ['perl', '-e', STAGED_ENTRY, '--', ...[...numbers, uid, gid].map(String), ...list, '--'];
+}
+
+const STAGED_ENTRY = String.raw`
 use strict;
-my ($uid, $gid) = splice @ARGV, 0, 2;
+my ($UNSHARE, $MOUNT, $uid, $gid) = splice @ARGV, 0, 4;
 my ($OPEN_TREE, $MOVE_MOUNT, $MOUNT_SETATTR) = (428, 429, 442);
 my ($CLONE, $CLOEXEC, $RECURSIVE, $EMPTY_PATH) = (1, 0x80000, 0x8000, 0x1000);
 sub fail { print STDERR "tendon: $_[0]: $!\n"; exit 125 }
@@ -27,19 +66,42 @@ sub user_namespace {
   return $namespace;
 }
 
+sub alone {
+  my ($none, $root) = ("none", "/");
+  syscall($MOUNT, $none, $root, 0, 0x44000, 0) == 0 or fail('cannot make the mounts private');
+}
+
+my $empty = "";
+my @trees;
 while (@ARGV && $ARGV[0] ne '--') {
   my ($source, $target, $idmap) = splice @ARGV, 0, 3;
-  my $tree = syscall($OPEN_TREE, -100, $source, $CLONE | $CLOEXEC | ($idmap ? 0 : $RECURSIVE));
+  my $path = $source;
+  my $held;
+  if ($source =~ /^fd:(\d+)$/) {
+    open($held, '<&=', $1 + 0) or fail("cannot take $source");
+    $path = "/proc/self/fd/$1";
+  }
+  my $tree = syscall($OPEN_TREE, -100, $path, $CLONE | $CLOEXEC | ($idmap ? 0 : $RECURSIVE));
   $tree >= 0 or fail("cannot open $source");
-  my $empty = "";
+  close($held) or fail("cannot close $source") if $held;
   if ($idmap) {
     my $namespace = user_namespace();
     my $attributes = pack('QQQQ', 0x00100000, 0, 0, fileno($namespace));
     syscall($MOUNT_SETATTR, $tree, $empty, $EMPTY_PATH, $attributes, 32) == 0
-      or fail("the filesystem of $source cannot be id-mapped; give the folder to an ordinary user or run the server as one");
+      or fail("the filesystem of the workspace cannot be id-mapped; give the folder to an ordinary user or run the server as one");
   }
-  syscall($MOVE_MOUNT, $tree, $empty, -100, $target, 4) == 0 or fail("cannot mount $source");
+  push @trees, [$tree, $target];
 }
 shift @ARGV;
+if ($UNSHARE) {
+  syscall($UNSHARE, 0x20000) == 0 or fail('cannot make a mount namespace');
+  alone();
+}
+for (@trees) {
+  my ($tree, $target) = @$_;
+  syscall($MOVE_MOUNT, $tree, $empty, -100, $target, 4) == 0 or fail("cannot mount at $target");
+}
+# What was taken from the host's namespace is still tied to it.
+alone() if $UNSHARE;
 exec('setpriv', '--reuid', $uid, '--regid', $gid, '--clear-groups', '--inh-caps=-all', '--', @ARGV) or fail('cannot run setpriv');
 `;

@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs';
 import { PLUGIN_NAMES, type ExecutorConfig } from '../executor-api.ts';
 
 const TEXTS = ['incarnation', 'stateDir', 'workspace', 'workDir', 'shell'] as const;
 const NUMBERS = ['noOutputTimeoutSeconds', 'leaseSeconds'] as const;
 
-/** Reads `--config <json>`. Throws with the name of what is missing. */
+/** Reads `--config <json>`. Throws with the name of what is missing, and where the workspace is not the one that was meant. */
 export function parseConfig(args: readonly string[]): ExecutorConfig {
   const at = args.indexOf('--config');
   const config = JSON.parse(args[at + 1] ?? 'null') as ExecutorConfig | null;
@@ -11,6 +12,8 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   for (const name of TEXTS) if (typeof config[name] !== 'string' || config[name] === '') throw new Error(`config.${name} must be a text`);
   for (const name of NUMBERS) if (!(config[name] > 0)) throw new Error(`config.${name} must be a positive number`);
   if ((config.socketPath === undefined) === (config.port === undefined)) throw new Error('config has either socketPath or port');
+  if (config.workspaceIs !== undefined && config.workspaceIs !== identityOf(config.workspace))
+    throw new Error('another folder has been put in the place of the workspace while the sandbox was made');
   const { port = 0 } = config;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('config.port must be a port, or 0 for a free one');
   for (const name of ['host', 'keyFile'] as const) {
@@ -24,4 +27,9 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   const unknown = config.plugins?.find((name) => !PLUGIN_NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`config.plugins: there is no plugin "${unknown}"; there are ${PLUGIN_NAMES.join(', ')}`);
   return config;
+}
+
+function identityOf(folder: string): string {
+  const { dev, ino } = statSync(folder, { bigint: true });
+  return `${dev}:${ino}`;
 }

@@ -1,4 +1,4 @@
-import { lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { quote } from '../executor/kernel/launch-script.ts';
 import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
@@ -37,7 +37,7 @@ export function makePackagesInSandbox({ context, newIncarnation, wayOut }: MakeP
     plugins: [],
     output: OUTPUT_LIMITS,
     secretsFor: () => new Map(),
-    workspaceOf: async () => ({ hostPath: scratch }),
+    workspaceOf: async () => ({ hostPath: await realpath(scratch) }),
     planOf: () => ({ incarnation: newIncarnation(), leaseSeconds: DEADLINE_SECONDS, noOutputTimeoutSeconds: DEADLINE_SECONDS }),
     renewsLease: () => true,
   };

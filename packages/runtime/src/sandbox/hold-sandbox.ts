@@ -2,6 +2,7 @@ import type { Runtime } from '@tendon/core';
 import { watchDisk, type DiskWatch } from '../disk/disk-watch.ts';
 import { freeBytes, measureDisk } from '../disk/measure-disk.ts';
 import { browserSocketPathOf, proxySocketPathOf, startLogOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
+import type { HeldFolder } from '../drivers/held-folder.ts';
 import { boundLog } from '../drivers/start-log.ts';
 import { createPackagesDoor } from '../kernel-packages/packages-door.ts';
 import { createCallAnswerer, type CallAnswerer } from '../link/answer-calls.ts';
@@ -9,7 +10,6 @@ import { listenBrowser, type BrowserDoor } from '../link/browser-door.ts';
 import type { ExecutorClient } from '../link/executor-client.ts';
 import { listenProxy, type Proxy, type ProxyOptions } from '../proxy/listen-proxy.ts';
 import { isOffline } from '../proxy/network-policy.ts';
-import { holdFolder, type HeldFolder } from './held-folder.ts';
 import { watchLimits } from './limit-notes.ts';
 import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
 import { processesOf } from './process-memory.ts';
@@ -41,20 +41,26 @@ export interface OpenSandbox {
   readonly calls: CallAnswerer | undefined;
 }
 
+export interface HeldPlace {
+  /** From here on the open sandbox's, to be closed with it. */
+  readonly workspace: HeldFolder | undefined;
+  readonly probe: Probe & { readonly available: true };
+}
+
 /** Takes a live one into this server's hands: its way out, its doors, its watch, its runtime. `news` is told beside the next observation. */
 export async function holdSandbox(
   context: SandboxContext,
   record: SandboxRecord & { readonly state: 'live' },
   handle: SandboxHandle,
   client: ExecutorClient,
-  probe: Probe & { available: true },
+  { probe, workspace }: HeldPlace,
   news?: string,
 ): Promise<OpenSandbox> {
   const { conversation_id: conversationId, incarnation } = record;
   const folders = context.folders.of(conversationId, incarnation);
   const ways = { ...context.wayOut.of(conversationId), ...kernelDoor(context, record) };
   const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
-  const browser = await openBrowserDoor(context, record, handle);
+  const browser = await openBrowserDoor(context, record, handle, workspace);
   const calls = context.driver.isElsewhere && ways.git ? createCallAnswerer(client, ways.git) : undefined;
   const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
@@ -67,7 +73,7 @@ export async function holdSandbox(
     },
     onChecked: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
   });
-  const disk = holdDisk(context, record, { client, giveUp: watch.report });
+  const disk = holdDisk(context, record, { client, giveUp: watch.report, held: workspace });
   void watch.lost.then(disk.stop);
   const runtime = createSandboxRuntime({
     conversationId,
@@ -84,7 +90,6 @@ export async function holdSandbox(
     news,
     disk,
   });
-  const workspace = context.driver.isElsewhere ? undefined : holdFolder(record.workspace);
   return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, disk, workspace, record };
 }
 
@@ -92,15 +97,19 @@ export async function holdSandbox(
 function holdDisk(
   { driver, folders: plan }: SandboxContext,
   { conversation_id: conversationId, incarnation, workspace, given_bytes, handle }: SandboxRecord & { readonly state: 'live' },
-  { client, giveUp }: { readonly client: ExecutorClient; readonly giveUp: (reason: string) => void },
+  {
+    client,
+    giveUp,
+    held,
+  }: { readonly client: ExecutorClient; readonly giveUp: (reason: string) => void; readonly held: HeldFolder | undefined },
 ): DiskWatch {
   const { home, state } = plan.of(conversationId, incarnation);
   const own = [home, state, ...(handle.rootLayer === undefined ? [] : [handle.rootLayer])];
-  const place = { own, workspace, givenBytes: given_bytes ?? null, processes: () => processesOf(handle) };
+  const place = () => ({ own, workspace: held?.place ?? workspace, givenBytes: given_bytes ?? null, processes: () => processesOf(handle) });
   return watchDisk({
     limitBytes: driver.isElsewhere ? Infinity : (driver.limits?.diskBytes ?? Infinity),
-    measure: () => measureDisk(place),
-    freeBytes: () => freeBytes([...own, workspace]),
+    measure: async () => measureDisk(place()),
+    freeBytes: async () => freeBytes([...own, place().workspace]),
     endWork: client.endWork,
     giveUp,
     now: () => performance.now(),
@@ -119,10 +128,13 @@ async function openBrowserDoor(
   { driver, folders: plan }: SandboxContext,
   { conversation_id: conversationId, incarnation, workspace }: SandboxRecord,
   handle: SandboxHandle,
+  held: HeldFolder | undefined,
 ): Promise<BrowserDoor | undefined> {
   if (driver.startBrowser === undefined) return undefined;
   const folders = plan.of(conversationId, incarnation);
-  return listenBrowser(browserSocketPathOf(folders), (wish) => driver.startBrowser!(handle, { incarnation, workspace, folders }, wish));
+  return listenBrowser(browserSocketPathOf(folders), (wish) =>
+    driver.startBrowser!(handle, { incarnation, workspace, held, folders }, wish),
+  );
 }
 
 function kernelDoor(

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StartPhase } from '@tendon/core';
 import { addressOf, startLogOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
+import { holdFolder, type HeldFolder } from '../drivers/held-folder.ts';
 import { logTail } from '../drivers/start-log.ts';
 import { measureGiven } from '../disk/measure-disk.ts';
 import { createExecutorClient, type ExecutorClient } from '../link/executor-client.ts';
@@ -26,6 +26,8 @@ export interface OpenOptions {
 
 interface Place {
   readonly workspace: string;
+  /** Whoever opens a sandbox with it leaves it to that, whoever does not closes it. */
+  readonly held: HeldFolder | undefined;
   readonly probe: Probe & { readonly available: true };
 }
 
@@ -44,17 +46,22 @@ const DEADLINE_MS = {
 export async function openSandbox(context: SandboxContext, conversationId: string, options: OpenOptions): Promise<OpenSandbox> {
   options.onPhase('starting');
   const place = await findPlace(context, conversationId, options.signal);
-  const record = await context.records.get(conversationId);
-  if (isThere(record)) {
-    const found = await attach(context, record, place, options.signal);
-    if (found !== undefined && 'open' in found) {
-      options.onPhase('ready');
-      return found.open;
+  try {
+    const record = await context.records.get(conversationId);
+    if (isThere(record)) {
+      const found = await attach(context, record, place, options.signal);
+      if (found !== undefined && 'open' in found) {
+        options.onPhase('ready');
+        return found.open;
+      }
+      if (found) await retire(context, record, found.outdated, options);
+      else await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
     }
-    if (found) await retire(context, record, found.outdated, options);
-    else await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
+    return await options.admit(() => start(context, conversationId, place, options));
+  } catch (error) {
+    place.held?.close();
+    throw error;
   }
-  return options.admit(() => start(context, conversationId, place, options));
 }
 
 /** The conversation's sandbox if it lives; nothing is started, and nothing is ended. Rejects with `StartFailed`. */
@@ -64,32 +71,37 @@ export async function attachSandbox(
   signal: AbortSignal,
 ): Promise<OpenSandbox | undefined> {
   const place = await findPlace(context, conversationId, signal);
-  const record = await context.records.get(conversationId);
-  const found = isThere(record) ? await attach(context, record, place, signal) : undefined;
-  if (found !== undefined && 'open' in found) return found.open;
-  found?.outdated.close();
-  return undefined;
+  let open: OpenSandbox | undefined;
+  try {
+    const record = await context.records.get(conversationId);
+    const found = isThere(record) ? await attach(context, record, place, signal) : undefined;
+    if (found !== undefined && 'outdated' in found) found.outdated.close();
+    else open = found?.open;
+    return open;
+  } finally {
+    if (open === undefined) place.held?.close();
+  }
 }
 
 async function findPlace(context: SandboxContext, conversationId: string, signal: AbortSignal): Promise<Place> {
-  const workspace = await inPhase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async () => {
-    const found = await context.workspaceOf(conversationId);
-    if (found === undefined) throw new Error('there is no such conversation');
-    if (!context.driver.isElsewhere && !existsSync(found.hostPath))
-      throw new Error(`the folder ${found.hostPath} is not there any more: put it back, or make it, and try again`);
-    return found.hostPath;
-  });
   const probe = await inPhase({ name: 'probing the machine', deadlineMs: DEADLINE_MS.probe, signal }, () => context.driver.probe());
   if (!probe.available) throw new StartFailed('probing the machine', { cause: `${probe.reason}. ${probe.fix}` });
-  return { workspace, probe };
+  return inPhase({ name: 'finding the workspace', deadlineMs: DEADLINE_MS.workspace, signal }, async (within) => {
+    const found = await context.workspaceOf(conversationId);
+    if (found === undefined) throw new Error('there is no such conversation');
+    const { hostPath: workspace } = found;
+    const held = context.driver.isElsewhere ? undefined : await holdFolder(workspace);
+    if (within.aborted) held?.close(); // nobody waits for it any more
+    return { workspace, held, probe };
+  });
 }
 
 /** `outdated`: what answers is of a version that this server does not speak. */
 type Found = { readonly open: OpenSandbox } | { readonly outdated: ExecutorClient } | undefined;
 
 /** The executor of the record, if it is the same process and answers by its name. */
-async function attach(context: SandboxContext, record: SandboxRecord, { workspace, probe }: Place, signal: AbortSignal): Promise<Found> {
-  if (record.state !== 'live' || record.driver !== context.driver.name || record.workspace !== workspace) return undefined;
+async function attach(context: SandboxContext, record: SandboxRecord, place: Place, signal: AbortSignal): Promise<Found> {
+  if (record.state !== 'live' || record.driver !== context.driver.name || record.workspace !== place.workspace) return undefined;
   const { handle } = record;
   if (!context.driver.isAlive(handle)) return undefined;
   const client = createExecutorClient(addressOf(context.driver, handle));
@@ -99,7 +111,7 @@ async function attach(context: SandboxContext, record: SandboxRecord, { workspac
     );
     if (alive.incarnation !== record.incarnation) throw new Error('another executor answers');
     if (!isSpoken(alive.protocol)) return { outdated: client };
-    return { open: await holdSandbox(context, record, handle, client, probe) };
+    return { open: await holdSandbox(context, record, handle, client, { probe: place.probe, workspace: place.held }) };
   } catch (error) {
     client.close();
     if (signal.aborted) throw error;
@@ -125,7 +137,7 @@ async function retire(
 async function start(
   context: SandboxContext,
   conversationId: string,
-  { workspace, probe }: Place,
+  { workspace, held, probe }: Place,
   { signal, onPhase }: OpenOptions,
 ): Promise<OpenSandbox> {
   const { records, driver, clock } = context;
@@ -145,7 +157,7 @@ async function start(
   const lastLines = (): Promise<string> => driver.lastLines?.(incarnation) ?? logTail(startLogOf(folders));
   let client: ExecutorClient | undefined;
   let starting: Promise<SandboxHandle> | undefined;
-  const given = givenBytes(context, previous, workspace);
+  const given = givenBytes(held, previous);
   try {
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
@@ -156,6 +168,7 @@ async function start(
       conversationId,
       incarnation,
       workspace,
+      held,
       folders,
       leaseSeconds,
       noOutputTimeoutSeconds,
@@ -183,7 +196,7 @@ async function start(
     onPhase('workspace');
     const live = { ...record, given_bytes: await given, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
-    const open = await holdSandbox(context, live, handle, client, probe, startNews(previous, handle));
+    const open = await holdSandbox(context, live, handle, client, { probe, workspace: held }, startNews(previous, handle));
     onPhase('ready');
     return open;
   } catch (error) {
@@ -199,9 +212,9 @@ async function start(
 }
 
 /** Kept from the conversation's first sandbox on. Never rejects. */
-async function givenBytes({ driver }: SandboxContext, previous: SandboxRecord | undefined, workspace: string): Promise<number | null> {
-  if (driver.isElsewhere) return null;
-  return previous?.given_bytes === undefined ? measureGiven(workspace).catch(() => null) : previous.given_bytes;
+async function givenBytes(held: HeldFolder | undefined, previous: SandboxRecord | undefined): Promise<number | null> {
+  if (held === undefined) return null;
+  return previous?.given_bytes === undefined ? measureGiven(held.place).catch(() => null) : previous.given_bytes;
 }
 
 /** A start that was given up may still be on its way: what it made can only be removed after it. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { opendir } from 'node:fs/promises';
 import { addressOf } from '../drivers/driver.ts';
+import { holdFolder } from '../drivers/held-folder.ts';
 import { createReapers } from '../drivers/reapers.ts';
 import { PLUGIN_NAMES } from '../executor-api.ts';
 import { createKernelPackages, type KernelPackages } from '../kernel-packages/kernel-packages.ts';
@@ -46,8 +47,13 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     current: held.live,
     async isWorkspaceEmpty(conversationId) {
       if (context.driver.isElsewhere) return false;
-      const workspace = await options.workspaceOf(conversationId);
-      const opened = workspace && (await opendir(workspace.hostPath).catch(() => undefined));
+      const workspace = await options.workspaceOf(conversationId).catch(() => undefined); // told by a start
+      const found = workspace && (await holdFolder(workspace.hostPath).catch(() => undefined));
+      const opened =
+        found &&
+        (await opendir(found.place)
+          .catch(() => undefined)
+          .finally(() => found.close()));
       if (!opened) return false;
       await using folder = opened;
       return (await folder.read()) === null;

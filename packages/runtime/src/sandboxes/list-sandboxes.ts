@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { SandboxInfo } from '@tendon/protocol';
 import { measureFolder, type FolderSize } from '../disk/measure-folder.ts';
+import { holdFolder } from '../drivers/held-folder.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { memoryOf, processesOf, standsStill } from '../sandbox/process-memory.ts';
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
@@ -18,6 +19,7 @@ export interface Held {
 /** For all sandboxes together. */
 const DISK_MS = 5000;
 const MAX_ENTRIES = 200_000;
+const NOTHING: FolderSize = { bytes: 0, entries: 0, isComplete: true };
 
 /** Every sandbox that is known, with what it uses now; without the titles of conversations. The newest first. */
 export async function listSandboxes(
@@ -72,7 +74,8 @@ async function diskOf(context: SandboxContext, record: SandboxRecord, leftMs: nu
   if (context.driver.isElsewhere) return { bytes: 0, own: 0, entries: 0, isComplete: false };
   const options = { maxEntries: MAX_ENTRIES, deadlineMs: leftMs };
   const own = await measureFolder(dirname(context.folders.of(record.conversation_id, record.incarnation).home), options);
-  const workspace = await measureFolder(record.workspace, options);
+  const held = await holdFolder(record.workspace).catch(() => undefined);
+  const workspace = held === undefined ? NOTHING : await measureFolder(held.place, options).finally(() => held.close());
   return {
     bytes: own.bytes + workspace.bytes,
     own: own.entries,

@@ -40,7 +40,8 @@ import { delegatedId, delegatedRecord, newRecord } from './new-record.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import type { OnLooked, Room } from './room.ts';
 import { Rooms } from './rooms.ts';
-import { ownFolder, workspaceFolder, type FolderRules } from './workspace-folder.ts';
+import { ownFolder, workspaceFolder } from './workspace-folder.ts';
+import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from './workspace-roots.ts';
 
 /** `isRepeated`: the same request came before, and this is what it made. */
 export type Created =
@@ -74,6 +75,7 @@ export class Conversations {
   readonly #options: ConversationsOptions;
   readonly #records: ConversationRecords;
   readonly #rooms: Rooms;
+  readonly #roots: Promise<WorkspaceRoots>;
   readonly #modelAccess = new Map<string, ModelAccess>();
   readonly #closing = new AbortController();
   readonly #stops = createSerialQueues();
@@ -84,6 +86,7 @@ export class Conversations {
     this.#options = options;
     this.#records = new ConversationRecords(options.storage.records, options.clock);
     this.#rooms = new Rooms({ ...options, records: this.#records });
+    this.#roots = workspaceRoots(options.config);
   }
 
   async create(wish: ConversationWish = {}): Promise<Created> {
@@ -108,7 +111,7 @@ export class Conversations {
   }
 
   async #make(id: string, wish: ConversationWish): Promise<Created> {
-    const folder = await workspaceFolder(this.#options.config, id, wish.directory);
+    const folder = await workspaceFolder(await this.#roots, id, wish.directory);
     if (!folder.ok) return folder;
     const network = takeNetworkWish(this.#networkRules, wish.network ?? {});
     if (!network.ok) return network;
@@ -156,6 +159,13 @@ export class Conversations {
   async configure(id: string, { llm, model }: Pick<ConversationWish, 'llm' | 'model'>): Promise<void> {
     if (llm) this.#modelAccess.set(id, llm);
     if (model) await this.#records.change(id, (record) => (record.model === model ? undefined : { model }));
+  }
+
+  /** Its folder, if this machine allows it. Rejects with an Error that can be shown. */
+  async workspaceOf({ workspace }: StoredConversation): Promise<string> {
+    const refusal = outsideRoots(workspace, await this.#roots);
+    if (refusal !== undefined) throw new Error(refusal);
+    return workspace;
   }
 
   /** Where its sandbox may connect to, as of now. */

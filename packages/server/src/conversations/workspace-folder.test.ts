@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeWorkspaceBase, workspaceFolder } from './workspace-folder.ts';
+import { workspaceRoots } from './workspace-roots.ts';
 
 let top: string;
 beforeEach(async () => {
@@ -12,8 +13,10 @@ beforeEach(async () => {
   await mkdir(join(top, 'allowed'));
 });
 
-const ask = (wish: string | undefined, more: { workspaceBase?: string | undefined } = {}) =>
-  workspaceFolder({ home: join(top, 'home'), workspaceBase: join(top, 'base'), allowedDirs: [join(top, 'allowed')], ...more }, 'c1', wish);
+const rules = (more: { workspaceBase?: string | undefined } = {}) =>
+  workspaceRoots({ home: join(top, 'home'), workspaceBase: join(top, 'base'), allowedDirs: [join(top, 'allowed')], ...more });
+const ask = async (wish: string | undefined, more: { workspaceBase?: string | undefined } = {}) =>
+  workspaceFolder(await rules(more), 'c1', wish);
 
 describe('SV1: WORKSPACE_BASE', () => {
   it('is made when it is not there, and named when it can not be', async () => {

@@ -2,37 +2,33 @@
  * Which folder of the host becomes `/workspace` of a conversation.
  *
  * W1  Without a wish: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
- * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links can not lead out.
+ * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links can not lead out, also not
+ *     while the folder is made: from then on it is known by its real path, and opened without following any link.
  * W3  A folder of the system (`/`, `/etc`, …) is never a workspace, whatever is configured.
  * W4  With sandboxes on another host nothing is looked for or made here: a wish names a folder of the workspace there.
  */
 import { mkdir, readdir, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, posix, resolve } from 'node:path';
+import { isAbsolute, join, posix, resolve } from 'node:path';
 import { catalogError, type CatalogError } from '@tendon/protocol';
-import { isWithin } from '@tendon/runtime';
-import type { Config } from '../config/config.ts';
+import { holdFolder, isWithin } from '@tendon/runtime';
 import { isSystemFolder } from './system-folder.ts';
+import { realOf, type FolderRules, type WorkspaceRoots } from './workspace-roots.ts';
 
 export type WorkspaceFolder = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly error: CatalogError };
-
-export type FolderRules = Pick<Config, 'home' | 'workspaceBase' | 'allowedDirs'> & Partial<Pick<Config, 'runtime'>>;
 
 const INSIDE = '/workspace';
 
 /** `wish` is a path of the host, absolute or relative to the base, or `/workspace/…` as agents see it. Makes the folder. */
-export async function workspaceFolder(rules: FolderRules, conversationId: string, wish: string | undefined): Promise<WorkspaceFolder> {
-  if (rules.runtime === 'remote') return folderElsewhere(wish ?? '');
-  const base = rules.workspaceBase ?? ownFolder(rules.home, conversationId);
-  if (wish === undefined || wish === '' || wish === '.') return made(base);
+export async function workspaceFolder(roots: WorkspaceRoots, conversationId: string, wish: string | undefined): Promise<WorkspaceFolder> {
+  if (roots.isElsewhere) return folderElsewhere(wish ?? '');
+  const base = roots.base ?? join(roots.own, conversationId);
+  if (wish === undefined || wish === '' || wish === '.') return made(base, base);
   if (wish.includes('\0')) return refused(wish);
-  const wanted = insideWorkspace(base, wish) ?? (isAbsolute(wish) ? resolve(wish) : resolve(base, wish));
-  await mkdir(base, { recursive: true });
-  const roots = await Promise.all([base, ...rules.allowedDirs].map((root) => realpath(root).catch(() => undefined)));
-  const isAllowed = (path: string) => roots.some((root) => root !== undefined && isWithin(path, root));
-  // Look before making anything: the nearest folder that exists decides where new ones would come to be.
-  if (!isAllowed(await nearestRealPath(wanted))) return refused(wish);
-  const folder = await made(wanted);
-  return folder.ok && isAllowed(folder.path) && !isSystemFolder(folder.path) ? folder : refused(wish);
+  await made(base, base);
+  // Where it leads now; whoever changes that meanwhile gets a refusal: it is made and opened without following anything.
+  const path = await realOf(insideWorkspace(base, wish) ?? (isAbsolute(wish) ? resolve(wish) : resolve(base, wish)));
+  const isAllowed = [base, ...roots.allowed].some((root) => isWithin(path, root));
+  return isAllowed && !isSystemFolder(path) ? made(path, wish) : refused(wish);
 }
 
 /** Makes WORKSPACE_BASE. Rejects with an Error that names it when it cannot be a folder, or must not be one for agents. */
@@ -66,21 +62,12 @@ function insideWorkspace(base: string, wish: string): string | undefined {
   return wish === INSIDE || wish.startsWith(`${INSIDE}/`) ? resolve(base, `.${wish.slice(INSIDE.length)}`) : undefined;
 }
 
-async function made(path: string): Promise<WorkspaceFolder> {
+async function made(path: string, wish: string): Promise<WorkspaceFolder> {
   try {
-    await mkdir(path, { recursive: true });
-    return { ok: true, path: await realpath(path) };
+    (await holdFolder(path, { makes: true })).close();
+    return { ok: true, path };
   } catch {
-    return refused(path);
-  }
-}
-
-async function nearestRealPath(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : nearestRealPath(parent);
+    return refused(wish);
   }
 }
 

@@ -18,7 +18,8 @@ import {
   type SleepWish,
 } from '@tendon/runtime';
 import { SandboxCalls } from './sandbox-calls.ts';
-import { ownFolder, workspaceFolder, type FolderRules } from '../conversations/workspace-folder.ts';
+import { ownFolder, workspaceFolder } from '../conversations/workspace-folder.ts';
+import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../conversations/workspace-roots.ts';
 
 /** Durable: which conversation of which server has which folder here, and what was started for it last. */
 type Hosted = {
@@ -93,6 +94,7 @@ const ATTACH_MS = 20_000;
 export class HostedSandboxes {
   readonly #options: HostedOptions;
   readonly #runtimes: SandboxRuntimes;
+  readonly #roots: Promise<WorkspaceRoots>;
   readonly #hosted = new Map<string, Hosted>();
   readonly #plans = new Map<string, SandboxPlan>();
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -101,6 +103,7 @@ export class HostedSandboxes {
 
   constructor(options: HostedOptions) {
     this.#options = options;
+    this.#roots = workspaceRoots(options.folders);
     this.#runtimes = options.runtimes({
       workspaceOf: (id) => this.#workspaceOf(id),
       planOf: (id) => (id === OWN ? ownPlan() : this.#plans.get(id)),
@@ -233,7 +236,7 @@ export class HostedSandboxes {
     leaseSeconds,
     noOutputTimeoutSeconds,
   }: StartWish): Promise<void> {
-    const folder = await workspaceFolder(this.#options.folders, conversationId, directory);
+    const folder = await workspaceFolder(await this.#roots, conversationId, directory);
     if (!folder.ok) throw new Error(folder.error.message);
     await this.#put({
       ...{ conversation_id: conversationId, incarnation, workspace: folder.path, git_hosts: gitHosts },
@@ -294,9 +297,11 @@ export class HostedSandboxes {
   async #workspaceOf(conversationId: string): Promise<{ readonly hostPath: string } | undefined> {
     if (conversationId !== OWN) {
       const hosted = this.#hosted.get(conversationId);
+      const refusal = hosted && outsideRoots(hosted.workspace, await this.#roots);
+      if (refusal !== undefined) throw new Error(refusal);
       return hosted && { hostPath: hosted.workspace };
     }
-    const folder = await workspaceFolder(this.#options.folders, OWN_FOLDER, undefined);
+    const folder = await workspaceFolder(await this.#roots, OWN_FOLDER, undefined);
     if (!folder.ok) throw new Error(folder.error.message);
     return { hostPath: folder.path };
   }

@@ -4,6 +4,7 @@ import { Secret, type Clock } from '@tendon/core';
 import type { Config } from '../config/config.ts';
 import { keptSecret } from '../security/kept-secret.ts';
 import { workspaceFolder } from '../conversations/workspace-folder.ts';
+import { workspaceRoots } from '../conversations/workspace-roots.ts';
 import { useUpstreamProxy } from '../network/use-upstream-proxy.ts';
 import { findSources, type Sources } from './find-sources.ts';
 import { importConversation, readConversation } from './import-conversation.ts';
@@ -46,8 +47,9 @@ async function moveOver(sources: Sources, { config, clock, onProblem, onProgress
   const leaveProxy = config.upstreamProxy ? useUpstreamProxy(config.upstreamProxy) : () => undefined;
   try {
     const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
+    const roots = await workspaceRoots(config);
     const workspaceOf = async (id: string): Promise<string> => {
-      const folder = await workspaceFolder(config, id, undefined);
+      const folder = await workspaceFolder(roots, id, undefined);
       if (!folder.ok) throw new Error(folder.error.message);
       return folder.path;
     };

@@ -30,6 +30,24 @@ for top in ('/run', '/tmp', '/var/tmp', '/dev/shm'):
 `,
   },
   {
+    id: 'workspace-swap',
+    threat:
+      'the folder above another conversation’s workspace: swapping that for a link to the server’s home with `RENAME_EXCHANGE`, without end, while its sandbox starts again and again',
+    probe: `
+import time
+os.makedirs('swapped', exist_ok=True)
+os.symlink(bait['home'], 'swapped-link')
+end = time.monotonic() + 40
+swaps = 0
+while not (os.path.exists('swapped-enough') and swaps > 10000) and time.monotonic() < end:
+    for _ in range(100):
+        check(libc.renameat2(-100, b'swapped', -100, b'swapped-link', 2))
+        swaps += 1
+    if swaps == 100: open('swapped-began', 'w').close()
+print('held' if os.path.exists('swapped-enough') and swaps > 10000 else 'nobody raced', 'after', swaps, 'swaps')
+`,
+  },
+  {
     id: 'other-conversations',
     threat: 'the sandbox of another conversation: its files, its home, its processes, its executor',
     isControl: true,

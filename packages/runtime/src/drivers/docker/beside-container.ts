@@ -13,7 +13,7 @@ import { bwrapVersion } from '../local/bwrap-version.ts';
 import { INSIDE_HOME, writeEtcFiles } from '../local/etc-files.ts';
 import { stage } from '../local/stage.ts';
 import { masks, systemBinds, type Bind } from '../local/visible.ts';
-import { writeFilter } from '../prepare-folders.ts';
+import { heldOf, writeFilter } from '../prepare-folders.ts';
 import { isAlive } from '../process-identity.ts';
 import { resourceLimits } from '../resource-limits.ts';
 import { CARRIED } from './carried-paths.ts';
@@ -67,7 +67,7 @@ export async function startBesideContainer(
     return spawn('/bin/sh', ['-c', ENTER_GROUPS, 'tendon', ...inner, '--', ...enter, bwrap, ...sandbox, '--', ...inside], {
       cwd: '/',
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
-      stdio: ['pipe', 'pipe', 'pipe', ...files.map(({ fd }) => fd)],
+      stdio: ['pipe', 'pipe', 'pipe', ...files.map(({ fd }) => fd), heldOf(place).descriptor()],
     });
   } finally {
     await Promise.all(files.map((file) => file.close()));
@@ -108,14 +108,16 @@ async function prepare({ workspace, folders }: SandboxPlace, { user, hidden }: B
   for (const path of [home, mountPoints]) await mkdir(path, { recursive: true, mode: 0o755 });
   if (user.staged) await chown(home, user.uid, user.gid);
   const carried = (path: string): Promise<string> => realpath(join(folders.host, 'carried', path.slice(CARRIED.root.length + 1)));
+  const filter = await writeFilter(own);
+  const descriptor = FILTER_FD + filter.length;
   const binds: readonly Bind[] = [
     ...systemBinds(),
     ...(await writeEtcFiles(join(own, 'etc'), user)),
     { source: await carried(CARRIED.executor), target: INSIDE.executor, isPrivate: true },
     { source: await carried(CARRIED.node), target: INSIDE.node, isPrivate: true },
-    { source: workspace, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
+    { source: workspace, descriptor, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
     { source: home, target: INSIDE_HOME, writable: true, isPrivate: true },
   ];
   const staged = await stage(binds, user, mountPoints);
-  return { ...staged, masks: masks(hidden, binds), filter: await writeFilter(own) };
+  return { ...staged, masks: masks(hidden, binds), filter };
 }

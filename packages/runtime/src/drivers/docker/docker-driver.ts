@@ -2,7 +2,7 @@ import { groupsNamed, limitsOf, removeGroups, type Limits } from '../control-gro
 import type { Driver, SandboxHandle, SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { killAll, killPids } from '../kill-all.ts';
-import { ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../prepare-folders.ts';
+import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../prepare-folders.ts';
 import { findIncarnations, isAlive } from '../process-identity.ts';
 import { startBesideContainer } from './beside-container.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
@@ -11,7 +11,7 @@ import { createEngineClient } from './engine/engine-client.ts';
 import { explained } from './engine/engine-error.ts';
 import { engineFacts, type EngineFacts } from './engine/engine-facts.ts';
 import { findEngine } from './engine/find-engine.ts';
-import { unmountNamed } from './id-mapped-mount.ts';
+import { unmountNamed } from './held-mount.ts';
 import { createImageSource } from './engine/image-source.ts';
 import { probeDocker } from './probe-docker.ts';
 import { createRemover } from './remover.ts';
@@ -59,8 +59,8 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
     const own = await ownFolders(options, spec.folders);
-    refuseHidden(spec, own);
-    const user = withWantedId(await sandboxUser(spec), options.userId);
+    refuseHidden(heldOf(spec), own);
+    const user = withWantedId(sandboxUser(spec), options.userId);
     await prepareFolders(spec, user);
     try {
       await remover.settle();
@@ -104,8 +104,9 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     end,
     endIncarnations,
     async startBrowser(handle, place, wish) {
-      const [{ hidden }, user] = await Promise.all([ownFolders(options, place.folders), sandboxUser(place)]);
-      return startBesideContainer(handle, place, wish, { user: withWantedId(user, options.userId), limits, hidden });
+      const { hidden } = await ownFolders(options, place.folders);
+      const user = withWantedId(sandboxUser(place), options.userId);
+      return startBesideContainer(handle, place, wish, { user, limits, hidden });
     },
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),
   };

@@ -3,10 +3,12 @@ import { basename, dirname, join } from 'node:path';
 import type { ExecutorConfig } from '../../executor-api.ts';
 import { findHierarchies, type Limits } from '../control-group.ts';
 import { browserSocketPathOf, socketPathOf, startLogOf, type SandboxHandle, type SandboxSpec } from '../driver.ts';
+import type { HeldFolder } from '../held-folder.ts';
 import type { HostUser } from '../host-user.ts';
 import { INSIDE, insideConfig } from '../inside.ts';
 import { keepExecutor } from '../keep-executor.ts';
 import { masks } from '../local/visible.ts';
+import { heldOf } from '../prepare-folders.ts';
 import { identify } from '../process-identity.ts';
 import { CARRIED } from './carried-paths.ts';
 import { carriedFolder } from './carried.ts';
@@ -16,7 +18,7 @@ import { inspect, logsOf } from './engine/containers.ts';
 import type { DockerDriverOptions } from './docker-driver.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
-import { mountIdMapped, unmountNamed } from './id-mapped-mount.ts';
+import { mountHeld, unmountNamed } from './held-mount.ts';
 import type { Image } from './engine/image.ts';
 import { labelsOf, ownerOf } from './engine/labels.ts';
 import { seccompProfile } from './seccomp-profile.ts';
@@ -37,8 +39,11 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   const { engine, facts, image, user } = surroundings;
   // What is carried along would run, and nothing of the image.
   if (image.architecture !== facts.architecture) throw new Error(`exec format error: the image is for ${image.architecture}`);
-  const workspace = user.idMapped && !facts.isRootless ? join(spec.folders.stage, 'workspace') : spec.workspace;
-  if (workspace !== spec.workspace) await mountIdMapped(spec.workspace, workspace, user);
+  const held = heldOf(spec);
+  // An engine takes paths. Root gives it one that leads to the folder itself; elsewhere the executor looks whether it got the same.
+  const isMounted = user.staged && !facts.isRootless;
+  const workspace = isMounted ? join(spec.folders.stage, 'workspace') : spec.workspace;
+  if (isMounted) await mountHeld(held, workspace, user);
   const inside = containerUser(user, facts);
   const binds = await bindsOf(surroundings, spec, { workspace, inside });
   const plan = {
@@ -59,7 +64,7 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     ports: surroundings.options.ports ?? [],
     isRootReadOnly: surroundings.options.isRootReadOnly ?? false,
     seccomp: await writeProfile(spec, facts),
-    command: commandOf(surroundings, spec),
+    command: commandOf(surroundings, isMounted ? { ...spec, held: undefined } : spec),
   };
   signal.throwIfAborted();
   // Not given up half way: an engine would finish it, after everything of it has been removed.
@@ -68,8 +73,8 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   await engine.json({ method: 'POST', path: `/containers/${container}/start` });
   signal.throwIfAborted();
   const handle = { ...(await handleOf(engine, container, spec, signal)), kernelPackages: kernelPackagesOf(surroundings, spec) };
-  await refuseOtherFolder(handle, spec.workspace);
-  if (workspace !== spec.workspace) await unmountNamed([spec.incarnation]);
+  await refuseOtherFolder(handle, held);
+  if (isMounted) await unmountNamed([spec.incarnation]);
   return handle;
 }
 
@@ -99,13 +104,10 @@ async function groupsOf(pid: number): Promise<readonly string[]> {
 }
 
 /** An engine in a machine or a mount namespace of its own would bind an empty folder, and the agent's work would be lost in it. */
-async function refuseOtherFolder({ anchor }: SandboxHandle, workspace: string): Promise<void> {
-  const [seen, own] = await Promise.all([
-    stat(`/proc/${anchor?.pid}/root${INSIDE.workspace}`).catch(() => undefined), // not ours to look at: then nothing can be said
-    stat(workspace),
-  ]);
-  if (seen !== undefined && (seen.ino !== own.ino || seen.dev !== own.dev))
-    throw new Error('Mounts denied: the engine binds another folder');
+async function refuseOtherFolder({ anchor }: SandboxHandle, { identity }: HeldFolder): Promise<void> {
+  // Where it is not ours to look at, nothing can be said here.
+  const seen = await stat(`/proc/${anchor?.pid}/root${INSIDE.workspace}`, { bigint: true }).catch(() => undefined);
+  if (seen !== undefined && `${seen.dev}:${seen.ino}` !== identity) throw new Error('Mounts denied: the engine binds another folder');
 }
 
 async function bindsOf(

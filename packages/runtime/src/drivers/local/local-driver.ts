@@ -15,7 +15,16 @@ import { bwrapVersion } from './bwrap-version.ts';
 import { INSIDE_HOME, writeEtcFiles } from './etc-files.ts';
 import type { HostUser } from '../host-user.ts';
 import { executorCommand, INSIDE } from '../inside.ts';
-import { hasFilter, ownFolders, prepareFolders, refuseHidden, sandboxUser, writeFilter, type OwnFolders } from '../prepare-folders.ts';
+import {
+  hasFilter,
+  heldOf,
+  ownFolders,
+  prepareFolders,
+  refuseHidden,
+  sandboxUser,
+  writeFilter,
+  type OwnFolders,
+} from '../prepare-folders.ts';
 import { probeLocal } from './probe-local.ts';
 import { stage } from './stage.ts';
 import { masks, systemBinds, type Bind } from './visible.ts';
@@ -43,8 +52,9 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
     const own = await ownFolders(options, spec.folders);
-    refuseHidden(spec, own);
-    const user = await sandboxUser(spec);
+    const workspace = heldOf(spec);
+    refuseHidden(workspace, own);
+    const user = sandboxUser(spec);
     await prepareFolders(spec, user);
     const groups = await createGroups(spec.incarnation, limits);
     try {
@@ -53,7 +63,10 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       const files = await writeFilter(spec.folders.host);
       const command = await commandOf(spec, { user, groups, hidden: own.hidden, isFiltered: files.length > 0 });
       signal.throwIfAborted();
-      const child = launch({ command, groups: groups.inner, environment: OUTER_ENVIRONMENT, logPath, statusPath, files, cwd: '/' });
+      // Only to who takes it and closes it: by a descriptor one can walk out of a sandbox.
+      const descriptors = user.staged ? [workspace.descriptor()] : [];
+      const how = { groups: groups.inner, environment: OUTER_ENVIRONMENT, logPath, statusPath, files, descriptors, cwd: '/' };
+      const child = launch({ command, ...how });
       const status = await firstStatus(child, { statusPath, logPath, signal });
       const anchor = identify(Number(status['child-pid']));
       if (anchor === undefined) throw new Error((await logTail(logPath)) || 'it ended at once');
@@ -65,7 +78,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
   }
 
   async function commandOf(spec: SandboxSpec, { user, groups, hidden, isFiltered }: Surroundings): Promise<readonly string[]> {
-    const binds = await visibleBinds(spec, options.executor, user);
+    const binds = await visibleBinds(spec, options.executor, user, FIRST_FILE_FD + (isFiltered ? 1 : 0));
     const staged = await stage(binds, user, spec.folders.stage);
     const bwrap = bwrapArguments({
       user,
@@ -110,7 +123,13 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
   };
 }
 
-async function visibleBinds({ workspace, folders }: SandboxSpec, executor: ExecutorFolder, user: HostUser): Promise<readonly Bind[]> {
+/** `descriptor`: of the workspace, in the process that stages. */
+async function visibleBinds(
+  { workspace, folders }: SandboxSpec,
+  executor: ExecutorFolder,
+  user: HostUser,
+  descriptor: number,
+): Promise<readonly Bind[]> {
   const node = await realpath(executor.node);
   const packages = kernelPackagesOf({ folders });
   await mkdir(packages, { recursive: true, mode: 0o755 });
@@ -122,7 +141,7 @@ async function visibleBinds({ workspace, folders }: SandboxSpec, executor: Execu
     { source: node, target: INSIDE.node, isPrivate: true, idMapped: user.staged && (await isForRootOnly(node)) },
     { source: folders.proxy, target: INSIDE.proxy, isPrivate: true },
     { source: packages, target: INSIDE.kernelPackages, isPrivate: true },
-    { source: workspace, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
+    { source: workspace, descriptor, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
     { source: folders.home, target: INSIDE_HOME, writable: true, isPrivate: true },
     { source: folders.state, target: INSIDE.state, writable: true, isPrivate: true },
     { source: folders.link, target: INSIDE.link, writable: true, isPrivate: true },

@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostUser } from '../host-user.ts';
-import { STAGED_ENTRY } from '../staged-entry.ts';
+import { stagedEntry, type StagedMount } from '../staged-entry.ts';
 import type { Bind } from './visible.ts';
 
 export interface Staged {
@@ -14,18 +14,17 @@ export interface Staged {
 /** For a server that is not root: nothing to do. `folder` gets one empty mount point for each private bind. */
 export async function stage(binds: readonly Bind[], user: HostUser, folder: string): Promise<Staged> {
   if (!user.staged) return { binds, prefix: [] };
-  const mounts: string[] = [];
+  const mounts: StagedMount[] = [];
   const moved = await Promise.all(
     binds.map(async (bind, index) => {
       if (!bind.isPrivate) return bind;
       const target = join(folder, String(index));
-      await makeMountPoint(target, (await stat(bind.source)).isDirectory());
-      mounts.push(bind.source, target, bind.idMapped ? '1' : '');
+      await makeMountPoint(target, bind.descriptor !== undefined || (await stat(bind.source)).isDirectory());
+      mounts.push({ source: bind.descriptor ?? bind.source, target, idMapped: bind.idMapped ?? false });
       return { ...bind, source: target };
     }),
   );
-  const entry = ['perl', '-e', STAGED_ENTRY, '--', String(user.uid), String(user.gid), ...mounts, '--'];
-  return { binds: moved, prefix: ['unshare', '--mount', '--propagation', 'private', '--', ...entry] };
+  return { binds: moved, prefix: stagedEntry(mounts, { ...user, inNewNamespace: true }) };
 }
 
 async function makeMountPoint(path: string, isFolder: boolean): Promise<void> {

@@ -33,13 +33,13 @@ describe('what the inside sees', () => {
   ])('SB17: %s within %s is %s', (path, folder, answer) => expect(isWithin(path, folder)).toBe(answer));
 
   it('SB17: refuses the server’s folders as workspaces, but for those made for it', () => {
-    const own = { hidden: ['/home/me/.tendon'], workspacesFolder: '/home/me/.tendon/workspaces' };
-    const asked = (workspace: string) => ({ workspace, folders: { scratch: '/home/me/.tendon/sandboxes/1/workspace' } });
+    const scratch = '/home/me/.tendon/sandboxes/1/workspace';
+    const own = { hidden: ['/home/me/.tendon'], workspacesFolder: '/home/me/.tendon/workspaces', scratch };
     for (const path of ['/home/me/.tendon', '/home/me/.tendon/workspaces', '/home/me/.tendon/blobs']) {
-      expect(() => refuseHidden(asked(path), own)).toThrow(/belongs to the server/);
+      expect(() => refuseHidden({ path }, own)).toThrow(/belongs to the server/);
     }
     for (const path of ['/home/me', '/home/me/.tendon/workspaces/1', '/home/me/.tendon/sandboxes/1/workspace', '/srv'])
-      expect(() => refuseHidden(asked(path), own)).not.toThrow();
+      expect(() => refuseHidden({ path }, own)).not.toThrow();
   });
 });
 

@@ -10,6 +10,8 @@ export interface Bind {
   /** Closed to the sandbox's uid on the host, so a root server stages it. */
   readonly isPrivate?: boolean;
   readonly idMapped?: boolean;
+  /** Where a root server stages it: the number of its descriptor in the process that does, taken in place of `source`. */
+  readonly descriptor?: number;
 }
 
 /** Read-only, as far as they exist. Never `/`: most of the host would be readable. */

@@ -1,0 +1,35 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import type { HeldFolder } from '../held-folder.ts';
+import type { HostUser } from '../host-user.ts';
+import { stagedEntry } from '../staged-entry.ts';
+
+const DEADLINE_MS = 10_000;
+const run = (program: string, ...args: readonly string[]) => promisify(execFile)(program, args, { timeout: DEADLINE_MS });
+
+/** Of the process that mounts. */
+const HELD_FD = 3;
+
+/**
+ * Mounts the workspace, by its descriptor, where nobody but this server can put anything in its place, for an engine to take it from
+ * there; root's folder so that its files are the sandbox user's. The engine's mount is one of its own: this one is taken away again as
+ * soon as the container has started.
+ */
+export async function mountHeld(held: HeldFolder, target: string, user: HostUser): Promise<void> {
+  await mkdir(target, { recursive: true, mode: 0o755 });
+  const mounts = [{ source: HELD_FD, target, idMapped: user.idMapped }];
+  const [program = '', ...rest] = [...stagedEntry(mounts, { ...user, inNewNamespace: false }), 'true'];
+  const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe', held.descriptor()], timeout: DEADLINE_MS });
+  const [said, [code]] = await Promise.all([text(child.stderr!), once(child, 'close') as Promise<[number | null]>]);
+  if (code !== 0) throw new Error(said.trim().replace(/^tendon: /, '') || `the workspace could not be mounted (${code})`);
+}
+
+/** Everything that is mounted at a path which holds one of the names. */
+export async function unmountNamed(names: readonly string[]): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const points = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '');
+  for (const point of points.filter((path) => names.some((name) => path.includes(name))).toReversed()) await run('umount', '--lazy', point);
+}

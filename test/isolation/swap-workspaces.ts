@@ -1,0 +1,115 @@
+/** Starts sandboxes while somebody who may write above a workspace swaps it for a link: what a hostile agent in the folder above does. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Driver } from '../../packages/runtime/src/drivers/driver.ts';
+import { createTestSandboxes, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+
+export interface SwapPlace {
+  /** Writable by whoever swaps. */
+  readonly base: string;
+  /** Of `<base>/inner` for the driver; that path when it is not said. */
+  readonly hostPath?: string;
+  readonly folder?: string;
+}
+
+export interface Swapped {
+  readonly starts: number;
+  readonly swaps: number;
+  /** Sandboxes that got the folder. */
+  readonly real: number;
+  /** Why the others did not start, each once. */
+  readonly refused: readonly string[];
+  /** What of elsewhere was seen or written. */
+  readonly escaped: readonly string[];
+}
+
+const MIN_SWAPS = 10_000;
+const SWAPPER = String.raw`
+import ctypes, os, sys
+inner, link, enough = (path.encode() for path in sys.argv[1:])
+libc = ctypes.CDLL(None, use_errno=True)
+swaps = 0
+while not (os.path.exists(enough) and swaps >= ${MIN_SWAPS}):
+    for _ in range(100):
+        if libc.renameat2(-100, inner, -100, link, 2) != 0: raise OSError(ctypes.get_errno(), 'renameat2')
+        swaps += 1
+    if swaps == 100: print('began', flush=True)
+print(swaps)
+`;
+
+/** `<base>/inner` with a file in it, `<base>/link` to a folder with a secret, and that folder. */
+export function laySwap(base: string): { readonly inner: string; readonly link: string; readonly elsewhere: string } {
+  const [inner, link, elsewhere] = [join(base, 'inner'), join(base, 'link'), join(base, '../elsewhere')];
+  for (const folder of [base, inner, elsewhere]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(inner, 'real'), '');
+  writeFileSync(join(elsewhere, 'secret'), '');
+  if (!existsSync(link)) symlinkSync(elsewhere, link);
+  return { inner, link, elsewhere };
+}
+
+/** Sandboxes one after the other in `<base>/inner`, which is a folder and a link in turn. */
+export async function swapWorkspaces(driver: Driver, { base, hostPath, folder }: SwapPlace, starts: number): Promise<Swapped> {
+  const { inner, link, elsewhere } = laySwap(base);
+  const sandboxes = createTestSandboxes(driver, {
+    ...(folder !== undefined && { folder }),
+    workspaceOf: async () => ({ hostPath: hostPath ?? inner }),
+  });
+  const enough = join(base, 'enough');
+  const swapper = spawn('python3', ['-c', SWAPPER, inner, link, enough], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const began = once(swapper.stdout, 'data');
+  const said = text(swapper.stdout);
+  const refused = new Set<string>();
+  const seen = new Set<string>();
+  let real = 0;
+  try {
+    await began;
+    for (let start = 0; start < starts; start++) {
+      const id = `swapped-${start}`;
+      try {
+        const runtime = await sandboxes.runtimes.acquire(id, { signal: never });
+        const names = (await run(runtime, 'touch written; ls /workspace "$PWD"')).output.split(/\s+/);
+        for (const name of names) if (['secret', 'elsewhere', 'base'].includes(name)) seen.add(name);
+        if (names.includes('real')) real += 1;
+      } catch (cause) {
+        refused.add((cause as Error).message.replaceAll(base, '<base>'));
+      }
+      await sandboxes.runtimes.stop(id, { forGood: true });
+    }
+    for (const words of writtenTo(elsewhere)) seen.add(words);
+  } finally {
+    writeFileSync(enough, '');
+    await once(swapper, 'exit');
+    await sandboxes.close();
+  }
+  const swaps = Number((await said).trim().split('\n').at(-1));
+  return { starts, swaps, real, refused: [...refused], escaped: [...seen] };
+}
+
+/** The same where it is certain: the folder is looked at, then swapped, then mounted. Answers what the sandbox saw, or why there is none. */
+export async function swapInBetween(driver: Driver, { base, folder }: SwapPlace): Promise<string> {
+  const { inner, link, elsewhere } = laySwap(base);
+  const swap = (): void => {
+    renameSync(inner, join(base, 'aside'));
+    renameSync(link, inner);
+  };
+  const start: Driver['start'] = (spec, options) => (swap(), driver.start(spec, options));
+  const sandboxes = createTestSandboxes(
+    { ...driver, start },
+    { ...(folder !== undefined && { folder }), workspaceOf: async () => ({ hostPath: inner }) },
+  );
+  try {
+    const runtime = await sandboxes.runtimes.acquire('between', { signal: never });
+    return [(await run(runtime, 'touch written; ls /workspace')).output, ...writtenTo(elsewhere)].join();
+  } catch (error) {
+    return [(error as Error).message, ...writtenTo(elsewhere)].join();
+  } finally {
+    await sandboxes.close();
+  }
+}
+
+function writtenTo(elsewhere: string): readonly string[] {
+  return readdirSync(elsewhere).flatMap((name) => (name === 'secret' ? [] : [`${name} was written elsewhere`]));
+}

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, afterAll, expect, it, onTestFinished } from 'vitest';
+import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
+import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
+import { executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
+
+const STARTS = 8;
+const ORDINARY = { uid: 12_345, gid: 12_345 };
+const IN_WORDS =
+  /^(?![^]*written elsewhere)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place|Mounts denied|can not see)/;
+
+describe.each(['docker', 'podman'] as const)('workspaces of %s', async (name) => {
+  const engine = await openEngine(name);
+  afterAll(() => engine.close());
+  const driver = () => createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('bookworm') });
+
+  function place(): string {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-swap-')));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  }
+
+  it('SB300: what was opened is mounted, whatever its path leads to by then', async () => {
+    const folder = place();
+    expect(await swapInBetween(driver(), { base: join(folder, 'base'), folder })).toMatch(/^real\s+written$/);
+  });
+
+  it('SB301: swapped for a link while containers start, they lead nowhere else', async () => {
+    const folder = place();
+    const { swaps, real, refused, escaped } = await swapWorkspaces(driver(), { base: join(folder, 'base'), folder }, STARTS);
+    expect(escaped).toEqual([]);
+    expect(swaps).toBeGreaterThanOrEqual(10_000);
+    expect(real + refused.length).toBeGreaterThan(0);
+    for (const refusal of refused) expect(refusal).toMatch(IN_WORDS);
+  });
+
+  it('SB301: nor where the server is an ordinary user who may use the engine', () => {
+    const folder = place();
+    chownSync(folder, ORDINARY.uid, ORDINARY.gid);
+    const socket = engine.host.replace(/^unix:\/\//, '');
+    chmodSync(socket, 0o666);
+    const script = join(import.meta.dirname, 'ordinary-user-swaps.ts');
+    const of = `docker=${engine.host}=${engine.image('bookworm')}`;
+    const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, folder, of, String(STARTS)], {
+      ...ORDINARY,
+      env: { HOME: folder, PATH: process.env.PATH },
+      encoding: 'utf8',
+    });
+    const { between, swapped } = JSON.parse(answer) as { between: string; swapped: Swapped };
+    expect(between).toMatch(IN_WORDS);
+    expect(swapped.escaped).toEqual([]);
+    for (const refusal of swapped.refused) expect(refusal).toMatch(IN_WORDS);
+  });
+});

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret } from '@tendon/core';
+import { expect, it, onTestFinished } from 'vitest';
+import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
+import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
+import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
+import { anchorOf, createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { ExecutorHostProcess } from '../support/executor-host-process.ts';
+import { laySwap, swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
+
+const isRoot = process.getuid?.() === 0;
+const ORDINARY = { uid: 12_345, gid: 12_345 };
+const local = () => createLocalDriver({ executor: executorFolder() });
+/** Each of them says what is wrong. A bubblewrap that looks at the path twice notices a swap itself. */
+const IN_WORDS =
+  /^(?![^]*written elsewhere)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place of the workspace|bwrap: Can't (?:get type of source|find source path|bind mount))/;
+
+function place(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-swap-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function expectHeld({ swaps, real, refused, escaped }: Swapped, words: RegExp): void {
+  expect(escaped).toEqual([]);
+  expect(swaps).toBeGreaterThanOrEqual(10_000);
+  expect(real + refused.length).toBeGreaterThan(0);
+  for (const refusal of refused) expect(refusal).toMatch(words);
+}
+
+it('SB300: a link in the place of a workspace is refused in words, at the first start and after a stop', async () => {
+  const folder = place();
+  const { inner, link } = laySwap(join(folder, 'base'));
+  const sandboxes = createTestSandboxes(local(), { folder, workspaceOf: async () => ({ hostPath: inner }) });
+  try {
+    expect((await run(await sandboxes.runtimes.acquire('c', { signal: never }), 'ls')).output).toBe('real');
+    await sandboxes.runtimes.stop('c');
+    renameSync(inner, join(folder, 'aside'));
+    renameSync(link, inner);
+    await expect(sandboxes.runtimes.acquire('c', { signal: never })).rejects.toThrow(IN_WORDS);
+    await expect(sandboxes.runtimes.acquire('new', { signal: never })).rejects.toThrow(IN_WORDS);
+    // The same with a link above it.
+    symlinkSync(folder, join(folder, 'above'));
+    const above = createTestSandboxes(local(), { workspaceOf: async () => ({ hostPath: join(folder, 'above/aside') }) });
+    await expect(above.runtimes.acquire('c', { signal: never })).rejects.toThrow(IN_WORDS);
+    await above.close();
+  } finally {
+    await sandboxes.close();
+  }
+});
+
+it('SB300: what was opened is mounted, whatever its path leads to by then', async () => {
+  const folder = place();
+  const seen = await swapInBetween(local(), { base: join(folder, 'base'), folder });
+  expect(seen).toMatch(isRoot ? /^real\s+written$/ : IN_WORDS);
+});
+
+it('SB300: nothing in a sandbox holds a descriptor of the host, by which it could be left', async () => {
+  const sandboxes = createTestSandboxes(local());
+  try {
+    const runtime = await sandboxes.runtimes.acquire('c', { signal: never });
+    await run(runtime, 'true');
+    const pids = [...findProcesses(runtime.incarnation, 'cmdline'), anchorOf(await sandboxes.handle('c')).pid];
+    const open = pids.flatMap((pid) => readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
+    expect(pids.length).toBeGreaterThan(1);
+    expect(open.filter((path) => path.startsWith(sandboxes.folder) && statSync(path).isDirectory())).toEqual([]);
+  } finally {
+    await sandboxes.close();
+  }
+});
+
+it('SB301: a workspace that is swapped for a link while sandboxes start leads nowhere else', async () => {
+  const folder = place();
+  const swapped = await swapWorkspaces(local(), { base: join(folder, 'base'), folder }, 30);
+  expectHeld(swapped, IN_WORDS);
+  expect(swapped.real).toBeGreaterThan(0);
+});
+
+it('SB301: nor where the server is an ordinary user', () => {
+  if (!isRoot) return; // then the others prove it
+  const folder = place();
+  chownSync(folder, ORDINARY.uid, ORDINARY.gid);
+  const script = join(import.meta.dirname, 'ordinary-user-swaps.ts');
+  const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, folder, 'local', '30'], {
+    ...ORDINARY,
+    env: { HOME: folder, PATH: process.env.PATH },
+    encoding: 'utf8',
+  });
+  const { between, swapped } = JSON.parse(answer) as { between: string; swapped: Swapped };
+  expect(between).toMatch(IN_WORDS);
+  expectHeld(swapped, IN_WORDS);
+});
+
+it('SB301: nor on another host', async () => {
+  const host = await ExecutorHostProcess.start();
+  onTestFinished(() => host.remove());
+  const driver = createRemoteDriver({ url: host.url, key: new Secret(host.key) });
+  const swapped = await swapWorkspaces(driver, { base: host.workspace, hostPath: '/workspace/inner' }, 30);
+  expectHeld(swapped, /a link is in its place|is outside of|not allowed|TENDON_ALLOWED_DIRS|another folder has been put/);
+});
