@@ -210,7 +210,13 @@ class Struck {
       await sleep(afterMs);
       await this.#tendon.kill('SIGKILL');
       this.#watcher.close();
-      const { aside } = await restoreStore({ from, home, force: true, clock: systemClock });
+      const { aside } = await restoreStore({
+        from,
+        home,
+        folders: { workspaceBase: undefined, allowedDirs: [] },
+        force: true,
+        clock: systemClock,
+      });
       if (aside) rmSync(aside, { recursive: true, force: true });
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -5,7 +5,8 @@ import type { AddCommand } from '../program.ts';
 
 const HELP = `
 Every file is verified before anything is changed. Stop the server first.
-Sandboxes of before are put aside with what they kept; workspaces stay as they are.
+Sandboxes of before are put aside with what they kept; workspaces stay as they are. A backup whose conversations work in
+folders that this machine does not allow (WORKSPACE_BASE, TENDON_ALLOWED_DIRS) is refused.
 Exit code: 0 done, 1 refused or failed, 2 wrong usage.`;
 
 export const restoreCommand: AddCommand = (program, end) => {
@@ -23,7 +24,8 @@ export const restoreCommand: AddCommand = (program, end) => {
         process.stderr.write(`${read.problems.join('\n')}\n`);
         return end(EXIT.usage);
       }
-      const done = await restoreStore({ from: resolve(folder), home: read.config.home, force, clock: systemClock });
+      const from = resolve(folder);
+      const done = await restoreStore({ from, home: read.config.home, folders: read.config, force, clock: systemClock });
       process.stdout.write(`${read.config.home} has ${done.conversations} conversation${done.conversations === 1 ? '' : 's'} now.\n`);
       if (done.aside !== undefined) process.stdout.write(`What was there before is in ${done.aside}.\n`);
       end(EXIT.done);

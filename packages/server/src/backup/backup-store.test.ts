@@ -10,6 +10,8 @@ import { systemClock } from '../system-clock.ts';
 import { backupStore } from './backup-store.ts';
 import { restoreStore } from './restore-store.ts';
 
+const NO_FOLDERS = { workspaceBase: undefined, allowedDirs: [] };
+
 async function makePlace() {
   const root = mkdtempSync(join(tmpdir(), 'tendon-backup-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -31,7 +33,7 @@ async function makePlace() {
   const problems: string[] = [];
   const save = (withSecrets = false) =>
     backupStore({ home, to, withSecrets, now: new Date(), onProblem: (sentence) => problems.push(sentence) });
-  const restore = (into: string, force = false) => restoreStore({ from: to, home: into, force, clock: systemClock });
+  const restore = (into: string, force = false) => restoreStore({ from: to, home: into, folders: NO_FOLDERS, force, clock: systemClock });
   return { root, home, to, storage, log, say, problems, open, save, restore };
 }
 

@@ -6,7 +6,7 @@
  * B2  The manifest is written last and the folder gets its name after it: a backup that was cut off has another name.
  */
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { hashesOf, MANIFEST, type Manifest } from './manifest.ts';
@@ -40,7 +40,13 @@ export async function backupStore({ home, to, withSecrets, now, onProblem }: Bac
     for (const hash of await blobsIn(blobs.to)) if (!used.has(hash)) await rm(pathOf(blobs.to, hash));
     if (withSecrets && (await isThere(join(home, 'jwt-secret')))) await copyFile(join(home, 'jwt-secret'), join(draft, 'jwt-secret'));
     const files = await hashesOf(draft);
-    const manifest: Manifest = { tendon_backup: 1, made_at: now.toISOString(), home, with_secrets: withSecrets, files };
+    const manifest: Manifest = {
+      tendon_backup: 1,
+      made_at: now.toISOString(),
+      home: await realpath(home),
+      with_secrets: withSecrets,
+      files,
+    };
     await writeFile(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
     await rename(draft, to);
     return { conversations, files: Object.keys(files).length };

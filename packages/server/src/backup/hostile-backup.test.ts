@@ -27,7 +27,8 @@ async function makeBackup() {
     home,
     into,
     manifest,
-    restore: () => restoreStore({ from, home: into, force: false, clock: systemClock }),
+    restore: (allowedDirs: readonly string[] = []) =>
+      restoreStore({ from, home: into, folders: { workspaceBase: undefined, allowedDirs }, force: false, clock: systemClock }),
     /** As somebody would who wants it to be taken. */
     async sealed(changes: Partial<Manifest> = {}) {
       writeFileSync(join(from, MANIFEST), JSON.stringify({ ...manifest, files: await hashesOf(from), ...changes }));
@@ -81,6 +82,14 @@ const DAMAGES: readonly (readonly [string, (backup: Backup) => unknown, RegExp])
     ),
     /leads out of the home/,
   ],
+  ...(['/root', '/', '/srv/../root', '/proc/self/root'] as const).map(
+    (folder) =>
+      [
+        `work in ${folder}`,
+        ({ change, sealed }: Backup) => (change('UPDATE records SET json = ?', JSON.stringify({ id: 'c', workspace: folder })), sealed()),
+        /conversation c cannot go on here: .* Nothing was changed/,
+      ] as const,
+  ),
 ];
 
 it.each(DAMAGES)('SV133: a backup with %s is refused in words, and nothing is changed', async (_what, damage, words) => {
@@ -96,4 +105,13 @@ it('SV133: sealed anew it is taken, and its folders are below the new home', asy
   await sealed();
   expect(await restore()).toMatchObject({ conversations: 1 });
   expect(readdirSync(join(into, 'workspaces'))).toEqual(['c']);
+});
+
+it('SV133: what this machine allows is taken, also where it lies outside of the home', async () => {
+  const { root, change, sealed, restore } = await makeBackup();
+  const project = join(root, 'projects/one');
+  change('UPDATE records SET json = ?', JSON.stringify({ id: 'c', workspace: project }));
+  await sealed();
+  await expect(restore()).rejects.toThrow(/TENDON_ALLOWED_DIRS/);
+  expect(await restore([join(root, 'projects')])).toMatchObject({ conversations: 1 });
 });

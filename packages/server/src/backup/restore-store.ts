@@ -2,13 +2,16 @@ import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Storage } from '@tendon/core';
-import type { SandboxRecord } from '@tendon/runtime';
+import { holdFolder, replaceSandboxes, type SandboxRecord } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
+import { outsideRoots, realOf, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../conversations/workspace-roots.ts';
 import { verifiedManifest } from './manifest.ts';
 
 export interface RestoreOptions {
   readonly from: string;
   readonly home: string;
+  /** What this machine allows agents beside their own folders in the home. */
+  readonly folders: Omit<FolderRules, 'home'>;
   /** Also when the home has conversations: they are put aside, not deleted. */
   readonly force: boolean;
   readonly clock: Clock;
@@ -28,7 +31,7 @@ const PARTS = ['tendon.db', 'tendon.db-wal', 'tendon.db-shm', 'blobs', 'jwt-secr
  * Puts a backup into a home. Every file is verified, and the home is free of other processes, before anything is changed. Rejects with an
  * Error that can be shown.
  */
-export async function restoreStore({ from, home, force, clock }: RestoreOptions): Promise<RestoreSummary> {
+export async function restoreStore({ from, home, folders, force, clock }: RestoreOptions): Promise<RestoreSummary> {
   const manifest = await verifiedManifest(from);
   let aside: string | undefined;
   const before = (await isThere(join(home, 'tendon.db'))) ? await lookInto(home, clock) : NOTHING;
@@ -43,7 +46,8 @@ export async function restoreStore({ from, home, force, clock }: RestoreOptions)
       await mkdir(dirname(join(draft, name)), { recursive: true, mode: 0o700 });
       await copyFile(join(from, name), join(draft, name));
     }
-    const moved = moveWorkspaces(join(draft, 'tendon.db'), manifest.home, home);
+    const roots = await workspaceRoots({ ...folders, home });
+    const moved = moveWorkspaces(join(draft, 'tendon.db'), { oldHome: manifest.home, home: await realOf(home), roots });
     if ('fault' in moved) throw new Error(`The database of ${from} can not be used: ${moved.fault}. Nothing was changed.`);
     await prepare(draft, before.sandboxes, clock).catch((cause: unknown) => {
       throw new Error(`The database of ${from} can not be used: ${(cause as Error).message}. Nothing was changed.`, { cause });
@@ -51,7 +55,7 @@ export async function restoreStore({ from, home, force, clock }: RestoreOptions)
     const keeps = manifest.with_secrets ? PARTS : PARTS.filter((part) => part !== 'jwt-secret');
     if (aside) await moveAll([...keeps, SANDBOXES], home, aside);
     await moveAll(PARTS, draft, home);
-    for (const folder of moved.folders) await mkdir(folder, { recursive: true });
+    for (const folder of moved.folders) (await holdFolder(folder, { makes: true })).close();
     return { conversations: moved.conversations, aside };
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -60,7 +64,7 @@ export async function restoreStore({ from, home, force, clock }: RestoreOptions)
 
 /** What opens now opens at the next start of the server too, which is told what became of the sandboxes. */
 async function prepare(folder: string, before: readonly SandboxRecord[], clock: Clock): Promise<void> {
-  const [storage, { replaceSandboxes }] = await Promise.all([openIn(folder, clock), import('@tendon/runtime')]);
+  const storage = await openIn(folder, clock);
   try {
     await replaceSandboxes(storage.records, before);
   } finally {
@@ -97,8 +101,14 @@ interface Moved {
   readonly folders: readonly string[];
 }
 
-/** Folders under the old home are under the new one from now on. */
-function moveWorkspaces(path: string, oldHome: string, home: string): Moved | { readonly fault: string } {
+interface Move {
+  readonly oldHome: string;
+  readonly home: string;
+  readonly roots: WorkspaceRoots;
+}
+
+/** Folders under the old home are under the new one from now on; others must be what this machine allows, for the backup may be anybody's. */
+function moveWorkspaces(path: string, { oldHome, home, roots }: Move): Moved | { readonly fault: string } {
   const db = new DatabaseSync(path);
   try {
     // Nothing that the file brings along may run.
@@ -111,9 +121,12 @@ function moveWorkspaces(path: string, oldHome: string, home: string): Moved | { 
     for (const { id, json } of rows) {
       const record = conversationIn(json);
       if (!record) return { fault: `the record of conversation ${id} is damaged` };
-      if (!record.workspace.startsWith(`${oldHome}/`)) continue;
-      const workspace = join(home, record.workspace.slice(oldHome.length));
-      if (!workspace.startsWith(join(home, '/'))) return { fault: `the folder of conversation ${id} leads out of the home` };
+      const isMoved = record.workspace.startsWith(`${oldHome}/`);
+      const workspace = isMoved ? join(home, record.workspace.slice(oldHome.length)) : record.workspace;
+      if (isMoved && !workspace.startsWith(join(home, '/'))) return { fault: `the folder of conversation ${id} leads out of the home` };
+      const refusal = outsideRoots(workspace, roots);
+      if (refusal !== undefined) return { fault: `conversation ${id} cannot go on here: ${refusal}` };
+      if (!isMoved) continue;
       update.run(JSON.stringify({ ...record, workspace }), id);
       folders.push(workspace);
     }
