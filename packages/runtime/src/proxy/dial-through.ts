@@ -4,6 +4,7 @@ import { checkedAddresses, createDial, Refused } from './dial.ts';
 import { refusal } from './egress-policy.ts';
 import type { Dial } from './listen-proxy.ts';
 import { createNameLookup, TooManyLookups, type NameLookup } from './name-lookup.ts';
+import { readFront } from './read-front.ts';
 
 const CONNECT_DEADLINE_MS = 20_000;
 const RESOLVE_DEADLINE_MS = 2000;
@@ -109,36 +110,15 @@ async function askForTunnel(socket: Socket, upstream: URL, authority: string, si
       : Buffer.from(`${decodeURIComponent(upstream.username)}:${decodeURIComponent(upstream.password)}`).toString('base64');
   const credentials = login === '' ? '' : `Proxy-Authorization: Basic ${login}\r\n`;
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`);
-  const head = await readHead(socket, signal);
-  const [status = ''] = head.split('\r\n');
+  const front = await readFront(socket, { maxBytes: MAX_HEAD_BYTES, signal }, endOfHead);
+  if (front.kind === 'too long') throw new Error("the host's own proxy sends no answer that ends");
+  if (front.kind !== 'found') throw new Error("the host's own proxy closed the connection");
+  const [status = ''] = front.bytes.toString('latin1', 0, front.found).split('\r\n');
   if (!/^HTTP\/1\.[01] 2\d\d/.test(status)) throw new Error(`the host's own proxy ${upstream.host} refused: ${status.slice(0, 200)}`);
+  if (front.found < front.bytes.length) socket.unshift(front.bytes.subarray(front.found));
 }
 
-/** Takes the answer's head and leaves what follows. By `readable`: the socket neither flows nor stands paused for whoever gets it. */
-async function readHead(socket: Socket, signal: AbortSignal): Promise<string> {
-  let head = Buffer.alloc(0);
-  for (;;) {
-    for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
-      head = Buffer.concat([head, chunk]);
-    const end = head.indexOf('\r\n\r\n') + 4;
-    if (end >= 4) {
-      if (end < head.length) socket.unshift(head.subarray(end));
-      return head.subarray(0, end).toString('latin1');
-    }
-    if (head.length > MAX_HEAD_BYTES) throw new Error("the host's own proxy sends no answer that ends");
-    if (socket.readableEnded || socket.destroyed) throw new Error("the host's own proxy closed the connection");
-    await next(socket, signal);
-  }
-}
-
-async function next(socket: Socket, signal: AbortSignal): Promise<void> {
-  const done = new AbortController();
-  const until = { signal: AbortSignal.any([signal, done.signal]) };
-  const heard = ['readable', 'end', 'close'].map((name) => once(socket, name, until));
-  try {
-    await Promise.race(heard);
-  } finally {
-    done.abort();
-    await Promise.allSettled(heard);
-  }
+function endOfHead(bytes: Buffer): number | undefined {
+  const at = bytes.indexOf('\r\n\r\n');
+  return at === -1 ? undefined : at + 4;
 }

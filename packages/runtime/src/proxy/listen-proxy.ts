@@ -6,6 +6,7 @@ import { KERNEL_PACKAGES_NAME } from '../kernel-packages/packages-request.ts';
 import type { PackagesDoor } from '../kernel-packages/packages-door.ts';
 import type { GitBroker } from './git-broker.ts';
 import { GIT_BROKER_NAME } from './git-request.ts';
+import { answerHeldHttp, joinByHello, type NameHold } from './held-tunnel.ts';
 import { passOn } from './pass-on.ts';
 import { listenInside } from '../link/listen-inside.ts';
 
@@ -20,6 +21,8 @@ export interface ProxyOptions {
   /** Tunnels and requests at the same time. */
   readonly maxConnections?: number;
   readonly dial?: Dial;
+  /** Default: tunnels carry what they carry. */
+  readonly hold?: NameHold;
   /** Answers for `http://git.tendon.internal/…`. */
   readonly git?: GitBroker;
   /** Answers for `http://kernel.tendon.internal/…`. */
@@ -60,7 +63,7 @@ export function createProxy(options: ProxyOptions = {}): { readonly server: Serv
   server.on('connect', (request, client: Duplex, head: Buffer) => {
     tunnels.add(client);
     client.once('close', () => tunnels.delete(client));
-    void tunnel(request, client, head, reach, closing.signal);
+    void tunnel({ request, client, head }, { reach, hold: options.hold, closing: closing.signal });
   });
   server.on('clientError', (_error, socket) => socket.destroy());
   return {
@@ -73,17 +76,30 @@ export function createProxy(options: ProxyOptions = {}): { readonly server: Serv
   };
 }
 
-async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer, reach: Dial, closing: AbortSignal): Promise<void> {
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly client: Duplex;
+  readonly head: Buffer;
+}
+
+async function tunnel(
+  { request, client, head }: Asked,
+  { reach, hold, closing }: Pick<Ways, 'reach' | 'closing'> & Pick<ProxyOptions, 'hold'>,
+): Promise<void> {
   client.on('error', () => {}); // an end is an end; `close` follows
   try {
     const { host, port } = authority(request.url ?? '');
+    const isHeld = (await hold?.applies(host, port)) ?? false;
     const target = await reach(host, port, closing);
     target.setTimeout(IDLE_MS, () => target.destroy());
     target.on('error', () => {});
-    target.once('close', () => client.destroy());
     client.once('close', () => target.destroy());
     if (client.destroyed) return void target.destroy();
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    const onRefused = (reason: string): void => hold?.onRefused(host, port, reason);
+    if (isHeld && port === 80) return answerHeldHttp({ host, client, head, target }, onRefused);
+    target.once('close', () => client.destroy());
+    if (isHeld) return await joinByHello({ host, client, head, target }, onRefused, closing);
     if (head.length > 0) target.write(head);
     client.pipe(target).pipe(client);
   } catch (error) {

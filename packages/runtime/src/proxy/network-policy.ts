@@ -67,6 +67,12 @@ export function isOpenedPrivately(policy: NetworkPolicy, host: string, port: num
   return !isOffline(policy) && policy.allowPrivate.includes(`${plainName(host)}:${port}`);
 }
 
+/** Whether what is said in a connection to there must be for that very name: a list of names is none of networks. */
+export function isHeldToName(policy: NetworkPolicy, host: string, port: number): boolean {
+  const isByList = policy.mode === 'allowlist' || policy.atMost?.mode === 'allowlist';
+  return isByList && (port === 80 || port === 443) && !isOpenedPrivately(policy, host, port);
+}
+
 /** A name or `*.suffix` as it is compared, or `undefined` when it is neither. `*` alone is not one: that is mode `full`. */
 export function hostPattern(text: string): string | undefined {
   const pattern = text.trim().toLowerCase();
@@ -81,7 +87,8 @@ function isListed(name: string, patterns: ReadonlySet<string>): boolean {
   return false;
 }
 
-function plainName(host: string): string {
+/** A name as it is compared: without brackets, without the root's dot, lower case. */
+export function plainName(host: string): string {
   return host
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '')

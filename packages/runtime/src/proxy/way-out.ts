@@ -2,10 +2,11 @@ import { createDial, createDialAnywhere } from './dial.ts';
 import { dialThrough, type UpstreamProxy } from './dial-through.ts';
 import { createGitBroker, type GitAccess } from './git-broker.ts';
 import { createGitRelay } from './git-relay.ts';
+import type { NameHold } from './held-tunnel.ts';
 import type { Dial, ProxyOptions } from './listen-proxy.ts';
 import { createHostsFile } from './hosts-file.ts';
 import { createNameLookup } from './name-lookup.ts';
-import { DEFAULT_NETWORK, type NetworkPolicy } from './network-policy.ts';
+import { DEFAULT_NETWORK, isHeldToName, type NetworkPolicy } from './network-policy.ts';
 import { policedDial, type PolicedDialOptions } from './policed-dial.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
 
@@ -59,22 +60,29 @@ export function createWayOut({ upstreamProxy, nameServers, networkOf, git, gitEl
   return {
     policyOf,
     of(conversationId) {
+      const refused = refusedOf(conversationId);
+      const onRefused = (place: string, reason: string): void =>
+        notice(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`);
+      const hold: NameHold = {
+        applies: async (host, port) => isHeldToName(await policyOf(conversationId), host, port),
+        onRefused: (host, port, reason) => void (refused.note(host, port, reason) && onRefused(`${host}:${port}`, reason)),
+      };
       const policed = (by: Pick<PolicedDialOptions, 'dial' | 'dialAnywhere'>): Dial =>
         policedDial({
           policy: () => policyOf(conversationId),
           ...by,
-          refused: refusedOf(conversationId),
-          onRefused: (place, reason) => notice(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`),
+          refused,
+          onRefused,
         });
       const dialled = policed({ dial: reachOf(), dialAnywhere });
       const elsewhere = gitElsewhere?.(conversationId);
       if (elsewhere) {
         const toBroker = policed({ dial: elsewhere.dial, dialAnywhere: elsewhere.dial });
-        return { dial: dialled, git: createGitRelay(toBroker) };
+        return { dial: dialled, hold, git: createGitRelay(toBroker) };
       }
-      if (git === undefined) return { dial: dialled };
+      if (git === undefined) return { dial: dialled, hold };
       const onUse = (use: string): void => notice(`git of conversation ${conversationId}: ${use}`);
-      return { dial: dialled, git: createGitBroker({ access: git, dial: dialled, onUse }) };
+      return { dial: dialled, hold, git: createGitBroker({ access: git, dial: dialled, onUse }) };
     },
     gitHosts: (conversationId) => gitElsewhere?.(conversationId)?.hosts ?? git?.hosts() ?? [],
     refusedHosts: (conversationId) => refusals.get(conversationId)?.list ?? [],

@@ -71,10 +71,14 @@ function prepareProfile(profile: string): void {
   mkdirSync(join(data, 'Default'), { recursive: true, mode: 0o700 });
   for (const name of ['SingletonLock', 'SingletonCookie', 'SingletonSocket']) rmSync(join(data, name), { force: true });
   rmSync(join(profile, 'downloads'), { recursive: true, force: true });
-  const preferences = join(data, 'Default', 'Preferences');
   // A PDF becomes a download, which tools can read; the viewer's picture of it nobody can.
-  if (!existsSync(preferences))
-    writeFileSync(preferences, JSON.stringify({ plugins: { always_open_pdf_externally: true } }), { mode: 0o600 });
+  writeNew(join(data, 'Default', 'Preferences'), { plugins: { always_open_pdf_externally: true } });
+  // Chromium sends a dummy of an Encrypted Client Hello with every connection, and the policy allowlist refuses what may hide a name.
+  writeNew(join(data, 'Local State'), { ssl: { ech_enabled: false } });
+}
+
+function writeNew(path: string, content: unknown): void {
+  if (!existsSync(path)) writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
 }
 
 /** What Chromium itself printed, where it did; around it stand its command line and the log of the launch. */
