@@ -81,7 +81,7 @@ export interface EventExtensions {
   readonly llm_metrics?: LlmMetrics;
   /** Seconds, on actions. */
   readonly timeout?: number;
-  /** On actions of clients: the client's own name for what it sent, by which it knows its echo. Sent again under it, nothing is appended. */
+  /** On actions of clients: the client's own id, by which it recognizes its echo. An action that is sent again under it is not appended again. */
   readonly client_id?: string;
   /** On runnable actions: the executor incarnation that was current when the action was appended. Never sent to clients. */
   readonly executor?: string;

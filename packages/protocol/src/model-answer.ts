@@ -1,11 +1,11 @@
 /**
  * The answer of a model that several events come from. The log holds it once, whole, on the first of them (EN205); the others hold a
- * reference: id, model and the place of their call, and no choices. Clients are sent what they read (DL170, DL171). Pure and total:
+ * reference: id, model and the place of their call, and no choices. Clients are sent the parts that they read (DL170, DL171). Pure and total:
  * an imported event may hold anything here, and older logs hold the whole answer on every event.
  */
 import type { Event, ModelResponse, ToolCallMetadata } from './event.ts';
 
-/** What a client is sent of the answer beside its id: the call of this event alone, or all of it. */
+/** The part of the answer that a client is sent besides its id: only the call of this event, or all of it. */
 export type AnswerExtent = 'own-call' | 'whole';
 
 /** The same call on an event that is not the first one of its answer. */
@@ -33,7 +33,7 @@ export function answerReferredTo(event: Event): string | undefined {
   return metadata && !hasAnswer(metadata) ? metadata.model_response?.id : undefined;
 }
 
-/** An event that refers to an answer, with the answer put back; `undefined` stands for one that the log does not hold any more. */
+/** An event that refers to an answer, with the answer restored; `undefined` stands for an answer that the log no longer holds. */
 export function withAnswer(event: Event, answer: ModelResponse | undefined, extent: AnswerExtent): Event {
   const metadata = metadataOf(event);
   if (!metadata) return event;
@@ -41,7 +41,7 @@ export function withAnswer(event: Event, answer: ModelResponse | undefined, exte
   return { ...event, tool_call_metadata: { ...metadata, model_response } } as Event;
 }
 
-/** Without `usage`: frontends add up what they are sent, and the first event has it. */
+/** Without `usage`: frontends add it up over all events, and the first event has it. */
 function withOwnCall(metadata: ToolCallMetadata, answer: ModelResponse | undefined): ModelResponse {
   const { choices: _none, call_index: _place, ...reference } = metadata.model_response;
   const { usage: _usage, choices, ...head } = answer ?? { choices: [] };

@@ -28,8 +28,8 @@ export interface PortsFrame {
 }
 
 /**
- * Around what was stored when the client came: `begin` before the first event of a connection, `end` when the client has caught up.
- * Everything with an id below `next_id` that it is sent has been sent then.
+ * Around the replay of stored events: `begin` before the first event of a connection, `end` when the client has caught up.
+ * By then every event below `next_id` that the client will ever be sent has been sent.
  */
 export type ReplayFrame =
   | { readonly volatile: 'replay'; readonly phase: 'begin' }

@@ -110,9 +110,9 @@ export type ProtocolRange = readonly [oldest: number, newest: number];
 
 /**
  * What is built from this source speaks. An executor outlives the server that started it, so the next one asks for this before it asks for
- * anything else. The newest goes up when either end would misunderstand the other; the oldest, when what it said is not understood any more.
+ * anything else. Raise the newest when either end would misunderstand the other; raise the oldest when that version is no longer understood.
  *
- * 1  Without a range in `Alive`: what was built before there were versions. A known key is answered whatever action it comes with.
+ * 1  Without a range in `Alive`: executors from before there were versions. A known key is answered whatever action it comes with.
  * 2  Requests carry a digest of the action.
  */
 export const PROTOCOL: ProtocolRange = [2, 2];
@@ -127,16 +127,16 @@ export interface Alive {
 /** The name of an executor's process, as the host's process table has it, while what it started stands still. */
 export const ASLEEP_NAME = 'tendon-asleep';
 
-/** Reasons to stay awake that pass by themselves, the same in every version of the protocol. */
+/** Reasons to stay awake that end by themselves, the same in every version of the protocol. */
 export const BUSY = { action: 'an action runs', command: 'a command runs' } as const;
 
 /** Not slept: why it must stay awake. */
 export type SleepAnswer = { readonly slept: true } | { readonly slept: false; readonly reason: string };
 
 export interface ExecuteRequest {
-  /** `<conversation id>:<epoch>:<event id>`; without the epoch where the event is in no log, or of before there were epochs. */
+  /** `<conversation id>:<epoch>:<event id>`; without the epoch where the event is in no log, or is older than epochs. */
   readonly key: string;
-  /** Of the action: a key that was seen with another digest is refused. */
+  /** The digest of the action: a key that was seen with another digest is refused. */
   readonly digest: string;
   readonly incarnation: string;
   readonly action: { readonly action: string; readonly args: Readonly<Record<string, unknown>>; readonly timeout?: number };

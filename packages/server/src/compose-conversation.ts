@@ -50,7 +50,7 @@ export interface ConversationParts {
   readonly around: NonNullable<ComposeOptions['around']>;
   /** The model that it asks, as of now. */
   readonly chooses: (record: StoredConversation) => ModelChoice;
-  /** Of requests to models, by endpoint and key: all conversations share them. */
+  /** Limits requests to models by endpoint and key; all conversations share it. */
   readonly places: KeyedSemaphore;
   /** Agents of all conversations begin their turns in order. */
   readonly fairly: ReturnType<typeof fairTurns>;

@@ -44,7 +44,7 @@ export interface ComposeOptions {
   readonly logger?: Logger;
   /** Told what begins in the event loop; who gave it starts it. */
   readonly loop?: LoopWatch;
-  /** Told again and again how far it is, while the store of an earlier version is upgraded. */
+  /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
   readonly onUpgrade?: (progress: UpgradeProgress) => void;
   /** What stands between the engine and what it drives: tests put faults there. */
   readonly around?: { readonly log?: (log: EventLog) => EventLog; readonly runtimes?: (runtimes: Runtimes) => Runtimes };
@@ -163,7 +163,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     defaultModel: () => defaultChoice().model,
     modelOf: (record) => choiceOf(record).model,
     wake: async () => {
-      // Running conversations do not wait until what an earlier server left is put in order.
+      // Conversations do not wait until the sandboxes of an earlier server are sorted out.
       await Promise.all([runtimes.reconcile(), conversations.wakeActive()]);
       // Nobody waits for these.
       const swept = await storage.sweep();

@@ -1,6 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 
-/** Makes TENDON_HOME. Rejects with an Error that says what to set when it cannot be written. */
+/** Creates TENDON_HOME. Rejects with an Error that says what to set when it is not writable. */
 export async function makeHome(home: string): Promise<void> {
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });

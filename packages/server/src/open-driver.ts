@@ -63,7 +63,7 @@ function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limit
   return runtime === 'docker' ? createDockerDriver({ ...options, ...container }) : createLocalDriver(options);
 }
 
-/** Beside the bundle when published, in the workspace of the runtime package otherwise. Throws a user-facing Error when it is nowhere. */
+/** Beside the bundle when published, in the workspace of the runtime package otherwise. Throws a user-facing Error when it is missing. */
 function findExecutor(from: string): ExecutorFolder {
   const places = ['executor', '../executor', '../../runtime/dist/executor'].map((place) => join(from, place));
   const folder = places.find((place) => existsSync(place));

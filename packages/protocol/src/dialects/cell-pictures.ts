@@ -1,7 +1,7 @@
-/** What stands in a cell's output for a picture that has no text of its own. */
+/** The placeholder in a cell's output for a picture that has no text of its own. */
 const PLACE = '[An image.]';
 const PNG = /^data:image\/png;base64,[\w+/=]+$/;
-/** Of one cell. Larger ones stay what they are in the text: a place. */
+/** The limit for one cell. Further pictures stay placeholders. */
 const MAX_CHARS = 4 * 1024 * 1024;
 
 /**

@@ -9,7 +9,7 @@ import type { Decoded, Frame } from './dialect.ts';
 import { decodeInitialize } from './decode-initialize.ts';
 import { isNestedDeeper } from './nesting.ts';
 
-/** Of the name that a client gives to what it sends. */
+/** The maximum length of a `client_id`. */
 export const MAX_CLIENT_ID_CHARS = 128;
 
 /** Names that old generations gave to kinds of today. */
@@ -42,8 +42,8 @@ export function decodeFrame(given: unknown): Decoded {
 }
 
 /**
- * The client's own name for what it sends stands beside the arguments, where servers of OpenHands pass over it; they refuse an argument
- * that they do not know. Within the arguments it means the same here.
+ * The client's own id for an action is beside the arguments, where OpenHands servers ignore it; they refuse unknown
+ * arguments. Within the arguments it means the same here.
  */
 function clientIdOf(
   frame: Frame,

@@ -4,7 +4,7 @@ import { openhandsV0Late } from './openhands-v0-late.ts';
 import { openhandsV0Middle } from './openhands-v0-middle.ts';
 
 /**
- * What a page of OpenHands speaks, by the query of its socket: 0.18 … 0.32 name a conversation and a cursor and nothing else, 0.33 … 0.39
+ * The dialect of an OpenHands page, by the query of its socket: 0.18 … 0.32 send a conversation and a cursor only, 0.33 … 0.39
  * the providers too, 0.40 and later a key, which may be the word `null`.
  */
 export function dialectOfPage(query: Readonly<Record<string, unknown>>): Dialect {

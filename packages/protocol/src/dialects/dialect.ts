@@ -30,11 +30,11 @@ export interface Dialect {
   readonly name: 'openhands-v0' | 'opendevin-ws' | 'events-doc';
   /** Stored states come in their place; else only the last one, at the end. */
   readonly replaysStates?: true;
-  /** Every frame has a `conversation_id`: its clients were never told one, and come back with it. */
+  /** Every frame has a `conversation_id`: its clients learn it in no other way, and reconnect with it. */
   readonly namesConversation?: true;
   /** Sent when a client connects, and again as the answer to `initialize`. */
   readonly greeting: readonly Frame[];
-  /** The frames that tell the state of now, as no event, to a client whose replay has none. Without it such a client is told nothing. */
+  /** Frames with the current state, which are not events, for a client whose replay contains none. Default: no frames. */
   readonly announce?: (state: AgentState, timestamp: string) => readonly Frame[];
   /** The frames that show this event to the client, in order; none when the generation does not know or show it. */
   encode(event: Event, phase: Phase): readonly Frame[];

@@ -58,7 +58,7 @@ function initialized({ timestamp }: Action<'system'>): Frame {
   return { ...meta, observation: 'agent_state_changed', content: '', extras };
 }
 
-/** What the model is told is no word of the agent to the user: it comes as the action that does nothing, all of it beside. */
+/** The prompt is not a message of the agent to the user: it is sent as the action that does nothing, with its content in `args`. */
 function encodePrompt(event: Action<'system'>): Frame {
   return { ...encodeAction(event), message: '' };
 }
@@ -87,7 +87,7 @@ function actionArgs(event: Action): Frame {
     case 'finish':
       return { ...event.args, task_completed: event.args.task_completed ?? 'true' };
     case 'edit':
-      // An edit that a model drafts has no command. Its list of words has no empty one: `write` is what such an edit comes to.
+      // An edit that a model drafts has no command, and the documented enumeration has no empty one: such an edit amounts to a `write`.
       return { ...event.args, command: event.args.command || 'write' };
     default:
       return event.args;
@@ -113,7 +113,7 @@ function observationExtras(event: Observation): Frame {
     case 'agent_state_changed':
       return { ...event.extras, agent_state: event.extras.agent_state.toUpperCase() };
     case 'edit':
-      // Whether there was a file before is what `prev_exist` says.
+      // `prev_exist` says whether the file existed before.
       return { ...event.extras, old_content: event.extras.old_content ?? '', new_content: event.extras.new_content ?? '' };
     case 'recall':
       return {

@@ -4,8 +4,8 @@ import { openhandsV0Middle } from './openhands-v0-middle.ts';
 import { terminalLines } from './terminal-lines.ts';
 
 /**
- * Pages of OpenHands 0.18 … 0.32, which also lack what those that followed lack: of an action of the agent those before 0.28 show the
- * `thought` and nothing else, and they put the message of every observation that they do not know into the chat.
+ * Pages of OpenHands 0.18 … 0.32, which also have the limits of the following releases: of the agent's actions those before 0.28 show the
+ * `thought` and nothing else, and they put the message of every unknown observation into the chat.
  */
 export const openhandsV0Early: Dialect = {
   ...openhandsV0Middle,
@@ -28,8 +28,8 @@ function sayingOnce(args: Frame): Frame {
 }
 
 /**
- * The acknowledgement of a thought, and a look at the workspace that found nothing. What it did find is shown from 0.29 on, and these
- * frontends cannot be told from those before.
+ * The acknowledgement of a thought, and a recall that found nothing. A recall's content is shown from 0.29 on, and these
+ * frontends cannot be distinguished from older ones.
  */
 function saysNothing(event: Action | Observation): boolean {
   if (!('observation' in event)) return false;

@@ -16,7 +16,7 @@ const OLD_STATES: Partial<Record<AgentState, readonly AgentState[]>> = {
  */
 export const openhandsV0InBand: Dialect = {
   ...openhandsV0Early,
-  /** It becomes active by what it is told when it initializes, also when it has everything already. */
+  /** The frontend becomes active by the answer to its `initialize`, even when it has everything already. */
   announce: (state, timestamp) =>
     statesFor(state, 'replay').map((agent_state) => {
       const meta = { timestamp, source: 'environment', message: '' };
@@ -66,7 +66,7 @@ function withOldExtras(frame: Frame, phase: Phase): readonly Frame[] {
   }
 }
 
-/** The terminal shows nothing of an agent's command but this; a person's own stands there as it was typed. */
+/** The terminal shows an agent's command only by this; a user's own command is there as typed. */
 function withCommand(frame: Frame): Frame {
   const { command, hidden } = frame.extras as Frame;
   if (frame.source === 'user' || hidden) return frame;

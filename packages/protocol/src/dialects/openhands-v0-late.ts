@@ -2,13 +2,13 @@ import { isAction, isUnknown, type LlmMetrics } from '../event.ts';
 import type { Dialect, Frame } from './dialect.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
-/** How 0.40 … 0.51 say whether a task is done. Everything else reads as "completed partially" there; later ones do not look. */
+/** The values of `task_completed` in 0.40 … 0.51. They show anything else as "completed partially"; later releases do not read it. */
 const WORDS: Readonly<Record<string, string>> = { true: 'success', false: 'failure', partial: 'partial' };
 
-/** Where none is known. These pages show how much of it is used, and would show the infinite part of nothing. */
+/** The context window where none is known. These pages show the used share of it, and would divide by zero. */
 const NO_WINDOW = 1_000_000_000;
 
-/** Pages of OpenHands 0.40 … 0.62. An agent that finishes and says no more has done its task. */
+/** Pages of OpenHands 0.40 … 0.62. An agent that finishes without a value has completed its task. */
 export const openhandsV0Late: Dialect = {
   ...openhandsV0,
   encode(event, phase) {

@@ -3,7 +3,7 @@ import { withPictures } from './cell-pictures.ts';
 import type { Dialect, Frame } from './dialect.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
-/** Pages of OpenHands 0.33 … 0.39: they find the pictures of a cell in its content, and do not know `image_urls`. */
+/** Pages of OpenHands 0.33 … 0.39: they look for the pictures of a cell in its content, and do not know `image_urls`. */
 export const openhandsV0Middle: Dialect = {
   ...openhandsV0,
   encode(event, phase) {

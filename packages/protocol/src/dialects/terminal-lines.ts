@@ -3,7 +3,7 @@ export function terminalLines(text: string): string {
   return text.replaceAll(/\r?\n/g, '\r\n');
 }
 
-/** The same behind the command, where the frontend shows nothing else of what the agent ran. */
+/** The same after the command, for frontends that do not show the agent's command otherwise. */
 export function behindCommand(command: string, output: string): string {
   return command === '' ? output : `${terminalLines(command)}\r\n${output}`;
 }

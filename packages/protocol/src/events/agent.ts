@@ -137,7 +137,7 @@ export const RecallObservation = defineObservation({
     conversation_instructions: z.string().default(''),
     working_dir: z.string().default(''),
     microagent_knowledge: z.array(knowledge).default([]),
-    /** Why the files of the workspace could not be read; the next message brings what they say. */
+    /** Why the files of the workspace could not be read; the recall of the next message delivers their content. */
     missing: z.string().optional(),
     /** What was asked for; the founding document's `recall` has it. */
     query: z.string().optional(),

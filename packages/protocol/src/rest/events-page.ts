@@ -38,11 +38,11 @@ export type EventsPage = z.output<typeof EventsPage>;
 export const Trajectory = z.object({ trajectory: z.array(z.record(z.string(), z.unknown())).nullable(), error: z.string().optional() });
 export type Trajectory = z.output<typeof Trajectory>;
 
-/** `client_id`, ours: the caller's own name for the message, by which it is known when it is sent again. */
+/** `client_id`, ours: the caller's own id for the message, which identifies it when it is sent again. */
 export const SendMessage = z.object({ message: z.string(), client_id: z.string().min(1).max(MAX_CLIENT_ID_CHARS).nullish() });
 export type SendMessage = z.output<typeof SendMessage>;
 
-/** `event_id`, ours: what it became; the same when it was sent again. */
+/** `event_id`, ours: the id of the message's event; the same when the message was sent again. */
 export const SendAnswer = z.object({ success: z.boolean(), event_id: z.number().int().optional() });
 export type SendAnswer = z.output<typeof SendAnswer>;
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { RunnableAction } from '@tendon/core';
 
 /**
- * Tells an action from every other: what it does, its time limit and when it was appended, in whatever order its keys stand. What a
- * model has written out for a drafted edit is not part of it, for that may come out otherwise when it is asked again.
+ * Distinguishes an action from every other: kind, arguments, time limit and time of the event, in any order of keys. The text that a
+ * model wrote for a drafted edit is not part of it, because a model that is asked again writes another.
  */
 export function actionDigest({ action, args, timeout, timestamp }: RunnableAction): string {
   const { drafted: _drafted, ...asked } = args as Readonly<Record<string, unknown>>;

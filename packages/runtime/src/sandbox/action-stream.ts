@@ -21,7 +21,7 @@ export interface ActionStreamParts {
 /** By name; what an action does not name is not among them. */
 export type SecretsFor = (action: RunnableAction) => ReadonlyMap<string, Secret>;
 
-/** How an executor knows an action. */
+/** What identifies an action to an executor. */
 export interface EffectName {
   readonly key: string;
   readonly digest: string;

@@ -38,7 +38,7 @@ export async function endSandbox(
   await recordEnd(context, record, reason, state);
 }
 
-/** The part of an end that follows when nothing of the sandbox runs any more. */
+/** The second part of an end, when nothing of the sandbox runs any more. */
 export async function recordEnd(
   { records, folders, driver }: SandboxContext,
   record: SandboxRecord,

@@ -16,11 +16,11 @@ import { inPhase, StartFailed } from './start-phase.ts';
 
 export interface OpenOptions {
   readonly signal: AbortSignal;
-  /** Aborted when what another version has begun in there need not be waited for. */
+  /** Aborted when the actions of an executor of another version need not be waited for. */
   readonly unwanted?: AbortSignal;
   /** `detail` = what it is at just now, where that takes long. */
   readonly onPhase: (phase: StartPhase, detail?: string) => void;
-  /** Runs a start when there is room for one more. A sandbox that lives is attached to without it. */
+  /** Runs a start when there is room for one more. Attaching to a living sandbox does not need it. */
   readonly admit: <T>(start: () => Promise<T>) => Promise<T>;
 }
 
@@ -96,7 +96,7 @@ async function findPlace(context: SandboxContext, conversationId: string, signal
   });
 }
 
-/** `outdated`: what answers is of a version that this server does not speak. */
+/** `outdated`: the executor that answers shares no version with this server. */
 type Found = { readonly open: OpenSandbox } | { readonly outdated: ExecutorClient } | undefined;
 
 /** The executor of the record, if it is the same process and answers by its name. */

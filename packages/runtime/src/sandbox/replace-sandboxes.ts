@@ -4,8 +4,8 @@ import { sandboxRecords, type SandboxRecord } from './sandbox-record.ts';
 const AT_ONCE = 500;
 
 /**
- * For a store that was put back from a backup: none of its sandboxes, and none of the store whose place it takes (`before`), is attached to
- * or woken. What still runs of them ends with the next start of the server, and other hosts are told to forget them then.
+ * For a store that was restored from a backup: the server neither attaches to nor wakes its sandboxes and those of the replaced store
+ * (`before`). The next start of the server ends those that still run, and asks remote hosts to delete them.
  */
 export async function replaceSandboxes(store: RecordStore, before: readonly SandboxRecord[]): Promise<void> {
   const records = sandboxRecords(store);

@@ -1,6 +1,6 @@
 /**
- * Ends a sandbox whose executor this server cannot speak with, because another version of Tendon started it. Of the protocol only what every
- * version has is used: `/sleep` and `/end_work`. What an action began there ends by itself, or is cancelled when its time is over; either way
+ * Ends a sandbox whose executor shares no protocol version with this server, because another version of Tendon started it. Uses only what every
+ * version has: `/sleep` and `/end_work`. A running action ends by itself, or is cancelled when its time is over; either way
  * its outcome is in the journal, where the next incarnation finds it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { OUTDATED } from './start-news.ts';
 import { messageOf } from './start-phase.ts';
 
 const ASK_AGAIN_MS = 200;
-/** For a cancelled action to be killed, and its outcome to be written. */
+/** The time for a cancelled action to be killed, and its outcome to be written. */
 const CANCELLED_MS = 30_000;
 const PASSING: readonly string[] = Object.values(BUSY);
 
@@ -23,9 +23,9 @@ export function isSpoken([oldest, newest]: ProtocolRange): boolean {
 
 export interface RetireOptions {
   readonly client: ExecutorClient;
-  /** Aborting ends the waiting; then the sandbox is left as it is. */
+  /** Aborting ends the wait and leaves the sandbox as it is. */
   readonly signal: AbortSignal;
-  /** Aborted when what runs is to be cancelled at once. */
+  /** Aborted when running actions must be cancelled at once. */
   readonly unwanted?: AbortSignal | undefined;
 }
 
@@ -40,7 +40,7 @@ export async function retireSandbox(context: SandboxContext, record: SandboxReco
   await endSandbox(context, record, OUTDATED, isSaved === 'saved' && context.driver.sleeps === 'ended' ? 'asleep' : 'ended');
 }
 
-/** Whether it wrote down what the next one goes on with; or that an action runs still, when the time is over. */
+/** Whether the executor stored the state for the next one; or that an action still runs when the time is over. */
 async function sleeps(
   { driver }: SandboxContext,
   { client, signal, unwanted }: RetireOptions,

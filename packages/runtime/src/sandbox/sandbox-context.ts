@@ -31,7 +31,7 @@ export interface SandboxContext {
   /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
   readonly leaseSeconds: number;
   readonly renewsLease: (conversationId: string) => boolean;
-  /** How long what runs in a sandbox of another version is waited for. */
+  /** How long to wait for running actions in a sandbox of another version. */
   readonly outdatedMs: number;
   readonly plugins: readonly PluginName[];
   readonly output: OutputLimits;

@@ -8,7 +8,7 @@ export type Entry =
   | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal; readonly asleepAt?: number }
   /** Asked to sleep; live again when it does not. */
   | { readonly state: 'dozing'; readonly open: OpenSandbox; readonly done: Promise<unknown> }
-  /** It is being ended, removed or found again: whoever wants it waits, and looks again then. */
+  /** It is being ended, removed or attached to: callers wait, and look again then. */
   | { readonly state: 'changing'; readonly done: Promise<void> };
 
 /** It was asked to sleep in vain. */
@@ -19,7 +19,7 @@ export interface Refusal {
 
 export interface SharedStart {
   readonly abort: AbortController;
-  /** Somebody does not want what may still run in there. */
+  /** A caller no longer wants the actions that may still run in it. */
   readonly unwanted: AbortController;
   readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
   phase: StartPhase;

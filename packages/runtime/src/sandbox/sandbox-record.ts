@@ -17,7 +17,7 @@ export type SandboxRecord = {
   | { readonly state: 'live'; readonly handle: SandboxHandle }
   /** Asleep: nothing of it runs, and the next start goes on where it was. */
   | { readonly state: 'ended' | 'asleep'; readonly reason: string }
-  /** Its store was put back from a backup: what runs of it, and what its host keeps for the next one, goes before that starts. */
+  /** Its store was restored from a backup: it must end, and its host must delete its state, before the next one starts. */
   | { readonly state: 'replaced' }
 );
 
@@ -49,7 +49,7 @@ export function sandboxRecords(records: RecordStore): SandboxRecords {
         for (const record of page) yield record.value;
         const last = page.at(-1);
         if (last === undefined) return;
-        // A store answers at once: without this nobody else would get a turn before the last of them.
+        // A store answers at once: without this the loop would block the event loop until the last record.
         await setImmediate();
         before = { sort: last.sort, id: last.id };
       }

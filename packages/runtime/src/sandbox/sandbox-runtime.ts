@@ -22,8 +22,8 @@ export interface SandboxRuntimeParts extends ActionStreamParts {
 /**
  * Actions of one incarnation. Invariants:
  * 1. A key is only ever sent to the incarnation it was meant for; the executor runs it at most once, however often it is sent.
- * 2. "Not started" is said only when nobody can have sent the key before: the caller knows that, and the connection was never made, or
- *    led to a host that has no such sandbox. No time of day is asked.
+ * 2. "Not started" is reported only when the key cannot have been sent before: the caller knows that, and the connection was never made, or
+ *    led to a host that has no such sandbox. The wall clock plays no part.
  * 3. A running action has no deadline here; an executor that does not answer has.
  */
 export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {

@@ -5,7 +5,7 @@ import type { SandboxPorts } from './sandbox-ports.ts';
 export interface SandboxUse {
   /** Somebody is about to. */
   touch(): void;
-  /** Something runs in it. */
+  /** Whether something runs in it. */
   isUsed(): boolean;
   /** Milliseconds without use; 0 while it is used. */
   idleMs(): number;

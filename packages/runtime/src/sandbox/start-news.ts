@@ -6,10 +6,10 @@ export const STOPPED = 'the sandbox was stopped';
 /** Of one in which nothing ever ran. */
 export const NEVER_STARTED = 'it did not start';
 
-/** Why one ended whose store was put back from a backup. */
+/** The reason of a sandbox whose store was restored from a backup. */
 export const RESTORED = 'the server was restored from a backup';
 
-/** Why one ended whose executor this server cannot speak with. */
+/** The reason of a sandbox whose executor shares no protocol version with this server. */
 export const OUTDATED = 'another version of Tendon had started it';
 
 const OUTDATED_NEWS =

@@ -16,11 +16,11 @@ export interface HeldSandboxes {
   readonly acquire: Runtimes['acquire'];
   /** The live one, without starting any. */
   live(conversationId: string): Runtime | undefined;
-  /** Resolves when nothing of the sandbox is left and `clear` has removed the rest; the next one does not start before. */
+  /** Resolves when the sandbox has ended and `clear` has removed the rest; the next one does not start before. */
   end(conversationId: string, reason: string, clear?: () => Promise<void>): Promise<void>;
-  /** Keeps the conversation's next sandbox waiting until the work is done; `undefined` when this process has its sandbox in hand. */
+  /** Delays the conversation's next sandbox until the work is done; `undefined` when this process already has an entry for it. */
   claim(conversationId: string, work: () => Promise<void>): Promise<void> | undefined;
-  /** Takes what an earlier server left alive into this process's hands; until it is known which these are nothing is started. */
+  /** Attaches to the sandboxes that an earlier server left alive; no sandbox starts before these are known. */
   adoptLiving(): Promise<void>;
   /** From now on none is handed out. */
   shut(): void;
@@ -30,7 +30,7 @@ export interface HeldSandboxes {
 
 export interface HeldOptions {
   readonly context: SandboxContext;
-  /** By conversation; who else has them puts sandboxes to sleep and counts them. */
+  /** By conversation; shared with the code that counts sandboxes and puts them to sleep. */
   readonly entries: Map<string, Entry>;
   /** Resolves when one more may be started. */
   readonly findRoom: (start: SharedStart, signal: AbortSignal) => Promise<void>;
@@ -41,8 +41,8 @@ export interface HeldOptions {
  * The sandboxes that this process holds, at most one per conversation: their starts and their ends. Invariants:
  * 1. An incarnation is handed out only after its record is durable.
  * 2. Callers share a start; one of them going away ends neither the start nor the others' wait.
- * 3. A conversation's next sandbox does not start before its last one has ended, and what was to be removed with it is.
- * 4. A start needs room and a turn; a sandbox that lives is attached to without either.
+ * 3. A conversation's next sandbox does not start before its last one has ended and its files are removed.
+ * 4. A start needs room and a turn; attaching to a living sandbox needs neither.
  */
 export function createHeldSandboxes({ context, entries, findRoom, maxParallelStarts }: HeldOptions): HeldSandboxes {
   const admit = admission(maxParallelStarts);
@@ -96,7 +96,7 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
   }
 
   function enterLive(conversationId: string, open: OpenSandbox): void {
-    // One that was found again may stand still in its place.
+    // A sandbox that was found again may be suspended.
     entries.set(conversationId, { state: 'live', open, ...(standsStill(open.handle) && { asleepAt: open.use.count() }) });
     void open.watch.lost.then((reason) => onLost(conversationId, open, reason));
   }
@@ -124,7 +124,7 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
     void beginEnd(conversationId, reason);
   }
 
-  /** From this tick on whoever wants the conversation's sandbox waits for the work. */
+  /** From this tick on callers that want the conversation's sandbox wait for the work. */
   function beginChange(conversationId: string, work: (isWanted: () => boolean) => Promise<void>): Promise<void> {
     const isWanted = (): boolean => entries.get(conversationId) === entry;
     const done = Promise.resolve()
@@ -171,14 +171,14 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
       context.notice(`the sandbox of ${conversationId} was not found again: ${messageOf(error)}`);
     });
     if (!open) return;
-    // A stop that came meanwhile ends what the record names.
+    // A stop that came meanwhile ends the sandbox that the record names.
     if (isClosed || !isWanted()) return letGo(open);
     enterLive(conversationId, open);
   };
 
   async function end(conversationId: string, entry: Entry | undefined, reason: string): Promise<void> {
     if (entry?.state === 'dozing') await entry.done;
-    if (entry?.state === 'changing') await entry.done.catch(() => {}); // whoever began it was told
+    if (entry?.state === 'changing') await entry.done.catch(() => {}); // the caller that began it got the error
     if (entry?.state === 'starting') entry.start.abort.abort(new Error('the sandbox was stopped'));
     const open =
       entry?.state === 'live' || entry?.state === 'dozing'

@@ -20,8 +20,8 @@ import {
 import type { RuntimesOptions, SandboxRuntimes } from './sandbox-runtimes.ts';
 
 /**
- * Today's executor, which speaks as the file `protocol` in its workspace says from when there is one: `null` as what was built before
- * there were versions, which had no digests in its journal either.
+ * Today's executor, which speaks the version in the file `protocol` of its workspace, as soon as there is one: `null` for an executor from before
+ * versions, whose journal had no digests either.
  */
 const OTHER_VERSION = `
 import { existsSync, readFileSync } from 'node:fs';

@@ -13,7 +13,7 @@ export interface ReconcileOptions {
   readonly keepsOthers?: boolean;
 }
 
-/** What is to become of a record: its sandbox ends; beside that nothing is left of its files (empty); nor of its record (forget). */
+/** What to do with a record: end its sandbox; also remove its files (empty); also remove the record (forget). */
 type Verdict = 'keep' | 'end' | 'empty' | 'forget';
 
 interface Doomed {
@@ -22,11 +22,11 @@ interface Doomed {
 }
 
 /**
- * What an earlier server left: of existing conversations what lives or is asleep is kept, to be gone on with when it is needed;
- * everything else that is ours ends, with its folders. Conversations may begin to use their sandboxes meanwhile:
+ * Sorts out what an earlier server left: sandboxes of existing conversations that live or are asleep are kept for their next use;
+ * all others of ours end, with their folders. Conversations may begin to use their sandboxes meanwhile:
  *
- * 1. What has no record is looked for before the records are read: what is started from then on is not among it.
- * 2. A conversation is claimed before anything of it ends, so that its next sandbox waits; one that is in use by then is left alone.
+ * 1. Sandboxes without a record are searched for before the records are read, so that later starts are not among them.
+ * 2. A conversation is claimed before its sandbox ends, so that its next one waits; a conversation that is in use by then is left alone.
  */
 export async function reconcileSandboxes(
   context: SandboxContext,
@@ -62,11 +62,11 @@ async function judge(context: SandboxContext, record: SandboxRecord, keepsOthers
   if ((await context.workspaceOf(record.conversation_id)) === undefined) return 'forget';
   if (record.state === 'ended') return 'keep';
   if (!keepsOthers && record.driver !== context.driver.name) return 'end';
-  // Of one that is asleep nothing runs; what it left is what the next one goes on with.
+  // Nothing of a sleeping sandbox runs; the next one continues from the state that it left.
   return record.state === 'asleep' || context.reapers.isAlive(record) ? 'keep' : 'end';
 }
 
-/** Ends them all with one look at the machine. Resolves with how many there were, and which came into use meanwhile. */
+/** Ends them all with one scan of the machine. Resolves with their number, and with those that came into use meanwhile. */
 async function reapAll(
   context: SandboxContext,
   doomed: readonly Doomed[],
@@ -82,7 +82,7 @@ async function reapAll(
   });
   await context.reapers.end(claimed.filter(isThere)).then(
     () => ended.resolve(true),
-    () => ended.resolve(false), // one of them does not end: each for itself, then
+    () => ended.resolve(false), // one of them does not end: then each is ended by itself
   );
   await Promise.all(done);
   return { reaped: claimed.filter(({ state }) => state !== 'ended').length, spared };
@@ -97,7 +97,7 @@ async function reap(context: SandboxContext, { record, verdict }: Doomed, runsNo
     if (isThere(record)) await (runsNoMore ? recordEnd : endSandbox)(context, record, why);
     if (verdict !== 'end') await context.folders.removeSandbox(context.folders.nameOf(id));
     if (verdict === 'forget') {
-      // A restore has put its conversation aside, not deleted it: its workspace stays where it is.
+      // A restore has set its conversation aside, not deleted it: its workspace stays where it is.
       await context.driver.forget?.(id, { workspace: record.state !== 'replaced' });
       await context.records.delete(id);
     }

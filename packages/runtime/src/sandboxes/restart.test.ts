@@ -67,7 +67,7 @@ describe('a server that starts again', () => {
     const asked: (readonly string[])[] = [];
     const local = createLocalDriver({ executor });
     const endIncarnations = (incarnations: readonly string[]): Promise<void> => {
-      // Others of this machine may have left something too, of a state root that is no more.
+      // Other tests on this machine may have left sandboxes too, of a state root that no longer exists.
       const ours = incarnations.filter((incarnation) => incarnation.startsWith('0'.repeat(5)));
       if (ours.length > 0) asked.push(ours);
       return local.endIncarnations(incarnations);

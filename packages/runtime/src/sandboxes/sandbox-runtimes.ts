@@ -33,7 +33,7 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly onAsleep?: (conversationId: string) => void;
   /** Seconds that a sandbox lives on without a server. */
   readonly leaseSeconds?: number;
-  /** How long what runs in a sandbox of another version of Tendon is waited for before it is replaced; default ten minutes. */
+  /** How long to wait for running actions in a sandbox of another version of Tendon before it is replaced; default ten minutes. */
   readonly outdatedMs?: number;
   /** Seconds without output after which a command is handed back as still running. */
   readonly noOutputTimeoutSeconds?: number;
@@ -59,8 +59,8 @@ export interface SandboxRuntimes extends Runtimes {
   /** Its policy is another now: resolves when it counts wherever the sandbox's way out is, or could not be told. */
   networkChanged(conversationId: string): Promise<void>;
   /**
-   * Once at server start: takes what lives of this server's in hand again, keeps what is asleep, ends and removes what belongs to no
-   * conversation and what was cut off in mid start. Sandboxes may be acquired meanwhile.
+   * Once at server start: attaches to this server's living sandboxes, keeps those that are asleep, ends and removes those that belong to no
+   * conversation or whose start was interrupted. Sandboxes may be acquired meanwhile.
    */
   reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
   /** What the live sandbox's programs serve, and the way to it, without starting any. */

@@ -23,7 +23,7 @@ export interface RestoreSummary {
   readonly aside: string | undefined;
 }
 
-/** What is kept in there, homes and journals, belongs to events that the backup does not have. */
+/** Its homes and journals belong to events that the backup does not have. */
 const SANDBOXES = 'sandboxes';
 const PARTS = ['tendon.db', 'tendon.db-wal', 'tendon.db-shm', 'blobs', 'jwt-secret'];
 
@@ -62,7 +62,7 @@ export async function restoreStore({ from, home, folders, force, clock }: Restor
   }
 }
 
-/** What opens now opens at the next start of the server too, which is told what became of the sandboxes. */
+/** A store that opens now also opens at the next start of the server, which finds the sandboxes marked as replaced. */
 async function prepare(folder: string, before: readonly SandboxRecord[], clock: Clock): Promise<void> {
   const storage = await openIn(folder, clock);
   try {

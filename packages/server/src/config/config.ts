@@ -31,7 +31,7 @@ export interface Config {
   readonly model: string;
   readonly llmApiKey: Secret | undefined;
   readonly llmBaseUrl: string | undefined;
-  /** Requests in flight to one endpoint with one key, of all conversations. */
+  /** The maximum number of requests in flight to one endpoint with one key, over all conversations. */
   readonly maxModelRequests: number;
   readonly sessionApiKey: Secret | undefined;
   /** Unset: generated and kept in `home`. */
@@ -88,7 +88,7 @@ const accessKey = z
   .transform((value) => new Secret(value));
 const url = z.url({ protocol: /^https?$/, error: 'an http:// or https:// address is expected' });
 
-/** The runtimes of OpenDevin's `config.toml`: one client in a container of any image, and the server's own sandbox, which was its default as ours is. */
+/** The runtimes of OpenDevin's `config.toml`: a client in a container of any image, and the server's own sandbox, which was its default as `local` is ours. */
 const RUNTIMES_OF_OPENDEVIN: Readonly<Record<string, string>> = { eventstream: 'docker', server: 'local' };
 
 /** An origin without a scheme (as 0.62 documents it) means both schemes. */

@@ -1,12 +1,12 @@
 /**
- * Owns what is stored of conversations beside their logs: one record each, the marks of those that may need their loop, and for each
+ * Owns what is stored about conversations besides their logs: one record each, the marks of those that may need their loop, and for each
  * conversation the ids of those that its agent delegated to.
  *
- * R1  Changes of one record come one after the other, each on what the one before left; different records do not wait for each other.
+ * R1  Changes of one record are made one after the other, each on the result of the one before; different records do not wait for each other.
  * R2  A mark is set before the first action is appended, so that a restart finds the conversation.
  * R3  A mark without a record is of a conversation whose deletion was cut off.
  * R4  `updated_at` is written behind: every reader here sees it at once, the store has it `BEHIND_MS` later, and when this is closed.
- * R5  An entry in `delegations/<parent>` is stored no later than the record it names; one without a record means nothing.
+ * R5  An entry in `delegations/<parent>` is stored no later than the record it names; one without a record is ignored.
  */
 import { setImmediate } from 'node:timers/promises';
 import { createSerialQueues, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
@@ -29,7 +29,7 @@ export type StoredConversation = ConversationRecord & {
   readonly tool_servers?: string;
   /** The incarnation of the sandbox that has the repository. */
   readonly repository_ready?: string;
-  /** What a request with an `Idempotency-Key` is known by when it comes again. */
+  /** What identifies a request with an `Idempotency-Key` when it is repeated. */
   readonly request?: RequestName;
   /** The conversation whose agent asked for this one, and the action it did so with. */
   readonly delegated_by?: { readonly conversation_id: string; readonly action_id: number };
@@ -41,15 +41,15 @@ export interface PageQuery {
   readonly limit: number;
   /** The last record of the page before. */
   readonly before?: { readonly sort: string; readonly id: string };
-  /** Only those whose title has these words, whatever the letter case. */
+  /** Only those whose title contains these words, whatever the letter case. */
   readonly titled?: string;
 }
 
-/** A server that is killed forgets so much of when its conversations were last used. */
+/** A killed server loses the times of last use of this period. */
 const BEHIND_MS = 5_000;
-/** Records that are written behind at the same time: the group commit takes so many at once, and other writes get between. */
+/** Records that are written behind at the same time: one group commit's worth, so that other writes are not delayed. */
 const WRITTEN_TOGETHER = 128;
-/** Records that are read before others get their turn. */
+/** Records that are read before the event loop is yielded. */
 const READ_AT_ONCE = 64;
 
 type Change = (record: StoredConversation) => Partial<StoredConversation> | undefined;
@@ -61,7 +61,7 @@ export class ConversationRecords {
   readonly #deleted = new Set<string>();
   readonly #reserved = new Set<string>();
   readonly #inTurn = createSerialQueues();
-  /** `updated_at` of records that are not stored with it yet. */
+  /** The `updated_at` values that are not stored yet. */
   readonly #touched = new Map<string, string>();
   readonly #closing = new AbortController();
   #writingBehind: Promise<void> | undefined;
@@ -104,7 +104,7 @@ export class ConversationRecords {
     return (await this.#store.list<StoredConversation>('conversations', query)).map((record) => this.#withTouch(record.value));
   }
 
-  /** Ids of those in which another agent did a part of this one's work; some of them may be gone. */
+  /** Ids of the conversations in which other agents did parts of this one's work; some of them may be deleted. */
   async delegatedBy(id: string): Promise<readonly string[]> {
     return (await this.#store.list(delegationsOf(id))).map((entry) => entry.id);
   }
@@ -118,7 +118,7 @@ export class ConversationRecords {
       const next = { ...record, ...changed };
       const touched = this.#touched.get(id);
       await this.#put(next);
-      // Unless it was used again meanwhile: that is to be written still.
+      // Unless it was used again meanwhile: that time is still to be written.
       if (this.#touched.get(id) === touched) this.#touched.delete(id);
       return next;
     });
@@ -131,7 +131,7 @@ export class ConversationRecords {
     this.#writingBehind ??= this.#writeBehind();
   }
 
-  /** Stores what was to be written behind. Rejects with the storage's error; what was not stored is tried again at the next use. */
+  /** Stores the pending `updated_at` values. Rejects with the storage's error; a value that was not stored is retried at the next use. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#writingBehind;
@@ -142,7 +142,7 @@ export class ConversationRecords {
   async remove({ id, delegated_by: by }: StoredConversation): Promise<void> {
     this.#deleted.add(id);
     this.#touched.delete(id);
-    // After what was begun.
+    // After the writes that have begun.
     await this.#inTurn(id, async () => {
       await this.#store.put('active', { id, sort: '', value: {} });
       await this.#store.delete('conversations', id);
@@ -173,7 +173,7 @@ export class ConversationRecords {
     await this.#store.delete('active', id);
   }
 
-  /** Those that were used last come first, marks without a record last. */
+  /** The most recently used first, marks without a record last. */
   async marked(): Promise<readonly string[]> {
     const ids = (await this.#store.list('active')).map(({ id }) => id);
     const used = new Map<string, string>();

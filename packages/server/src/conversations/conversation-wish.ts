@@ -6,7 +6,7 @@ import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 export interface ConversationWish {
   /** 32 hexadecimal digits; default: a fresh one. */
   readonly id?: string;
-  /** The request that made it, by its caller's key: the same one, come again, makes no second conversation. */
+  /** The request that creates it, by its caller's key: the same request, repeated, creates no second conversation. */
   readonly request?: RequestName | undefined;
   readonly directory?: string;
   readonly agent?: string;
@@ -32,7 +32,7 @@ export interface ConversationWish {
 export interface RequestName {
   /** 32 hexadecimal digits. */
   readonly id: string;
-  /** Of what was asked for. */
+  /** The digest of the request's body. */
   readonly digest: string;
 }
 

@@ -64,7 +64,7 @@ export async function made(conversations: Conversations): Promise<string> {
   return created.record.id;
 }
 
-/** A store whose commits are counted, and take their time so that what comes meanwhile waits. */
+/** A store whose commits are counted, and slow enough that writes which come meanwhile wait. */
 export async function slowStore(home = temporaryFolder()) {
   const disk = { commits: 0 };
   const storage = await openSqliteStorage({

@@ -6,7 +6,7 @@ import { fewAtATime } from './few-at-a-time.ts';
 const MINUTE = { atOnce: 4, slowMs: 60_000, clock: systemClock };
 const open = new AbortController().signal;
 
-/** Tasks that end when they are told to. */
+/** Tasks that end when the test says so. */
 function gates() {
   const begun: number[] = [];
   const ends = new Map<number, () => void>();

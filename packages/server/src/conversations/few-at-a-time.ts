@@ -3,15 +3,15 @@ import type { Clock } from '@tendon/core';
 
 export interface FewOptions {
   readonly atOnce: number;
-  /** A task that takes longer goes on, but no longer counts as one of them. */
+  /** A task that takes longer continues, but gives its place up. */
   readonly slowMs: number;
   readonly clock: Clock;
-  /** Nothing is begun after it aborted. */
+  /** No task begins after it aborts. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Does the task for each item, in order, a few at a time; the event loop gets its turn between two. Resolves when each is done, or slow.
+ * Runs the task for each item, in order, a few at a time, and yields the event loop between two. Resolves when each is done, or slow.
  * Tasks must not reject.
  */
 export async function fewAtATime<T>(items: readonly T[], task: (item: T) => Promise<void>, options: FewOptions): Promise<void> {

@@ -1,4 +1,4 @@
-/** For tests: a model's endpoint that answers when it is told to. */
+/** For tests: a model's endpoint that answers when the test says so. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,13 +6,13 @@ import { onTestFinished } from 'vitest';
 import { Seen } from '../../../../test/support/seen.ts';
 
 export interface AskedModel {
-  /** What the user said last. */
+  /** The user's last message. */
   readonly task: string;
   answer(): void;
   refuse(status: number, headers: Readonly<Record<string, string>>): void;
 }
 
-/** An endpoint that answers when it is told to. */
+/** An endpoint that answers when the test says so. */
 export class HeldEndpoint {
   readonly asked = new Seen<AskedModel>();
   /** Requests that it has not answered. */

@@ -28,7 +28,7 @@ export function wishFrom({ model, directory, agent, settings }: Initialize): Wis
   };
 }
 
-/** Its conversation is made at once: that checks a named folder, and says which agent works instead of one that there is not. */
+/** Whether to create the conversation at once, which checks a named folder, and reports which agent replaces an unknown one. */
 export function wantsAnswerAtOnce({ directory, agent }: ConversationWish): boolean {
   return directory !== undefined || findAgent(agent).notice !== undefined;
 }

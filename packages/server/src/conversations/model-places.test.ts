@@ -1,4 +1,4 @@
-/** How many requests a model's endpoint is asked at once by all conversations of a server, and what those who wait can do. */
+/** The limit on simultaneous requests to a model's endpoint, over all conversations of a server, and what waiting conversations can do. */
 import { join } from 'node:path';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { AgentStateChangedObservation, MessageAction, SystemAction } from '@tendon/protocol';
@@ -82,7 +82,7 @@ it('LM98: who pauses before another attempt holds no place', async () => {
 
 const LETTERS = 'abcdefghijklmnopqrst';
 
-/** What a server leaves that was killed while its agents were about to ask the model; that of the last letter was used last. */
+/** The store of a server that was killed while its agents were about to ask the model; the last letter was used last. */
 async function homeAtWork(): Promise<string> {
   const home = temporaryFolder();
   const storage = await openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock: systemClock });

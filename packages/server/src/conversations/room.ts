@@ -1,7 +1,7 @@
 /**
  * Owns one open conversation on behalf of everybody who looks at it, and the frames the server itself announces to them.
  *
- * R1  A room is closed only when nobody holds a lease and the agent has nothing to do, or waits for a person to confirm what is next.
+ * R1  A room is closed only when nobody holds a lease and the agent has nothing to do, or waits for a user's confirmation.
  * R2  `ended` fires once: deleted, stopped or the server is leaving; its reason is a `CatalogError` or undefined.
  */
 import { awaitsConfirmation, type Conversation } from '@tendon/core';
@@ -69,7 +69,7 @@ export class Room {
     return !this.isBusy() || this.#waitsForWord();
   }
 
-  /** Only a person's decision is missing: nothing that is pending was sent anywhere, so the log has all of it. */
+  /** Only a user's decision is missing: no pending action was dispatched, so the log has everything. */
   #waitsForWord(): boolean {
     const { isAtWork, state } = this.conversation;
     return !isAtWork && state.agentState === 'awaiting_user_confirmation' && state.pending.every(awaitsConfirmation);

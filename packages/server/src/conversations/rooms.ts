@@ -50,8 +50,8 @@ export class Rooms {
   }
 
   /**
-   * Held until `release`; `undefined` only when there is no such conversation. One that was closed while it was waited for is opened again.
-   * Rejects when the log can not be opened, or the server is leaving.
+   * Held until `release`; `undefined` only when there is no such conversation. A room that closes during the wait is opened again.
+   * Rejects when the log cannot be opened, or the server is shutting down.
    */
   async enter(id: string): Promise<{ readonly room: Room; readonly release: () => void } | undefined> {
     for (;;) {

@@ -20,7 +20,7 @@ async function stopped(server: TestServer): Promise<{ readonly id: string; reado
   await client.ask('hello');
   const closed = new Promise<string>((resolve) => client.socket.once('disconnect', resolve));
   expect((await server.post(`/api/conversations/${id}/stop`)).status).toBe(200);
-  // Well-behaved clients do not come back by themselves after this.
+  // Well-behaved clients do not reconnect by themselves after this.
   expect(await closed).toBe('io server disconnect');
   return { id, latest: Math.max(...client.frames.ids) };
 }

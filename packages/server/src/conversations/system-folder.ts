@@ -1,6 +1,6 @@
 import { isWithin } from '@tendon/runtime';
 
-/** Themselves and everything below them. */
+/** Refused with everything below them. */
 const DEEP = [
   '/bin',
   '/boot',
@@ -16,7 +16,7 @@ const DEEP = [
   '/usr/lib',
   '/usr/sbin',
 ];
-/** Themselves only: people keep projects below them. */
+/** Refused by themselves only: users have projects below them. */
 const ITSELF = ['/', '/dev', '/home', '/run', '/usr', '/usr/local', '/usr/share', '/var', '/var/lib'];
 
 /** Whether writing to `path` (real, absolute) can change the system or the files of all its users: such a folder is never given to agents. */

@@ -5,7 +5,7 @@
  * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links can not lead out, also not
  *     while the folder is made: from then on it is known by its real path, and opened without following any link.
  * W3  A folder of the system (`/`, `/etc`, …) is never a workspace, whatever is configured.
- * W4  With sandboxes on another host nothing is looked for or made here: a wish names a folder of the workspace there.
+ * W4  With sandboxes on another host no folder is searched for or made here: a request names a folder of the workspace there.
  */
 import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, posix, resolve } from 'node:path';

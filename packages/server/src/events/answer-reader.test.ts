@@ -17,7 +17,7 @@ import { AnswerReader } from './answer-reader.ts';
 const think = (thought: string) => ({ name: 'think', arguments: { thought } });
 const THOUGHTS = ['first', 'second', 'third'];
 
-/** What a frame says of the call it came from: the id of the answer, what was said beside, the calls, and the tokens. */
+/** A frame's metadata of its call: the id of the answer, its text, the calls, and the tokens. */
 function answerIn({ action, observation, tool_call_metadata }: WireFrame) {
   const call = tool_call_metadata as ToolCallMetadata | undefined;
   const { id, model, choices, usage } = call!.model_response;

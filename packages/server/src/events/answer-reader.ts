@@ -1,11 +1,11 @@
 /**
- * Puts the model's answers back into events that only refer to them (`model-answer.ts`). Owns the last answer it met, and nothing of
+ * Restores the model's answers in events that only refer to them (`model-answer.ts`). Owns the last answer it met, and nothing of
  * the log: a reader that begins in the middle of an answer finds the rest of it before its first event.
  */
 import type { EventLog } from '@tendon/core';
 import { answerOf, answerReferredTo, withAnswer, type AnswerExtent, type Event, type ModelResponse } from '@tendon/protocol';
 
-/** An answer has at most 64 calls; between their events a person may have done as much as this, or the answer counts as gone. */
+/** An answer has at most 64 calls; with more events than this between theirs, the answer counts as missing. */
 const MAX_EVENTS_BACK = 2_000;
 /** The first event is mostly the one before. */
 const FIRST_PAGE = 8;
@@ -26,7 +26,7 @@ export class AnswerReader {
     this.#log = log;
   }
 
-  /** To be given the events in the order of the log or against it, from anywhere on, with none left out. */
+  /** The caller must pass consecutive events, in the order of the log or against it, from any event on. */
   async fill(event: Event, extent: AnswerExtent): Promise<Event> {
     const answer = answerOf(event);
     if (answer) this.#last = { id: answer.id, at: event.id, answer };

@@ -27,7 +27,7 @@ it('SV204: the index of events is true however often a process is killed while i
   expect(indexedTo).toBeGreaterThan(0);
 });
 
-/** Kills a process that goes on with the index when it has come further than `from`, or has no more to do; how far it said it was. */
+/** Kills a process that continues the index when it is past `from`, or is done; returns the progress that it printed. */
 async function killedPast(home: string, from: number): Promise<number> {
   const child = spawn(process.execPath, ['--conditions=tendon-source', join(import.meta.dirname, 'fixtures/indexing.ts'), home]);
   const closed = once(child, 'close');

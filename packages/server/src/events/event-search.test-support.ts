@@ -25,7 +25,7 @@ export async function database(home = temporaryFolder()): Promise<Storage> {
   return storage;
 }
 
-/** So many events with the words of their place, of all sizes, some with payloads beside the row. */
+/** This many events with the words of their place, of all sizes, some with payloads outside the row. */
 export async function filled(storage: Storage, count: number): Promise<EventLog> {
   const log = await storage.events.open('c');
   const more = (id: number): string => (id % 97 === 0 ? 'long '.repeat(60_000) : id % 11 === 0 ? 'x'.repeat(5_000) : '');

@@ -1,4 +1,4 @@
-/** Searches for words in logs, with an index that is not there, behind, true, of another version, damaged or cut off. */
+/** Searches for words in logs, with an index that is missing, behind, complete, of another version, damaged or interrupted. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { EventLog, Storage } from '@tendon/core';

@@ -1,11 +1,11 @@
 /**
- * Owns which parts of a log a search for words reads. It does not own what fits: whoever reads decides on the events themselves.
+ * Owns which parts of a log a search for words reads. It does not own what matches: the caller decides on the events themselves.
  *
  * Invariants
- * S1  What fits is in what is to be read, whatever of the log is in the index: none of it, a part, or all; what is not is read.
- * S2  A log is taken into the index behind the first search in it, a page at a time with pauses, once at the same time; the next search
- *     goes on with what was appended since. Nothing is indexed that nobody searches, and no append waits.
- * S3  An index that fails costs time and nothing else.
+ * S1  Every matching event is in the parts to read, whether none, a part or all of the log is indexed; unindexed parts are always read.
+ * S2  The first search in a log indexes it in the background, a page at a time with pauses, at most once concurrently; the next search
+ *     continues with the events appended since. A log without searches is not indexed, and no append waits.
+ * S3  A failing index only makes searches slower.
  */
 import { StorageError, type Clock, type EventLog, type IdRange, type Storage } from '@tendon/core';
 import type { Event, Frame } from '@tendon/protocol';
@@ -15,18 +15,18 @@ import { storedFrame } from './stored-frame.ts';
 export interface EventSearchOptions {
   readonly storage: Pick<Storage, 'events' | 'pages'>;
   readonly clock: Clock;
-  /** Of what makes the texts: what another version has indexed is indexed anew. */
+  /** The version of the function that makes the texts: pages of another version are indexed anew. */
   readonly version: string;
-  /** Told of an index that fails. */
+  /** Called when the index fails. */
   readonly onProblem: (cause: unknown) => void;
 }
 
-/** So many events more than the index knows are read as fast as they are looked up. */
+/** Up to this many unindexed events are read as fast as they are looked up. */
 const WORTH_INDEXING = 256;
-/** A page of the index: what is read for one hit, and what one transaction takes in. */
+/** A page of the index: the unit that is read for a hit, and that is indexed in one transaction. */
 const PAGE_EVENTS = 64;
 const PAGE_CHARACTERS = 32 * 1024;
-/** A page that is longer, because its one event is, is not indexed: it is read by every search. */
+/** A page with a longer text, of a single event, is not indexed: every search reads it. */
 const LONGEST_PAGE = 256 * 1024;
 /** Between two pages, so that clients have most of the time. */
 const PAUSE_MS = 20;
@@ -40,7 +40,7 @@ export class EventSearch {
     this.#options = options;
   }
 
-  /** The parts of `within` that are to be read for these words, which are in lower case; ascending and apart. */
+  /** The parts of `within` that may contain these words (in lower case), ascending and disjoint. */
   async parts(log: EventLog, words: string, within: IdRange): Promise<readonly IdRange[]> {
     try {
       const { pages } = this.#options.storage;
@@ -90,12 +90,12 @@ export class EventSearch {
   }
 }
 
-/** What words are looked for in: all that a client is shown of an event. */
+/** The searchable text: everything that a client is sent of an event. */
 export function searchedText(frame: Frame): string {
   return JSON.stringify(frame).toLowerCase();
 }
 
-/** Full pages; what is left at the end is not one yet. */
+/** Full pages only; the rest at the end is not one yet. */
 async function* pagesOf(log: EventLog, start: number) {
   const answers = new AnswerReader(log);
   let from = start;
@@ -117,7 +117,7 @@ function textOf(event: Event): string {
   return storedFrame(event).map(searchedText).join('\n');
 }
 
-/** Cut to what is asked for; what touches is one. */
+/** Clipped to the requested range, with adjacent parts joined. */
 function joined(ranges: readonly IdRange[], within: IdRange): readonly IdRange[] {
   const parts: IdRange[] = [];
   for (const range of ranges) {

@@ -7,7 +7,7 @@ import { storedFrame } from './stored-frame.ts';
 
 const PAGE = 200;
 
-/** One page of what passes the filter. The log is read piece by piece, from the asked-for end; of a search for words what `search` says. */
+/** One page of the events that pass the filter. Reads the log in batches, from the requested end; for a search for words, the parts that `search` returns. */
 export async function findEvents(log: EventLog, query: EventsQuery, search: Pick<EventSearch, 'parts'>): Promise<EventsPage> {
   const { start_id, end_id, limit, reverse } = query;
   const words = query.query?.toLowerCase();

@@ -37,7 +37,7 @@ async function* exported(log: EventLog): AsyncGenerator<string> {
   const answers = new AnswerReader(log);
   for (let from = 0; from < end; from += PAGE) {
     for (const stored of await log.read({ from, to: Math.min(end, from + PAGE) })) {
-      // Who goes on from a recording takes the answer from the last of its actions.
+      // OpenHands takes the answer from the last action when it continues from a recording.
       const event = await answers.fill(stored, isAction(stored) ? 'whole' : 'own-call');
       for (const frame of exportedFrame(event)) if (!isHidden(frame)) yield JSON.stringify(frame, leaveOut);
     }

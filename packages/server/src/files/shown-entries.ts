@@ -16,16 +16,16 @@ const MAX_BYTES = 2 * 1024 * 1024;
 const TIMEOUT_SECONDS = 5;
 
 interface ShownOptions {
-  /** Of folders below the one that is listed. */
+  /** The depth of folders below the listed one. */
   readonly depth: number;
   readonly signal: AbortSignal;
   readonly now: Date;
 }
 
 /**
- * Whether an entry of `folder` or below it (relative to the workspace, folders end in `/`) is shown: not one of the hidden, and not one
+ * Whether an entry of `folder` or below it (relative to the workspace, folders end in `/`) is shown: not a hidden one, and not one
  * that git ignores where the root has a `.gitignore`. The rules are the agent's and may be made to be slow, so the sandbox's own git
- * matches them, for 5 s: what it has not named by then is shown, as is everything where there is no git.
+ * matches them, for 5 s: entries that it has not reported by then are shown, as all are where there is no git.
  */
 export async function shownEntries(workspace: Workspace, folder: string, options: ShownOptions): Promise<(path: string) => boolean> {
   const ignored = await ignoredEntries(workspace, folder, options).catch(() => new Set<string>());

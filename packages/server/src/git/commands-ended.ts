@@ -3,7 +3,7 @@ import type { Conversations } from '../conversations/conversations.ts';
 
 /**
  * Resolves when every command that runs in the conversation now has its observation, or when `signal` aborts. Frontends ask what has
- * changed as soon as they hear of a command, and not again when it has ended. What begins meanwhile is not waited for.
+ * changed as soon as they see a command, and not again when it has ended. Does not wait for commands that begin meanwhile.
  */
 export async function commandsEnded(conversations: Conversations, id: string, signal: AbortSignal): Promise<void> {
   if (runningIn(conversations.state(id)).size === 0) return;
@@ -27,7 +27,7 @@ function runningIn(state: ConversationState | undefined): Set<number> {
   return new Set((state?.pending ?? []).filter(isRunning).map(({ id }) => id));
 }
 
-/** What waits for a person's word does not run, and may wait for ever. */
+/** A command that waits for a confirmation does not run, and may wait for ever. */
 function isRunning({ action, args }: Action): boolean {
   const isAsked = 'confirmation_state' in args && args.confirmation_state === 'awaiting_confirmation';
   return isRunnable(action) && !isAsked;

@@ -6,8 +6,8 @@ import type { ServerContext } from './context.ts';
 type Asked = Pick<AccessRequest, 'need' | 'conversation' | 'isSocket'>;
 
 /**
- * Asks `authorize` for a request of whichever endpoint, and holds back an address that tries wrong keys. A key that opens nothing is
- * worth a line of the log, without the key.
+ * Authorizes a request to any endpoint, and slows down an address that tries wrong keys. A wrong key is
+ * logged, without the key itself.
  */
 export function admit(context: ServerContext, request: IncomingMessage, asked: Asked): Access {
   const { config, engine, logger, wrongKeys } = context;

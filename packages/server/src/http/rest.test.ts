@@ -44,7 +44,7 @@ describe('SV10: REST', () => {
     await server.post('/api/settings', { user_consents_to_analytics: false });
     const shown = (await (await server.get('/api/settings')).json()) as Record<string, unknown>;
     expect(shown).toMatchObject({ llm_model: 'demo', llm_base_url: '', agent: 'CodeActAgent', language: 'en' });
-    // Frontends of 0.40 show a lock where there is one; those of 0.62 send the one that they want.
+    // Frontends of 0.40 show a lock where an analyzer is set; those of 0.62 send the one that they want.
     expect(shown).toHaveProperty('security_analyzer', null);
     await server.post('/api/settings', { ...shown, language: 'fr' });
     expect(server.engine.settings.current).toMatchObject({ llm_model: null, language: 'fr' });

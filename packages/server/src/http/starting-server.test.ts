@@ -23,7 +23,7 @@ it('SV215: while the store of an earlier version is upgraded, the server answers
   const port = await freePort();
   const db = new DatabaseSync(join(home, 'tendon.db'));
   onTestFinished(() => db.close());
-  // Somebody else writes, so that the first step has to wait.
+  // Another process holds a write lock, so that the first step has to wait.
   db.exec(`${FIRST_SCHEMA} BEGIN IMMEDIATE`);
   const lines: string[] = [];
   const started = testServer({ home, env: { PORT: String(port) }, log: (line) => lines.push(line) });

@@ -1,13 +1,13 @@
 /**
- * Stands at the server's address while the store of an earlier version is upgraded, which can take minutes: whoever asks is told that the
- * server starts, and what it does. Owns the address from the first `say` until `close`.
+ * Listens at the server's address while the store of an earlier version is upgraded, which can take minutes: every request is answered that the
+ * server is starting, with its progress. Owns the address from the first `say` until `close`.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import type { Config } from '../config/config.ts';
 
-/** In seconds; a client that waits asks again after them. */
+/** In seconds, for `Retry-After`. */
 const RETRY_AFTER = '2';
 
 export class StartingServer {
@@ -19,7 +19,7 @@ export class StartingServer {
     this.#config = config;
   }
 
-  /** What is being done now; the first time it begins to listen. */
+  /** Sets the current progress; the first call begins to listen. */
   say(progress: UpgradeProgress): void {
     this.#message =
       progress.doing === 'copying'
@@ -41,7 +41,7 @@ export class StartingServer {
       response.writeHead(503, { 'content-type': 'application/json', 'retry-after': RETRY_AFTER, 'cache-control': 'no-store' });
       response.end(JSON.stringify({ status: 'starting', message: this.#message }));
     });
-    // An address that cannot be had is said when the server itself wants it.
+    // An unavailable address is reported when the server itself listens.
     server.on('error', () => {});
     return server.listen(this.#config);
   }

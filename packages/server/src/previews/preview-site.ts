@@ -20,7 +20,7 @@ export function parsePreviewSite(text: string): PreviewSite | undefined {
   return { scheme, domain: match[2]!.toLowerCase(), ...(port && { port }) };
 }
 
-/** A port inside, or what is found when somebody looks: `app` is the program that was served first, `editor` the editor. */
+/** A port inside, or a place that is resolved at each request: `app` is the program that listened first, `editor` the editor. */
 export type PreviewPort = number | 'app' | 'editor';
 
 /** Which preview a `Host` names. `undefined`: it is not of this site; `unknown`: it is, and names none. */

@@ -1,6 +1,6 @@
 /**
- * The way from a place below the name of previews into a sandbox. It remembers, for as long as that is served, which program of a
- * conversation was served first, and owns nothing else.
+ * Connects a preview's place to a program in a sandbox. Remembers, as long as that program listens, which program of a
+ * conversation listened first, and owns nothing else.
  */
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,21 +9,21 @@ import type { Engine } from '../engine.ts';
 import { notServed, PAGES, type PreviewPage } from './preview-page.ts';
 import type { PreviewPort } from './preview-site.ts';
 
-/** A connection to the program, a page that says why there is none, or where on the same origin to look. */
+/** A connection to the program, a page that says why there is none, or a redirect on the same origin. */
 export type Reached =
   | { readonly state: 'open'; readonly target: Duplex }
   | { readonly state: 'closed'; readonly page: PreviewPage }
   | { readonly state: 'elsewhere'; readonly path: string };
 
 const CONNECT_MS = 10_000;
-/** An editor comes up in seconds or not; who waits sees a page meanwhile. */
+/** An editor starts within seconds or not at all; the browser shows a page meanwhile. */
 const EDITOR_MS = 5_000;
 const MAX_REMEMBERED = 1_000;
 const FIRST_SERVED = new WeakMap<Engine, Map<string, number>>();
 
 const WITHOUT_SANDBOX: Readonly<Record<PreviewPort, PreviewPage>> = { app: PAGES.nothing, editor: PAGES.waiting };
 
-/** `path`: what is asked for. */
+/** `path`: of the request. */
 export async function reachPreview(engine: Engine, conversationId: string, port: PreviewPort, path: string): Promise<Reached> {
   const ports = (await engine.conversations.get(conversationId)) && engine.runtimes.ports(conversationId);
   if (!ports) return closed(WITHOUT_SANDBOX[port] ?? PAGES.asleep);

@@ -1,8 +1,8 @@
 /**
- * Owns how many wrong keys each address may still try: a bucket of tries that fills again. It does not own who has a right one.
+ * Owns how many wrong keys each address may still try: a bucket of attempts that refills. It does not own which keys are right.
  *
- * W1  An address whose bucket is empty is answered the same whatever key it shows next, so that no guess can be told from another.
- * W2  Who was let in from that address before goes on: guesses of a neighbour behind the same proxy lock nobody out.
+ * W1  An address with an empty bucket is answered the same whatever key it presents next, so that guesses cannot be distinguished.
+ * W2  Keys that were accepted from that address before still work: the guesses of a neighbour behind the same proxy lock nobody out.
  * W3  Memory is bounded, and so are the lines of the log: one a second for each address.
  * W4  This machine is not limited.
  */
@@ -27,7 +27,7 @@ export class WrongKeys {
     this.#clock = clock;
   }
 
-  /** A key that opens nothing came from `address`; whether that is worth a line of the log. */
+  /** Records a wrong key from `address`; returns whether to log it. */
   wrong(address: string): boolean {
     const now = this.#clock.now().getTime();
     const seconds = this.#tries(address, now);
@@ -35,7 +35,7 @@ export class WrongKeys {
     return this.#lines(address, now) === undefined;
   }
 
-  /** Seconds until `address` may show a key that it was not let in with before; `undefined` when it may now. `name` says whose key it shows. */
+  /** Seconds until `address` may present a key that was not accepted from it before; `undefined` when it may now. `name` says whose key it presents. */
   secondsToWait(address: string, name: string | undefined): number | undefined {
     const left = (this.#closed.get(address) ?? 0) - this.#clock.now().getTime();
     if (left > 0) return name !== undefined && this.#known.has(`${address} ${name}`) ? undefined : Math.ceil(left / 1000);

@@ -3,12 +3,12 @@
  *
  * N1  First load, reconnect and live are one loop over `log.follow`: every event once, in the order of the log.
  * N2  Stored states are held back while the past is sent. The last of them is sent at its end, but never after an event with a higher id:
- *     clients ask for what came after the last frame they got. `loading` never is. A dialect that wants all states gets them in their place.
- *     One that announces states tells that of now when none was stored after the cursor.
+ *     clients ask for the events after the last frame they got. `loading` is never sent. A dialect that wants all states gets them in their place.
+ *     A dialect that announces states sends the current one when none was stored after the cursor.
  * N3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
  * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error. `createConversation` waits its
- *     turn among them, so a connection never makes two conversations.
- * N5  Where the wire has a channel beside the stream, the client is told there when the past begins and when it has all of it.
+ *     turn among them, so a connection never creates two conversations.
+ * N5  Where the wire has a channel beside the stream, the client is notified there when the replay begins and when it ends.
  */
 import { setImmediate } from 'node:timers/promises';
 import { failureFor, type Clock } from '@tendon/core';
@@ -84,9 +84,9 @@ export class Connection {
   }
 
   /**
-   * Begins to send everything with id ≥ `from`. A client that opens the conversation starts it again when it was stopped; one that
-   * comes back to it does not: a reconnection would undo the stop. Why that cannot be: the conversation does not exist, or the storage
-   * failed. Never rejects. Frames of the client that come meanwhile wait for it.
+   * Begins to send every event with id ≥ `from`. A client that opens a stopped conversation starts it again; one that
+   * reconnects does not, because that would undo the stop. Resolves with an error when the conversation does not exist or the storage
+   * failed. Never rejects. The client's frames wait meanwhile.
    */
   attach(conversationId: string, from: number, { opens = from === 0 } = {}): Promise<CatalogError | undefined> {
     const attaching = this.#attach(conversationId, from, opens).catch((cause: unknown) => this.#failed(cause, conversationId));
@@ -94,7 +94,7 @@ export class Connection {
     return attaching;
   }
 
-  /** `attach` for a client that can go no further without it: when it fails, the client is told why and the wire is closed. */
+  /** `attach` for a client that cannot continue without it: a failure is sent to the client, and the wire is closed. */
   async begin(conversationId: string, from: number): Promise<void> {
     const error = await this.attach(conversationId, from);
     if (error) this.#end(error);
@@ -117,12 +117,12 @@ export class Connection {
     return undefined;
   }
 
-  /** For a client that speaks only when it was spoken to: its conversation begins, unless it has one. */
+  /** For a client that waits for the server: begins its conversation, unless it has one. */
   createConversation(): void {
     this.receive(CREATE);
   }
 
-  /** Frames that come from now on wait for it, as they do for an attachment. */
+  /** Frames that arrive from now on wait for the promise, as they do for an attachment. */
   holdFrames(until: Promise<unknown>): void {
     this.#attached = until;
   }
@@ -152,7 +152,7 @@ export class Connection {
     wire.close('the conversation was closed');
   }
 
-  /** Told, and then sent away: it may come back when what failed is mended. */
+  /** Sends the error and disconnects the client, which may reconnect when the fault is fixed. */
   #end(error: CatalogError): void {
     this.refuse(error);
     this.#options.wire.close(error.message);
@@ -260,8 +260,8 @@ export class Connection {
   }
 
   /**
-   * Before there is a conversation it says how to make one, which is done at once when its wish has to be checked. Afterwards it brings the
-   * model and its key anew.
+   * Before there is a conversation it says how to create one, at once when the request has to be checked. Afterwards it updates the
+   * model and its key.
    */
   async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
     const { dialect, conversations, isWatcher } = this.#options;
@@ -282,7 +282,7 @@ export class Connection {
     if (error) return this.refuse(error);
     const result = await this.#options.conversations.submit(this.#conversationId!, action);
     if (!result.ok) return this.refuse(result.error);
-    // What was sent before is behind the cursor already, or still to come.
+    // A repeated action's event is behind the cursor already, or will still be sent.
     if (result.isRepeated && result.event.id < this.#nextId) this.#send(this.#options.dialect.encode(result.event, 'live'));
   }
 

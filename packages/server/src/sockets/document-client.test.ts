@@ -61,7 +61,7 @@ describe('DL180: a client that waits to be spoken to', () => {
 });
 
 describe('DL181: a client of the document whose line was cut', () => {
-  /** The library's own reconnection, on a line that can be cut. */
+  /** The library's own reconnection, on a connection that can be cut. */
   async function reconnecting(server: TestServer, query: Readonly<Record<string, string>> = {}) {
     const socket = io(server.url, { forceNew: true, transports: ['websocket'], query, reconnectionDelay: 1, reconnectionDelayMax: 1 });
     const frames = new Frames();

@@ -11,23 +11,23 @@ const script = Array.from({ length: LONGER }, () => ({ text: LARGE }));
 /** Of one frame of the flood; refused, and so answered, as no action of any kind. */
 const FRAME_BYTES = 1 << 20;
 const FLOOD = 100;
-/** What may wait, the one body that was read before the pause, and what they become when they are parsed. */
+/** The memory of waiting frames, of the one body that was read before the pause, and of their parsed values. */
 const MOST_BYTES = 16 << 20;
 const frame = (count: number) => ({ action: `flood ${count}`, args: { padding: 'y'.repeat(FRAME_BYTES) } });
 
-/** A server, and a promise of the moment in which a client has been sent as much as it may have unread: from then on its frames wait. */
+/** A server, and a promise that resolves when a client has as much unread as it may have: from then on its frames wait. */
 async function slowServer() {
   const stalled = Promise.withResolvers<void>();
   const clock = systemClockThat((ms) => {
     if (ms !== SLOW_CLIENT_MS) return ms;
     stalled.resolve();
-    // Nobody is sent away for that here, however busy the machine is.
+    // No client is disconnected for slowness here, however busy the machine is.
     return 10 * ms;
   });
   return { server: await testServer({ script, clock }), stalled: stalled.promise };
 }
 
-/** A conversation with more behind it than is sent to a client that does not read. */
+/** A conversation with a longer past than is sent to a client that does not read. */
 async function large(server: TestServer, turns = LONG): Promise<string> {
   const id = await server.create();
   const client = await socketIoClient(server, { conversation_id: id });
@@ -36,7 +36,7 @@ async function large(server: TestServer, turns = LONG): Promise<string> {
   return id;
 }
 
-/** A client that polls by hand: it sends without asking what there is for it. */
+/** A client that polls by hand: it sends without reading. */
 async function polling(server: TestServer, query: string) {
   const base = `${server.url}/socket.io/?EIO=4&transport=polling&${query}`;
   const { sid } = JSON.parse((await (await fetch(base)).text()).slice(1)) as { sid: string };
@@ -53,7 +53,7 @@ async function polling(server: TestServer, query: string) {
   return { post, poll, emit };
 }
 
-/** Whatever could go on has gone on by then: the server has answered so many requests that came later. */
+/** Waits until the server has answered several later requests: everything that could proceed has proceeded by then. */
 async function settled(server: TestServer): Promise<void> {
   for (let count = 0; count < 100; count++) await server.get('/alive');
 }

@@ -1,15 +1,15 @@
 /**
  * Holds the requests by which clients that poll send: such a client has no socket that could be paused.
  *
- * H1  While a client is paused at most one of its requests waits, its body unread; another one is refused, as the library refuses it.
- * H2  What waits goes on when the client is resumed or gone. Polls for what the server says are never held.
+ * H1  While a client is paused, at most one of its requests waits, with its body unread; another is refused as the library refuses it.
+ * H2  A waiting request continues when the client is resumed or gone. Polls that only read are never held.
  */
 import type { IncomingMessage } from 'node:http';
 
 type Next = (error?: Error) => void;
 
 export class HeldPolls {
-  /** By the id of the connection; what waits, if anything does. */
+  /** By connection id: the waiting request, if any. */
   readonly #paused = new Map<string, Next | undefined>();
 
   pause(connection: string): void {
@@ -22,7 +22,7 @@ export class HeldPolls {
     next?.();
   }
 
-  /** Stands before the library's own handling. */
+  /** Runs before the library's own handling. */
   pass({ method, url }: IncomingMessage, next: Next): void {
     const id = method === 'POST' ? new URLSearchParams(url?.split('?')[1]).get('sid') : null;
     if (id === null || !this.#paused.has(id)) return next();

@@ -1,7 +1,7 @@
 /**
  * A Socket.IO client that named no conversation. Its first frame tells its generation: `initialize` is a frontend of 0.15–0.17,
  * which gets a token and brings it back; anything else is a client written by the letter of `openhands-events.md`. So is one that says
- * nothing: those frontends speak at once, and a client of the document may wait until it hears that the agent is there.
+ * nothing: those frontends send at once, and a client of the document may wait until the agent is reported as ready.
  */
 import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { failureFor, type Clock } from '@tendon/core';

@@ -1,14 +1,14 @@
 /**
- * What a client has sent and nobody has taken yet.
+ * The received frames of a client that are not handled yet.
  *
- * I1  With `MAX_FRAMES` frames or `MAX_BYTES` bytes waiting nothing more is read from the client, until less wait.
- * I2  What was read already comes all the same, a body of a poll at most. With `MAX_READ` frames nothing is kept any more.
+ * I1  With `MAX_FRAMES` frames or `MAX_BYTES` bytes waiting, nothing more is read from the client until fewer wait.
+ * I2  Frames that were read before the pause are still added, at most one body of a poll. With `MAX_READ` frames they are all dropped.
  */
 import type { Wire } from './wire.ts';
 
 const MAX_FRAMES = 64;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** More than a read of the operating system holds of the smallest frames that mean something. */
+/** More of the smallest meaningful frames than one read of the operating system holds. */
 const MAX_READ = 10_000;
 
 interface Waiting<T> {
@@ -30,7 +30,7 @@ export class Inbox<T> {
     return this.#waiting.length === 0;
   }
 
-  /** `bytes`: what it took on the wire. False for a flood: then nothing waits any more, and the client is to be sent away. */
+  /** `bytes`: the frame's size on the wire. False for a flood: then nothing waits any more, and the caller must disconnect the client. */
   add(frame: T, bytes: number): boolean {
     if (this.#waiting.length >= MAX_READ) {
       this.#waiting = [];
@@ -45,7 +45,7 @@ export class Inbox<T> {
     return true;
   }
 
-  /** The oldest one. Only to be called when there is one. */
+  /** The oldest frame. The caller must know that there is one. */
   take(): T {
     const { frame, bytes } = this.#waiting.shift()!;
     this.#bytes -= bytes;

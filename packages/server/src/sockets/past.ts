@@ -1,5 +1,5 @@
 /**
- * The frames of what was stored before a client came, in the order in which it is sent (N2 of `Connection`). One event waits until the
+ * The frames of the events that were stored before a client came, in sending order (N2 of `Connection`). One event waits until the
  * next one is known: the last state goes before the last event when it is the older of the two.
  */
 import { isObservation, isStateEvent, type Dialect, type Event, type Frame } from '@tendon/protocol';
@@ -14,12 +14,12 @@ export class Past {
     this.#dialect = dialect;
   }
 
-  /** A state was among them, be it one that is not sent. */
+  /** Whether a state was among the events, sent or not. */
   get hasState(): boolean {
     return this.#state !== undefined;
   }
 
-  /** What may be sent now that this event follows. */
+  /** The frames that can be sent now that this event follows. */
   next(event: Event): readonly Frame[] {
     if (isStateEvent(event) && !this.#dialect.replaysStates) {
       this.#state = event;
@@ -33,7 +33,7 @@ export class Past {
     return before;
   }
 
-  /** What is left, when there is no more. */
+  /** The remaining frames after the last event. */
   end(): readonly Frame[] {
     const state = this.#state && !isLoading(this.#state) ? this.#dialect.encode(this.#state, 'replay') : [];
     return this.#state && this.#state.id > this.#lastId ? [...this.#last, ...state] : [...state, ...this.#last];

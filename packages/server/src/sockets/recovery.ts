@@ -1,14 +1,14 @@
 /**
- * Socket.IO's connection state recovery, over the log: a client of `openhands-events.md` has no word for its conversation, but its library
- * comes back by itself after a cut line. The server names the session (`pid`) when it connects, the client brings it back with the last
+ * Socket.IO's connection state recovery, over the log: a client of `openhands-events.md` does not know its conversation, but its library
+ * reconnects by itself. The server names the session (`pid`) when the client connects, and the client returns it with the last
  * text that ended an event (`offset`). Here the session is the conversation that the client begins, and the text is the id of the last event,
- * so that what was missed is read from the log: nothing is buffered for clients that are away, and it outlives a restart of the server.
+ * so that missed events are read from the log: nothing is buffered for absent clients, and it works across a restart of the server.
  */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'socket.io';
 import type { Wire } from './wire.ts';
 
-/** What the client's library says of the connection before; untrusted. */
+/** The client library's data of its last connection; untrusted. */
 export interface Recovery {
   readonly conversation: string;
   /** The id of the last event that it got. */
@@ -21,14 +21,14 @@ export function recoveryOf({ handshake }: Socket): Recovery | undefined {
   return { conversation: pid, latestEventId: typeof offset === 'string' ? offset : undefined };
 }
 
-/** To be called before the client is told that it is connected. Returns the id that it will come back with. */
+/** Must be called before the client is notified that it is connected. Returns the id with which it will reconnect. */
 export function nameSession(socket: Socket, conversation: string = randomUUID().replaceAll('-', '')): string {
-  // The library sends it only with its own recovery, which keeps every packet to everybody in memory.
+  // The library sends it only with its own recovery, which stores every packet to every client in memory.
   (socket as unknown as { pid: string }).pid = conversation;
   return conversation;
 }
 
-/** The same wire; behind each batch of events goes the id of the last, as an event that ends with a text. */
+/** The same wire; after each batch of events it sends the id of the last one, as an event that ends with a text. */
 export function withOffsets(wire: Wire, sendOffset: (offset: string) => void): Wire {
   let latest: number | undefined;
   return {

@@ -97,7 +97,7 @@ function scriptRefusal({ url = '/' }: IncomingMessage): CatalogError | undefined
   return new URLSearchParams(url.split('?')[1]).has('j') ? catalogError('INVALID_FRAME', 'polling by script is not offered') : undefined;
 }
 
-/** Checked and noted before the client is told that it is connected. */
+/** Checked and noted before the client is notified that it is connected. */
 async function refusalOf(socket: Socket, context: ServerContext): Promise<CatalogError | undefined> {
   const { conversations } = context.engine;
   const { dialect, latest_event_id } = socket.handshake.query;
@@ -123,7 +123,7 @@ interface SocketData {
   readonly from: number;
   /** It goes by `openhands-events.md`. */
   readonly isDocument: boolean;
-  /** What it comes back with after a cut line. */
+  /** With which it reconnects. */
   readonly session: string | undefined;
 }
 
@@ -151,7 +151,7 @@ async function serve(socket: Socket, context: ServerContext, polls: HeldPolls): 
   await connection.begin(conversation, from);
 }
 
-/** Only browsers name an origin. A program is spoken to as 0.62 was, whatever its query lacks; so is a page that asks for it. */
+/** Only browsers send an origin. A program gets the dialect of 0.62, whatever its query lacks; so does a page that asks for it. */
 function dialectOf({ query, headers: { origin } }: Socket['handshake']): Dialect {
   return origin === undefined || query.dialect === 'openhands-v0' ? openhandsV0 : dialectOfPage(query);
 }
@@ -159,7 +159,7 @@ function dialectOf({ query, headers: { origin } }: Socket['handshake']): Dialect
 function listen(socket: Socket, { metrics, clock }: ServerContext, receiver: Pick<Connection, 'receive'>): void {
   const sizes: number[] = [];
   socket.conn.on('packet', ({ data = '' }: { readonly data?: string | Buffer }) => {
-    // An event, or an attachment of the one before; a packet of another kind, or for nobody, comes to nothing or ends the client.
+    // An event, or an attachment of the one before; any other packet is ignored or ends the client's session.
     if (typeof data === 'string' && EVENT.test(data)) sizes.push(data.length);
     else if (typeof data !== 'string' && sizes.length > 0) sizes[sizes.length - 1]! += data.length;
   });

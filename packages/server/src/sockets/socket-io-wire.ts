@@ -12,7 +12,7 @@ interface Underneath {
   readonly socket?: { pause?(): void; resume?(): void; terminate?(): void; readonly _socket?: Duplex };
 }
 
-/** Events on `oh_event`, volatile frames on `tendon_volatile`. A client that polls is paused by holding what it sends. */
+/** Events on `oh_event`, volatile frames on `tendon_volatile`. A polling client is paused by holding its requests. */
 export function socketIoWire(socket: Socket, polls: HeldPolls): Wire {
   const closed = new AbortController();
   const unsent = new Unsent(closed.signal);
@@ -42,7 +42,7 @@ export function socketIoWire(socket: Socket, polls: HeldPolls): Wire {
     polls.resume(id);
   });
   let isPaused = false;
-  // Whoever was paused while it polled is so on its new transport.
+  // A client that was paused while it polled stays paused on its new transport.
   conn.on('upgrade', () => isPaused && transport()?.pause?.());
   return {
     closed: closed.signal,

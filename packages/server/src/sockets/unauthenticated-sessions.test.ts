@@ -36,7 +36,7 @@ it('SV300: a WebSocket without a key is closed by a larger frame; with one it ta
     socket.on('error', () => undefined);
     socket.on('open', () => {
       socket.send(`4${'x'.repeat(100_000)}`);
-      // What is no packet ends a session that took it.
+      // An invalid packet ends a session that accepted it.
       if (query !== '') socket.send('9');
     });
     return new Promise((resolve) => socket.once('close', resolve));

@@ -1,6 +1,6 @@
 /**
- * Owns what the Engine.IO sessions of clients without a key may hold: such a client is told in words that it needs one, which takes a
- * session, and until then whatever it sends lies in memory.
+ * Owns the limits on Engine.IO sessions of clients without a key: such a client is sent an error that says so, which takes a
+ * session, and until then its packets are in memory.
  *
  * U1  A session whose handshake shows no key that opens anything may send `MAX_BYTES` at a time.
  * U2  An address has at most `MAX_SESSIONS` of them at once.
@@ -10,7 +10,7 @@ import { catalogError, type CatalogError } from '@tendon/protocol';
 import type { ServerContext } from '../http/context.ts';
 import { identify } from '../security/identify.ts';
 
-/** A packet that connects, with everything that a client may say of itself. */
+/** Enough for a connect packet with the client's whole handshake. */
 export const MAX_BYTES = 64 * 1024;
 const MAX_SESSIONS = 32;
 
@@ -37,13 +37,13 @@ export class UnauthenticatedSessions {
     return !session || !this.#isKnown(session.request);
   }
 
-  /** Why a poll or handshake is not taken; `undefined` when it is. */
+  /** Why a poll or handshake is refused; `undefined` when it is accepted. */
   refusalOf(request: IncomingMessage): CatalogError | undefined {
     if (!this.has(request)) return undefined;
     if (sessionIdOf(request) === undefined)
       return (this.#open.get(addressOf(request)) ?? 0) < MAX_SESSIONS ? undefined : catalogError('TOO_MANY_REQUESTS');
     if (request.method !== 'POST') return undefined;
-    // Without a length nobody knows where it ends.
+    // Without a length its size is unknown.
     const bytes = Number(request.headers['content-length'] ?? Number.NaN);
     return bytes <= MAX_BYTES ? undefined : catalogError('FRAME_TOO_LARGE', '64 KB without a key');
   }

@@ -15,7 +15,7 @@ import { theme } from '../shell/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { FolderChoice } from './folder-choice.tsx';
 
-/** The key of a request that may be sent again because nobody answered: the same as long as it asks for the same. */
+/** The key of a request that may be repeated because it got no answer: the same as long as the request is. */
 function useRequestKey(): { of(body: unknown): string; forget(): void } {
   const last = useRef({ body: '', key: '' });
   return {

@@ -20,7 +20,7 @@ export function useServed(): { readonly links: readonly Served[]; readonly probl
     placeholderData: (before) => before,
   });
   const programs = new Map(snapshot.ports?.map(({ port, program }) => [port, program]));
-  // The port 0 is no port: that link is for those who ask before anything is served.
+  // The port 0 is not a port: that link is for frontends that ask before anything is served.
   const served = Object.entries(hosts.data?.hosts ?? {}).filter(([, port]) => port > 0);
   const links = served.map(([link, port]) => ({ link, port, program: programs.get(port) }));
   return {

@@ -132,7 +132,7 @@ describe('states and progress of their time', () => {
     expect(encode(generation, edit)).toMatchObject([{ args: { path: 'src/a.py' } }, { extras: { path: 'src/a.py' } }]);
     expect(encode(generation, { action: 'read', args: { path: '/workspace' } })).toMatchObject([{ args: { path: '.' } }]);
     expect(encode(generation, { action: 'read', args: { path: '/etc/hosts' } })).toMatchObject([{ args: { path: '/etc/hosts' } }]);
-    // The tree that 0.3 to 0.5 show breaks on it.
+    // It breaks the file tree of 0.3 to 0.5.
     const outside = encode(generation, { action: 'write', args: { path: '/tmp/a.py', content: 'one' } });
     expect(outside).toHaveLength(generation === 'W0' ? 1 : 0);
     expect(encode(generation, { ...edit, extras: { ...edit.extras, path: '/workspaces/a.py' } })).toHaveLength(generation === 'W0' ? 2 : 0);

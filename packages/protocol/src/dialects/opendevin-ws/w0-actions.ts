@@ -72,7 +72,7 @@ function saidByUser(text: string, phase: 'live' | 'replay'): readonly Frame[] {
   return phase === 'live' ? [line('Starting new task...')] : [observation('chat', text, {}, text)];
 }
 
-/** There is no other sign that it is the client's turn: words that end the agent's work are followed by the `finish` that it did not call. */
+/** These clients have no other sign that it is their turn: a `finish` that the agent did not call follows the words that end its work. */
 function saidByAgent({ content, wait_for_response }: Action<'message'>['args']): readonly Frame[] {
   return wait_for_response ? [...thinking(content), action('finish', {}, 'The agent waits for your answer.')] : thinking(content);
 }

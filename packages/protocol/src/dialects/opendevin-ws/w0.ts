@@ -4,7 +4,7 @@ import { writesOutside } from './in-workspace.ts';
 import { W0_ACTIONS } from './w0-actions.ts';
 import { W0_OBSERVATIONS } from './w0-observations.ts';
 
-/** Spring 2024, the letter of the founding documents: one session per socket, no ids, no tokens, no states. */
+/** Spring 2024, the letter of the seed protocol documents: one session per socket, no ids, no tokens, no states. */
 export const W0: Generation = {
   greeting: [{ action: 'initialize', message: 'Control loop started.' }],
   hides: () => false,
@@ -19,5 +19,5 @@ export const W0: Generation = {
   error: (error) => failed(error.message),
 };
 
-/** 0.3: the same behind another door, with a tree of files that holds what is in the workspace. */
+/** 0.3: the same at another endpoint, with a file tree of the workspace. */
 export const W1: Generation = { ...W0, hides: writesOutside };

@@ -42,7 +42,7 @@ export const W4_OBSERVATIONS: ObservationEncoders = {
   user_rejected: (event) => [shownObservation(event, 'user_rejected', {})],
 };
 
-/** `rate_limited` came in 2025. A failure that nothing else told is said beside the state. */
+/** `rate_limited` came in 2025. A failure that nothing else reported is sent with the state. */
 export function encodeState(event: Observation<'agent_state_changed'>, state: AgentState, phase: Phase): readonly Frame[] {
   const agent_state = state === 'rate_limited' ? 'running' : state;
   const frame = shownObservation(event, 'agent_state_changed', { agent_state }, { content: '' });
@@ -57,7 +57,7 @@ function encodeRun(event: Observation<'run'>): readonly Frame[] {
   return shownRun(event, terminalLines(cutMiddle(event.content)));
 }
 
-/** The terminal shows nothing of an agent's command but this; a person's own stands there as it was typed. */
+/** The terminal shows an agent's command only by this; a user's own command is there as typed. */
 export function encodeRunWithCommand(event: Observation<'run'>): readonly Frame[] {
   const output = terminalLines(cutMiddle(event.content));
   return shownRun(event, event.source === 'user' ? output : behindCommand(event.extras.command, output));

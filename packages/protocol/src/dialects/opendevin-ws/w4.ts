@@ -15,7 +15,7 @@ export const W4: Generation = {
   observations: W4_OBSERVATIONS,
   unknown: unknownFrame,
   announce: (state, timestamp) => [stateFrame(state === 'rate_limited' ? 'running' : state, timestamp)],
-  // Progress is for nobody: those before 0.9.6 put its line into the chat, and 0.9.6 to 0.9.8 show it in every state until it is taken back.
+  // Progress is not sent: frontends before 0.9.6 put its line into the chat, and 0.9.6 to 0.9.8 show it in every state until a reload.
   status: (frame) => (frame.type === 'error' ? [failed(frame.message)] : []),
   error: (error) => failed(error.message),
 };

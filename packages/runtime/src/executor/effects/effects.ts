@@ -19,7 +19,7 @@ import { createSpool } from './spool.ts';
 export interface Effects {
   /** Lines for one request; the last one is no `output`. */
   execute(request: ExecuteRequest): AsyncIterable<ExecuteLine>;
-  /** Of that very action, where its digest is given. */
+  /** Only for that very action when its digest is given. */
   report(key: string, digest?: string): EffectReport;
   /** A piece of its output from there on, empty at the end; nothing where none is kept. */
   output(key: string, offset: number): Buffer | undefined;
@@ -103,7 +103,7 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
     }
   }
 
-  /** What an executor of protocol 1 has written has no digest: it counts as the same. */
+  /** An entry of an executor of protocol 1 has no digest: it counts as the same action. */
   function isAnothers(key: string, digest: string | undefined): boolean {
     return digest !== undefined && (journal.find(key)?.digest ?? digest) !== digest;
   }

@@ -20,7 +20,7 @@ export interface Journal {
 
 export interface JournalEntry {
   readonly incarnation: string;
-  /** Of the action; missing in what an executor of protocol 1 has written. */
+  /** The digest of the action; missing in entries of an executor of protocol 1. */
   readonly digest: string | undefined;
   readonly state: 'started' | 'done';
   /** Absent when not done, or too old to be kept. */
@@ -59,7 +59,7 @@ export function openJournal(stateDir: string, incarnation: string, limits: Journ
     try {
       writeAll(fd, bytes);
     } catch (error) {
-      // A full disk takes the beginning of a line: every later offset would be wrong, and the next line a part of this one.
+      // A full disk writes the beginning of a line: every later offset would be wrong, and the next line a part of this one.
       ftruncateSync(fd, size);
       throw error;
     }

@@ -79,7 +79,7 @@ function readingRoutes(app: App, { conversations, eventSearch }: Engine): void {
   );
 }
 
-/** A `client_id` of its own is the same at every endpoint of the conversation; else the request's key stands for it. */
+/** A `client_id` in the body is valid at every endpoint of the conversation; without one the request's key stands for it. */
 function named(action: ActionDraft, request: FastifyRequest, engine: Engine): ActionDraft {
   const client_id = action.client_id ?? requestId(request, 'action', engine);
   return client_id === undefined ? action : { ...action, client_id };

@@ -13,7 +13,7 @@ import { failureWith, sendFailure } from '../failure.ts';
 import { isUntouched, workspaceOf, type Workspace } from '../workspace-of.ts';
 
 const TIMEOUT_MS = 20_000;
-/** Longer than a command may be silent before it is handed back. */
+/** Longer than a command may stay silent before its observation is returned. */
 const HOLD_MS = 15_000;
 
 const FAULTS: Readonly<Record<Exclude<DiffResult['state'], 'found'>, readonly [number, string]>> = {
@@ -66,7 +66,7 @@ export const conversationGitRoutes: Routes = (app, context) => {
   );
 };
 
-/** Holds the answer, for a while, and only for a client that is still there. */
+/** Delays the answer for a while, and only while the client is connected. */
 async function whatRunsEnds({ engine }: ServerContext, id: string, { raw }: FastifyReply): Promise<void> {
   const left = new AbortController();
   const leave = (): void => left.abort();

@@ -142,19 +142,19 @@ async function create(
   const content = startingWords(body);
   if (!replay && content.trim() === '' && !body.image_urls?.length) return created.record;
   const task = replay?.trajectory.task ?? MessageAction.create({ content, image_urls: body.image_urls ?? null });
-  // Made when this request came before; it may have been cut off before the task.
+  // An earlier attempt created it, and may have been interrupted before the task.
   if (request && created.isRepeated && (await isInLog(conversations, created.record.id, request.id))) return created.record;
   const result = await conversations.submit(created.record.id, request ? { ...task, client_id: request.id } : task);
   return result.ok ? created.record : result.error;
 }
 
-/** Sent again with another body, it is another request. */
+/** The digest of the body: with another one it is another request. */
 function requestOf(request: FastifyRequest, engine: Engine): ConversationWish['request'] {
   const id = requestId(request, 'conversation', engine);
   return id === undefined ? undefined : { id, digest: createHash('sha256').update(JSON.stringify(request.body)).digest('base64url') };
 }
 
-/** The task is one of the first events, so that this reads one page, unless the task is not there. */
+/** The task is one of the first events, so this reads one page unless the task is missing. */
 async function isInLog(conversations: Engine['conversations'], id: string, clientId: string): Promise<boolean> {
   const log = await conversations.log(id);
   if (!log) return false;

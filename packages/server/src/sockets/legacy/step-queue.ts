@@ -19,7 +19,7 @@ export class StepQueue {
     this.#onFailure = onFailure;
   }
 
-  /** False when the client floods: it is to be sent away. */
+  /** False when the client floods: the caller must disconnect it. */
   add(step: () => unknown, bytes = 0): boolean {
     const isKept = this.#inbox.add(step, bytes);
     if (!this.#isTaking) void this.#run();

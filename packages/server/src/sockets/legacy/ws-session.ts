@@ -111,7 +111,7 @@ export class WsSession {
     return failureFor(cause);
   }
 
-  /** The handshake: who it is, the first frame, and what it missed. With an error the client can go no further. */
+  /** The handshake: the client's identity, the first frame, and the events that it missed. After an error the client cannot continue. */
   async #begin(request: IncomingMessage): Promise<CatalogError | undefined> {
     const { isProtocol, isRefused, token, latestEventId, isGreeted } = readWsRequest(request);
     if (isRefused) return void this.#wire.close('three subprotocols are expected: openhands, a token or NO_JWT, NO_GITHUB');
@@ -171,7 +171,7 @@ export class WsSession {
     }
   }
 
-  /** W0 only wishes, unless it names a folder or an agent that there is not; later ones have their conversation from here on, and are told its state. */
+  /** For W0 this only sets parameters, unless it names a folder or an unknown agent; later ones have their conversation from here on, and are sent its state. */
   async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
     const wish = wishFrom(decoded);
     if (!wish.ok) return this.#connection.refuse(wish.error);

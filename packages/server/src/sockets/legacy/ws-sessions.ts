@@ -62,7 +62,7 @@ export class WsSessions {
     this.#latest = sid;
   }
 
-  /** The conversation of the session that came in last, as soon as it has one; `undefined` when it has none before `signal` aborts. */
+  /** The conversation of the newest session, as soon as it has one; `undefined` when it has none before `signal` aborts. */
   async latestConversation(signal: AbortSignal): Promise<string | undefined> {
     const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
     signal.addEventListener('abort', () => abort(), { once: true });

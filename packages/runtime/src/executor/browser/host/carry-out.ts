@@ -77,7 +77,7 @@ function answer(order: Order, done: Done, { tabs, files, seen, folder }: After):
   });
 }
 
-/** Of a page that could not be opened: what was asked for. */
+/** The requested address of a page that could not be opened. */
 function addressOf(page: Page, tabs: Tabs): string {
   return tabs.unopened(page)?.url ?? page.url();
 }

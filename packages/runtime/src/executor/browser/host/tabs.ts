@@ -11,7 +11,7 @@ import { within } from './within.ts';
 export interface Tabs {
   readonly active: Page;
   readonly all: readonly Page[];
-  /** What was asked for in a page's place, when it could not be opened. */
+  /** The request that failed, when the page could not be opened. */
   unopened(page: Page): Unopened | undefined;
   open(): Promise<Page>;
   focus(index: number): Promise<void>;

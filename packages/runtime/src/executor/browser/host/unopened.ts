@@ -1,14 +1,14 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** Of a page that could not be opened. */
+/** A page that could not be opened. */
 export interface Unopened {
-  /** The address that was asked for. */
+  /** The requested address. */
   readonly url: string;
   /** In words. */
   readonly reason: string;
 }
 
-/** What Chromium says when it cannot open a page, in words that help. */
+/** Helpful texts for Chromium's network errors. */
 const REASONS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [
     /ERR_TUNNEL_CONNECTION_FAILED|ERR_PROXY/,
@@ -30,8 +30,8 @@ export function whyUnopened(url: string, text: string): string {
 }
 
 /**
- * Where a page could not be opened Chromium shows one of its own, with its own address, pictures and hints: nothing of it was asked for.
- * Returns what tells such a page, whoever tried to open it; `undefined` for every other.
+ * Chromium replaces a page that it could not open with an error page of its own, with its own address, pictures and hints.
+ * Returns a function that recognizes such an error page, however it was opened; `undefined` for every other page.
  */
 export function watchUnopened(context: BrowserContext): (page: Page) => Unopened | undefined {
   const failed = new WeakMap<Page, Unopened>();

@@ -20,7 +20,7 @@ export const fileRoutes: Routes = (app, context) => {
   saveFile(app, context);
 };
 
-/** W1 asks for it once, at load, while its socket makes the conversation; where there are files already, it is waited for. */
+/** W1 asks once, at load, while its socket creates the conversation; where files may exist already, the answer waits for it. */
 function refreshFiles(app: App, context: ServerContext, url: string): void {
   const { engine, config, logger } = context;
   const nothing: NamedTree = { name: 'workspace', children: [] };
