@@ -1,6 +1,6 @@
 // A client written from openhands-events.md alone: its backend settings, `oh_action` out, `oh_event` in, and a line for each of its
-// sixteen actions and fifteen observations. It says nothing before it heard the state INIT, and stops at the first value whose type or
-// word is not the document's, as a client with fixed types does. Its library comes back by itself after a cut line.
+// sixteen actions and fifteen observations. It sends nothing before it receives the state INIT, and stops at the first value whose type or
+// word is not the document's, as a client with fixed types does. Its library reconnects by itself.
 //   node examples/events-doc.mjs [http://127.0.0.1:3000]              a task, from the first message to the end
 //   node examples/events-doc.mjs http://127.0.0.1:3000 --talk         what is typed is said; a line of JSON is sent as the action it is
 import assert from 'node:assert/strict';
@@ -137,11 +137,11 @@ const socket = io(`http${settings.use_tls ? 's' : ''}://${settings.backend_host}
 const send = (action, args) => socket.emit('oh_action', args === undefined ? { action } : { action, args });
 const say = (content) => send('message', { content, image_urls: [], wait_for_response: false, security_risk: null });
 
-/** The document's state of an agent that is there: from here on it can be spoken to. */
+/** The document's state of an agent that is ready: from here on it takes messages. */
 const { promise: initialized, resolve: isInitialized } = Promise.withResolvers();
 
 socket.on('connect_error', ({ message }) => {
-  // A server that is not there, or refuses: a line that was cut is tried again.
+  // The server is unreachable or refuses; a broken connection is retried.
   if (!socket.active || events.length === 0) fail(message);
 });
 socket.io.on('reconnect_failed', () => fail('the server did not come back'));

@@ -9,7 +9,7 @@ import { at } from '../at.ts';
 import type { Row } from '../row.ts';
 
 const CLIENTS = 200;
-/** Of a disk in a cloud, or one that is busy. */
+/** The sync time of a cloud disk, or of a busy one. */
 const SYNC_MS = 8;
 
 /** In this process, because the disk is made slow in it. */
@@ -24,7 +24,7 @@ export const acknowledgements: Row = {
     const made = await Promise.all(Array.from({ length: CLIENTS }, () => conversations.create()));
     const ids = made.map((one) => (one.ok ? one.record.id : ''));
     const say = (id: string) => conversations.submit(id, MessageAction.create({ content: 'go on' }));
-    // The first message opens a conversation and names it; that is not what every other costs.
+    // The first message opens and names a conversation; the measured ones do neither.
     await Promise.all(ids.map(say));
     while (ids.some((id) => conversations.state(id)?.agentState !== 'awaiting_user_input')) await sleep(20);
     const began = performance.now();

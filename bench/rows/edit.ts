@@ -10,10 +10,10 @@ import type { Row } from '../row.ts';
 
 const FILE_KIB = 20;
 const STEPS = 40;
-/** Of a disk in a cloud, or one that is busy. */
+/** The sync time of a cloud disk, or of a busy one. */
 const SYNC_MS = 8;
 
-/** In this process, because the disk is made slow in it. The sandbox answers at once: what it costs is in other rows. */
+/** In this process, because the disk is made slow in it. The sandbox answers at once: other rows measure it. */
 export const edit: Row = {
   title: `one step that edits a file of ${FILE_KIB} KiB, every sync takes ${SYNC_MS} ms: model answer → next request, ms / syncs`,
   of: 'build',

@@ -14,10 +14,10 @@ const OUTPUT_CHARS = 4_000;
 const CONDENSED_EVERY = 400;
 /** Events that a condensation leaves: with their outputs about 300 KiB. */
 const KEPT = 150;
-/** What a server frees, it frees a while later. */
+/** A server returns freed memory only after a while. */
 const SETTLED_MS = 2_000;
 
-/** A conversation that has worked for weeks, on a server that was just started: what the first visitor waits for. */
+/** How long the first visitor waits for a conversation of weeks, on a server that was just started. */
 export const longLog: Row = {
   title:
     'a conversation of 100,000 events after a restart, 300 KiB shown to the model: connect → newest event, ms / message → request, ms / growth of the server, PSS MiB (minimum and median each)',
@@ -57,7 +57,7 @@ async function visited(
   url: string,
   log: { readonly id: string; readonly last: number; readonly model: ModelServer; memory(): number },
 ): Promise<Visited> {
-  // What a server loads for its first request to a model is not what a long log costs.
+  // The modules that a server loads for its first model request are not a cost of the long log.
   const other = await create(url);
   await run(other, 'BENCH:0:true');
   other.socket.close();

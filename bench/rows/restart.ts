@@ -12,12 +12,12 @@ import { start } from '../target.ts';
 
 const CONVERSATIONS = 10_000;
 const AT_WORK = 1_000;
-/** Of each that is at work. */
+/** Events of each conversation that is at work. */
 const EVENTS = 60;
 const ANSWER_MS = 200;
 const DEADLINE_MS = 180_000;
 
-/** A server whose last one was killed with a thousand agents at work, and what its clients notice. */
+/** The start of a server after the last one was killed with a thousand agents at work, as its clients see it. */
 export const restart: Row = {
   title:
     'restart with 1,000 of 10,000 conversations at work, a model that takes 200 ms: all asked, s / most requests at once / `GET /api/conversations` meanwhile, ms (median / 99th percentile / worst)',

@@ -9,7 +9,7 @@ export interface ActionPayload {
   readonly args: Readonly<Record<string, unknown>>;
   /** Seconds. */
   readonly timeout?: number;
-  /** The client's own name for it, which comes back on its event. Servers of OpenHands pass over it here, and refuse it among `args`. */
+  /** The client's own id for the action, which its event carries back. OpenHands servers ignore it here, and refuse it among `args`. */
   readonly client_id?: string;
 }
 

@@ -23,9 +23,9 @@ export interface ExecuteOptions {
   /** Aborting cancels the action inside (the foreground process group is interrupted, then killed) and still yields a result. */
   readonly signal: AbortSignal;
   readonly onOutput?: (chunk: OutputChunk) => void;
-  /** Of the action in its log (`EventLog.epochOf`). Default: it is in no log, and its id is random. */
+  /** The epoch of the action in its log (`EventLog.epochOf`). Default: the action is in no log, and its id is random. */
   readonly epoch?: string;
-  /** The caller knows that nobody has sent this action before. Default: somebody may have; no time of day tells. */
+  /** The caller knows that this action was never sent before. Default: it may have been; the wall clock cannot tell. */
   readonly isFresh?: boolean;
 }
 
@@ -91,7 +91,7 @@ export interface Runtimes {
     options: {
       readonly signal: AbortSignal;
       readonly onPhase?: (phase: StartPhase, detail?: string) => void;
-      /** Aborted when what may still run in there is not wanted any more, and so need not be waited for. */
+      /** Aborted when the actions that may still run in the sandbox are no longer wanted, so that it can be replaced at once. */
       readonly unwanted?: AbortSignal;
     },
   ): Promise<Runtime>;

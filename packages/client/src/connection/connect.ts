@@ -42,7 +42,7 @@ export interface ConnectOptions {
   readonly publishMs: number;
   /** How long `reconnecting` lasts before it is called `offline`; default 10 s. */
   readonly offlineAfterMs: number;
-  /** For servers that do not say when a replay is over: it is after so long without an event; default 250 ms. */
+  /** For servers that do not report the end of a replay: it counts as over after this time without an event; default 250 ms. */
   readonly quietMs: number;
   readonly now: () => number;
   readonly random: () => number;
@@ -58,8 +58,8 @@ export interface ConversationConnection {
   /** Any other action. Not kept: `false` without a connection, because what it is about may have passed by then. */
   readonly send: (payload: ActionPayload) => boolean;
   /**
-   * Sends once more what is `unconfirmed`: its connection broke before its echo. A server that says when a replay is over knows what it
-   * has, and is sent such a message again without being asked; at any other it might be said twice, which a person has to decide.
+   * Sends an `unconfirmed` message once more: its connection broke before its echo. A server that reports the end of a replay knows what it
+   * has, and is sent such a message again automatically; any other server might record it twice, so the user has to decide.
    */
   readonly resend: (clientId: string) => void;
   /** Takes back what was said and not sent. */

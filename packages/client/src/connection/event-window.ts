@@ -38,7 +38,7 @@ export class EventWindow {
     this.#replayed = false;
   }
 
-  /** The server says that everything below `nextId` that it will ever send has been sent. */
+  /** The server reports that it has sent every event below `nextId` that it will ever send. */
   endReplay(nextId: number): void {
     this.#replayed = true;
     this.#cursor = Math.max(this.#cursor, nextId - 1, this.#events.at(-1)?.id ?? -1);

@@ -4,8 +4,8 @@
  * Invariants
  * C1  One socket at a time; a new one begins at the window's cursor, so first load, live and reconnection are one code.
  * C2  Frames of a socket that was given up are not looked at.
- * C3  A server that says when a replay begins says when it is over, and knows what it was sent by its id: nothing is guessed. At any
- *     other a replay is over with its last state, or when nothing comes; what may have arrived is not sent again there.
+ * C3  A server that reports when a replay begins reports when it is over, and knows messages by their id: nothing is guessed. With any
+ *     other server a replay ends with its last state, or with silence; a message that may have arrived is not sent again.
  * C4  After `close` no timer and no socket is left, and nothing is published.
  */
 import { io, type Socket } from 'socket.io-client';
@@ -80,7 +80,7 @@ export class LiveConnection implements ConversationConnection {
         latest_event_id: this.#window.cursor,
         providers_set: '',
         session_api_key: apiKey() ?? null,
-        // What the events are read as: a server does not have to guess which release of OpenHands this page is.
+        // The dialect that this client reads: the server must not guess which release of OpenHands the page is.
         dialect: 'openhands-v0',
         ...(share && { share }),
       },
@@ -183,12 +183,12 @@ export class LiveConnection implements ConversationConnection {
   #receiveEvent(event: Event): void {
     if (this.#window.add(event)) {
       this.#missed += 1;
-      // It gets on; a server that lets in and sends away again is asked less and less often.
+      // Progress; but a server that accepts and disconnects again is retried less and less often.
       this.#attempt = 0;
     }
     this.#volatile.settle(event);
     this.#outbox.settle(event, { givesIdsBack: this.#saysReplay });
-    // A replay ends with its last state: what comes after that is news, and may never be quiet.
+    // A replay ends with its last state: later events are live, and may never pause.
     const isState = 'observation' in event && event.observation === 'agent_state_changed';
     if (this.#isReplaying && !this.#saysReplay && !isState) this.#awaitQuiet();
   }
@@ -199,7 +199,7 @@ export class LiveConnection implements ConversationConnection {
     this.#isReplaying = true;
     if (frame.phase === 'begin') return;
     this.#window.endReplay(frame.next_id);
-    // What the replay did not echo never arrived, or will be answered with its event.
+    // A message that the replay did not echo never arrived, or will be answered with its event.
     this.#outbox.retry();
     this.#replayOver();
   }
@@ -236,7 +236,7 @@ export class LiveConnection implements ConversationConnection {
 
   #flush(): void {
     if (this.#connection.state !== 'connected') return;
-    // In the order in which it was said: whether what was sent before has arrived is known when the replay is over.
+    // In the order of sending: whether earlier messages arrived is known only when the replay is over.
     if (this.#isReplaying && this.#outbox.hasUnconfirmed) return;
     for (const payload of this.#outbox.take()) this.#socket?.emit('oh_user_action', payload);
   }

@@ -4,7 +4,7 @@
  * Invariants
  * O1  Entries leave only by their echo or by `cancel`: nothing said is lost without a trace.
  * O2  An entry is sent once per `take`; one whose connection broke before its echo is sent again only by `retry` or `resend`.
- * O3  An echo is known by its id. Only a server that gives no ids back is believed by the text.
+ * O3  The id identifies an echo. Only for a server that returns no ids does the text.
  */
 import type { Event } from '@tendon/protocol';
 import type { ActionPayload } from '../actions.ts';
@@ -48,12 +48,12 @@ export class Outbox {
     return this.#entries.some((entry) => entry.state === 'unconfirmed');
   }
 
-  /** The replay is over and did not hold them: they never arrived, or are known when they come again. */
+  /** The replay is over and did not contain them: they never arrived, or the server recognizes them when they are sent again. */
   retry(): void {
     this.#setState('unconfirmed', 'waiting');
   }
 
-  /** A person decided that this one did not arrive. */
+  /** The user decided that this one did not arrive. */
   resend(clientId: string): void {
     this.#entries = this.#entries.map((entry) =>
       entry.clientId === clientId && entry.state === 'unconfirmed' ? { ...entry, state: 'waiting' } : entry,

@@ -14,7 +14,7 @@ interface Payload {
   readonly client_id?: string;
 }
 
-/** Says what the test tells it to, and keeps what it is sent, socket by socket. */
+/** Sends what the test asks it to, and records what it receives, socket by socket. */
 class Puppet {
   readonly http: HttpServer = createServer();
   readonly io = new Server(this.http);
@@ -55,7 +55,7 @@ describe('what was sent when the connection broke', () => {
   beforeEach(async () => {
     server = new Puppet();
     const baseUrl = await server.start();
-    // Were quiet to decide anything, it would do so at once.
+    // If silence decided anything, it would do so at once.
     connection = createClient({ baseUrl }).connect('c1', { random: () => 1, publishMs: 1, quietMs: 1 });
   });
   afterEach(async () => {
@@ -66,7 +66,7 @@ describe('what was sent when the connection broke', () => {
   const connections = (count: number) => expect.poll(() => server.received.length).toBe(count);
   const states = () => connection.getSnapshot().outbox.map((entry) => entry.state);
 
-  /** Says `words`, waits until the server has them, and cuts the line before their echo. */
+  /** Sends `words`, waits until the server has them, and cuts the connection before their echo. */
   async function cutAfter(words: string): Promise<void> {
     connection.say(words);
     await expect.poll(() => server.said(0)).toContain(words);
@@ -84,7 +84,7 @@ describe('what was sent when the connection broke', () => {
     server.replay('begin');
     server.socket!.emit('oh_event', sleeping);
     await when(({ events }) => events.length === 1);
-    // The client has been quiet for longer than it would have guessed, and takes its turn on the same line.
+    // The connection has been silent for longer than the client's guess, and a new message is sent on it.
     await expect.poll(() => connection.send(actions.pause())).toBe(true);
     connection.say('two');
     await expect.poll(() => server.said(1)).toContain('change_agent_state');

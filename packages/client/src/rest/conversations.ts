@@ -48,7 +48,7 @@ export function conversationRoutes(request: Request) {
       }),
     /** `null` when the server does not know it. */
     get: (id: string, signal?: AbortSignal) => request<ConversationInfo | null>(at(id), { ...(signal && { signal }) }),
-    /** With the `idempotencyKey` of a request that had no answer it is that request: one conversation is made, and its task said once. */
+    /** With the `idempotencyKey` of an unanswered request this repeats that request: one conversation is created, and its task sent once. */
     create: (body: NewConversation = {}, options: { readonly idempotencyKey?: string } = {}) =>
       request<Created>('/api/conversations', { method: 'POST', body, ...options }),
     rename: (id: string, title: string) => request<boolean>(at(id), { method: 'PATCH', body: { title } }),

@@ -6,7 +6,7 @@ export interface RequestOptions {
   /** JSON, or a form for uploads. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** The request's own name: sent again under it, it has its effect once. */
+  /** Identifies the request: repeated with the same key, it has its effect once. */
   readonly idempotencyKey?: string;
 }
 

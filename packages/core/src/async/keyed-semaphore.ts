@@ -1,14 +1,14 @@
 /**
- * Owns places: so many for each key. It does not own what is done in one.
+ * Owns a number of places for each key. It does not own the work that is done in one.
  *
  * Invariants
- * K1  At most `limit` places of a key are taken; who waits is let in in the order of coming, and nobody overtakes.
+ * K1  At most `limit` places of a key are taken; waiting callers get theirs in order of arrival, and none overtakes.
  * K2  An abort ends a wait at once, and takes no place.
- * K3  A key of which nobody holds a place, or waits for one, costs nothing.
+ * K3  A key without holders and waiting callers takes no memory.
  */
 interface Places {
   taken: number;
-  /** In the order of coming. */
+  /** In order of arrival. */
   readonly waiting: Set<() => void>;
 }
 
@@ -44,7 +44,7 @@ export class KeyedSemaphore {
     if (free) return free;
     const places = this.#keys.get(key)!;
     const { promise, resolve } = Promise.withResolvers<Release | undefined>();
-    // The place passes from hand to hand: it is never free for a moment, in which somebody could overtake.
+    // The place passes directly to the next caller: it is never free, so nobody can overtake.
     const enter = (): void => resolve(this.#release(key, places));
     const leave = (): void => {
       if (places.waiting.delete(enter)) resolve(undefined);

@@ -155,7 +155,7 @@ export function watchAppends(log: EventLog, before: (drafts: readonly SourcedDra
   };
 }
 
-/** A log's fold as an opening finds it, and the view that it makes for the model. */
+/** A log's fold as an opening computes it, and the resulting view of the model. */
 export async function openedFold(log: EventLog): Promise<OpenedFold & { readonly view: ViewFeed }> {
   const ignore = (): void => undefined;
   const retry = new WriteRetry({ clock: systemClock, closing: new AbortController().signal, emit: ignore, report: ignore });

@@ -14,7 +14,7 @@ export interface Conversation {
   readonly state: ConversationState;
   /**
    * A client's action: checked against the state, appended, and answered with the event or a catalogued error. Wakes the loop.
-   * An action with a `client_id` that the log has already is answered with its event.
+   * An action whose `client_id` the log already has is answered with the stored event.
    * `message` and `start` begin or go on with a task; `change_agent_state` is a request; runnable actions run in the sandbox as the user's.
    */
   submit(action: ActionDraft): Promise<SubmitResult>;
@@ -22,9 +22,9 @@ export interface Conversation {
   note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void>;
   /** Volatile frames from now on, after the last status so far and what a running action has printed; the returned function ends it. */
   watch(listener: (frame: VolatileFrame) => void): () => void;
-  /** Something is under way, or the log says that it should be: a turn, an action, a condensation that somebody asked for. */
+  /** Work is under way, or pending in the log: a turn, an action, a requested condensation. */
   readonly isAtWork: boolean;
-  /** One whose agent was stopped says that it takes messages again; else nothing. Rejects with the storage's error. */
+  /** Appends `awaiting_user_input` when the agent was stopped; otherwise nothing. Rejects with the storage's error. */
   reopen(): Promise<void>;
   /** Starts the loop if the log says there is something to do; resolves at once. Called after opening, e.g. on a restart. */
   wake(): void;

@@ -26,7 +26,7 @@ async function append(log: EventLog, events: readonly Event[]): Promise<void> {
   await log.append(events as readonly SourcedDraft[], { expectedId: log.nextId, timestamps });
 }
 
-/** Opens the log and keeps what that gave, as a conversation does that is open for a while and has asked the model. */
+/** Opens the log and stores its fold, as an open conversation does that has asked the model. */
 async function openAndStore(log: EventLog): Promise<void> {
   const { folded, view } = await openedFold(log);
   await view.messages();
@@ -128,8 +128,8 @@ it('EN200: where the view began does not fit the log: it is made from the whole 
 });
 
 /**
- * When this fails, folding gives another state than before, or the view is made of other entries: snapshots on disks are of the old kind.
- * Raise FOLD_VERSION in engine-snapshot.ts and put the new pair here. (When a field only came or went, the digest alone.)
+ * When this fails, folding gives another state, or the view has other entries, than before: existing snapshots are outdated.
+ * Raise FOLD_VERSION in engine-snapshot.ts and put the new pair here. (When a field was only added or removed, the digest alone.)
  */
 it('EN200: the version of the fold is raised when what folding gives is changed', () => {
   const view = createView(agent);

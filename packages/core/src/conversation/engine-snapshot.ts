@@ -1,6 +1,6 @@
 /**
  * The fold of a log as text: the engine's state, and where the model's view begins. An opening that has it reads the newest events only.
- * What it holds is in the log as well; whatever is wrong with it, the log is folded from its beginning instead.
+ * All of it is in the log as well; when it is unusable for any reason, the log is folded from its beginning instead.
  */
 import { INITIAL_STATE, isAction, type Action, type ConversationState } from '@tendon/protocol';
 import type { EventLog, LogSnapshot } from '../log/event-log.ts';
@@ -9,10 +9,10 @@ import type { ViewOutline } from '../view/view-outline.ts';
 import { INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
 import { restore, store } from './storable.ts';
 
-/** To be raised when events are folded, or entries of the view made, in another way than before. engine-snapshot.test.ts notices. */
+/** Raise this when events are folded, or entries of the view are made, differently. engine-snapshot.test.ts detects it. */
 export const FOLD_VERSION = 2;
 
-/** What was written under another one is not read: fields that came or went show by themselves. */
+/** Snapshots with another value are not read: it changes by itself with an added or removed field. */
 const SHAPE = [FOLD_VERSION, ...Object.keys(INITIAL_ENGINE_STATE).toSorted(), ...Object.keys(INITIAL_STATE).toSorted()].join(' ');
 
 export interface Fold {
@@ -39,7 +39,7 @@ export function snapshotOf({ state, view }: Fold): LogSnapshot {
   return { nextId: conversation.nextId, text: store(stored) };
 }
 
-/** What the log's snapshot holds; nothing when it has none that can be used. Never rejects. */
+/** The contents of the log's snapshot; `undefined` when it has no usable one. Never rejects. */
 export async function readSnapshot(log: EventLog): Promise<Fold | undefined> {
   try {
     const snapshot = await log.snapshot();
@@ -54,7 +54,7 @@ export async function readSnapshot(log: EventLog): Promise<Fold | undefined> {
     if (pending.length !== state.conversation.pending.length) return undefined;
     return { state: { ...state, conversation: { ...state.conversation, pending } }, view };
   } catch {
-    // The storage's own errors come again with the next reading.
+    // An error of the storage itself comes up again at the next read.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@
  * N2  `ending` is set by the agent's own last word (finish, reject, a question) and cleared by the next state change.
  * N3  `turns`, `malformed` and `repetition` count since a person last said or asked for something.
  * N4  `told` are the microagents that the model was told of and has not forgotten by a condensation.
- * N6  `missed` is what the files of the workspace could not be asked when a message came, until a recall brings it.
+ * N6  `missed` is the knowledge that could not be read from the workspace at a message, until a recall delivers it.
  * N5  `condensing` is set by a request for a condensation and cleared by the condensation, by the error that answers the request,
  *     and by a stop; `condensedTo` is the last id that the model was made to forget.
  * N7  `sent` are the last `MAX_SENT` actions that clients gave a `client_id`, oldest first: one that is sent again is not appended again.
@@ -30,19 +30,19 @@ import { NO_REPETITION, repeat, type Repetition } from '../loop/repetition.ts';
 export const NOT_CONDENSED = 'AGENT_ERROR$NOT_CONDENSED';
 
 export interface Missed {
-  /** The instructions, which are told when a task begins. */
+  /** The instructions, which the model is given when a task begins. */
   readonly context: boolean;
-  /** Words that may bring knowledge. */
+  /** Words that may trigger knowledge. */
   readonly words: string;
 }
 
-/** An action of a client's, by the client's own name for it. */
+/** A client's action, by the id that the client gave it. */
 export interface SentAction {
   readonly clientId: string;
   readonly id: number;
 }
 
-/** More than a client keeps to send again. */
+/** More than a client stores for sending again. */
 export const MAX_SENT = 256;
 
 export interface EngineState {

@@ -2,7 +2,7 @@
  * One conversation's log together with its fold. It owns the fold and the order of this process's appends; it does not own the log.
  *
  * Invariants
- * F1  `state` is the fold of every durable event, in order, without gaps; this process has seen those that came after `from`.
+ * F1  `state` is the fold of every durable event, in order, without gaps; this process has read only the events after `from`.
  * F2  A decision is taken on the state it is appended to: appends run one after the other, and a writer elsewhere that was
  *     faster makes the decision be taken again.
  * F3  What is appended has been masked.
@@ -21,11 +21,11 @@ export type Decide = (state: EngineState) => readonly SourcedDraft[];
 export interface FoldedLog {
   readonly state: EngineState;
   /**
-   * Resolves with the durable events, none when the decision was to append none. Waits while the storage has no room,
+   * Resolves with the durable events; empty when the decision was to append none. Waits while the storage has no room,
    * until the conversation closes; rejects with the storage's error.
    */
   append(decide: Decide): Promise<readonly Event[]>;
-  /** The same for a caller who should rather hear at once that there is no room. */
+  /** The same, but rejects at once when there is no room. */
   tryAppend(decide: Decide): Promise<readonly Event[]>;
   /** Told of every event after it was folded; the returned function ends it. */
   onEvent(listener: (event: Event) => void): () => void;
@@ -36,7 +36,7 @@ export interface FoldOptions {
   readonly retry: WriteRetry;
   /** The fold of the log's first events, which are then not read. Default: there is none. */
   readonly from?: EngineState | undefined;
-  /** Told of each event that is read before this resolves. */
+  /** Called with each event that is read before this resolves. */
   readonly onRead?: (event: Event) => void;
 }
 
@@ -88,7 +88,7 @@ export async function foldLog(log: EventLog, { mask, retry, from = INITIAL_ENGIN
     get state() {
       return state;
     },
-    // Between two tries others get their turn: what does not fit may be large, and theirs small.
+    // Between two attempts other writes get their turn: this one may be too large, and theirs small enough.
     append: (decide) => retry.untilWritten(() => inTurn(() => appendDecided(decide))),
     tryAppend: (decide) => inTurn(() => appendDecided(decide)),
     onEvent(listener) {

@@ -1,5 +1,5 @@
 /**
- * The fold of a log as an opening finds it: from the log's snapshot and what came after it, or, where there is none, from all events, which
+ * The fold of a log at its opening: from the log's snapshot and the events after it, or, without a snapshot, from all events, which
  * are then read once for both the state and the place where the model's view begins.
  */
 import type { Event } from '@tendon/protocol';
@@ -13,7 +13,7 @@ import { foldLog, type FoldedLog, type FoldOptions } from './folded-log.ts';
 export interface OpenedFold {
   readonly folded: FoldedLog;
   readonly outline: ViewOutline;
-  /** Where the snapshot ends that it was opened from; 0 without one. */
+  /** The end of the snapshot that it was opened from; 0 without one. */
   readonly storedTo: number;
 }
 
@@ -31,7 +31,7 @@ export async function openFold(log: EventLog, agent: Agent, options: Pick<FoldOp
 /** Events after a condensation that are held while looking for the next one. */
 const MAX_HELD = 2_000;
 
-/** Finds the outline after the last condensation. Where more lies between two than it may hold, it stays with the earlier one, which is right too. */
+/** Finds the outline after the last condensation. Where too many events lie between two, it keeps the earlier one, which is correct as well. */
 class OutlineFinder {
   #view: View | undefined;
   #outline: ViewOutline;

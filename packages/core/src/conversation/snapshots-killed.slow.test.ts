@@ -1,4 +1,4 @@
-/** A real process that keeps its fold at every third event, killed with SIGKILL at any moment, again and again on the same database. */
+/** A real process that stores its fold at every third event, killed with SIGKILL at any moment, again and again on the same database. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
 /**
- * JSON for what the fold is made of and JSON has no words for: sets, maps, `undefined`, numbers that are none or have no end. What is read
+ * JSON with an encoding for the values in the fold that JSON lacks: sets, maps, `undefined`, NaN and infinite numbers. What is read
  * is what was written; the type refuses what would not survive.
  */
 
@@ -14,14 +14,14 @@ export type Storable<T> = T extends string | number | boolean | null | undefined
         ? ReadonlyMap<Storable<K>, Storable<V>>
         : { readonly [K in keyof T]: Storable<T[K]> };
 
-/** The key of an object that stands for something else. */
+/** The key of an object that encodes another value. */
 const TAG = '$is';
 
 export function store<T>(value: T & Storable<T>): string {
   return JSON.stringify(toJson(value));
 }
 
-/** Throws on what `store` did not write; the type is the caller's to know. */
+/** Throws on text that `store` did not write; the caller must know the type. */
 export function restore(text: string): unknown {
   return fromJson(JSON.parse(text));
 }
@@ -34,7 +34,7 @@ function toJson(value: unknown): unknown {
   if (value instanceof Set) return { [TAG]: 'set', of: [...value].map(toJson) };
   if (value instanceof Map) return { [TAG]: 'map', of: [...value].map(toJson) };
   const entries = Object.entries(value).map(([key, held]) => [key, toJson(held)] as const);
-  // An object that has the key itself is written as a list, so that nothing from a log can pass for one of ours.
+  // An object that has this key itself is written as a list, so that data from a log cannot pass for an encoded value.
   return entries.some(([key]) => key === TAG) ? { [TAG]: 'object', of: entries } : Object.fromEntries(entries);
 }
 

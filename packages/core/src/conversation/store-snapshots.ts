@@ -1,13 +1,13 @@
 /**
- * Stores the fold of an open conversation, behind its events and never in the way of one: after each condensation that the
- * model's view has seen, and when enough has come since the last time. Only one is written at a time.
+ * Stores the fold of an open conversation in the background, without delaying its events: after each condensation that the
+ * model's view has seen, and when enough events have followed the last one. Only one is written at a time.
  */
 import type { EventLog } from '../log/event-log.ts';
 import type { ViewFeed } from '../loop/view-feed.ts';
 import { snapshotOf } from './engine-snapshot.ts';
 import type { FoldedLog } from './folded-log.ts';
 
-/** So many events are folded by an opening at most. */
+/** An opening folds at most this many events. */
 export const SNAPSHOT_EVERY = 250;
 
 export interface SnapshotWriter {
@@ -19,10 +19,10 @@ export interface SnapshotOptions {
   readonly log: EventLog;
   readonly folded: FoldedLog;
   readonly view: ViewFeed;
-  /** Where the snapshot that was opened from ends; 0 without one. */
+  /** The end of the snapshot that was opened from; 0 without one. */
   readonly storedTo: number;
   readonly every?: number | undefined;
-  /** Given the storage's error; the next one is tried all the same. */
+  /** Called with the storage's error; the next snapshot is attempted all the same. */
   readonly report: (error: unknown) => void;
 }
 

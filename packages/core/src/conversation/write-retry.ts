@@ -1,10 +1,10 @@
 /**
- * What a conversation does with its own events while the storage cannot write them, as on a full disk: it keeps them and tries again,
- * and tells its watchers when that begins and when it is over.
+ * Retries a conversation's own writes while the storage cannot store them, as on a full disk,
+ * and notifies watchers when that begins and when it is over.
  *
  * Invariants
- * W1  Only a write that was undone is tried again; every other failure is the caller's.
- * W2  However many events wait, watchers are told once of the beginning and once of the end.
+ * W1  Only a write that was rolled back is retried; every other failure goes to the caller.
+ * W2  However many events wait, watchers are notified once of the beginning and once of the end.
  */
 import type { VolatileFrame } from '@tendon/protocol';
 import type { Clock } from '../clock.ts';
@@ -29,7 +29,7 @@ export class WriteRetry {
     this.#options = options;
   }
 
-  /** Resolves when `write` does, however often it is undone before. */
+  /** Resolves when `write` does, however often it is rolled back before. */
   async untilWritten<T>(write: () => Promise<T>): Promise<T> {
     const { clock, closing } = this.#options;
     let isWaiting = false;

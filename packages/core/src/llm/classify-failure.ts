@@ -83,7 +83,7 @@ const RULES: readonly Rule[] = [
 
 /** Turns whatever went wrong into one catalogued failure. The key never appears in it. */
 export function classifyFailure(error: unknown, context: FailureContext): LlmFailure {
-  // Found by us before the provider's package could make anything of it.
+  // Our own fetch throws this before the provider's package reads the response.
   if (error instanceof WebPageAnswer) return failure('LLM_FAILED', error.message, false);
   const symptoms = readSymptoms(error);
   const rule = RULES.find(({ when }) => when(symptoms))!;

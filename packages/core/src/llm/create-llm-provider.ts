@@ -22,7 +22,7 @@ export interface CreateLlmProviderOptions {
   readonly fetch?: typeof fetch | undefined;
   /** Only for a model that the server's own environment names: a client must not make the server read files. */
   readonly allowScripts?: boolean;
-  /** Shared by all providers that may ask one endpoint: how many requests it is asked at once. Default: any number. */
+  /** Limits the simultaneous requests to one endpoint; shared by all providers that use it. Default: no limit. */
   readonly places?: KeyedSemaphore | undefined;
   /** Silence after which an endpoint is given up; default 290 s, just below the limit of Node's own HTTP client. */
   readonly silenceMs?: number;

@@ -10,11 +10,11 @@ export interface Endpoint {
 }
 
 /**
- * Makes each request in a place of its endpoint and key, which it holds until the stream ends. A request that has to wait says so before,
- * and again when its turn has come; an abort ends the wait. Pauses between attempts are outside: they hold no place.
+ * Makes each request in a place of its endpoint and key, and holds it until the stream ends. A request that has to wait reports it first,
+ * and again when its turn has come; an abort ends the wait. Pauses between attempts hold no place.
  */
 export function inPlaces(provider: LlmProvider, places: KeyedSemaphore, { baseUrl, apiKey }: Endpoint): LlmProvider {
-  // Not the key itself: what names a place is compared, never revealed.
+  // A digest, not the key itself: the name of a place is only compared.
   const key = `${baseUrl} ${createHash('sha256')
     .update(apiKey?.reveal() ?? '')
     .digest('hex')}`;

@@ -64,7 +64,7 @@ export type LlmEvent =
   /** The model has begun to write a call of this tool: what it needs can be made ready. Not every provider says so. */
   | { readonly type: 'calling'; readonly tool: string }
   | { readonly type: 'delta'; readonly part: 'text' | 'reasoning' | 'tool'; readonly text: string }
-  /** The endpoint is asked by `limit` others: so many wait before this request. `admitted` comes when its turn has come. */
+  /** `limit` other requests are in flight at the endpoint, and this many wait before this one. `admitted` follows when its turn has come. */
   | { readonly type: 'queued'; readonly ahead: number; readonly limit: number }
   | { readonly type: 'admitted' }
   /** Sent by the retrying wrapper: deltas so far are void, the next attempt begins at `resumesAt`. */

@@ -32,7 +32,7 @@ export interface ReadRange {
   readonly reverse?: boolean;
 }
 
-/** What folding the first events of a log gave, in the words of who folded them. */
+/** The result of folding the first events of a log, in the caller's own encoding. */
 export interface LogSnapshot {
   /** Events with a smaller id are in it. */
   readonly nextId: number;
@@ -54,16 +54,16 @@ export interface EventLog {
   append(drafts: readonly SourcedDraft[], options: AppendOptions): Promise<readonly Event[]>;
   read(range?: ReadRange): Promise<readonly Event[]>;
   /**
-   * Tells the event of this id from every other that ever had it: random, and another one after each opening of the storage, for what was
-   * lost in between (a backup put back, a torn WAL, a disk that went back to a snapshot) frees ids that were used. Empty for events of
-   * before there were epochs. Throws `StorageError` when it cannot be found out.
+   * Distinguishes the event of this id from every other that ever had it: random, and new with each opening of the storage, because events that were
+   * lost in between (a restored backup, a torn WAL, a disk reset to a snapshot) free their ids. Empty for events of
+   * schemas before epochs. Throws `StorageError` when it cannot be read.
    */
   epochOf(id: number): string;
   /** Every event with id ≥ `from`, in order, first the stored ones, then live; ends when `signal` aborts, the log is deleted or the storage closed. */
   follow(from: number, options: { readonly signal: AbortSignal }): AsyncIterable<Event>;
-  /** The snapshot that was stored last; none when it is damaged, or the log is not any more what it was made of. */
+  /** The last stored snapshot; `undefined` when it is damaged, or was made of other events than the log has now. */
   snapshot(): Promise<LogSnapshot | undefined>;
-  /** Stores it in place of the one before; resolves when durable. The events in it must be. Rejects with `StorageError`. */
+  /** Replaces the snapshot; resolves when durable. Its events must be durable already. Rejects with `StorageError`. */
   storeSnapshot(snapshot: LogSnapshot): Promise<void>;
 }
 

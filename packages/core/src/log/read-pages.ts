@@ -1,9 +1,9 @@
 import type { Event } from '@tendon/protocol';
 import type { EventLog } from './event-log.ts';
 
-/** So many whole events are in memory at once, however long the log is. */
+/** The most events in memory at once, however long the log is. */
 const PAGE = 100;
-/** Ids as near as this are read together with what lies between them. */
+/** Ids at most this far apart are read in one page with the events between them. */
 const NEAR = 8;
 
 /** The events from `from` up to the durable mark, in order. */

@@ -12,7 +12,7 @@ export interface Sources {
   readonly known: Known;
   /** Names of the microagents that the model has been told of. */
   readonly told: ReadonlySet<string>;
-  /** What earlier messages should have brought, had the workspace been readable. */
+  /** Knowledge that earlier messages missed because the workspace was not readable. */
   readonly missed: Missed | undefined;
   /** Found in the conversation's messages; only for a query. */
   readonly hits?: readonly string[];
@@ -27,8 +27,8 @@ export function answerCore(action: Action, sources: Sources): ObservationDraft {
 const MAX_INSTRUCTIONS_CHARS = 64 * 1024;
 
 /**
- * For a message: what is known when a task begins, later what its words bring; with that, what earlier messages should have brought. With
- * `hits`, what is known about a query.
+ * For a message: the instructions when a task begins, otherwise the knowledge that its words trigger; with that, what earlier messages missed. With
+ * `hits`, the knowledge about a query.
  */
 export function recall(
   { query, recall_type }: Pick<Action<'recall'>['args'], 'query' | 'recall_type'>,
@@ -38,7 +38,7 @@ export function recall(
   if (hits && !context) return answerQuery({ query, recall_type }, known, hits);
   const words = missed ? `${missed.words}\n${query}` : query;
   const microagent_knowledge = triggered(known.microagents, words, told);
-  // A client's own question is no message: what it could not be told is not made up for.
+  // A client's own query is not a message: its missed knowledge is not delivered later.
   const missing = hits || known.missing === undefined ? {} : { missing: known.missing };
   const about = known.missing === undefined ? '' : `The instructions of the workspace could not be read: ${known.missing}`;
   if (!context) {

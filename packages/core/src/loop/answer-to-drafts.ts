@@ -40,7 +40,7 @@ export interface AnswerContext {
 
 /**
  * A cut answer's calls are never carried out: what is missing may change their meaning. Of an answer with more than 64 calls only the
- * first is kept, to be refused: a model that runs wild, or an endpoint that is hostile, costs the log one event.
+ * first is stored, to be refused: a runaway model or a hostile endpoint costs the log one event.
  */
 export function parseAnswer(given: LlmAnswer, tools: readonly Tool[]): ParsedAnswer {
   if (given.toolCalls.length > MAX_CALLS) return refusedAnswer(given);

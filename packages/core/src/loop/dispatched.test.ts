@@ -1,4 +1,4 @@
-/** What was dispatched is not dispatched again, whoever forgot what became of it: a process that died, or a storage that failed. */
+/** A dispatched action is not dispatched again when its outcome was lost, with a process that died or a storage that failed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CallToolMcpAction, ChangeAgentStateAction, McpObservation, type Event } from '@tendon/protocol';
@@ -16,7 +16,7 @@ async function memoryLog(): Promise<EventLog> {
   return createMemoryStorage({ clock: systemClock }).events.open(ID);
 }
 
-/** A disk that fails just when the first such observation is to be kept; one that is full is tried again anyway. */
+/** A disk that fails when the first such observation is stored; a full disk would be retried. */
 async function failingFor(observation: string): Promise<EventLog> {
   let left = 1;
   const isIt = (draft: SourcedDraft): boolean => 'observation' in draft && draft.observation === observation && left-- > 0;

@@ -28,7 +28,7 @@ export async function executeDraftedEdit(
   const found = await runtime.files
     .linesToEdit(path, { start, end }, { signal })
     .catch((error: unknown): LinesToEdit => ({ state: 'refused', reason: error instanceof Error ? error.message : String(error) }));
-  // What may have been sent is asked for, which sends it to nobody once it is cancelled.
+  // An action that may have been dispatched is only asked for: a cancelled one is not sent again.
   if (signal.aborted && options.isFresh !== true) return runtime.execute(action, options);
   if (signal.aborted) return { outcome: 'not-started', reason: 'it was cancelled' };
   if (found.state === 'refused') return refused(path, found.reason);

@@ -23,7 +23,7 @@ export interface Engine {
   readonly folded: FoldedLog;
   /** For what others write so that the loop goes on. */
   readonly retry: WriteRetry;
-  /** What the model is shown. */
+  /** The model's view of the log. */
   readonly view: ViewFeed;
   readonly longMessages: LongMessages;
   readonly agent: Agent;
@@ -47,7 +47,7 @@ export interface Engine {
   readonly report: (error: unknown) => void;
   /**
    * Unanswered actions that may have been sent to where they run, with the executor: those that were pending when the log was opened,
-   * for another process may have sent them, and those that this process has sent.
+   * because another process may have sent them, and those that this process has sent.
    */
   readonly dispatched: Map<number, string | undefined>;
 }

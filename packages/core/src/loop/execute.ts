@@ -4,8 +4,8 @@
  * Invariants
  * X1  An action is dispatched only when it is stamped in the log, and to another incarnation than the stamped one only when this
  *     process appended it and never dispatched it: after a crash the stamp tells that its outcome is unknown.
- *     What may have been dispatched is what `engine.dispatched` holds, whatever process it was and whether or not its outcome could be
- *     stored; no time of day tells.
+ *     `engine.dispatched` holds every action that may have been dispatched, by any process, and whether or not its outcome could be
+ *     stored; the wall clock plays no part.
  * X2  Every dispatched action gets one observation; when the conversation is closed first, it stays pending in the log.
  * X3  After an unknown outcome nothing else of the same answer runs.
  */
@@ -72,7 +72,7 @@ function attempt(engine: Engine, action: RunnableAction, signal: AbortSignal): P
 async function dispatch(engine: Engine, action: RunnableAction, signal: AbortSignal): Promise<Result> {
   const { dispatched, aborts, log } = engine;
   const isFresh = !dispatched.has(action.id);
-  // What may be running is to be found even when it was cancelled: that is how it is told.
+  // An action that may be running must be found even after a cancel: only its executor can end it.
   const acquired = await (isFresh
     ? engine.sandbox.acquire(AbortSignal.any([signal, aborts.closing]))
     : engine.sandbox.acquire(aborts.closing, { unwanted: signal }));

@@ -62,7 +62,7 @@ it('EN206: a message larger than the window is shown with its beginning, its end
   expect(others).toEqual([]);
   expect(text).toContain(`/workspace/.tendon/messages/${file}`);
   expect(readFileSync(join(folder, '.tendon/messages', file!), 'utf8')).toBe(PASTED);
-  // The agent can read it, the log and the clients have it whole, and it is nothing to commit.
+  // The agent can read it, the log and the clients have the whole message, and git ignores it.
   const run = await until((event) => 'observation' in event && event.observation === 'run');
   expect(run).toMatchObject({ content: String(Buffer.byteLength(PASTED)) });
   expect((await events()).filter((event) => isAction(event) && event.action === 'message')[0]).toMatchObject({ args: { content: PASTED } });

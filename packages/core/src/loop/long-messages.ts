@@ -1,8 +1,8 @@
 /**
- * Puts long messages of the user into files of the workspace, before the model is told of these files. Owns what this process has tried.
+ * Writes long messages of the user to files of the workspace, before the model is shown their paths. Owns what this process has tried.
  *
- * 1. A file is named by its content and written whole or not at all: one that is there is left alone, whoever wrote it, also after a restart.
- * 2. A file that cannot be written is tried once a process, and an event says so to the user and, for good, to the model.
+ * 1. A file is named by its content and written whole or not at all: an existing one is left alone, also after a restart.
+ * 2. A file that cannot be written is tried once per process, and an event reports it to the user and, permanently, to the model.
  */
 import { isAction, isObservation } from '@tendon/protocol';
 import type { EventLog } from '../log/event-log.ts';
@@ -29,7 +29,7 @@ export class LongMessages {
     this.#ports = ports;
   }
 
-  /** True when something was told in the log, which the model is to see. Rejects with the storage's error alone. */
+  /** True when an event was appended that the model must see. Rejects only with the storage's error. */
   async store(excerpts: readonly Excerpt[], signal: AbortSignal): Promise<boolean> {
     let isTold = false;
     for (const { eventId, file } of excerpts) {

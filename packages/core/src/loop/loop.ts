@@ -113,7 +113,7 @@ async function settle(engine: Engine): Promise<void> {
   engine.aborts.endTurn();
   engine.aborts.cancelActions();
   await engine.lane(async () => {
-    // What was dispatched and has no outcome in the log can be running still: it is asked for, and cancelled.
+    // A dispatched action without an outcome in the log may still be running: its executor is asked for it, and cancels it.
     for (const action of engine.folded.state.conversation.pending) {
       if (!engine.dispatched.has(action.id)) continue;
       if (action.executor) await execute(engine, action as RunnableAction, { cancelled: true });

@@ -22,7 +22,7 @@ export function wasCalledOutside({ dispatched }: Engine, action: Action): boolea
 }
 
 /**
- * The observation; nothing when this process is leaving. A call that may have been made, by the process before or by this one before
+ * The observation; nothing when this process is shutting down. A call that may have been made, by an earlier process or by this one before
  * its storage failed, is not made again.
  */
 export async function calledOutside(engine: Engine, action: Action<'call_tool_mcp'>): Promise<ObservationDraft | undefined> {

@@ -1,7 +1,7 @@
 import type { VolatileFrame } from '@tendon/protocol';
 import type { TurnListener } from './turn.ts';
 
-/** Shows clients that a request waits for its turn at the endpoint, and that it no longer does. The conversation stays ready for messages. */
+/** Shows clients when a request begins and stops to wait for its turn at the endpoint. The conversation stays ready for messages. */
 export function createPlaceStatus(emit: (frame: VolatileFrame) => void): Pick<TurnListener, 'onQueued' | 'onAdmitted'> {
   let waits = false;
   const show = (message: string): void => emit({ volatile: 'status', type: 'info', id: 'STATUS$READY', message });

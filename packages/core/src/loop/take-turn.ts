@@ -30,7 +30,7 @@ export async function takeTurn(engine: Engine): Promise<void> {
   await appendAnswer(engine, parseAnswer(outcome.answer, tools), { contextWindow, signal, seen: nextId });
 }
 
-/** Files that the model is told of are written first; what could not be written is in the messages. */
+/** Files that the messages refer to are written first; the messages report those that could not be written. */
 async function messagesFor({ view, longMessages }: Engine, contextWindow: number | undefined, signal: AbortSignal) {
   const options = { maxMessageChars: maxMessageChars(contextWindow) };
   const shown = await view.messages(options);

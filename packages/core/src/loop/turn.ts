@@ -16,7 +16,7 @@ export interface TurnListener {
   onRetry(retry: Extract<LlmEvent, { type: 'retry' }>): Promise<void>;
   /** The request waits for its turn at the endpoint. */
   onQueued(queued: Extract<LlmEvent, { type: 'queued' }>): void;
-  /** It does not wait any more; also called when it never did. */
+  /** The request no longer waits; also called when it never did. */
   onAdmitted(): void;
   /** The first sign of life after a retry. */
   onResume(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Keeps the model's view in step with the log as long as the conversation is open. Nothing is read before the first turn; after it, a turn
- * costs what was appended since the one before.
+ * Keeps the model's view up to date with the log as long as the conversation is open. Nothing is read before the first turn; after it, a turn
+ * reads only the events since the one before.
  */
 import type { Agent } from '../agents/agent.ts';
 import type { LlmMessage } from '../llm/llm-provider.ts';
@@ -46,7 +46,7 @@ async function viewFrom(outline: ViewOutline, agent: Agent, log: EventLog): Prom
   try {
     return createView(agent, filled(outline, events));
   } catch {
-    // It does not fit the log, whatever the reason: the log has everything.
+    // The outline does not match the log, for whatever reason: build the view from the whole log.
     return createView(agent);
   }
 }

@@ -12,7 +12,7 @@ export interface ListOptions {
   readonly limit?: number;
   /** The last record of the page before. */
   readonly before?: { readonly sort: string; readonly id: string };
-  /** Only records whose value has a `title` that holds these words, whatever the letter case. Where there are many records, others get their turn. */
+  /** Only records whose value has a `title` that contains these words, whatever the letter case. Yields the event loop where there are many records. */
   readonly titled?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Storage {
   readonly pages: PageIndex;
   /** What opening found damaged or repaired, one sentence each; empty when all is well. */
   readonly findings: readonly string[];
-  /** Removes what a process that was killed has left and no log refers to; resolves with how many files and payloads went. */
+  /** Removes the leftovers of a killed process that no log refers to; resolves with how many files and payloads were removed. */
   sweep(): Promise<number>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts';
 import { oldExcerpt } from './excerpt.ts';
 import { summaryOf } from './make-entries.ts';
 
-/** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay, of long messages an excerpt. */
+/** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay; long messages become excerpts. */
 export function condense(entries: readonly Entry[], condensation: Action<'condensation'>): Entry[] {
   const forgets = forgotten(condensation);
   const kept = entries.filter((entry) => !isForgotten(entry, forgets)).map((entry) => (entry.type === 'text' ? oldExcerpt(entry) : entry));

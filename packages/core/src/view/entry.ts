@@ -24,7 +24,7 @@ export interface ViewContent {
   readonly nextId: number;
   readonly system: { readonly eventId: number; readonly text: string } | undefined;
   readonly entries: readonly Entry[];
-  /** The last answer with calls, as long as nothing of the agent came after it: only it can still get results. */
+  /** The last answer with calls, until the agent's next event: only it can still get results. */
   readonly open: CallsEntry | undefined;
 }
 
@@ -38,9 +38,9 @@ export interface TextEntry {
   readonly text: string;
   readonly imageUrls?: readonly string[];
   readonly pinned: boolean;
-  /** The tool that answered, when the model had gone on by then. */
+  /** The tool that answered after the model had gone on. */
   readonly late?: string;
-  /** Of a long message of the user: what holds all of it, in the workspace. */
+  /** For a long message of the user: the file of the workspace that holds all of it. */
   readonly file?: string;
   /** `text` is a part of the message. */
   readonly isExcerpt?: true;

@@ -1,6 +1,6 @@
 /**
- * Long messages of the user: the log has them whole, the model is shown their beginning and their end and told of a file that has all
- * of it. The file is named by its content, so every conversation, restart and repetition means the same one.
+ * Long messages of the user: the log has them whole, the model is shown their beginning, their end and the path of a file with all
+ * of it. The file is named by its content, so every conversation, restart and repetition refers to the same one.
  */
 import type { TextEntry } from './entry.ts';
 
@@ -13,7 +13,7 @@ const LONG_MESSAGES = '.tendon/messages';
 export const ALWAYS_WHOLE_CHARS = 8 * 1024;
 const SHOWN_CHARS = 8_000;
 const SHOWN_WHEN_OLD_CHARS = 4_000;
-/** Of a model whose window is not known. */
+/** The assumed window of a model whose window is not known. */
 const USUAL_WINDOW_TOKENS = 128_000;
 const CHARS_PER_TOKEN = 4;
 
@@ -22,7 +22,7 @@ export function maxMessageChars(contextWindow: number | undefined): number {
   return Math.max(ALWAYS_WHOLE_CHARS, Math.floor((contextWindow ?? USUAL_WINDOW_TOKENS) / 8) * CHARS_PER_TOKEN);
 }
 
-/** Where all of a long message is; nothing where it is always shown whole. */
+/** The path of the file with a long message; nothing for a message that is always shown whole. */
 export function fileOf(text: string): string | undefined {
   if (text.length <= ALWAYS_WHOLE_CHARS) return undefined;
   return `${LONG_MESSAGES}/${text.length}-${hashOf(text)}.txt`;
@@ -45,7 +45,7 @@ export function excerpt(entry: TextEntry, maxChars: number): TextEntry {
   return cut(entry, SHOWN_CHARS);
 }
 
-/** What is left of a message by a condensation; the rest of it is in the summary and in the file. */
+/** What a condensation leaves of a message; the rest is in the summary and in the file. */
 export function oldExcerpt(entry: TextEntry): TextEntry {
   return entry.file === undefined || entry.isExcerpt ? entry : cut(entry, SHOWN_WHEN_OLD_CHARS);
 }

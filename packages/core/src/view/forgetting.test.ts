@@ -41,7 +41,7 @@ it('EN197: of a call that a condensation forgot the view holds nothing', async (
     const last = messages.findLast((message) => message.role === 'assistant');
     calls.push(new WeakRef(last!.toolCalls![0]!));
   }
-  // Whoever made a WeakRef holds its target until the end of the task.
+  // A WeakRef keeps its target alive until the end of the task that made it.
   await setImmediate();
   collect();
   const { messages } = view.project();

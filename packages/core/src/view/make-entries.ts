@@ -11,7 +11,7 @@ export function say(event: Action | Observation): Saying {
   return isAction(event) ? sayAction(event) : sayObservation(event as Observation);
 }
 
-/** What an event says outside an answer; nothing when it is silent. `late`: the tool whose answer is closed, or forgotten, already. */
+/** The entry of an event outside an answer; nothing for a silent event. `late`: the tool whose answer is already closed or forgotten. */
 export function textOf(event: Action | Observation, late?: string): TextEntry | undefined {
   if (isAction(event) && event.action === 'condensation') return summaryOf(event);
   const saying = say(event);
@@ -59,7 +59,7 @@ function toText(event: Event, role: 'user' | 'assistant', { text, imageUrls, pin
   return { type: 'text', role, eventId: event.id, text: text || '[Image]', pinned, ...(imageUrls && { imageUrls }), ...(file && { file }) };
 }
 
-/** Arguments that are no JSON object would be refused by providers; the model is shown what it wrote. */
+/** Providers would refuse arguments that are not a JSON object; the model is shown the text that it wrote. */
 function toLegalCall({ name, arguments: args }: LlmToolCall, id: string): LlmToolCall {
   const legal = parseObject(args) ? args.trim() || '{}' : JSON.stringify({ not_json: args.slice(0, 1000) });
   return { id, name: name || 'unknown', arguments: legal };

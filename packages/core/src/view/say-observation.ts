@@ -2,7 +2,7 @@ import type { Observation, ObservationKind } from '@tendon/protocol';
 import { cutMiddle } from './cut-middle.ts';
 import { NOTHING, type Saying } from './entry.ts';
 
-/** The id of the error that tells that a long message is nowhere whole; the model is told as long as it is told of the file. */
+/** The id of the error that reports a missing file of a long message; it stays in the view as long as the path of the file does. */
 export const MESSAGE_NOT_STORED = 'AGENT_ERROR$MESSAGE_NOT_STORED';
 
 /** What each kind of observation says to the model. A new kind does not compile before it stands here. */
@@ -28,7 +28,7 @@ const SAYINGS = {
   error: ({ content, extras: { error_id } }) =>
     error_id === MESSAGE_NOT_STORED ? { says: 'user', text: `[Notice]\n${content}`, pinned: true } : result(content),
   success: (observation) => result(observation.content),
-  // A client that sends an action as rejected asks for nothing: the model is not told of it.
+  // A client that sends an action as rejected requests nothing: the model is not shown it.
   user_rejected: (observation) => (observation.source === 'user' ? NOTHING : result(observation.content)),
 } as const satisfies { readonly [K in ObservationKind]: (observation: Observation<K>) => Saying };
 

@@ -49,7 +49,7 @@ export function idsOf({ systemId, entries }: ViewOutline): readonly number[] {
   return [...ids];
 }
 
-/** The view it was made of. Throws when the events are not those it was made of: the caller reads the whole log instead. */
+/** The view of which the outline was made. Throws when given other events: the caller must then read the whole log. */
 export function filled(outline: ViewOutline, events: ReadonlyMap<number, Event>): ViewContent {
   const at = (id: number): Action | Observation => {
     const event = events.get(id);

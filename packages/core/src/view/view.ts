@@ -4,10 +4,10 @@
  * Invariants
  * V1  Every call has exactly one result, right after the answer that made it, in the order of the calls; no result stands alone.
  * V2  A call whose result the log does not hold (yet) is answered by a synthetic one.
- * V3  What the user wrote is never lost, nor hidden by a condensation; of long messages an excerpt and the name of a file stay.
+ * V3  The user's messages are never lost, nor hidden by a condensation; long ones become an excerpt and the path of a file.
  * V4  Adding an event changes nothing before `settled`, but for a condensation.
- * V5  What a condensation forgets leaves every structure here: the view holds what the model is shown, and no more.
- * V6  `outline` is all that a view made later needs of the events before it: restored from it, every later request is the same.
+ * V5  A condensation removes what it forgets from every structure here: the view holds only what the model is shown.
+ * V6  A view restored from `outline` makes the same later requests, without the earlier events.
  */
 import { isAction, isObservation, isUnknown, type Action, type Event, type Observation, type ToolCallMetadata } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
@@ -36,7 +36,7 @@ export interface ProjectedView {
 export interface View {
   /** Id of the next event to add; others are ignored. */
   readonly nextId: number;
-  /** Of the view after the last condensation, so that it can be made again without the events before that. */
+  /** The outline of the view after the last condensation, from which it can be restored without the events before that. */
   readonly outline: ViewOutline;
   add(event: Event): void;
   /** `maxMessageChars`: of a message of the user; default: for a model whose window is not known. */
@@ -54,7 +54,7 @@ export function createView(agent: Agent, content: ViewContent = NOTHING): View {
   let wireIds: (id: string) => string;
   index();
 
-  /** What is found by its id is what the entries hold. */
+  /** By id; exactly the calls in the entries. */
   function index(): void {
     const calls = entries.flatMap((entry) => (entry.type === 'calls' ? entry.calls : []));
     callOf = new Map(calls.flatMap((call) => call.eventIds.map((id) => [id, call])));

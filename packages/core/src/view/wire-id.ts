@@ -6,7 +6,7 @@ const LEGAL = /^[a-zA-Z0-9_-]{1,64}$/;
  */
 export function createWireIds(taken: readonly string[]): (id: string) => string {
   const used = new Set(taken);
-  /** Where to go on counting, so that a thousand calls of one name do not cost a million look-ups. */
+  /** The next number to try, so that a thousand calls of one name do not cost a million look-ups. */
   const counters = new Map<string, number>();
   return (id) => {
     const legal = LEGAL.test(id) ? id : `call_${id.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 40)}`;

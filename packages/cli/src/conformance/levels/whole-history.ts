@@ -10,7 +10,7 @@ const COMMANDS = Array.from({ length: 30 }, (_, at) => `echo event-${at + 1}`);
 /** One answer of the model with all the commands. */
 export const ANSWER: ModelStep = { calls: COMMANDS.map((command) => ({ call: 'execute_bash', args: { command } })) };
 
-/** A conversation in which the agent has run all of the commands, its client, and what it was sent in that turn. */
+/** A conversation in which the agent has run all of the commands, its client, and the frames that the client received in that turn. */
 export async function longTurn(target: Target): Promise<Ready & { readonly live: readonly Frame[] }> {
   const ready = await joinNew(target);
   return { ...ready, live: await turn(target, ready, [ANSWER]) };
@@ -18,7 +18,7 @@ export async function longTurn(target: Target): Promise<Ready & { readonly live:
 
 export const isEvent = (frame: Frame): boolean => typeof frame.id === 'number';
 
-/** States are left out: the one of now may be told at another place than the log has it. */
+/** States are left out: the current one may be sent at another place than the log has it. */
 export const idsOf = (frames: readonly Frame[]): readonly number[] =>
   frames.filter((frame) => isEvent(frame) && !isObservation('agent_state_changed')(frame)).map(({ id }) => Number(id));
 

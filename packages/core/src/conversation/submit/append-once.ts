@@ -1,6 +1,6 @@
 /**
- * Appends what a client asked for, unless the log has it: a client that did not hear the answer sends the action again under the same
- * `client_id`, and is given the event that it became. One id for two different actions is refused, so that neither is lost.
+ * Appends a client's action unless the log has it: a client that did not receive the answer sends the action again under the same
+ * `client_id`, and is answered with the stored event. One id for two different actions is refused, so that neither is lost.
  */
 import { catalogError, isAction, type ActionDraft, type CatalogError } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
@@ -10,7 +10,7 @@ import type { EngineState } from '../engine-state.ts';
 
 type Decision = (state: EngineState) => readonly SourcedDraft[] | CatalogError;
 
-/** What was answered when `action` was sent before; undefined when it is new. */
+/** The earlier answer to `action` when it is sent again; undefined when it is new. */
 export async function answerAgain(engine: Engine, action: ActionDraft): Promise<SubmitResult | undefined> {
   const known = engine.folded.state.sent.find(({ clientId }) => clientId === action.client_id);
   return known && again(engine, action, known.id);
@@ -40,7 +40,7 @@ async function again(engine: Engine, action: ActionDraft, id: number): Promise<S
   return { ok: false, error: catalogError('CLIENT_ID_REUSED', action.client_id) };
 }
 
-/** What is asked, alike in what a client sends and in the event that it becomes, as JSON with its keys in order. */
+/** The request itself, the same for a client's action and for its event, as JSON with sorted keys. */
 function gist(action: ActionDraft): string {
   const inOrder = (_key: string, value: unknown): unknown =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).toSorted()) : value;

@@ -5,7 +5,7 @@ import type { EngineState } from '../engine-state.ts';
 
 export interface StateRequest {
   readonly to: AgentState;
-  /** Why, in the person's words. */
+  /** The user's reason. */
   readonly thought?: string;
 }
 

@@ -20,7 +20,7 @@ export async function runForUser(engine: Engine, action: ActionDraft): Promise<S
   return result;
 }
 
-/** The observation of an action that its sender did not confirm; undefined when it is to run. */
+/** The observation of an action that its sender did not confirm; undefined when it must run. */
 function answerUnconfirmed({ args }: ActionDraft): ObservationDraft | undefined {
   if (!('confirmation_state' in args)) return undefined;
   if (args.confirmation_state === 'rejected') return notice.rejected;

@@ -54,7 +54,7 @@ const HANDLING = {
   modify_task: 'refuse',
 } as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'condense' | 'refuse' | AgentState>;
 
-/** Never rejects. Of what the client sent only the kind, its arguments, a sane timeout and its own id for it are taken. */
+/** Never rejects. Takes from the client's frame only the kind, the arguments, a sane timeout and the client's id. */
 export async function submit(engine: Engine, given: ActionDraft): Promise<SubmitResult> {
   if (engine.aborts.closing.aborted) return refused(catalogError('ILLEGAL_STATE', 'the conversation is closed'));
   const checked = sanitize(given);
@@ -96,7 +96,7 @@ function requestOf({ args: { agent_state, thought } }: ActionDraft<'change_agent
   return { to: agent_state, thought };
 }
 
-/** A person's `finish` is a request for the state: what it says is why. */
+/** A user's `finish` requests the state `finished`; its text is the reason. */
 function wordsOf({ args: { final_thought, thought } }: ActionDraft<'finish'>): string {
   return final_thought || thought;
 }

@@ -91,7 +91,7 @@ export class BlobStore {
 
   async #write(hash: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(hash);
-    // Looked at, not believed: what has rotted is written anew. It may have been renamed by a process that was killed before its name was durable.
+    // Its content is verified: a damaged blob is written again. It may have been renamed by a process that was killed before its name was durable.
     if ((await this.get(hash)).ok) return syncDir(dirname(path));
     const temporary = join(this.#dir, 'tmp', randomUUID());
     await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });

@@ -14,7 +14,7 @@ async function withEvents(storage: Storage, count: number): Promise<Storage> {
   return storage;
 }
 
-/** Pages are fewer than what a backend may take for possible, so what must be there is asked for, and what must not. */
+/** A backend may return too many pages, so the tests check which must be there and which must not. */
 export function pageIndex(parts: () => StorageUnderTest): void {
   it('EL47: every page that holds a text is found, at any place in it, and the pages of no other log', async () => {
     const { pages } = await withEvents(parts().storage, 40);

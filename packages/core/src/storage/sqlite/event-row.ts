@@ -40,7 +40,7 @@ export function eventOf(row: EventRow): Event {
   }
 }
 
-/** The same for a row with payloads outside. A payload that is not there any more is told in its place. */
+/** The same for a row with payloads outside. A missing payload is reported in its place. */
 export async function hydrate(row: EventRow, payloads: PayloadReader, onDamage: (what: string) => void): Promise<Event> {
   try {
     let body: unknown = JSON.parse(row.body);

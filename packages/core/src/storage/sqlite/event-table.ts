@@ -66,12 +66,12 @@ export class EventTable {
     this.#beginEpoch.run(conversationId, id, epoch);
   }
 
-  /** Of the event with this id. Throws `StorageError` when it cannot be found out: an effect would get a key that nobody knows. */
+  /** The epoch of the event with this id. Throws `StorageError` when it cannot be read: the effect would get an unknown key. */
   epochOf(conversationId: string, id: number): string {
     return this.#certain(conversationId, () => (this.#epoch.get(conversationId, id) as { epoch: string } | undefined)?.epoch ?? '');
   }
 
-  /** Forgets what a conversation without events has left, and what blobs it used; returns those that only it used. */
+  /** Deletes the remaining rows of a conversation without events, and its blob uses; returns the blobs that only it used. */
   deleteRest(conversationId: string): readonly string[] {
     this.#deleteEpochs.run(conversationId);
     const orphans = this.#orphans.all(conversationId) as unknown as { hash: string }[];

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../../log/storage-error.ts';
 import { copyDatabase, runInThread } from './upgrade-database.ts';
 
-/** What takes long with a large database. */
+/** The phases that take long with a large database. */
 export type UpgradeProgress =
   | { readonly doing: 'copying'; readonly percent: number }
   | { readonly doing: 'migrating'; readonly from: number; readonly to: number; readonly copy: string };
@@ -121,7 +121,7 @@ export function assertOurs(db: DatabaseSync, path: string, known: number = MIGRA
 
 /**
  * Brings the schema up to date, one transaction a step; a step that fails leaves the schema before it. A new database is made at once.
- * One with a schema is copied beside itself first.
+ * An existing database is copied first.
  */
 export async function migrate(
   db: DatabaseSync,
@@ -131,7 +131,7 @@ export async function migrate(
 ): Promise<void> {
   const version = pragma(db, 'user_version');
   if (version >= migrations.length) return;
-  // One commit, for each is a sync that a new server would wait for.
+  // One commit, because each costs a sync that a new server would wait for.
   if (version === 0) return run(db, scriptOf(migrations.join('\n;\n'), migrations.length));
   const scripts = migrations.map((sql, index) => scriptOf(sql, index + 1)).slice(version);
   const copy = `${path}.schema-${version}`;

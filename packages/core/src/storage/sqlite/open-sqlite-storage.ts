@@ -27,14 +27,14 @@ const BUSY_TIMEOUT_MS = 250;
 export interface SqliteStorageOptions {
   /** The database file; its folder is made when it is not there. */
   readonly path: string;
-  /** Where payloads over 256 KB are kept. */
+  /** Where payloads over 256 KB are stored. */
   readonly blobDir: string;
   readonly clock: Clock;
   /** How the WAL is made durable; default fdatasync. Tests put failing disks here. */
   readonly fdatasync?: (file: FileHandle) => Promise<void>;
   /** Told of every finding, also of those that are made after opening. */
   readonly onFinding?: (sentence: string) => void;
-  /** Told again and again how far it is, while a database of an earlier version is copied and migrated: that can take minutes. */
+  /** Called repeatedly with the progress while a database of an earlier version is copied and migrated, which can take minutes. */
   readonly onUpgrade?: (progress: UpgradeProgress) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Payloads that ride on the commit of their event: the prepared statements of the table `payloads`. Synchronous; writes run inside the group's transaction. */
+/** Payloads that are written in the commit of their event: the prepared statements of the table `payloads`. Synchronous; writes run inside the group's transaction. */
 import type { DatabaseSync } from 'node:sqlite';
 
 /** As in the table. */
@@ -30,14 +30,14 @@ export class PayloadTable {
     return this.#get.get(conversationId, hash) as unknown as PayloadRow | undefined;
   }
 
-  /** Equal content is kept once a conversation. What is there is compared, not believed: bytes that have rotted are written anew. */
+  /** Equal content is stored once per conversation. Existing bytes are compared, and damaged ones are written again. */
   put(conversationId: string, { hash, deflated, bytes }: PayloadRow): void {
     const present = this.get(conversationId, hash);
     if (present?.deflated === deflated && Buffer.compare(present.bytes, bytes) === 0) return;
     this.#put.run(conversationId, hash, deflated, bytes);
   }
 
-  /** Removes at most so many payloads of a conversation; returns how many. */
+  /** Removes at most this many payloads of a conversation; returns how many. */
   delete(conversationId: string, limit: number): number {
     return Number(this.#delete.run(conversationId, limit).changes);
   }

@@ -1,4 +1,4 @@
-/** Payloads over 16 KB: out of their row, back on every read, shared, removed, and honest when they are gone. */
+/** Payloads over 16 KB: outside their row, restored on every read, shared, removed, and reported when they are missing. */
 import { draftFromJson, MessageAction, RunObservation, type Event } from '@tendon/protocol';
 import * as fc from 'fast-check';
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';

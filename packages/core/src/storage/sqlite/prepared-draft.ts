@@ -29,8 +29,8 @@ const PAGES_BYTES = 3 * 4096;
 type Place = PayloadRow | { readonly hash: string };
 
 /**
- * Freezes drafts and finds a place for their payloads; a promise only where there are any. Throws, with nothing stored, what JSON cannot
- * carry. Every blob that it holds is noted in `held`, also when it rejects: the caller releases them.
+ * Freezes drafts and finds a place for their payloads; a promise only where there are any. Throws, with nothing stored, on values that JSON cannot
+ * carry. Adds every blob that it holds to `held`, also when it rejects: the caller must release them.
  */
 export function prepareDrafts(
   drafts: readonly SourcedDraft[],

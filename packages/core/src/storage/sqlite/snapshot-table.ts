@@ -1,7 +1,7 @@
 /**
  * The prepared statements of the table `snapshots`: at most one for each log. Synchronous; writes run inside the group's transaction.
  *
- * A snapshot is a convenience: what is not whole, or was made of other events than the log has now, is as if it were not there.
+ * A snapshot is only a cache: one that is damaged, or was made of other events than the log has now, is treated as missing.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
@@ -20,7 +20,7 @@ export class SnapshotTable {
   readonly #delete;
 
   constructor(db: DatabaseSync) {
-    // The event before it proves that it is of this log: one that was cut back, or began anew, has another there, or none.
+    // The last event of a snapshot proves that it belongs to this log: a log that was cut back or began anew has another there, or none.
     this.#get = db.prepare(
       `SELECT next_id, stored.body, stored.checksum FROM snapshots AS stored
        JOIN events AS last ON last.conversation_id = stored.conversation_id AND last.id = next_id - 1 AND last.checksum = last_checksum

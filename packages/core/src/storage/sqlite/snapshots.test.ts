@@ -1,4 +1,4 @@
-/** A snapshot that is not whole, or is not of the events that the log has now, is as if it were not there. */
+/** A snapshot that is damaged, or was made of other events than the log has now, is treated as missing. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -57,7 +57,7 @@ export class SqliteEventStore implements EventStore {
         return () => hashes;
       });
     }
-    // Last: a page can be added as long as the log has its events.
+    // Last, because pages can be added as long as the log has events.
     await pages.clear(conversationId).catch((error: unknown) => {
       if (error instanceof StorageError) throw error;
       this.#parts.findings.add(`what was indexed of conversation ${conversationId} cannot be removed: ${String(error)}`);
@@ -65,7 +65,7 @@ export class SqliteEventStore implements EventStore {
     await Promise.all(orphans.map((hash) => blobs.remove(hash)));
   }
 
-  /** Removes the payloads of conversations whose deletion was cut off after their events had gone; resolves with how many. */
+  /** Removes the payloads of conversations whose deletion was interrupted after their events were deleted; resolves with how many. */
   async sweepPayloads(isOver: () => boolean): Promise<number> {
     const { commits, table, payloads } = this.#parts;
     let swept = 0;

@@ -39,7 +39,7 @@ import type { Wal } from './wal.ts';
 /** What all logs of one database share. */
 export interface LogParts {
   readonly clock: Clock;
-  /** Of what is appended from this opening of the database on. */
+  /** The epoch of the events that this opening of the database appends. */
   readonly epoch: string;
   readonly table: EventTable;
   readonly payloads: PayloadTable;
@@ -72,7 +72,7 @@ export class SqliteLog implements EventLog, Followable {
     this.#parts = parts;
     this.#payloads = new PayloadReader(conversationId, parts.payloads, parts.blobs);
     this.#nextId = parts.table.lastId(conversationId) + 1;
-    // A log that begins anew, after another of its name was deleted, has ids in common with that.
+    // A log that begins anew after another of its name was deleted reuses its ids.
     this.#epoch = this.#nextId === 0 ? randomEpoch() : parts.epoch;
     const last = this.#lastRow();
     this.#lastTimestamp = last && !this.#problem(last, last.id) ? last.timestamp : '';
@@ -103,13 +103,13 @@ export class SqliteLog implements EventLog, Followable {
     let hi = Math.min(to, this.#nextId);
     const events: Event[] = [];
     while (lo < hi && events.length < limit) {
-      // Before each page from the disk the event loop gets its turn: a long history is nobody else's wait.
+      // Yields the event loop before each page from the disk, so that a long history delays nobody else.
       if (reverse ? hi <= this.#recent.firstId : lo < this.#recent.firstId) await setImmediate();
       this.#assertOpen();
       const wanted = limit - events.length;
       const items = reverse ? this.#items(Math.max(lo, hi - wanted), hi, true) : this.#items(lo, Math.min(hi, lo + wanted), false);
       for (const item of items) events.push(typeof item === 'function' ? await item() : item);
-      this.#assertOpen(); // what could not be read any more is not damaged
+      this.#assertOpen(); // a read that failed because of a close found no damage
       if (reverse) hi -= items.length;
       else lo += items.length;
     }

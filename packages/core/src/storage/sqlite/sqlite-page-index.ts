@@ -1,6 +1,6 @@
 /**
- * The pages of logs and the trigrams of their texts (FTS5). It holds no text, and of each trigram only in which pages it is: about a
- * fifth of the text. Nothing is prepared before the first search, and an append does not know of it.
+ * The pages of logs and the trigrams of their texts (FTS5). It stores no text, and for each trigram only the pages that contain it: about a
+ * fifth of the text. Nothing is prepared before the first search, and appends do not touch it.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { IdRange, IndexedLog, PageIndex, TextPage } from '../page-index.ts';
@@ -9,7 +9,7 @@ import type { GroupCommit } from './group-commit.ts';
 import { fitsTrigrams, someTrigramsOf } from './trigrams.ts';
 import type { Wal } from './wal.ts';
 
-/** Of a searched text: enough to leave few pages, few enough to be looked up at once. */
+/** Trigrams of a searched text: enough to leave few pages, few enough for one lookup. */
 const MOST_TRIGRAMS = 16;
 const CLEARED_AT_ONCE = 200;
 /** What the index adds to the WAL for each character, about. */
@@ -36,7 +36,7 @@ export class SqlitePageIndex implements PageIndex {
   add(log: IndexedLog, { from, to, text }: TextPage): Promise<boolean> {
     const { db, commits, table, wal } = this.#parts;
     return commits.write(() => {
-      // Here and not before: the log may have been deleted meanwhile.
+      // Checked inside the transaction: the log may have been deleted meanwhile.
       if (this.#end(log) !== from || table.lastId(log.conversationId) < to - 1) return () => false;
       const { lastInsertRowid } = db
         .prepare('INSERT INTO search_pages (conversation_id, from_id, to_id, version, is_indexed) VALUES (?, ?, ?, ?, ?)')
@@ -87,7 +87,7 @@ export class SqlitePageIndex implements PageIndex {
     try {
       db.prepare('DELETE FROM search_text WHERE rowid = ?').run(number);
     } catch (error) {
-      // Trigrams that cannot be read mean nothing without their page, and numbers are not given twice.
+      // Unreadable trigrams mean nothing without their page, and page numbers are never reused.
       if (!db.isTransaction) throw error;
     }
   }

@@ -14,7 +14,7 @@ interface RecordRow {
 
 /** Sorts after every other text: where a listing without `before` begins. */
 const TOP: TitlePlace = { sort: '\u{10ffff}\u{10ffff}', id: '' };
-/** Records that are looked through for words before others get their turn. */
+/** Records that are searched before the event loop is yielded. */
 const PAGE = 200;
 
 export class SqliteRecordStore implements RecordStore {
@@ -68,7 +68,7 @@ export class SqliteRecordStore implements RecordStore {
     return this.#titled<T>(collection, titled, { limit: limit ?? Infinity, place });
   }
 
-  /** The index says which records may be meant, what they hold decides; where it cannot say, or is damaged, all are read. */
+  /** The index lists the records that may match, their titles decide; without a usable index, all records are read. */
   async #titled<T>(collection: string, words: string, query: TitledQuery): Promise<readonly StoredRecord<T>[]> {
     const all: Pages = (from) => this.#list.all(collection, from.sort, from.id, PAGE);
     if (collection !== 'conversations' || !(await this.#titles.knows(words))) return this.#filtered(words, query, all);

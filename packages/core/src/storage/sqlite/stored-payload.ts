@@ -5,9 +5,9 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { BlobResult, BlobStore } from '../blobs/blob-store.ts';
 import type { PayloadRow, PayloadTable } from './payload-table.ts';
 
-/** A larger one is a file: the write-ahead log would carry it twice, and the event loop would copy it while others wait. */
+/** A larger one is a file: the disk would write it twice, and copying it would block the event loop. */
 export const MAX_IN_DATABASE_BYTES = 256 * 1024;
-/** The quickest level: texts shrink to a third, and it runs beside the event loop. */
+/** The fastest level: texts shrink to a third, and it runs off the event loop. */
 const LEVEL = 1;
 
 const deflate = promisify(deflateRaw);
@@ -32,7 +32,7 @@ export class PayloadReader {
     this.#blobs = blobs;
   }
 
-  /** Total: what cannot be read is told. */
+  /** Total: an unreadable payload yields a text that says so. */
   async get(hash: string): Promise<BlobResult> {
     try {
       const row = this.#table.get(this.#conversationId, hash);

@@ -1,4 +1,4 @@
-/** The index of titles: what it reads, how it takes in what was there before it, and what happens when it is damaged. */
+/** The index of titles: what it reads, how it indexes an older store, and what happens when it is damaged. */
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Storage } from '../storage.ts';
@@ -27,7 +27,7 @@ describe('EL46: the index of titles', () => {
   const taken = (): unknown =>
     edit((db) => db.prepare('SELECT count(*) AS noted, (SELECT count(*) FROM titles) AS titles FROM titles_changed').get());
 
-  /** A store of before, with so many conversations. */
+  /** A store of the schema before the index, with this many conversations. */
   async function old(count: number): Promise<void> {
     const db = new DatabaseSync(database.path);
     try {
@@ -45,7 +45,7 @@ describe('EL46: the index of titles', () => {
   it('takes in an older store behind the first search, which finds everything all the same', async () => {
     await old(1_000);
     const storage = await database.open();
-    expect(taken()).toEqual({ noted: 1_000, titles: 0 }); // opening does not wait for it
+    expect(taken()).toEqual({ noted: 1_000, titles: 0 }); // opening does not wait for the index
     expect(await idsTitled(storage, 'NUMBER 77')).toEqual([
       'c779',
       'c778',

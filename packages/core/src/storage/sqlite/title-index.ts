@@ -1,8 +1,8 @@
 /**
- * The titles of conversations, so that words in them are found without reading every record. A put, and a deletion, only note in
- * `titles_changed` whose title the index does not know (triggers do, in the same commit). A search takes the noted ones in first; where
- * they are many, as in a store of before, that goes on behind it a piece at a time, and until then the index is no help. So no put waits
- * for the index, and what spoils it spoils nothing else.
+ * Indexes the titles of conversations, so that words in them are found without reading every record. A put or a deletion only notes in
+ * `titles_changed` which title is not indexed yet (by triggers, in the same commit). A search indexes the noted titles first; where
+ * there are many, as in an older store, this continues in the background a batch at a time, and until then the index is not used. So no put waits
+ * for the index, and damage to it affects nothing else.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
@@ -14,12 +14,12 @@ export interface TitlePlace {
   readonly id: string;
 }
 
-/** Of one transaction: clients are served between. */
+/** Titles per transaction: clients are served in between. */
 const PIECE = 200;
 const NOTED = `SELECT id FROM titles_changed ORDER BY id LIMIT ${PIECE}`;
 /** As the triggers compare it. */
 const TITLE = "coalesce(iif(json_valid(json), json_extract(json, '$.title'), ''), '')";
-/** Whose lower case depends on its place, or is two characters: SQLite and JavaScript fold them differently. */
+/** Letters whose lower case depends on their place, or is two characters: SQLite and JavaScript fold them differently. */
 const FOLDED_OTHERWISE = /\u0130|\u0307|\u03a3|\u03c2|\u03c3/;
 
 export class TitleIndex {
@@ -33,7 +33,7 @@ export class TitleIndex {
     this.#commits = commits;
   }
 
-  /** Whether it knows every title that may hold these words. If it does not yet, it begins to learn them. */
+  /** Whether every title that may contain these words is indexed. If not, indexing begins. */
   async knows(words: string): Promise<boolean> {
     if (this.#isGivenUp || this.#isTaking || !fitsTrigrams(words) || FOLDED_OTHERWISE.test(words)) return false;
     try {
@@ -45,7 +45,7 @@ export class TitleIndex {
     return false;
   }
 
-  /** It cannot be read: this process does without. */
+  /** The index cannot be read: this process does not use it. */
   giveUp(): void {
     this.#isGivenUp = true;
   }
@@ -63,7 +63,7 @@ export class TitleIndex {
       .all(quoted(words), before.sort, before.id, limit);
   }
 
-  /** The next process goes on where this one ends. */
+  /** The next process continues where this one ends. */
   async #takeAll(): Promise<void> {
     this.#isTaking = true;
     try {
@@ -80,7 +80,7 @@ export class TitleIndex {
     return this.#commits.whenDurable(() => (this.#db.prepare(isNoted).get() as { n: number }).n);
   }
 
-  /** Takes in what was noted first; how many that were. */
+  /** Indexes the titles that were noted first; returns how many. */
   #take(): Promise<number> {
     return this.#commits.write(() => {
       this.#db.exec(`DELETE FROM titles WHERE id IN (${NOTED})`);

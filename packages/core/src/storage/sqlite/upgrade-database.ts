@@ -1,23 +1,23 @@
-/** Takes a database with a schema to a later one: a copy first, then the steps, both beside the event loop, however large it is. */
+/** Upgrades a database to a later schema: first a copy, then the steps, both off the event loop, however large it is. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { syncDir } from '../blobs/blob-store.ts';
 
-/** Copied between two looks at the event loop: 4 MB. */
+/** Pages that are copied before the event loop is yielded: 4 MB. */
 const PAGES_AT_ONCE = 1024;
 
 /**
- * Copies the database into the file `to`, which is there only when it is whole and synced, and which only its owner can read. What was
- * there is replaced: it may have been cut off, and is not newer. Nobody writes to the database meanwhile.
+ * Copies the database into the file `to`, which exists only when it is whole and synced, and which only its owner can read. An
+ * existing file is replaced: it may be truncated, and is not newer. Nothing else may write to the database meanwhile.
  */
 export async function copyDatabase(db: DatabaseSync, to: string, onProgress: (percent: number) => void): Promise<void> {
   const unfinished = `${to}.unfinished`;
   const clear = (): void => ['', '-journal'].forEach((end) => rmSync(unfinished + end, { force: true }));
   clear();
   onProgress(0);
-  // Made here, for SQLite would let others read it.
+  // Created here, because SQLite would make it readable for others.
   closeSync(openSync(unfinished, 'w', 0o600));
   try {
     await backup(db, unfinished, {

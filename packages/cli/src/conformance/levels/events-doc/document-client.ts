@@ -5,7 +5,7 @@ import type { ModelStep } from '../../scripted-model.ts';
 import type { Peer, Target } from '../../target.ts';
 import { letterProblems } from './letter.ts';
 
-/** A client that knows the document and nothing else: no query, `oh_action` out, `oh_event` in, and no word before it hears `INIT`. */
+/** A client that knows the document and nothing else: no query, `oh_action` out, `oh_event` in, and nothing sent before it receives `INIT`. */
 export async function enter(target: Target): Promise<Peer> {
   const peer = target.socketIo({ says: 'oh_action' });
   await peer.frames.until('INIT', isState('INIT'));
@@ -15,7 +15,7 @@ export async function enter(target: Target): Promise<Peer> {
 export const isState = (state: string) => (frame: Frame) =>
   isObservation('agent_state_changed')(frame) && extrasOf(frame).agent_state === state;
 
-/** Says a message that makes the model take these steps, and waits until it rests. */
+/** Sends a message that makes the model take these steps, and waits until the agent rests. */
 export async function told(target: Target, steps: readonly ModelStep[], rest = 'FINISHED'): Promise<Peer> {
   const peer = await enter(target);
   const content = target.script(steps);
@@ -27,7 +27,7 @@ export async function told(target: Target, steps: readonly ModelStep[], rest = '
 export const FINISH: ModelStep = { call: 'finish', args: { message: 'ready', task_completed: 'true' } };
 export const RUN: ModelStep = { call: 'execute_bash', args: { command: 'echo documented' }, text: 'a thought' };
 
-/** Every frame that the check's clients of the document were sent is one at which a decoder with its types would not stop. */
+/** A decoder with the document's types accepts every frame that the check's clients received. */
 export function strictly(check: Check): Check {
   return {
     ...check,

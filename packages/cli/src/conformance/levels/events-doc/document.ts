@@ -171,5 +171,5 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** What `openhands-events.md` shows, by its letter, as the client of a Mac would be written from it. */
+/** What `openhands-events.md` shows, read literally, as the author of a Mac client would read it. */
 export const document: readonly Check[] = CHECKS.map(strictly);

@@ -1,5 +1,5 @@
 /**
- * The letter of `openhands-events.md`: what it shows for each kind, as a decoder with fixed types would have been made from it. What it shows
+ * The letter of `openhands-events.md`: the types that a strict decoder made from it would have for each kind. What it shows
  * as `null` or calls a list that may be left out is optional there; everything else is required.
  */
 type Keys = Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ export function kindOf(frame: Frame): string {
   return frame.action === undefined ? `observation ${String(frame.observation)}` : `action ${String(frame.action)}`;
 }
 
-/** Everything at which a decoder with the document's types would stop; none for a frame by the letter. */
+/** Everything that a decoder with the document's types would reject; empty for a frame by the letter. */
 export function letterProblems(frame: Frame): readonly string[] {
   const kind = kindOf(frame);
   const keys = Object.hasOwn(DOCUMENT, kind) ? DOCUMENT[kind]! : undefined;

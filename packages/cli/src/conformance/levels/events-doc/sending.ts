@@ -190,5 +190,5 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** How a client of `openhands-events.md` begins, what it may send and ask for, and how it comes back. */
+/** How a client of `openhands-events.md` begins, what it may send and request, and how it reconnects. */
 export const sending: readonly Check[] = CHECKS.map(strictly);

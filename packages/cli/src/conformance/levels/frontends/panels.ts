@@ -6,7 +6,7 @@ import { hasStatus, hasTypes } from '../shapes.ts';
 import { joinNew, message, turn } from '../v0-socketio/join.ts';
 import { ORIGIN } from './page.ts';
 
-/** What frontends ask beside the events, once, at a moment of their own. */
+/** The requests that frontends make besides reading events: each once, at a moment of their choosing. */
 export const panels: readonly Check[] = [
   {
     id: 'v0-rest/changes-after-command',

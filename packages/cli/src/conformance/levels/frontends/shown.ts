@@ -11,7 +11,7 @@ const LAST_WORDS = 'The last words.';
 const FINISH = { call: 'finish', args: { message: LAST_WORDS } };
 const LINES = { call: 'execute_bash', args: { command: 'printf "one\\ntwo\\n"' } };
 
-/** How the pages of three times ask, and a program. */
+/** The queries of pages of three releases, and of a program. */
 const EARLY: SocketIoAsk = { origin: ORIGIN, says: 'oh_action' };
 const LATE: SocketIoAsk = { origin: ORIGIN, query: { providers_set: '', session_api_key: 'null' } };
 const PROGRAM: SocketIoAsk = {};
@@ -47,7 +47,7 @@ async function inBand(target: Target, more: Frame = {}): Promise<{ readonly peer
 
 const ranLines = (frame: Frame): boolean => isObservation('run')(frame) && /one/.test(String(frame.content));
 
-/** What frontends show was seen in them, frame by frame: each check is about one that showed nothing, or the wrong thing. */
+/** Found by running the frontends and reading their frames: each check is about one that showed nothing, or the wrong thing. */
 export const shown: readonly Check[] = [
   {
     id: 'v0-socketio/last-words-once',
@@ -192,7 +192,7 @@ export const shown: readonly Check[] = [
         say(peer, generation, target.script([{ status: 401 }]));
         await peer.frames.until('the failure', ({ error }) => error === true);
         if (generation === 'w4') await peer.frames.until('the state', isState('error'));
-        // What is asked now is answered after everything that the failure brought.
+        // This request is answered after every frame that the failure caused.
         peer.send({ action: 'no_such_action', args: {} });
         await peer.frames.until('the refusal', ({ message: words }) => /no_such_action/.test(String(words)));
         const bubbles = peer.frames.all.filter(({ error }) => error === true).map(({ message: words }) => String(words));

@@ -5,7 +5,7 @@ import { join, joinNew, message } from './join.ts';
 
 const isSaid = (client_id: string) => (frame: Frame) => frame.client_id === client_id && frame.action === 'message';
 
-/** What a client sends again because it did not hear whether it arrived; Tendon's own, beside what the releases had. */
+/** Frames that a client sends again because it does not know whether they arrived; an extension of Tendon's own. */
 export const sentAgain: readonly Check[] = [
   {
     id: 'v0-socketio/client-id',

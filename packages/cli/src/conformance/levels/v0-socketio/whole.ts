@@ -5,7 +5,7 @@ import { join, joinNew, message } from './join.ts';
 
 const LIVE_MS = 3_000;
 
-/** That nothing is lost, doubled, swapped or late, over more events than fit a glance. */
+/** Over a long history no event is lost, doubled, swapped or late. */
 export const whole: readonly Check[] = [
   {
     id: 'v0-socketio/every-event',
