@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { TendonProcess } from '../support/tendon-process.ts';
-import { endlessSchema, fillMicroagents, longNames, manyCalls, microagents, SLOW_RULES } from './hostile-inputs.ts';
+import { endlessSchema, fillMicroagents, longNames, manyCalls, microagents, SLOW_RULES, wrongAnswers } from './hostile-inputs.ts';
 
 /** What the server's own thread has computed since it started, in hundredths of a second of the processor. */
 function computed({ pid }: TendonProcess): number {
@@ -21,6 +21,16 @@ it('SV310: a schema of an MCP server is never run in the server: its result is g
   const { tendon, work, result } = await endlessSchema();
   await work();
   expect(await result).toMatchObject({ observation: 'mcp', content: 'read it' });
+  expect(await isAlive(tendon)).toBe(true);
+});
+
+it('SV315: what is wrong in an answer of an MCP server is left out, and is not named place by place', async () => {
+  const { tendon, work, result } = await wrongAnswers();
+  const before = computed(tendon);
+  await work();
+  // The faults of the result alone, in words, would be 351 million characters.
+  expect(await result).toMatchObject({ observation: 'mcp', content: 'read it' });
+  expect(computed(tendon) - before).toBeLessThan(200);
   expect(await isAlive(tendon)).toBe(true);
 });
 

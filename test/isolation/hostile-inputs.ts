@@ -24,12 +24,34 @@ export interface HostileFolder extends HostileInput {
 const FINISH = { toolCalls: [{ name: 'finish', arguments: { message: 'done' } }] };
 
 /** An agent calls a tool whose schema of results, a backtracking regular expression, never finishes on its result. */
-export async function endlessSchema(): Promise<HostileInput & { readonly result: Promise<WireEvent> }> {
+export function endlessSchema(): Promise<CalledTool> {
+  const outputSchema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } };
+  return calledTool({ outputSchema }, { content: [{ type: 'text', text: 'read it' }], structuredContent: { x: `${'a'.repeat(60)}!` } }, {});
+}
+
+/** An MCP server whose answers are wrong in a hundred thousand places each. */
+export function wrongAnswers(): Promise<CalledTool> {
+  const wrong = Array.from({ length: 100_000 }, () => ({ type: 'x' }));
+  return calledTool({ icons: wrong, annotations: wrong }, { content: [...wrong, { type: 'text', text: 'read it' }] }, { icons: wrong });
+}
+
+type CalledTool = HostileInput & { readonly result: Promise<WireEvent> };
+
+async function calledTool(tool: object, result: object, serverInfo: object): Promise<CalledTool> {
   const tendon = await serverOf([{ toolCalls: [{ name: '127_0_0_1_read', arguments: {} }] }, FINISH]);
-  const conversation = await begun(tendon, { mcp_config: { shttp_servers: [{ url: await endlessServer() }] } });
+  const url = await hostileServer({
+    initialize: {
+      protocolVersion: '2025-03-26',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'hostile', version: '1', ...serverInfo },
+    },
+    'tools/list': { tools: [{ name: 'read', inputSchema: { type: 'object' }, ...tool }] },
+    'tools/call': result,
+  });
+  const conversation = await begun(tendon, { mcp_config: { shttp_servers: [{ url }] } });
   const watcher = watch(tendon, conversation);
-  const result = watcher.until(({ observation }) => observation === 'mcp' || observation === 'error', 'the result of the call');
-  return { tendon, conversation, result, work: () => asked(tendon, conversation, watcher) };
+  const answered = watcher.until(({ observation }) => observation === 'mcp' || observation === 'error', 'the result of the call');
+  return { tendon, conversation, result: answered, work: () => asked(tendon, conversation, watcher) };
 }
 
 /** A model answers with so many calls at once. */
@@ -111,14 +133,8 @@ async function asked(tendon: TendonProcess, conversation: string, watcher: Watch
   await watcher.until(({ extras }) => extras?.agent_state === 'finished', 'the end of the task');
 }
 
-/** An MCP server over HTTP with one tool. */
-async function endlessServer(): Promise<string> {
-  const outputSchema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } };
-  const answers: Readonly<Record<string, unknown>> = {
-    initialize: { protocolVersion: '2025-03-26', capabilities: { tools: {} }, serverInfo: { name: 'endless', version: '1' } },
-    'tools/list': { tools: [{ name: 'read', inputSchema: { type: 'object' }, outputSchema }] },
-    'tools/call': { content: [{ type: 'text', text: 'read it' }], structuredContent: { x: `${'a'.repeat(60)}!` } },
-  };
+/** An MCP server over HTTP, by the results of its methods. */
+async function hostileServer(answers: Readonly<Record<string, unknown>>): Promise<string> {
   const http = createServer(async (request, response) => {
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const { id, method } = (await json(request)) as { readonly id?: number; readonly method: string };

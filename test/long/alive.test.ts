@@ -1,10 +1,20 @@
 /** The server answers others while it is given what is made to hold its thread: the 99th of a hundred answers within 100 ms. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { endlessSchema, longNames, manyCalls, manyFiles, microagents, SLOW_RULES, type HostileInput } from '../isolation/hostile-inputs.ts';
+import {
+  endlessSchema,
+  longNames,
+  manyCalls,
+  manyFiles,
+  microagents,
+  SLOW_RULES,
+  wrongAnswers,
+  type HostileInput,
+} from '../isolation/hostile-inputs.ts';
 
 const INPUTS: readonly (readonly [string, () => Promise<HostileInput>])[] = [
   ['a schema that a regular expression never finishes', endlessSchema],
+  ['answers of an MCP server that are wrong in many places', wrongAnswers],
   ['an answer with 5,000 calls', () => manyCalls(5_000)],
   ['an answer with 64 calls', () => manyCalls(63)],
   ['slow rules over long names', slowRules],

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { z } from 'zod';
 import { VERSION } from '../version.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { ListedTool } from './offered-tool.ts';
@@ -34,9 +35,22 @@ const ANY_RESULT: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
+/**
+ * The library's schemas name every fault of an answer: a megabyte of wrong blocks is hundreds of megabytes of faults, and seconds. So
+ * answers are taken as any object, and what is used of them is looked at here, piece by piece.
+ */
+const AnyAnswer = z.looseObject({});
+const ListAnswer = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const Listed = z.object({
+  name: z.string(),
+  description: z.string().optional(),
+  inputSchema: z.looseObject({ type: z.literal('object') }),
+});
+
 const ANSWER_MS = 20_000;
 const MAX_TOOLS = 64;
 const MAX_PAGES = 8;
+const MAX_WORDS = 1_000;
 
 /** Says hello and asks what there is. The client library is loaded by the first one. Rejects with an Error that can be shown. */
 export async function connectToolServer(server: ToolServer, { signal, openProcess, onTools }: ConnectOptions): Promise<ToolConnection> {
@@ -44,16 +58,37 @@ export async function connectToolServer(server: ToolServer, { signal, openProces
   const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
   const transport = await transportOf(server, openProcess);
   const client = new Client({ name: 'tendon', version: VERSION }, { jsonSchemaValidator: ANY_RESULT });
+  takeAnyAnswer(client);
+  const list = oneAtATime(() => listTools(client).then(onTools, () => undefined));
   try {
     await Promise.race([client.connect(transport, { signal, timeout: ANSWER_MS }), givenUp(signal)]);
-    client.setNotificationHandler(ToolListChangedNotificationSchema, async () => {
-      await listTools(client).then(onTools, () => undefined);
-    });
+    client.setNotificationHandler(ToolListChangedNotificationSchema, list);
     return connection(client, transport, server, await listTools(client));
   } catch (cause) {
     await client.close().catch(() => undefined);
     throw new Error(wordsFor(cause, transport), { cause });
   }
+}
+
+/** Also of the requests that the library makes by itself. */
+function takeAnyAnswer(client: Client): void {
+  const request = client.request.bind(client) as (...args: Parameters<Client['request']>) => Promise<unknown>;
+  client.request = ((message, _schema, options) => request(message, AnyAnswer, options)) as Client['request'];
+}
+
+/** However often a server says that its tools have changed: they are listed, and once more if it said so meanwhile. */
+function oneAtATime(list: () => Promise<void>): () => void {
+  let state: 'idle' | 'listing' | 'again' = 'idle';
+  const begin = (): void => {
+    if (state !== 'idle') return void (state = 'again');
+    state = 'listing';
+    void list().finally(() => {
+      const isOutdated = state === 'again';
+      state = 'idle';
+      if (isOutdated) begin();
+    });
+  };
+  return begin;
 }
 
 function givenUp(signal: AbortSignal): Promise<never> {
@@ -81,8 +116,9 @@ async function listTools(client: Client): Promise<readonly ListedTool[]> {
   const tools: ListedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && tools.length < MAX_TOOLS; page++) {
-    const listed = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: ANSWER_MS });
-    tools.push(...listed.tools);
+    const params = cursor === undefined ? {} : { cursor };
+    const listed = ListAnswer.parse(await client.request({ method: 'tools/list', params }, AnyAnswer, { timeout: ANSWER_MS }));
+    tools.push(...listed.tools.slice(0, MAX_TOOLS).flatMap((tool) => Listed.safeParse(tool).data ?? []));
     cursor = listed.nextCursor;
     if (cursor === undefined) break;
   }
@@ -108,5 +144,5 @@ async function transportOf(server: ToolServer, openProcess: () => Promise<Duplex
 function wordsFor(cause: unknown, transport: Transport): string {
   if (transport instanceof ProcessTransport && transport.ended !== undefined) return transport.ended;
   const { message, cause: inner } = cause as Error;
-  return inner instanceof Error && message === 'fetch failed' ? `${message}: ${inner.message}` : message;
+  return (inner instanceof Error && message === 'fetch failed' ? `${message}: ${inner.message}` : message).slice(0, MAX_WORDS);
 }
