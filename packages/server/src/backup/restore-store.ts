@@ -1,9 +1,10 @@
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Storage } from '@tendon/core';
-import { holdFolder, replaceSandboxes, type SandboxRecord } from '@tendon/runtime';
+import { holdFolder, isWithin, replaceSandboxes, type SandboxRecord } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
+import { INSIDE } from '../conversations/workspace-folder.ts';
 import { outsideRoots, realOf, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../conversations/workspace-roots.ts';
 import { verifiedManifest } from './manifest.ts';
 
@@ -124,7 +125,9 @@ function moveWorkspaces(path: string, { oldHome, home, roots }: Move): Moved | {
       const isMoved = record.workspace.startsWith(`${oldHome}/`);
       const workspace = isMoved ? join(home, record.workspace.slice(oldHome.length)) : record.workspace;
       if (isMoved && !workspace.startsWith(join(home, '/'))) return { fault: `the folder of conversation ${id} leads out of the home` };
-      const refusal = outsideRoots(workspace, roots);
+      // Recorded where sandboxes are elsewhere. On this machine it is a folder like any other, and every start holds it to the roots.
+      const isElsewhere = resolve(workspace) === workspace && isWithin(workspace, INSIDE);
+      const refusal = isElsewhere ? undefined : outsideRoots(workspace, roots);
       if (refusal !== undefined) return { fault: `conversation ${id} cannot go on here: ${refusal}` };
       if (!isMoved) continue;
       update.run(JSON.stringify({ ...record, workspace }), id);

@@ -16,7 +16,8 @@ import { realOf, type FolderRules, type WorkspaceRoots } from './workspace-roots
 
 export type WorkspaceFolder = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly error: CatalogError };
 
-const INSIDE = '/workspace';
+/** What a server with sandboxes on another host records: names inside them. */
+export const INSIDE = '/workspace';
 
 /** `wish` is a path of the host, absolute or relative to the base, or `/workspace/…` as agents see it. Makes the folder. */
 export async function workspaceFolder(roots: WorkspaceRoots, conversationId: string, wish: string | undefined): Promise<WorkspaceFolder> {
