@@ -254,11 +254,13 @@ export class Conversations {
       // Only now: a stop that this does not tell of ends the room.
       const record = await this.#records.get(id);
       await this.#records.mark(id);
+      const starts = record?.stopped === true && goesOn(action);
+      // Before it is in the log: after a kill in between, a restart would stop what it started.
+      if (starts && !(await this.#setStopped(id, held.room, false))) return await this.submit(id, action);
       const result = await held.room.conversation.submit(action);
-      if (record && result.ok && !result.isRepeated) {
-        if (record.stopped && goesOn(action)) await this.#unstop(id, held.room);
-        await this.#note(record, action);
-      }
+      const isTaken = result.ok && !result.isRepeated;
+      if (starts) await this.#setStopped(id, held.room, !isTaken);
+      if (record && isTaken) await this.#note(record, action);
       return result;
     } finally {
       held.release();
@@ -336,12 +338,14 @@ export class Conversations {
     await this.#records.unmark(id);
   }
 
-  /** Somebody wants it to go on. A stop that ended the room meanwhile came later, and counts. */
-  async #unstop(id: string, room: Room): Promise<void> {
-    await this.#stops(id, async () => {
-      if (room.ended.aborted) return;
+  /** Stopped again only while its agent rests. False when a stop ended the room meanwhile: that came later, and counts. */
+  #setStopped(id: string, room: Room, stopped: boolean): Promise<boolean> {
+    return this.#stops(id, async () => {
+      if (room.ended.aborted) return false;
+      if (stopped && room.isBusy()) return true;
       await this.#records.mark(id);
-      await this.#records.change(id, ({ stopped }) => (stopped ? { stopped: false } : undefined));
+      await this.#records.change(id, (record) => (Boolean(record.stopped) === stopped ? undefined : { stopped }));
+      return true;
     });
   }
 

@@ -129,6 +129,49 @@ describe('SV184: a server that starts again', () => {
   });
 });
 
+it('SV400: a message to a stopped conversation is answered though the server is killed while it takes it', async () => {
+  const first = conversationsWith(60_000);
+  const id = await made(first.conversations);
+  await first.conversations.stop(id);
+  const message = { ...hi, client_id: 'mine' };
+  // Killed when it is about to change the record: it comes no further.
+  const { records } = first.storage;
+  const put = records.put.bind(records);
+  const killed = Promise.withResolvers<void>();
+  records.put = (collection, record) => {
+    if (collection !== 'conversations') return put(collection, record);
+    killed.resolve();
+    return new Promise(() => undefined);
+  };
+  void first.conversations.submit(id, message);
+  await killed.promise;
+  records.put = put;
+
+  const next = conversationsWith(60_000, { storage: first.storage, home: first.home });
+  onTestFinished(() => next.conversations.close());
+  await next.conversations.wakeActive();
+  expect(await next.conversations.submit(id, message)).toMatchObject({ ok: true });
+  const log = (await next.conversations.log(id))!;
+  await vi.waitUntil(async () =>
+    (await log.read()).some((event) => 'action' in event && event.action === 'message' && event.source === 'agent'),
+  );
+  expect((await log.read()).filter(({ client_id }) => client_id === 'mine')).toHaveLength(1);
+  expect(await next.conversations.get(id)).toMatchObject({ stopped: false });
+});
+
+it('SV400: what a stopped conversation has already, or does not take, leaves it stopped', async () => {
+  const { conversations } = conversationsWith(60_000);
+  onTestFinished(() => conversations.close());
+  const id = await made(conversations);
+  const message = { ...hi, client_id: 'mine' };
+  await conversations.submit(id, message);
+  await vi.waitUntil(() => conversations.state(id)?.agentState === 'awaiting_user_input');
+  await conversations.stop(id);
+  expect(await conversations.submit(id, message)).toMatchObject({ ok: true, isRepeated: true });
+  expect(await conversations.submit(id, MessageAction.create({ content: ' ' }))).toMatchObject({ ok: false });
+  expect(await conversations.get(id)).toMatchObject({ stopped: true });
+});
+
 it('SV185: a conversation stays open until a condensation that somebody asked for is done', async () => {
   const gate = Promise.withResolvers<void>();
   const playing = createScriptedProvider((_request, index) => ({ text: `answer ${index}` }));
