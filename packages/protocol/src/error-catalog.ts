@@ -48,6 +48,11 @@ export const ERRORS = {
     messageId: 'STATUS$ERROR',
     text: (path: string) => `The folder ${path} is outside WORKSPACE_BASE. Add it to TENDON_ALLOWED_DIRS on the server to allow it.`,
   },
+  FOLDER_NOT_USABLE: {
+    status: 409,
+    messageId: 'STATUS$ERROR',
+    text: (why: string) => `The folder of the conversation cannot be made or opened: ${why}.`,
+  },
   SETTINGS_NOT_FOUND: { status: 404, messageId: 'CONFIGURATION$SETTINGS_NOT_FOUND', text: () => 'Settings not found' },
   UNAUTHORIZED: { status: 401, messageId: 'AUTH$INVALID_KEY', text: () => 'Unauthorized' },
   SCOPE_TOO_NARROW: {

@@ -19,7 +19,7 @@ export interface DiskWatch {
 export interface DiskWatchParts {
   readonly limitBytes: number;
   readonly measure: () => Promise<DiskUse>;
-  /** What is free where the sandbox writes, whoever takes it: cheap to ask. */
+  /** What is free where the sandbox writes, bytes and entries, whoever takes it: cheap to ask. */
   readonly freeBytes: () => Promise<number>;
   /** Ends what the agent has started, in the background too. */
   readonly endWork: () => Promise<void>;
@@ -84,7 +84,9 @@ export function watchDisk(parts: DiskWatchParts): DiskWatch {
 
   async function look(): Promise<void> {
     const free = await parts.freeBytes();
-    const taken = Math.max(0, counted.freeBytes - free);
+    // From the most that was free: what somebody gave back hides nothing that was taken since.
+    counted.freeBytes = Math.max(counted.freeBytes, free);
+    const taken = counted.freeBytes - free;
     const age = now() - counted.at;
     const isSuspect = (used?.bytes ?? 0) + taken > (bound ?? limitBytes) && age > counted.tookMs * REST_PER_COUNT;
     if (!isSuspect && age < COUNT_AGAIN_MS) return;

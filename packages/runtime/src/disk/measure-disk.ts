@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
-import { measureFolder } from './measure-folder.ts';
+import { measureFolder, MIN_ENTRY_BYTES, takenBy } from './measure-folder.ts';
 
 /** Where a sandbox can write on the host's disk. */
 export interface DiskPlace {
@@ -19,6 +19,7 @@ export interface DiskUse {
 }
 
 const BOUNDS = { maxEntries: 1_000_000, deadlineMs: 10_000 };
+const NAME_BOUNDS = { maxEntries: 10_000_000, deadlineMs: 10_000, namesOnly: true };
 /** Once in a conversation, while its sandbox starts. */
 const GIVEN_BOUNDS = { maxEntries: 200_000, deadlineMs: 2000 };
 /** Where the kernel shows the files that a process has, also those without a name. */
@@ -27,11 +28,18 @@ const MAX_OPEN_FILES = 100_000;
 
 /** What it takes now. A lower bound where `isComplete` is false. */
 export async function measureDisk({ own, workspace, givenBytes, processes }: DiskPlace): Promise<DiskUse> {
-  const folders = await Promise.all(own.map((folder) => measureFolder(folder, BOUNDS)));
-  const shared = givenBytes === null ? { bytes: 0, isComplete: false } : await measureFolder(workspace, BOUNDS);
+  const folders = await Promise.all(own.map(measureAll));
+  const shared = givenBytes === null ? { bytes: 0, isComplete: false } : await measureAll(workspace);
   const nameless = await measureNameless(await processes(), [...own, workspace]);
   const counted = folders.reduce((sum, { bytes }) => sum + bytes, 0) + Math.max(0, shared.bytes - (givenBytes ?? 0));
   return { bytes: counted + nameless, isComplete: shared.isComplete && folders.every(({ isComplete }) => isComplete) };
+}
+
+/** Where there is more than can be looked at, at least the names count: nobody hides behind very many files. */
+async function measureAll(folder: string): Promise<DiskUse> {
+  const { bytes, isComplete } = await measureFolder(folder, BOUNDS);
+  if (isComplete) return { bytes, isComplete };
+  return { bytes: Math.max(bytes, (await measureFolder(folder, NAME_BOUNDS)).bytes), isComplete };
 }
 
 /** Of a workspace that is given to a sandbox; null when it is too much to count. */
@@ -40,12 +48,12 @@ export async function measureGiven(workspace: string): Promise<number | null> {
   return isComplete ? bytes : null;
 }
 
-/** What is free on all the disks of these folders together. */
+/** What is free on all the disks of these folders together. Entries that are left count as what they take, so that files without bytes are seen. */
 export async function freeBytes(folders: readonly string[]): Promise<number> {
   const found = await Promise.all(folders.map(async (folder) => [await deviceOf(folder), folder] as const));
   const disks = [...new Map(found.filter(([device]) => device !== undefined)).values()];
   const free = await Promise.all(disks.map((folder) => statfs(folder)));
-  return free.reduce((sum, { bavail, bsize }) => sum + bavail * bsize, 0);
+  return free.reduce((sum, { bavail, bsize, ffree }) => sum + bavail * bsize + ffree * MIN_ENTRY_BYTES, 0);
 }
 
 /** Files that were deleted and are still open, on the disks of these folders: no folder shows them. */
@@ -58,7 +66,7 @@ async function measureNameless(pids: readonly number[], folders: readonly string
       for (const name of namesIn(`/proc/${pid}/${kind}`)) {
         if ((looked += 1) > MAX_OPEN_FILES) return sumOf(found);
         const file = await stat(`/proc/${pid}/${kind}/${name}`).catch(() => undefined);
-        if (file?.isFile() && file.nlink === 0 && devices.has(file.dev)) found.set(`${file.dev}:${file.ino}`, file.blocks * 512);
+        if (file?.isFile() && file.nlink === 0 && devices.has(file.dev)) found.set(`${file.dev}:${file.ino}`, takenBy(file));
       }
     }
   }

@@ -26,6 +26,16 @@ describe('SB95: what a folder takes', () => {
     expect(await measureFolder(join(folder, 'elsewhere'), options)).toMatchObject({ entries: 0 });
   });
 
+  it('SB341: counts an entry without bytes as 4 KiB', async () => {
+    for (let i = 0; i < 20; i += 1) writeFileSync(join(folder, String(i)), '');
+    symlinkSync('/usr', join(folder, 'elsewhere'));
+    expect(await measureFolder(folder, options)).toMatchObject({ bytes: 21 * 4096, entries: 21 });
+    mkdirSync(join(folder, 'in'));
+    writeFileSync(join(folder, 'in/file'), Buffer.alloc(1024 * 1024, 1));
+    const names = { maxEntries: 1000, deadlineMs: 10_000, namesOnly: true };
+    expect(await measureFolder(folder, names)).toEqual({ bytes: 23 * 4096, entries: 23, isComplete: true });
+  });
+
   it('gives up where there is too much, and says so', async () => {
     for (let i = 0; i < 20; i += 1) writeFileSync(join(folder, String(i)), '');
     expect(await measureFolder(folder, { ...options, maxEntries: 10 })).toMatchObject({ entries: 10, isComplete: false });

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeWorkspaceBase, workspaceFolder } from './workspace-folder.ts';
 import { workspaceRoots } from './workspace-roots.ts';
@@ -64,6 +66,28 @@ describe('SV7: the folder of a conversation', () => {
     await expect(stat(join(top, 'outside/new'))).rejects.toThrow('ENOENT');
     await expect(stat(join(top, 'nowhere'))).rejects.toThrow('ENOENT');
     expect(await ask('friendly')).toEqual({ ok: true, path: join(top, 'base/inner') });
+  });
+
+  it('SV340: what keeps it from being made is said as it is', async () => {
+    await writeFile(join(top, 'base/file'), '');
+    const reason = { ok: false, error: { code: 'FOLDER_NOT_USABLE', message: expect.stringContaining('what is there is no folder') } };
+    for (const wish of ['file', 'file/below']) expect(await ask(wish)).toMatchObject(reason);
+    expect(await ask(undefined, { workspaceBase: join(top, 'base/file') })).toMatchObject(reason);
+  });
+
+  it('SV340: a disk without room says so, and not that the folder is outside', async () => {
+    const program = `
+      import { workspaceFolder } from ${JSON.stringify(new URL('workspace-folder.ts', import.meta.url).href)};
+      import { workspaceRoots } from ${JSON.stringify(new URL('workspace-roots.ts', import.meta.url).href)};
+      const full = process.argv[1];
+      const inBase = await workspaceRoots({ home: '/nowhere', workspaceBase: full, allowedDirs: [] });
+      const own = await workspaceRoots({ home: full, allowedDirs: [] });
+      console.log(JSON.stringify([await workspaceFolder(inBase, 'c1', 'new'), await workspaceFolder(own, 'c1')]));`;
+    const script = 'mount -t tmpfs -o nr_inodes=1 none "$1" && exec "$2" --conditions=tendon-source --input-type=module -e "$3" "$1"';
+    const inside = ['--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh', join(top, 'base'), process.execPath, program];
+    const { stdout } = await promisify(execFile)('unshare', inside);
+    const full = { ok: false, error: { code: 'STORAGE_FAILED', message: expect.stringContaining('no space left on device') } };
+    expect(JSON.parse(stdout)).toMatchObject([full, full]);
   });
 
   it('the refusal names the way to allow it', async () => {

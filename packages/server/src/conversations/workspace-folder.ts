@@ -23,13 +23,14 @@ export const INSIDE = '/workspace';
 export async function workspaceFolder(roots: WorkspaceRoots, conversationId: string, wish: string | undefined): Promise<WorkspaceFolder> {
   if (roots.isElsewhere) return folderElsewhere(wish ?? '');
   const base = roots.base ?? join(roots.own, conversationId);
-  if (wish === undefined || wish === '' || wish === '.') return made(base, base);
+  if (wish === undefined || wish === '' || wish === '.') return made(base);
   if (wish.includes('\0')) return refused(wish);
-  await made(base, base);
+  const top = await made(base);
+  if (!top.ok) return top;
   // Where it leads now; whoever changes that meanwhile gets a refusal: it is made and opened without following anything.
   const path = await realOf(insideWorkspace(base, wish) ?? (isAbsolute(wish) ? resolve(wish) : resolve(base, wish)));
   const isAllowed = [base, ...roots.allowed].some((root) => isWithin(path, root));
-  return isAllowed && !isSystemFolder(path) ? made(path, wish) : refused(wish);
+  return isAllowed && !isSystemFolder(path) ? made(path) : refused(wish);
 }
 
 /** Makes WORKSPACE_BASE. Rejects with an Error that names it when it cannot be a folder, or must not be one for agents. */
@@ -63,13 +64,19 @@ function insideWorkspace(base: string, wish: string): string | undefined {
   return wish === INSIDE || wish.startsWith(`${INSIDE}/`) ? resolve(base, `.${wish.slice(INSIDE.length)}`) : undefined;
 }
 
-async function made(path: string, wish: string): Promise<WorkspaceFolder> {
+async function made(path: string): Promise<WorkspaceFolder> {
   try {
     (await holdFolder(path, { makes: true })).close();
     return { ok: true, path };
-  } catch {
-    return refused(wish);
+  } catch (error) {
+    return { ok: false, error: unusable(error as NodeJS.ErrnoException) };
   }
+}
+
+/** In the words of the system, without the call that it is about. */
+function unusable({ code, message }: NodeJS.ErrnoException): CatalogError {
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  return catalogError(isFull ? 'STORAGE_FAILED' : 'FOLDER_NOT_USABLE', message.replace(/, (?:mkdir|open) '.*'$/, ''));
 }
 
 function refused(wish: string): WorkspaceFolder {

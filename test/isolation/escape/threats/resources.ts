@@ -87,6 +87,23 @@ print('ESCAPED all of it')
 `,
   },
   {
+    id: 'empty-files',
+    threat: 'taking all entries of the disk with files that hold nothing',
+    isRough: true,
+    probe: `
+import shutil, time
+entries = 4 * bait['diskBytes'] // 4096
+os.mkdir('empty')
+try:
+    for number in range(entries):
+        os.mknod(f'empty/{number}')
+        if number % 250 == 0: time.sleep(0.05)
+    print('ESCAPED all of them')
+finally:
+    shutil.rmtree('empty')
+`,
+  },
+  {
     id: 'descriptors',
     threat: 'using up descriptors, and raising one’s own limits',
     probe: `
