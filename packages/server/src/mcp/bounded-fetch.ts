@@ -1,9 +1,17 @@
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-/** `fetch` whose answers hold no message above 8 MiB: a document as a whole, an event stream between two empty lines. */
+/**
+ * `fetch` whose answers hold no message above 8 MiB: a document as a whole, an event stream between two empty lines. Of a failure there
+ * is no body: the client library would quote it, and whoever named the address need not be one who may read what answers there.
+ */
 export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (!response.body) return response;
+  if (!response.ok) {
+    await response.body.cancel();
+    const { status, statusText, headers } = response;
+    return new Response(null, { status, statusText, headers });
+  }
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   let size = 0;
   const bounded = new TransformStream<Uint8Array, Uint8Array>({

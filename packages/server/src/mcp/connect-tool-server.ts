@@ -140,9 +140,12 @@ async function transportOf(server: ToolServer, openProcess: () => Promise<Duplex
   return new SSEClientTransport(url, options) as Transport;
 }
 
-/** A program that ended says why better than the library, which only saw the connection close. */
+/** A program that ended says why better than the library, which only saw the connection close. Nothing of an answer is quoted. */
 function wordsFor(cause: unknown, transport: Transport): string {
   if (transport instanceof ProcessTransport && transport.ended !== undefined) return transport.ended;
-  const { message, cause: inner } = cause as Error;
-  return (inner instanceof Error && message === 'fetch failed' ? `${message}: ${inner.message}` : message).slice(0, MAX_WORDS);
+  if (cause instanceof SyntaxError) return 'what it answered is not JSON';
+  const { message, cause: inner, code } = cause as Error & { readonly code?: unknown };
+  if (inner instanceof Error && message === 'fetch failed') return `${message}: ${inner.message}`.slice(0, MAX_WORDS);
+  const status = /Error POSTing to endpoint/.test(message) ? (/\(HTTP (\d+)\)/.exec(message)?.[1] ?? code) : undefined;
+  return status === undefined ? message.slice(0, MAX_WORDS) : `it answered with the status ${String(status)}`;
 }
