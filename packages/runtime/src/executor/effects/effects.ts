@@ -51,8 +51,17 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
   const guard = createSecretGuard();
   let held: string | undefined;
 
+  /** Why the journal cannot take it, e.g. a full disk: what is not in there must not run. */
+  function recordStart({ key, digest }: ExecuteRequest): string | undefined {
+    try {
+      journal.started(key, digest);
+      return undefined;
+    } catch (error) {
+      return `it could not be recorded: ${reasonOf(error)}`;
+    }
+  }
+
   function begin(request: ExecuteRequest, handler: ActionHandler): Effect {
-    journal.started(request.key, request.digest);
     const spool = createSpool(outputs.fromBytes, () => outputs.create(request.key));
     const effect: Effect = {
       ...{ spool, cancel: new AbortController(), outcome: undefined },
@@ -116,7 +125,8 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
       const known = effects.get(request.key);
       const entry = known ? undefined : journal.find(request.key);
       if (entry) return yield lineOf(entry, incarnation);
-      if (!known && held !== undefined) return yield { type: 'refused', reason: held };
+      const hindrance = known ? undefined : (held ?? recordStart(request));
+      if (hindrance !== undefined) return yield { type: 'refused', reason: hindrance };
       yield* followEffect(
         known ?? begin(request, handlers[request.action.action]!),
         request.outputFrom ?? 0,

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { startExecutor } from '../testing/start-executor.ts';
 
 it('RT6: a write that a full disk cut short leaves every other entry readable, in this process and the next', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-journal-'));
@@ -20,4 +21,20 @@ it('RT6: a write that a full disk cut short leaves every other entry readable, i
     'under way': ['started', null],
   };
   expect(JSON.parse(output)).toEqual({ full: ['ENOSPC', 'ENOSPC'], same: entries, next: entries, third: entries });
+});
+
+it('RT400: an effect that the journal has no room for is refused in words, and runs when it is sent again', async () => {
+  const executor = await startExecutor();
+  onTestFinished(() => executor.kill());
+  const touch = () => executor.lines({ key: 'k', action: { action: 'run', args: { command: 'touch ran' } } });
+  await executor.lines({ key: 'before', action: { action: 'run', args: { command: 'true' } } });
+  // The kernel refuses to let the journal grow, as a full disk does.
+  const limit = (bytes: number | 'unlimited') =>
+    execFileSync('prlimit', ['--pid', String(executor.process.pid), `--fsize=${bytes}:unlimited`]);
+  limit(statSync(join(executor.config.stateDir, 'journal.ndjson')).size);
+  expect(await touch()).toMatchObject([{ type: 'refused', reason: expect.stringMatching(/^it could not be recorded: EFBIG/) }]);
+  expect(existsSync(join(executor.workspace, 'ran'))).toBe(false);
+  limit('unlimited');
+  expect((await touch()).at(-1)).toMatchObject({ type: 'outcome' });
+  expect(existsSync(join(executor.workspace, 'ran'))).toBe(true);
 });
