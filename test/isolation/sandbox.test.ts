@@ -61,6 +61,27 @@ describe('inside the local sandbox', () => {
     }
   });
 
+  it('SB17: nor does the agent move it, by a folder above it, to where the next start does not look for it', async () => {
+    const nested = join(sandboxes.workspace, 'deep/er/home');
+    mkdirSync(nested, { recursive: true });
+    writeFileSync(join(nested, 'tendon.db'), 'secret');
+    const other = createTestSandboxes(createLocalDriver({ executor: executorFolder(), hidden: [nested] }), {
+      workspaceOf: async () => ({ hostPath: sandboxes.workspace }),
+    });
+    try {
+      const first = await other.runtimes.acquire('masked', { signal: never });
+      const moved = await run(first, 'mkdir plain; mv plain fine; for f in deep deep/er; do mv -T $f moved; done; touch deep/er/made');
+      expect(moved.output.match(/Device or resource busy/g)).toHaveLength(2);
+      expect(existsSync(join(sandboxes.workspace, 'deep/er/made'))).toBe(true);
+      await other.runtimes.end('masked', 'another start');
+      const again = await other.runtimes.acquire('masked', { signal: never });
+      expect((await run(again, 'find deep -name tendon.db')).output).toBe('');
+    } finally {
+      await other.close();
+      rmSync(join(sandboxes.workspace, 'deep'), { recursive: true, force: true });
+    }
+  });
+
   it('SB17: the server’s own folder is refused as a workspace', async () => {
     const workspaceOf = async () => ({ hostPath: home });
     const other = createTestSandboxes(createLocalDriver({ executor: executorFolder(), hidden: [home] }), { workspaceOf });

@@ -12,7 +12,7 @@ import { bwrapArguments, insideEnvironment } from '../local/bwrap-arguments.ts';
 import { bwrapVersion } from '../local/bwrap-version.ts';
 import { INSIDE_HOME, writeEtcFiles } from '../local/etc-files.ts';
 import { stage } from '../local/stage.ts';
-import { masks, systemBinds, type Bind } from '../local/visible.ts';
+import { masks, pins, systemBinds, type Bind } from '../local/visible.ts';
 import { heldOf, writeFilter } from '../prepare-folders.ts';
 import { isAlive } from '../process-identity.ts';
 import { resourceLimits } from '../resource-limits.ts';
@@ -119,5 +119,6 @@ async function prepare({ workspace, folders }: SandboxPlace, { user, hidden }: B
     { source: home, target: INSIDE_HOME, writable: true, isPrivate: true },
   ];
   const staged = await stage(binds, user, mountPoints);
-  return { ...staged, masks: masks(hidden, binds), filter };
+  const masked = masks(hidden, binds);
+  return { prefix: staged.prefix, binds: [...staged.binds, ...pins(masked, staged.binds)], masks: masked, filter };
 }

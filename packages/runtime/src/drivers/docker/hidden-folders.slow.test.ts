@@ -15,7 +15,7 @@ describe.each(['docker', 'podman'] as const)('folders of the server in a contain
 
   it('SB229: do not show through the workspace that holds them', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tendon-above-'));
-    const home = join(folder, '.tendon');
+    const home = join(folder, 'deep/.tendon');
     mkdirSync(join(home, 'sandboxes'), { recursive: true });
     writeFileSync(join(home, 'tendon.db'), 'secret');
     const hidden = [home, join(home, 'sandboxes')];
@@ -23,8 +23,8 @@ describe.each(['docker', 'podman'] as const)('folders of the server in a contain
     const sandboxes = createTestSandboxes(driver, { workspaceOf: async () => ({ hostPath: folder }) });
     try {
       const runtime = await sandboxes.runtimes.acquire('above', { signal: never });
-      const { output } = await run(runtime, 'ls -A .tendon; touch .tendon/x; touch made && ls -A1');
-      expect(output).toMatch(/^touch: .*Read-only file system\n\.tendon\nmade$/);
+      const { output } = await run(runtime, 'ls -A deep/.tendon; touch deep/.tendon/x; mv deep moved; touch made && ls -A1');
+      expect(output).toMatch(/^touch: .*Read-only file system\nmv: .*Device or resource busy\ndeep\nmade$/);
       expect(readdirSync(home).toSorted()).toEqual(['sandboxes', 'tendon.db']);
     } finally {
       await sandboxes.close();

@@ -7,7 +7,7 @@ import type { HeldFolder } from '../held-folder.ts';
 import type { HostUser } from '../host-user.ts';
 import { INSIDE, insideConfig } from '../inside.ts';
 import { keepExecutor } from '../keep-executor.ts';
-import { masks } from '../local/visible.ts';
+import { masks, pins } from '../local/visible.ts';
 import { heldOf } from '../prepare-folders.ts';
 import { identify } from '../process-identity.ts';
 import { CARRIED } from './carried-paths.ts';
@@ -46,6 +46,12 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   if (isMounted) await mountHeld(held, workspace, user);
   const inside = containerUser(user, facts);
   const binds = await bindsOf(surroundings, spec, { workspace, inside });
+  // A staged workspace has another source; what lies in it is known by its own path.
+  const masked = masks(
+    surroundings.hidden,
+    binds.map((bind) => (bind.source === workspace ? { ...bind, source: spec.workspace } : bind)),
+  );
+  const writable = binds.filter(({ readOnly }) => !readOnly).map((bind) => ({ ...bind, writable: true }));
   const plan = {
     ...surroundings.options,
     image: image.id,
@@ -55,12 +61,8 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     labels: labelsOf(spec),
     limits: surroundings.limits,
     network: surroundings.options.network ?? 'proxy',
-    binds,
-    // A staged workspace has another source; what lies in it is known by its own path.
-    masks: masks(
-      surroundings.hidden,
-      binds.map((bind) => (bind.source === workspace ? { ...bind, source: spec.workspace } : bind)),
-    ),
+    binds: [...binds, ...pins(masked, writable).map(({ source, target }) => ({ source, target }))],
+    masks: masked,
     ports: surroundings.options.ports ?? [],
     isRootReadOnly: surroundings.options.isRootReadOnly ?? false,
     seccomp: await writeProfile(spec, facts),

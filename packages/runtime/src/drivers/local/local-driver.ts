@@ -27,7 +27,7 @@ import {
 } from '../prepare-folders.ts';
 import { probeLocal } from './probe-local.ts';
 import { stage } from './stage.ts';
-import { masks, systemBinds, type Bind } from './visible.ts';
+import { masks, pins, systemBinds, type Bind } from './visible.ts';
 
 export interface LocalDriverOptions extends Partial<OwnFolders> {
   readonly executor: ExecutorFolder;
@@ -80,10 +80,11 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
   async function commandOf(spec: SandboxSpec, { user, groups, hidden, isFiltered }: Surroundings): Promise<readonly string[]> {
     const binds = await visibleBinds(spec, options.executor, user, FIRST_FILE_FD + (isFiltered ? 1 : 0));
     const staged = await stage(binds, user, spec.folders.stage);
+    const masked = masks(hidden, binds);
     const bwrap = bwrapArguments({
       user,
-      binds: staged.binds,
-      masks: masks(hidden, binds),
+      binds: [...staged.binds, ...pins(masked, staged.binds)],
+      masks: masked,
       ...((await bwrapVersion()).hasSizes && { tmpBytes: limits.tmpBytes }),
       environment: insideEnvironment(),
       ...(isFiltered && { seccompFd: FIRST_FILE_FD }),

@@ -82,3 +82,20 @@ export function masks(hidden: readonly string[], binds: readonly Bind[]): readon
       .map((bind) => `${bind.target}/${relative(bind.source, folder)}`),
   );
 }
+
+/**
+ * The folders between a writable bind and what is masked in it, each bound onto itself: a mount point cannot be renamed, so the agent
+ * cannot move a masked folder, by one of these, to where the next start would not look for it.
+ */
+export function pins(masked: readonly string[], binds: readonly Bind[]): readonly Bind[] {
+  const found = masked.flatMap((mask) => {
+    const bind = binds.find(({ target, writable }) => writable && mask.startsWith(`${target}/`));
+    const steps = bind === undefined ? [] : mask.slice(bind.target.length + 1).split('/');
+    return steps.slice(0, -1).map((_, at): readonly [string, Bind] => {
+      const below = steps.slice(0, at + 1).join('/');
+      const target = `${bind!.target}/${below}`;
+      return [target, { source: `${bind!.source}/${below}`, target, writable: true }];
+    });
+  });
+  return [...new Map(found).values()];
+}
