@@ -76,7 +76,7 @@ async function setUp() {
   return { tendon, line, join };
 }
 
-it('CL50 EN181: words with a secret in them are said once, however often the line is cut', async () => {
+it('CL50 EN181: a message with a secret in it is recorded once, however often the connection breaks', async () => {
   const { tendon, line, join } = await setUp();
   await tendon.json('/api/secrets', { name: 'DEPLOY_KEY', value: 'hunter2-hunter2' });
   const id = await make(tendon);
@@ -92,7 +92,7 @@ it('CL50 EN181: words with a secret in them are said once, however often the lin
   expect(await saidIn(tendon, id, 'deploy it')).toBe(1);
 });
 
-it('CL51 EN181: what is said while a long history comes, over a line that breaks again and again, is said once', async () => {
+it('CL51 EN181: a message sent during a long replay, over a connection that breaks again and again, is recorded once', async () => {
   const { tendon, line, join } = await setUp();
   const id = await make(tendon);
   const text = 'x'.repeat(15_000);

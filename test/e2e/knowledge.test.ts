@@ -38,7 +38,7 @@ function slowBubblewrap(folder: string): { readonly path: string; close(): void;
   return { path: `${programs}:${process.env.PATH}`, close: () => writeFileSync(closed, ''), open: () => rmSync(closed) };
 }
 
-it('EN215: what a sandbox that came late kept from the first message is told with the next, to clients and the model', async () => {
+it('EN215: knowledge that a late sandbox withheld from the first message comes with the next, to clients and the model', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-late-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const workspace = join(folder, 'workspace');

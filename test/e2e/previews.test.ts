@@ -224,7 +224,7 @@ describe('previews', () => {
     expect((await ask(server, link.host, entered.headers.location!, { cookie })).body.trim()).toBe('the editor');
   });
 
-  it('SV232: one link that stays leads to what is served first, and says until then that nothing is', async () => {
+  it('SV232: one permanent link leads to the program that listens first, and reports until then that none does', async () => {
     const { server, id, inside } = await preview();
     const hosts = async () =>
       ((await (await server.get(`/api/conversations/${id}/web-hosts`)).json()) as { hosts: Record<string, number> }).hosts;
@@ -251,7 +251,7 @@ describe('previews', () => {
     expect((await ask(server, link.host, '/program.py', { cookie })).status).toBe(200);
   });
 
-  it('SV233: a link to the editor waits for the sandbox, and leads on when it runs', async () => {
+  it('SV233: a link to the editor waits for the sandbox, and redirects when it runs', async () => {
     const server = await testServer({ env: { RUNTIME: 'local' } });
     const id = await server.create();
     const { vscode_url: url } = (await (await server.get(`/api/conversations/${id}/vscode-url`)).json()) as { vscode_url: string };

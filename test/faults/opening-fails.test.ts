@@ -81,7 +81,7 @@ async function allAreToldAndSentAway(tendon: TendonProcess, words: RegExp, id: s
 const script = [{ text: 'hello from the agent' }];
 
 describe('SV192: a conversation that cannot be opened', () => {
-  it('on a full disk, every client is told and sent away, and gets in when there is room', async () => {
+  it('on a full disk: every client is notified and disconnected, and gets in when there is room', async () => {
     const tendon = await TendonProcess.onSmallDisk(16, script);
     onTestFinished(() => tendon.remove());
     const { id, token } = await stopped(tendon);
@@ -94,7 +94,7 @@ describe('SV192: a conversation that cannot be opened', () => {
     for (const { name, open } of CLIENTS) await open(tendon.url, id, token).frames.until(isAnswer, `the answer, by ${name}`);
   });
 
-  it('with a damaged page where its events are, every client is told and sent away', async () => {
+  it('with a damaged page of its events: every client is notified and disconnected', async () => {
     const tendon = await TendonProcess.scripted(script);
     onTestFinished(() => tendon.remove());
     const { id, token } = await stopped(tendon);

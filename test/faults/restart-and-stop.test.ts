@@ -76,7 +76,7 @@ async function withStore<T>(work: (storage: Storage) => Promise<T>): Promise<T> 
 
 const old = (n: number): string => n.toString(16).padStart(32, '0');
 
-it('SB173, SB174: killed while thousands are asleep and some work: these go on, those stay asleep and wake where they were', async () => {
+it('SB173, SB174: killed while thousands are asleep and some work: the working ones continue, the others stay asleep and wake where they were', async () => {
   await start({ SANDBOX_IDLE_SECONDS: '1' });
   const sleeper = await converse();
   await ran(sleeper.watcher, 'mkdir inner; cd inner; export KEPT=yes');

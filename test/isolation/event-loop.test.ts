@@ -17,7 +17,7 @@ async function isAlive(tendon: TendonProcess): Promise<boolean> {
   return (await fetch(`${tendon.url}/alive`, { signal: AbortSignal.timeout(60_000) })).ok;
 }
 
-it('SV310: a schema of an MCP server is never run in the server: its result is given to the model as it is', async () => {
+it('SV310: a schema of an MCP server is never run in the server: the model gets its result unchanged', async () => {
   const { tendon, work, result } = await endlessSchema();
   await work();
   expect(await result).toMatchObject({ observation: 'mcp', content: 'read it' });
@@ -44,7 +44,7 @@ it('EN310: an answer with five thousand calls costs the log one event, and the a
   expect(await isAlive(tendon)).toBe(true);
 });
 
-it('SV311: a .gitignore made to be slow costs the server no more than one that is not', async () => {
+it('SV311: a .gitignore made to be slow costs the server no more than any other', async () => {
   const { tendon, put, work } = await longNames();
   const cost = async (rules: string): Promise<number> => {
     put('.gitignore', rules);

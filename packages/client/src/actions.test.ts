@@ -41,7 +41,7 @@ describe('payload builders', () => {
     expect(Object.keys(ACTIONS)).toContain(payload.action);
   });
 
-  it('CL50: its own name stands beside the arguments, where every server takes it or passes over it', () => {
+  it('CL50: its own id is beside the arguments, where every server accepts or ignores it', () => {
     expect(actions.message('hi', { clientId: 'x' })).toMatchObject({ client_id: 'x', args: { content: 'hi' } });
     expect(actions.message('hi', { clientId: 'x' }).args).not.toHaveProperty('client_id');
   });

@@ -44,7 +44,7 @@ describe.each(NEWCOMERS)('a newcomer who is $name', (newcomer) => {
     expect(readdirSync(own)).toContain('tendon.db');
   });
 
-  it.each(['/', '/etc', '/usr/lib'])('SV239: %s is refused as WORKSPACE_BASE, in words', (folder) => {
+  it.each(['/', '/etc', '/usr/lib'])('SV239: %s is refused as WORKSPACE_BASE with an explanation', (folder) => {
     const { status, said } = tendon(newcomer, ['serve'], { HOME: folderOf(newcomer), WORKSPACE_BASE: folder });
     expect({ status, said }).toEqual({
       status: 1,

@@ -79,7 +79,7 @@ describe.each(NEWCOMERS)('the model of a newcomer who is $name', (newcomer) => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('LM120: at an address that serves web pages is told at once, after one request', async () => {
+  it('LM120: at an address that serves web pages fails at once, after one request', async () => {
     let requests = 0;
     const page = createServer((_request, response) => {
       requests++;

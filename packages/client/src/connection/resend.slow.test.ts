@@ -75,7 +75,7 @@ describe('what was sent when the connection broke', () => {
     await when(({ connection: { state } }) => state === 'connected');
   }
 
-  it('CL51 CL52: is sent again when the server says that it has replayed everything, and not before, however long it is quiet', async () => {
+  it('CL51 CL52: is sent again when the server reports the end of the replay, and not before, however long it is silent', async () => {
     await connections(1);
     server.replay('begin');
     server.replay('end');
@@ -94,7 +94,7 @@ describe('what was sent when the connection broke', () => {
     expect(server.received[1]!.find(({ args }) => args.content === 'one')!.client_id).toBe(server.received[0]![0]!.client_id);
   });
 
-  it('CL50: leaves by its id alone, whatever the server made of the text', async () => {
+  it('CL50: leaves by its id alone, whatever the server did to the text', async () => {
     await connections(1);
     server.replay('begin');
     server.replay('end');
@@ -110,7 +110,7 @@ describe('what was sent when the connection broke', () => {
     expect(connection.getSnapshot().outbox.map((entry) => entry.clientId)).toEqual([first!.client_id]);
   });
 
-  it('CL51: at a server that does not say it, is not sent again by itself, and by its person it is', async () => {
+  it('CL51: with a server that does not report it, is sent again by the user only', async () => {
     await connections(1);
     await when(({ loaded }) => loaded);
     await cutAfter('one');

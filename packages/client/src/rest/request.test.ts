@@ -46,7 +46,7 @@ describe('REST', () => {
     ]);
   });
 
-  it('CL53: names a request that may be sent again', async () => {
+  it('CL53: identifies a request that may be repeated', async () => {
     const rest = createRest({ baseUrl });
     await rest.conversations.create({ initial_user_msg: 'build it' }, { idempotencyKey: 'k-1' });
     await rest.conversations.create();

@@ -4,7 +4,7 @@ import { KeyedSemaphore, type Release } from './keyed-semaphore.ts';
 const never = new AbortController().signal;
 
 describe('LM95: places', () => {
-  it('are taken up to the limit, each key for itself, and passed on in the order of coming', async () => {
+  it('are taken up to the limit, separately for each key, and passed on in order of arrival', async () => {
     const semaphore = new KeyedSemaphore(2);
     const [first, second] = await Promise.all([semaphore.acquire('a', never), semaphore.acquire('a', never)]);
     expect(semaphore.tryAcquire('b')).toBeDefined();

@@ -80,7 +80,7 @@ it('EN199: a pending action is stored by its id, however large it is', async () 
   expect((await readSnapshot(log))!.state.conversation.pending).toEqual(await log.read());
 });
 
-it('EN200: a snapshot of another version, of other events, or that is none, is as if it were not there', async () => {
+it('EN200: a snapshot of another version, of other events, or that is none, is ignored', async () => {
   const log = await emptyLog();
   await append(log, everyKindLog());
   await openAndStore(log);
@@ -105,7 +105,7 @@ it('EN200: a snapshot of another version, of other events, or that is none, is a
   }
 });
 
-it('EN200: where the view began does not fit the log: it is made from the whole of it', async () => {
+it('EN200: an outline that does not match the log: the view is built from the whole log', async () => {
   const log = await emptyLog();
   const condensation = CondensationAction.create({
     forgotten_events_start_id: 0,
@@ -131,7 +131,7 @@ it('EN200: where the view began does not fit the log: it is made from the whole 
  * When this fails, folding gives another state, or the view has other entries, than before: existing snapshots are outdated.
  * Raise FOLD_VERSION in engine-snapshot.ts and put the new pair here. (When a field was only added or removed, the digest alone.)
  */
-it('EN200: the version of the fold is raised when what folding gives is changed', () => {
+it('EN200: a change to the result of folding raises the version', () => {
   const view = createView(agent);
   let state = INITIAL_ENGINE_STATE;
   let digest = 0;

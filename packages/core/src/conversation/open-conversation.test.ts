@@ -52,7 +52,7 @@ it('EN3: an answer without a call is a message that waits for the user', async (
 const stop = ChangeAgentStateAction.create({ agent_state: 'stopped' });
 const memoryLog = () => createMemoryStorage({ clock: systemClock }).events.open(ID);
 
-it('EN4: a stopped conversation says that it takes messages when somebody opens it again, without a second introduction', async () => {
+it('EN4: a stopped conversation that is opened again reports that it takes messages, without a second introduction', async () => {
   const log = await memoryLog();
   const first = await stage({ log });
   await first.submit(stop);

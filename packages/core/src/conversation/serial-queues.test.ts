@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSerialQueues } from './serial-queues.ts';
 
-it('SV199: tasks of one key run in order, those of another do not wait, and a failed one stops nobody', async () => {
+it('SV199: tasks of one key run in order, those of another do not wait, and a failed one stops no other', async () => {
   const inTurn = createSerialQueues();
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-it('EN199: what the fold is made of is read as it was stored', () => {
+it('EN199: the values of a fold are read as they were stored', () => {
   fc.assert(
     fc.property(value, (any) => {
       expect(restore(store(any as string))).toStrictEqual(any);
@@ -26,12 +26,12 @@ it('EN199: what the fold is made of is read as it was stored', () => {
   );
 });
 
-it('EN199: what nobody stored is refused', () => {
+it('EN199: text that was not stored by it is refused', () => {
   for (const text of ['', '{', '{"$is":"toString","of":[]}', '{"$is":"made up"}', '{"$is":"set"}'])
     expect(() => restore(text)).toThrow(Error);
 });
 
-it('EN199: what cannot be stored does not compile', () => {
+it('EN199: a value that cannot be stored does not compile', () => {
   // @ts-expect-error a function
   expect(() => store({ told: new Set(['a']), later: () => 1 })).not.toThrow();
   // @ts-expect-error a symbol inside a map

@@ -16,7 +16,7 @@ function setUp(roomAfter: number) {
   return { retry, write, frames, closing };
 }
 
-it('EN229: a write that is undone is tried again; watchers hear once of the beginning and once of the end', async () => {
+it('EN229: a write that is rolled back is retried; watchers are notified once of the beginning and once of the end', async () => {
   const { retry, write, frames } = setUp(5);
   const written = await Promise.all([retry.untilWritten(write), retry.untilWritten(write)]);
   expect(written.toSorted()).toEqual([6, 7]);
@@ -33,7 +33,7 @@ it('EN229: closing ends the waiting with the failure', async () => {
   await expect(written).rejects.toMatchObject({ code: 'undone' });
 });
 
-it('EN229: other failures are not tried again', async () => {
+it('EN229: other failures are not retried', async () => {
   const { retry, frames } = setUp(0);
   const failing = () => Promise.reject(new StorageError('failed', 'the disk failed'));
   await expect(retry.untilWritten(failing)).rejects.toMatchObject({ code: 'failed' });

@@ -112,7 +112,7 @@ const CONTEXT = {
   microagent_knowledge: [{ name: 'database', trigger: 'Postgres', content: 'Ask before you migrate.' }],
 };
 
-it('EN215: what could not be read at the first message is told with the next, once, to clients and the model', async () => {
+it('EN215: knowledge that could not be read at the first message comes with the next, once, to clients and the model', async () => {
   const folder = workspace(KNOWN);
   const { come, ...slow } = slowSandbox(folder);
   const { say, untilState, events } = await stage({ folder, ...slow, script: () => ({ text: 'ok' }) });
@@ -138,7 +138,7 @@ it('EN215: what could not be read at the first message is told with the next, on
   expect(recalls(await events())).toHaveLength(3);
 });
 
-it('EN215: it is told by the process that comes after, too', async () => {
+it('EN215: the next process delivers it, too', async () => {
   const folder = workspace(KNOWN);
   const first = await stage({ folder, ...slowSandbox(folder), script: [{ text: 'ok' }] });
   await first.say('Move us to postgres please');

@@ -47,7 +47,7 @@ it('EN166: an action whose outcome could not be stored is asked for in the same 
   expect(lines(one)).toBe('x\n');
 });
 
-it('EN166: where its sandbox is gone meanwhile its outcome is unknown, and no other sandbox gets it', async () => {
+it('EN166: when its sandbox is gone meanwhile, its outcome is unknown, and no other sandbox gets it', async () => {
   const one = await stage({ log: await failingFor('run'), script: [countOnce, done] });
   await one.say('count');
   await untilHalted(one);
@@ -117,7 +117,7 @@ it('EN8: a stop after a restart finds the sandbox first, and cancels what runs i
   expect(outline(await second.events()).slice(-2)).toEqual(['agent .run<7', 'environment .agent_state_changed:stopped']);
 });
 
-it('EN165: an id that a log gives a second time is another action to the sandbox, which runs it', async () => {
+it('EN165: an id that a log assigns a second time is another action to the sandbox, which runs it', async () => {
   const first = await stage({ script: [bash('echo OLD'), done] });
   await first.say('begin');
   await first.untilState('finished');

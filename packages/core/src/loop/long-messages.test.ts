@@ -79,7 +79,7 @@ it('EN206: what fits into an eighth of the window is shown whole, and no file is
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('EN206: a file that cannot be written is told, once, to the user and to the model', async () => {
+it('EN206: a file that cannot be written is reported, once, to the user and to the model', async () => {
   const { provider, asked } = strictModel([hello, hello]);
   const { say, untilState, runtimes, events } = await stage({ provider });
   runtimes.failStarts('the disk of the sandbox is full');
@@ -93,7 +93,7 @@ it('EN206: a file that cannot be written is told, once, to the user and to the m
   expect(outline(await events()).filter((line) => line === 'environment .error')).toHaveLength(1);
 });
 
-it('EN206: after a restart a file that is there is left alone, and one that is gone is written again', async () => {
+it('EN206: after a restart an existing file is left alone, and a missing one is written again', async () => {
   const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
   const folder = temporaryFolder();
   for (const state of ['new', 'kept', 'gone']) {
@@ -110,7 +110,7 @@ it('EN206: after a restart a file that is there is left alone, and one that is g
   }
 });
 
-it('EN207: a condensation leaves an excerpt of a long message, which is in what is put into words', async () => {
+it('EN207: a condensation leaves an excerpt of a long message, and the summary is made from all of it', async () => {
   const isSummary = ({ tools }: LlmRequest): boolean => tools.length === 0;
   const steps = [...Array.from({ length: 6 }, (_, n) => bash(`echo step ${n}`)), done, done];
   const { provider, asked } = strictModel((request) => (isSummary(request) ? { text: 'In short.' } : (steps.shift() ?? done)));

@@ -31,7 +31,7 @@ function longLog(idOf: (step: number) => string) {
   return toLog(raws);
 }
 
-it('EN197: of a call that a condensation forgot the view holds nothing', async () => {
+it('EN197: the view holds nothing of a call that a condensation forgot', async () => {
   const view = createView(codeActAgent);
   const calls: WeakRef<object>[] = [];
   for (const event of longLog((step) => `call_${step}`)) {
@@ -66,7 +66,7 @@ it('EN197: the id of a forgotten call is free again, and every request has each 
   expect(Math.max(...highest)).toBeLessThanOrEqual(CONDENSED_EVERY);
 });
 
-it('EN43: a result that comes after its call was forgotten is told as late', () => {
+it('EN43: a result that comes after its call was forgotten is shown as late', () => {
   const metadata = metadataOf('r', ['c1'], 0);
   const view = createView(codeActAgent);
   const log = toLog([

@@ -12,7 +12,7 @@ it('DL187: pictures of a cell are lines of Markdown, in their places or at the e
   expect(withPictures('[An image.]\n[An image.]', [ONE])).toBe(`![image](${ONE})\n[An image.]`);
 });
 
-it('DL187: what those frontends do not look for stays text', () => {
+it('DL187: pictures that those frontends do not look for stay text', () => {
   for (const urls of [null, [], ['data:image/jpeg;base64,AAAA'], ['https://example.com/a.png'], ['data:image/png;base64,A) [x](y']]) {
     expect(withPictures('[An image.]', urls)).toBe('[An image.]');
   }

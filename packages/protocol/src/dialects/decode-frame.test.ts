@@ -142,7 +142,7 @@ describe('decoding what clients send', () => {
     }
   });
 
-  it.each([5, {}, 'x'.repeat(129)])('DL146: %j is no name for it', (client_id) => {
+  it.each([5, {}, 'x'.repeat(129)])('DL146: %j is not a valid one', (client_id) => {
     expect(decodeFrame({ action: 'message', args: { content: 'hi' }, client_id })).toMatchObject({ error: { code: 'INVALID_ARGUMENTS' } });
   });
 

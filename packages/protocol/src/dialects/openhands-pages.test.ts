@@ -18,7 +18,7 @@ function finishOf(dialect: Dialect, args: object): unknown {
   return shown(dialect, { action: 'finish', args })[0]!.args;
 }
 
-it('DL189: a page is told by what its socket asks with', () => {
+it('DL189: the query of its socket identifies a page', () => {
   const query = { conversation_id: 'c', latest_event_id: '-1' };
   expect(dialectOfPage(query)).toBe(openhandsV0Early);
   expect(dialectOfPage({ ...query, providers_set: '' })).toBe(openhandsV0Middle);
@@ -53,7 +53,7 @@ it('DL188: their terminals need CRLF; those of 0.15 to 0.17 the agent’s comman
   expect(shown(openhandsV0Late, run)).toMatchObject([{ content: run.content }]);
 });
 
-it('DL190: a page before 0.33 is not told what would stand in its chat as words of the agent', () => {
+it('DL190: a page before 0.33 is not sent events that its chat would show as words of the agent', () => {
   const look = {
     observation: 'recall',
     content: '',
@@ -66,7 +66,7 @@ it('DL190: a page before 0.33 is not told what would stand in its chat as words 
   expect(shown(openhandsV0Late, look)).toHaveLength(1);
 });
 
-it('DL191: 0.40 to 0.51 are told that a task is done in their words', () => {
+it('DL191: 0.40 to 0.51 are sent their own values of task_completed', () => {
   const told = (args: object) => (finishOf(openhandsV0Late, args) as Frame).task_completed;
   expect([{}, { task_completed: 'true' }, { task_completed: 'partial' }, { task_completed: 'false' }].map(told)).toEqual([
     'success',
@@ -77,7 +77,7 @@ it('DL191: 0.40 to 0.51 are told that a task is done in their words', () => {
   expect((finishOf(openhandsV0, {}) as Frame).task_completed).toBeNull();
 });
 
-it('DL191: nothing is used of a context window that is not known', () => {
+it('DL191: an unknown context window shows as unused', () => {
   const usage = (dialect: Dialect, context_window: number) => {
     const llm_metrics = { accumulated_cost: 0, accumulated_token_usage: { prompt_tokens: 110, per_turn_token: 110, context_window } };
     return shown(dialect, { action: 'think', args: { thought: 'hm' }, llm_metrics })[0]!.llm_metrics;

@@ -25,7 +25,7 @@ it('DL126: a thought is a message to it, and what is only for the record would b
   expect(shown({ observation: 'error', content: 'no', extras: { error_id: '' } })).toHaveLength(1);
 });
 
-it('DL192: it is told the state of now, as no event, when none was stored after what it has', () => {
+it('DL192: it is sent the current state, not as an event, when none was stored after its cursor', () => {
   const told = openhandsV0InBand.announce!('running', '2026-11-22T10:00:00.000Z');
   expect(told.map(({ extras }) => (extras as Frame).agent_state)).toEqual(['init', 'running']);
   for (const frame of told) expect(frame).not.toHaveProperty('id');

@@ -24,7 +24,7 @@ it.each([
   expect(startNews(previous, {})).toBeUndefined();
 });
 
-it('SB167: of one whose store was put back from a backup is told that its home is gone and the workspace is not', () => {
+it('SB167: after a restore from a backup reports that the home is gone and the workspace is not', () => {
   const told = startNews(before('ended', RESTORED), { isNew: true });
   expect(told).toMatch(
     /^the server was restored from a backup: .* gone with its home, and the files of the workspace are as they were left/,

@@ -64,7 +64,7 @@ describe.each([
   ['before there were versions', null],
   ['the version after this', [3, 3]],
 ] as const)('an executor of %s', (_which, protocol) => {
-  it('SB168: is replaced when what runs in it has ended, whose outcome is kept, and the next observation says so', async () => {
+  it('SB168: is replaced when its action has ended, whose outcome is recorded, and the next observation reports it', async () => {
     const first = await acquire(open().runtimes);
     await run(first, 'export KEPT=yes; mkdir -p inner; cd inner');
     speaks(protocol);
@@ -114,7 +114,7 @@ describe.each([
     expect(existsSync(inWorkspace('never'))).toBe(false);
   });
 
-  it('SB168: with programs behind the shell it is replaced at once, and that they are gone is said', async () => {
+  it('SB168: with programs in the background it is replaced at once, and their end is reported', async () => {
     const first = await acquire(open().runtimes);
     await run(first, 'nohup sleep 1000 > /dev/null 2>&1 &');
     speaks(protocol);

@@ -49,7 +49,7 @@ const emptyRecord = (n: number) =>
   }) as const;
 
 describe('a server that starts again', () => {
-  it('SB173: leaves what is asleep asleep, and the next action finds all of it without being told of a loss', async () => {
+  it('SB173: leaves sleeping sandboxes asleep, and the next action finds everything without a report of a loss', async () => {
     const { runtimes, record } = open({ idleMs: 100 });
     await run(await acquire(runtimes, 'a'), 'mkdir inner && cd inner && export KEPT=yes');
     await until('it to sleep', async () => (await record('a'))?.state === 'asleep');
@@ -63,7 +63,7 @@ describe('a server that starts again', () => {
     expect(JSON.stringify(seen)).not.toContain('ended (');
   });
 
-  it('SB174: looks at the machine once for all that it ends, whatever their number, and others get turns meanwhile', async () => {
+  it('SB174: scans the machine once for all sandboxes that it ends, without blocking the event loop', async () => {
     const asked: (readonly string[])[] = [];
     const local = createLocalDriver({ executor });
     const endIncarnations = (incarnations: readonly string[]): Promise<void> => {
@@ -107,7 +107,7 @@ describe('a server that starts again', () => {
     },
   );
 
-  it('SB175: takes what lives in hand: it counts as awake, is attached to without room, and makes room when it has nothing to do', async () => {
+  it('SB175: attaches to living sandboxes: they count as awake, need no room, and make room when they are idle', async () => {
     const { runtimes, workspace } = open({ idleMs: 600_000, maxLive: 1 });
     const first = await acquire(runtimes, 'a');
     const work = runAction(first, 'touch began; until test -e go; do sleep 0.02; done; echo done', { timeout: 600 });
@@ -128,8 +128,8 @@ describe('a server that starts again', () => {
   });
 });
 
-describe('a store that was put back from a backup', () => {
-  it('SB167: attaches to nothing of before: what runs ends, its host is told to forget, and the next sandbox is told of it', async () => {
+describe('a store that was restored from a backup', () => {
+  it('SB167: attaches to no older sandbox: running ones end, their host deletes them, and the next sandbox reports it', async () => {
     const forgotten: unknown[] = [];
     const local = createLocalDriver({ executor });
     const { runtimes, record, stateRoot, records } = open(
@@ -156,7 +156,7 @@ describe('a store that was put back from a backup', () => {
     expect(await record('b')).toMatchObject({ state: 'ended', reason: 'the server was restored from a backup' });
   });
 
-  it('SB167: a host that cannot be told is told later, and until then no sandbox starts there', async () => {
+  it('SB167: an unreachable host is asked later, and until then no sandbox starts there', async () => {
     let isAway = true;
     const forget = async (): Promise<void> => {
       if (isAway) throw new Error('the host is away');
@@ -189,7 +189,7 @@ describe('a stop', () => {
     expect((await run(second, 'cat ~/note')).output).toBe('precious');
   });
 
-  it('SB176: that comes while it ends already waits for that, and removes what is left', async () => {
+  it('SB176: during an end waits for it, and removes the rest', async () => {
     const { runtimes, handle, stateRoot, record } = open({});
     const first = await acquire(runtimes, 'a');
     await run(first, 'echo old > ~/note');

@@ -72,7 +72,7 @@ it('TJ9, TJ12: what was there is not overwritten, and put aside when forced', as
   expect(readdirSync(aside!)).toContain('tendon.db');
 });
 
-it('TJ22: what its sandboxes keep is put aside with the store that they worked for, and nothing of them is attached to', async () => {
+it('TJ22: the state of its sandboxes is set aside with their store, and no sandbox is attached to', async () => {
   const { home, storage, save, open, restore } = await makePlace();
   const record = { driver: 'local', incarnation: '0123456789abcdef', workspace: home, started_at: '2026-11-22T00:00:00.000Z' };
   const put = (id: string, state: object) =>

@@ -12,7 +12,7 @@ function homeWith(text: string): string {
   return home;
 }
 
-it('SV223: the runtimes of OpenDevin are taken in the file as in the environment', async () => {
+it('SV223: the runtimes of OpenDevin are accepted in the file as in the environment', async () => {
   for (const [name, runtime] of [
     ['eventstream', 'docker'],
     ['server', 'local'],

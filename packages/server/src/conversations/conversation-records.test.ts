@@ -44,7 +44,7 @@ describe('SV199: records do not wait for each other', () => {
     expect((await records.list({ limit: 200 })).every(({ model }) => model === 'another')).toBe(true);
   });
 
-  it('200 clients that speak at once are acknowledged within three group commits', async () => {
+  it('200 clients that send at once are acknowledged within three group commits', async () => {
     const { disk, storage } = await slowStore();
     const { conversations } = conversationsWith(60_000, { storage });
     const ids = await Promise.all(Array.from({ length: 200 }, () => made(conversations)));
@@ -89,7 +89,7 @@ describe('SV200: when a conversation was last used is written behind', () => {
     expect(disk.commits - before).toBeLessThanOrEqual(2);
   });
 
-  it('closing writes it, and a change of something else takes it along', async () => {
+  it('closing writes it, and so does any other change of the record', async () => {
     const { storage } = await slowStore();
     const records = new ConversationRecords(storage.records, heldClock().clock);
     await fill(records, idsOf(2));
@@ -101,7 +101,7 @@ describe('SV200: when a conversation was last used is written behind', () => {
     expect(await stored(storage, 'c1')).toBe(USED);
   });
 
-  it('a deleted one does not come back by it', async () => {
+  it('does not bring back a deleted one', async () => {
     const { storage } = await slowStore();
     const { clock, wake } = heldClock();
     const records = new ConversationRecords(storage.records, clock);
@@ -118,7 +118,7 @@ describe('SV200: when a conversation was last used is written behind', () => {
   });
 });
 
-it('SV202: those at work are given with the last used first, and marks without a record last', async () => {
+it('SV202: those at work are listed with the last used first, and marks without a record last', async () => {
   const { storage } = await slowStore();
   const records = new ConversationRecords(storage.records, systemClock);
   await storage.records.put('active', { id: 'cut-off', sort: '', value: {} });
@@ -128,7 +128,7 @@ it('SV202: those at work are given with the last used first, and marks without a
 });
 
 describe('SV201: deleting reads nothing of other conversations', () => {
-  it('finds what was delegated by it alone', async () => {
+  it('finds only what it delegated itself', async () => {
     const { storage } = await slowStore();
     const read = { records: 0 };
     const records = new ConversationRecords(counting(storage.records, read), systemClock);

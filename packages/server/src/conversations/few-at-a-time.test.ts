@@ -19,7 +19,7 @@ function gates() {
 
 const items = [0, 1, 2, 3, 4, 5, 6];
 
-it('SV202: so many at a time, in order; one that is not done holds up its own place alone', async () => {
+it('SV202: a limited number at a time, in order; an unfinished task occupies only its own place', async () => {
   const { begun, task, end } = gates();
   const all = fewAtATime(items, task, { ...MINUTE, signal: open });
   expect(begun).toEqual([0, 1, 2, 3]);
@@ -32,7 +32,7 @@ it('SV202: so many at a time, in order; one that is not done holds up its own pl
   await all;
 });
 
-it('SV202: those that take too long give their places up', async () => {
+it('SV202: tasks that take too long give up their places', async () => {
   const { begun, task, end } = gates();
   const sleepers: (() => void)[] = [];
   const clock = { now: () => new Date(), sleep: () => new Promise<void>((resolve) => void sleepers.push(resolve)) };
@@ -44,7 +44,7 @@ it('SV202: those that take too long give their places up', async () => {
   await all;
 });
 
-it('SV202: the event loop gets its turn between two, and nothing is begun after the end', async () => {
+it('SV202: the event loop is yielded between two, and no task begins after the end', async () => {
   const ending = new AbortController();
   let begun = 0;
   const all = fewAtATime(items, async () => void (begun += 1), { ...MINUTE, atOnce: 1, signal: ending.signal });

@@ -47,7 +47,7 @@ it('LM95, LM97: further requests wait in order, shown as a status and not as an 
   expect([endpoint.most, endpoint.asked.all.length]).toEqual([2, 4]);
 });
 
-it('LM96: stopping or pausing who waits ends the wait at once, and the next one moves up', async () => {
+it('LM96: stopping or pausing a waiting conversation ends its wait at once, and the next one moves up', async () => {
   const endpoint = await HeldEndpoint.start();
   const server = await serverOf(endpoint, 1);
   await at(server, 'job-a');
@@ -67,7 +67,7 @@ it('LM96: stopping or pausing who waits ends the wait at once, and the next one 
   expect(endpoint.asked.all.map(({ task }) => task)).toEqual(['job-a', 'job-d', 'job-c']);
 });
 
-it('LM98: who pauses before another attempt holds no place', async () => {
+it('LM98: a pause before a retry holds no place', async () => {
   const endpoint = await HeldEndpoint.start();
   const server = await serverOf(endpoint, 1);
   const a = await at(server, 'job-a');
@@ -120,7 +120,7 @@ async function homeAtWork(): Promise<string> {
   return home;
 }
 
-it('SV202, LM95: after a restart all go on, those used last first, and no more ask the model at once than may', async () => {
+it('SV202, LM95: after a restart all go on, those used last first, and simultaneous requests stay within the limit', async () => {
   const home = await homeAtWork();
   const endpoint = await HeldEndpoint.start();
   const server = await serverOf(endpoint, 3, home);

@@ -47,7 +47,7 @@ describe('SV20: conversations in memory', () => {
     await conversations.close();
   });
 
-  it('SV191: whoever comes while it is being closed enters it, at whatever moment the two meet', async () => {
+  it('SV191: a client that comes while it is being closed enters it, at whatever moment the two meet', async () => {
     const { conversations } = conversationsWith(60_000);
     const id = await made(conversations);
     for (let ticks = 0; ticks < 40; ticks++) {
@@ -62,7 +62,7 @@ describe('SV20: conversations in memory', () => {
     await conversations.close();
   });
 
-  it('SV191: a server that is leaving does not say that a conversation is not there', async () => {
+  it('SV191: a server that is shutting down does not report a conversation as missing', async () => {
     const { conversations } = conversationsWith(60_000);
     const id = await made(conversations);
     await conversations.close();

@@ -26,7 +26,7 @@ async function stopped(server: TestServer): Promise<{ readonly id: string; reado
 }
 
 describe('SV183: a conversation that somebody stopped', () => {
-  it('stays stopped when a client comes back to it, and goes on with a message', async () => {
+  it('stays stopped when a client reconnects to it, and continues with a message', async () => {
     const server = await testServer({ script: [{ text: 'one' }, { text: 'two' }] });
     const { id, latest } = await stopped(server);
     const before = await lengthOf(server, id);
@@ -52,7 +52,7 @@ describe('SV183: a conversation that somebody stopped', () => {
     await client.ask('go on');
   });
 
-  it('does not go on because somebody stops its agent, and a message over REST is enough', async () => {
+  it('does not continue because a client stops its agent, and a message over REST is enough', async () => {
     const { conversations } = conversationsWith(60_000);
     onTestFinished(() => conversations.close());
     const id = await made(conversations);
@@ -65,7 +65,7 @@ describe('SV183: a conversation that somebody stopped', () => {
     expect(await conversations.get(id)).toMatchObject({ stopped: false });
   });
 
-  it('what is said while it is being stopped starts it afterwards', async () => {
+  it('a message that is sent during the stop starts it afterwards', async () => {
     const gate = Promise.withResolvers<void>();
     const { conversations } = conversationsWith(60_000, { runtimes: { ...noSandbox, stop: () => gate.promise } });
     onTestFinished(() => conversations.close());
@@ -172,7 +172,7 @@ it('SV400: what a stopped conversation has already, or does not take, leaves it 
   expect(await conversations.get(id)).toMatchObject({ stopped: true });
 });
 
-it('SV185: a conversation stays open until a condensation that somebody asked for is done', async () => {
+it('SV185: a conversation stays open until a requested condensation is done', async () => {
   const gate = Promise.withResolvers<void>();
   const playing = createScriptedProvider((_request, index) => ({ text: `answer ${index}` }));
   let asked = 0;

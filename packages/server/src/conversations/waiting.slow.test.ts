@@ -5,7 +5,7 @@ import { systemClock } from '../system-clock.ts';
 
 const call = { toolCalls: [{ name: 'execute_bash', arguments: { command: 'echo done >> proof; wc -l < proof' } }] };
 
-it('SV186: a conversation that only waits for a person to confirm leaves memory; the decision opens it, a stop answers what waits', async () => {
+it('SV186: a conversation that only waits for a confirmation leaves memory; the decision opens it, a stop answers the pending action', async () => {
   let passedMs = 0;
   const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + passedMs) };
   const server = await testServer({ script: [call, { text: 'as you wish' }], clock, env: { SECURITY_CONFIRMATION_MODE: 'true' } });

@@ -139,7 +139,7 @@ describe('DL170: whatever the log holds', () => {
     for (const event of await reader.all()) expect(await reader.fill(event, 'own-call')).toBe(event);
   });
 
-  it('a reference to an answer that is gone, and JSON of anybody, have at least the name of the call', async () => {
+  it('a reference to a missing answer, and arbitrary JSON, have at least the name of the call', async () => {
     const lost = step(0, true)[1]!;
     const reader = await logOf(
       lost,

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../server.test-support.ts';
 import { database, filled, idsFound, READS_ALL, searchOf } from './event-search.test-support.ts';
 
-it('SV204: the index of events is true however often a process is killed while it makes it', async () => {
+it('SV204: the index of events is correct however often the indexing process is killed', async () => {
   const home = temporaryFolder();
   const first = await database(home);
   const log = await filled(first, 3_000);

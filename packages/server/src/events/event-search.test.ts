@@ -71,7 +71,7 @@ describe.each([
 });
 
 describe('SV204: the index of events', () => {
-  it('leaves few events to read, and others get their turn', async () => {
+  it('leaves few events to read, and the event loop is yielded', async () => {
     const storage = await database();
     const log = await filled(storage, 3_000);
     const search = searchOf(storage);
@@ -89,7 +89,7 @@ describe('SV204: the index of events', () => {
     expect(turns).toBeGreaterThanOrEqual(3_000 / 200);
   });
 
-  it('is made by nobody but a search, and goes on where a process ended', async () => {
+  it('is made by searches only, and continued where a process ended', async () => {
     const home = temporaryFolder();
     const first = await database(home);
     const log = await filled(first, 2_000);

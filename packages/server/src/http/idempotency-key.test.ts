@@ -15,7 +15,7 @@ async function count(server: TestServer): Promise<number> {
 const key = (name: string, more: Readonly<Record<string, string>> = {}) => ({ 'idempotency-key': name, ...more });
 
 describe('SV194: a request with an Idempotency-Key', () => {
-  it('makes one conversation and says its task once, however often and whenever it comes', async () => {
+  it('creates one conversation and sends its task once, however often and whenever it is repeated', async () => {
     const home = temporaryFolder();
     const body = { initial_user_msg: 'build it' };
     const create = async (server: TestServer): Promise<unknown> =>
@@ -33,7 +33,7 @@ describe('SV194: a request with an Idempotency-Key', () => {
     expect(await said(next, id)).toEqual(['build it']);
   });
 
-  it('says the task that the first one was cut off before', async () => {
+  it('sends the task when the first attempt was interrupted before it', async () => {
     const server = await testServer({ script });
     const body = { initial_user_msg: 'build it' };
     const { conversation_id: id } = (await (await server.post('/api/conversations', body, key('k-1'))).json()) as {
@@ -50,7 +50,7 @@ describe('SV194: a request with an Idempotency-Key', () => {
     expect(await said(next, id)).toEqual(['build it']);
   });
 
-  it('with another body is refused, and without a key makes another one', async () => {
+  it('with another body is refused, and without a key creates another one', async () => {
     const server = await testServer({ script });
     await server.post('/api/conversations', { initial_user_msg: 'build it' }, key('k-1'));
     const other = await server.post('/api/conversations', { initial_user_msg: 'burn it' }, key('k-1'));
@@ -61,7 +61,7 @@ describe('SV194: a request with an Idempotency-Key', () => {
     expect((await server.post('/api/conversations', {}, key('x'.repeat(256)))).status).toBe(422);
   });
 
-  it('is its caller’s: another one’s with the same key is another request', async () => {
+  it('belongs to its caller: another caller’s with the same key is another request', async () => {
     const server = await testServer({ script, sessionApiKey: 'the-owners-own-key' });
     const owner = { 'x-session-api-key': 'the-owners-own-key' };
     const { key: second } = (await (await server.post('/api/keys', { name: 'ci', scope: 'drive' }, owner)).json()) as { key: string };
@@ -74,7 +74,7 @@ describe('SV194: a request with an Idempotency-Key', () => {
     expect(ids[1]).not.toBe(ids[0]);
   });
 
-  it('says a message once, and is answered with its event', async () => {
+  it('records a message once, and is answered with its event', async () => {
     const server = await testServer({ script });
     const id = await server.create();
     const say = async (message: string, headers: Readonly<Record<string, string>>): Promise<unknown> =>
@@ -88,7 +88,7 @@ describe('SV194: a request with an Idempotency-Key', () => {
   });
 });
 
-describe('EN181: what was said over one endpoint is known at every other', () => {
+describe('EN181: an action from one endpoint is recognized at every other', () => {
   it('Socket.IO, /ws and REST, also after a restart', async () => {
     const server = await testServer({ script });
     const id = await server.create();

@@ -39,7 +39,7 @@ describe('SV10: REST', () => {
     expect(await (await server.get('/server_info')).json()).toMatchObject({ model: 'openai/gpt-4o' });
   });
 
-  it('SV154, SV234: settings without a model name the one in use, and sending that name back chooses nothing', async () => {
+  it('SV154, SV234: settings without a model name the one in use, and sending that name back changes nothing', async () => {
     const server = await testServer();
     await server.post('/api/settings', { user_consents_to_analytics: false });
     const shown = (await (await server.get('/api/settings')).json()) as Record<string, unknown>;

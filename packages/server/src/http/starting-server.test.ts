@@ -18,7 +18,7 @@ const FIRST_SCHEMA = `
   INSERT INTO writer VALUES (1, 0);
   PRAGMA application_id = 0x544e444e; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;`;
 
-it('SV215: while the store of an earlier version is upgraded, the server answers at its address and says what it does', async () => {
+it('SV215: while the store of an earlier version is upgraded, the server answers at its address with its progress', async () => {
   const home = temporaryFolder();
   const port = await freePort();
   const db = new DatabaseSync(join(home, 'tendon.db'));

@@ -8,7 +8,7 @@ function setUp() {
   return { wrongKeys, guess, after: (more: number) => (ms += more) };
 }
 
-it('SV301: an address that tries wrong keys may show no new one for a while, the right one included', () => {
+it('SV301: an address that tries wrong keys may present no new one for a while, not even the right one', () => {
   const { wrongKeys, guess, after } = setUp();
   guess('10.0.0.1', 20);
   expect(wrongKeys.secondsToWait('10.0.0.1', undefined)).toBeUndefined();
@@ -20,7 +20,7 @@ it('SV301: an address that tries wrong keys may show no new one for a while, the
   expect(wrongKeys.secondsToWait('10.0.0.1', 'owner')).toBeUndefined();
 });
 
-it('SV301: who was let in from there before goes on', () => {
+it('SV301: keys that were accepted from there before still work', () => {
   const { wrongKeys, guess } = setUp();
   expect(wrongKeys.secondsToWait('10.0.0.1', 'owner')).toBeUndefined();
   guess('10.0.0.1', 30);

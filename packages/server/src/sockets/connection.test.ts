@@ -56,7 +56,7 @@ describe('SV12: a connection is a cursor over the log', () => {
     expect(got.length === 0 || got.length > 10).toBe(true);
   });
 
-  it('SV193: Socket.IO clients are told when the past begins and when they have all of it, from any cursor', async () => {
+  it('SV193: Socket.IO clients are notified when the replay begins and when it ends, from any cursor', async () => {
     const server = await testServer({ script });
     const { id } = await withHistory(server);
     const everything = await replayed(server, id, -1);
@@ -230,7 +230,7 @@ describe('SV15: /ws of the founding document', () => {
       .toMatchObject([{ llm_model: 'some/model' }]);
   });
 
-  it('SV224: initialize with an unknown agent says at once which one works, and says it once', async () => {
+  it('SV224: initialize with an unknown agent reports at once, and once, which one works instead', async () => {
     const server = await testServer({ script });
     const client = await plainClient(server);
     const notices = () => client.frames.all.filter((frame) => JSON.stringify(frame).includes('CodeActAgent works instead'));

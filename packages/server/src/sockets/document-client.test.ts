@@ -18,8 +18,8 @@ async function conversationsOf(server: TestServer): Promise<string[]> {
 
 const states = (frames: Frames): unknown[] => frames.all.flatMap(({ extras }) => extras?.agent_state ?? []);
 
-describe('DL180: a client that waits to be spoken to', () => {
-  it.each([['websocket'], ['polling']])('over %s hears that the agent is loading, then that it is initialized', async (transport) => {
+describe('DL180: a client that waits for the server', () => {
+  it.each([['websocket'], ['polling']])('over %s is sent LOADING, then INIT', async (transport) => {
     const server = await testServer({ script, patience: AT_ONCE });
     const { frames, send } = await socketIoClient(server, {}, { transports: [transport] });
     await frames.untilState('AWAITING_USER_INPUT');
@@ -29,13 +29,13 @@ describe('DL180: a client that waits to be spoken to', () => {
     expect(await conversationsOf(server)).toHaveLength(1);
   });
 
-  it('with dialect=events-doc hears it at once', async () => {
+  it('with dialect=events-doc is sent them at once', async () => {
     const server = await testServer({ script, patience: NEVER });
     const { frames } = await socketIoClient(server, { dialect: 'events-doc' });
     expect(await frames.untilState('INIT')).toMatchObject({ observation: 'agent_state_changed' });
   });
 
-  it('hears it after a first frame that began nothing', async () => {
+  it('is sent them after a first frame that began nothing', async () => {
     const server = await testServer({ script, patience: AT_ONCE });
     const { frames, send } = await socketIoClient(server, {});
     send({ action: 'no_such_action', args: {} });
@@ -43,7 +43,7 @@ describe('DL180: a client that waits to be spoken to', () => {
     expect(await frames.untilState('INIT')).toMatchObject({ observation: 'agent_state_changed' });
   });
 
-  it('a frontend of 0.15 whose first frame comes at once is spoken to in its own dialect alone', async () => {
+  it('a frontend of 0.15 whose first frame comes at once gets only its own dialect', async () => {
     const timeUp = Promise.withResolvers<void>();
     const clock: Clock = {
       now: () => new Date(),
@@ -60,7 +60,7 @@ describe('DL180: a client that waits to be spoken to', () => {
   });
 });
 
-describe('DL181: a client of the document whose line was cut', () => {
+describe('DL181: a client of the document whose connection broke', () => {
   /** The library's own reconnection, on a connection that can be cut. */
   async function reconnecting(server: TestServer, query: Readonly<Record<string, string>> = {}) {
     const socket = io(server.url, { forceNew: true, transports: ['websocket'], query, reconnectionDelay: 1, reconnectionDelayMax: 1 });
@@ -89,7 +89,7 @@ describe('DL181: a client of the document whose line was cut', () => {
     };
   }
 
-  it('comes back to its conversation by its library alone, and misses and repeats nothing', async () => {
+  it('resumes its conversation by its library alone, without missed or repeated events', async () => {
     const server = await testServer({ script, patience: NEVER });
     const { frames, socket, cut, untilRest } = await reconnecting(server);
     socket.emit('oh_action', say('one'));
@@ -119,7 +119,7 @@ describe('DL181: a client of the document whose line was cut', () => {
     expect(frames.ids).toEqual([...frames.ids.keys()]);
   });
 
-  it('comes back also when the server was started again', async () => {
+  it('resumes also after a restart of the server', async () => {
     const first = await testServer({ script, patience: NEVER });
     const { frames, socket, connected, untilRest } = await reconnecting(first);
     socket.emit('oh_action', say('one'));
@@ -135,7 +135,7 @@ describe('DL181: a client of the document whose line was cut', () => {
     expect(await conversationsOf(second)).toHaveLength(1);
   });
 
-  it('a library without recovery comes back by the id that every frame has', async () => {
+  it('a library without recovery resumes by the id in every frame', async () => {
     const server = await testServer({ script, patience: NEVER });
     const { frames, send, socket } = await socketIoClient(server, {});
     send(say('hi'));
@@ -151,7 +151,7 @@ describe('DL181: a client of the document whose line was cut', () => {
     expect(again.frames.ids[0]).toBe(Number(latest.id) + 1);
   });
 
-  it('what it names in vain begins anew, and what it may not see stays closed to it', async () => {
+  it('an unknown conversation begins anew, and one that it may not see stays closed to it', async () => {
     const key = 'the-owner-of-this';
     const server = await testServer({ script, patience: AT_ONCE, sessionApiKey: key });
     const vain = await socketIoClient(server, { session_api_key: key }, { auth: { pid: '0'.repeat(32), offset: '7' } });

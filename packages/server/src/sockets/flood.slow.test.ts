@@ -60,8 +60,8 @@ async function settled(server: TestServer): Promise<void> {
 
 const isRefusal = (one: WireFrame): boolean => one.code === 'UNKNOWN_ACTION';
 
-describe('SV195: a client that sends more than is taken', () => {
-  it('by polling is held up, in bounded memory, and is answered every frame when it reads', async () => {
+describe('SV195: a client that sends faster than the server handles', () => {
+  it('by polling is paused, in bounded memory, and gets an answer to every frame when it reads', async () => {
     const { server, stalled } = await slowServer();
     const id = await large(server);
     const client = await polling(server, `conversation_id=${id}`);
@@ -84,7 +84,7 @@ describe('SV195: a client that sends more than is taken', () => {
     expect(taken).toBe(FLOOD);
   });
 
-  it('by polling, with a second request beside the held one, is refused that one', async () => {
+  it('by polling is refused a second request while one is held', async () => {
     const { server, stalled } = await slowServer();
     const client = await polling(server, `conversation_id=${await large(server)}`);
     await stalled;
@@ -97,7 +97,7 @@ describe('SV195: a client that sends more than is taken', () => {
     expect(await held).toBe(200);
   });
 
-  it('with more small frames in one request than anybody could have meant, is sent away', async () => {
+  it('with far too many small frames in one request is disconnected', async () => {
     const { server, stalled } = await slowServer();
     const client = await polling(server, `conversation_id=${await large(server)}`);
     await stalled;
@@ -106,7 +106,7 @@ describe('SV195: a client that sends more than is taken', () => {
     await expect.poll(() => client.post(client.emit(frame(0)))).toBe(400);
   });
 
-  it('before its session has begun, is held up as well', async () => {
+  it('before its session has begun is paused as well', async () => {
     const { server, stalled } = await slowServer();
     const token = await tokenOf(server);
     const client = await polling(server, '');

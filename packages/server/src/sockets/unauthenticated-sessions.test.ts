@@ -9,7 +9,7 @@ const POLL = '/socket.io/?EIO=4&transport=polling';
 const open = async (url: string, query = ''): Promise<Response> => fetch(`${url}${POLL}${query}`);
 const sidOf = async (response: Response): Promise<string> => /"sid":"([^"]+)"/.exec(await response.text())![1]!;
 
-it('SV300: a session without a key may send 64 KB at a time, and is refused in words', async () => {
+it('SV300: a session without a key may send 64 KB at a time, and is refused with an explanation', async () => {
   const { url } = await testServer({ sessionApiKey: KEY });
   const sid = await sidOf(await open(url));
   const post = (bytes: number, more = '') =>
@@ -29,7 +29,7 @@ it('SV300: a body is refused by its announced length, before any of it is held, 
   }
 });
 
-it('SV300: a WebSocket without a key is closed by a larger frame; with one it takes it', async () => {
+it('SV300: a WebSocket without a key is closed by a larger frame; with a key the frame is accepted', async () => {
   const { url } = await testServer({ sessionApiKey: KEY });
   const closed = (query: string): Promise<number> => {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket${query}`);
@@ -45,7 +45,7 @@ it('SV300: a WebSocket without a key is closed by a larger frame; with one it ta
   expect(await closed(`&session_api_key=${KEY}`)).not.toBe(1009);
 });
 
-it('SV300: an address has 32 of them at once; those who have a key come in beside them', async () => {
+it('SV300: an address has at most 32 of them at once; clients with a key are not counted', async () => {
   const { url } = await testServer({ sessionApiKey: KEY });
   const answers = await Promise.all(Array.from({ length: 40 }, () => open(url)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(32);

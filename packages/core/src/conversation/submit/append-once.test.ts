@@ -42,7 +42,7 @@ it('EN181: another process over the same log knows it too', async () => {
   expect(said(await second.events())).toEqual(['hello']);
 });
 
-it('EN181: words that the mask changes are known by their id', async () => {
+it('EN181: a message that the mask changes is recognized by its id', async () => {
   const secrets = [new Secret('hunter2-hunter2')];
   const { submit, events } = await stage({ script, secrets });
   const send = () => submit(message('hunter2-hunter2', 'the key is hunter2-hunter2'));
@@ -81,7 +81,7 @@ it('EN181: a request for a state that is sent again asks for nothing new', async
   expect((await events()).filter((event) => 'action' in event && event.action === 'change_agent_state')).toHaveLength(1);
 });
 
-it('EN183: the last 256 ids are known', async () => {
+it('EN183: the last 256 ids are recognized', async () => {
   const { submit, events } = await stage({ script });
   for (let count = 0; count <= MAX_SENT; count++) await submit(message(`a-${count}`, `message ${count}`));
   expect(await submit(message('a-1', 'message 1'))).toMatchObject({ ok: true, isRepeated: true });

@@ -147,7 +147,7 @@ it('EN18: a person’s command runs whatever the agent does, under the person’
   expect(await until(({ cause }) => cause === event.id)).toMatchObject({ observation: 'run', source: 'user', content: 'mine' });
 });
 
-it('EN213: a client’s action that it calls rejected or awaiting does not run, needs no sandbox, and the model is not told', async () => {
+it('EN213: a client’s action that it calls rejected or awaiting does not run, needs no sandbox, and is not shown to the model', async () => {
   const { submit, say, untilState, events, runtimes } = await stage({ script: [{ text: 'hello' }] });
   for (const confirmation_state of ['rejected', 'awaiting_confirmation'] as const) {
     const run = RunAction.create({ command: 'echo ran', confirmation_state });
@@ -170,7 +170,7 @@ it('EN213: a client’s action that it calls rejected or awaiting does not run, 
   expect(JSON.stringify(projectMessages(log, codeActAgent))).not.toMatch(/echo ran|rejected this action/);
 });
 
-it('DL183: what is the agent’s to say is refused by name', async () => {
+it('DL183: actions reserved for the agent are refused by name', async () => {
   const { submit, conversation } = await stage();
   const given = { thought: 't', agent: 'a', inputs: {}, outputs: {}, summary: 's' };
   for (const action of ['think', 'reject', 'delegate', 'summarize'] as const) {
@@ -180,7 +180,7 @@ it('DL183: what is the agent’s to say is refused by name', async () => {
   expect(conversation.state.nextId).toBe(3);
 });
 
-it('EN214: the thought of a request for a state is kept, and so is what a client’s finish says', async () => {
+it('EN214: the thought of a request for a state is recorded, and so is the text of a client’s finish', async () => {
   const gate = gated(createScriptedProvider([done]));
   const { say, submit, untilState, events } = await stage({ provider: gate.provider });
   await say('begin');

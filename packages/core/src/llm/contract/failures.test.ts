@@ -57,7 +57,7 @@ describe.each(PROTOCOLS)('failures over $name', (subject) => {
     expect(message).toContain('Incorrect API key provided: ***');
   });
 
-  it('LM120: a web page in place of an answer is told at once, with the address to check', async () => {
+  it('LM120: a web page in place of an answer fails at once, with the address to check', async () => {
     await using at = await bench(subject, [
       { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>Hi</html>' },
     ]);

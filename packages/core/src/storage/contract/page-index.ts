@@ -56,7 +56,7 @@ export function pageIndex(parts: () => StorageUnderTest): void {
     expect(await pages.add(LOG, { from: 0, to: 10, text: 'of before' })).toBe(false);
   });
 
-  it('EL47: and are there after opening again', async () => {
+  it('EL47: and survive opening again', async () => {
     const { storage, reopen } = parts();
     if (!reopen) return; // a backend in memory keeps nothing
     await (await withEvents(storage, 10)).pages.add(LOG, { from: 0, to: 8, text: 'needle' });

@@ -9,7 +9,7 @@ export function snapshots(parts: () => StorageUnderTest & { readonly log: EventL
     return stored && `${stored.nextId} ${stored.text}`;
   };
 
-  it('EL50: the last snapshot that was stored is given back, to its own log only', async () => {
+  it('EL50: the last stored snapshot is returned, to its own log only', async () => {
     const { storage, log } = parts();
     expect(await textOf(log)).toBeUndefined();
     await log.append([message('a'), message('b')], { expectedId: 0 });
@@ -32,7 +32,7 @@ export function snapshots(parts: () => StorageUnderTest & { readonly log: EventL
     expect(await textOf(fresh)).toBeUndefined();
   });
 
-  it('EL50: it is there after closing and opening', async () => {
+  it('EL50: it survives closing and opening', async () => {
     const { log, reopen } = parts();
     if (!reopen) return;
     await log.append([message('a')], { expectedId: 0 });

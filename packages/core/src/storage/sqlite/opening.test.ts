@@ -85,7 +85,7 @@ describe('opening', () => {
     copy.close();
   });
 
-  it('SV201: a store of before knows what each conversation delegated', async () => {
+  it('SV201: a store of an earlier schema knows what each conversation delegated', async () => {
     await edit(async (db) => {
       await migrate(db, database.path, MIGRATIONS.slice(0, 1));
       const put = db.prepare("INSERT INTO records VALUES ('conversations', ?, ?, ?)");
@@ -98,7 +98,7 @@ describe('opening', () => {
     expect(await records.get('conversations', 'child')).toEqual({ delegated_by: { conversation_id: 'parent', action_id: 3 } });
   });
 
-  it('EL30: events of a database of before there were epochs have the empty one', async () => {
+  it('EL30: events of a database from before epochs have the empty one', async () => {
     await edit(async (db) => {
       await migrate(db, database.path, MIGRATIONS.slice(0, 1));
       db.exec("INSERT INTO events VALUES ('c', 0, '2026-01-01T00:00:00.000Z', 'user', '{}', NULL, 0)");

@@ -82,7 +82,7 @@ describe('payloads', () => {
     expect(await reread()).toEqual(written);
   });
 
-  it('EL12: what shrinks is kept deflated, what does not as it is', async () => {
+  it('EL12: a payload is stored deflated if that makes it smaller', async () => {
     const noise = Array.from(crypto.getRandomValues(new Uint16Array(20_000)), (unit) => String.fromCharCode(unit)).join('');
     const written = await append('c', output('line of code\n'.repeat(10_000)), output(noise));
     const [text, raw] = inDatabase();
@@ -115,7 +115,7 @@ describe('payloads', () => {
     }
   });
 
-  it('EL12: payloads of an older version, which are all in files, are read as they were', async () => {
+  it('EL12: payloads of an older version, which are all in files, are read unchanged', async () => {
     const written = await append('c', output(image), output('x'.repeat(20_000)), output(film));
     await storage.close();
     // As that version left them.
@@ -182,7 +182,7 @@ describe('payloads', () => {
     expect(JSON.stringify(await reread())).toBe(JSON.stringify(live));
   });
 
-  it('EL10: closing beside readers tells them of no damage', async () => {
+  it('EL10: closing during reads reports no damage to them', async () => {
     const drafts = Array.from({ length: 100 }, (_, n) =>
       unknown({ observation: 'x', a: `${n}`.repeat(20_000), b: `b${n}`.repeat(20_000) }),
     );
@@ -218,7 +218,7 @@ describe('payloads', () => {
     expect(blobs()).toEqual([]);
   });
 
-  it('EL13: in the database it is kept once a conversation, and goes with it', async () => {
+  it('EL13: in the database it is stored once per conversation, and removed with it', async () => {
     await append('a', output(image), output(image));
     await append('b', output(image), output('only b'.repeat(5_000)));
     expect(inDatabase()).toHaveLength(3);
@@ -229,7 +229,7 @@ describe('payloads', () => {
     expect(inDatabase()).toEqual([]);
   });
 
-  it('EL13: many payloads are removed in pieces, also those whose deletion was cut off', async () => {
+  it('EL13: many payloads are removed in batches, also those whose deletion was interrupted', async () => {
     const many = Array.from({ length: 150 }, (_, n) => output(`${n} `.repeat(10_000)));
     await append('whole', ...many);
     await append('cut off', ...many);
@@ -313,7 +313,7 @@ describe('payloads', () => {
     expect((await reread()).map((event) => (event as unknown as { content: string }).content)).toEqual([film, film]);
   });
 
-  it('EL14: a damaged payload of the database is written anew when the same content comes again', async () => {
+  it('EL14: a damaged payload of the database is written again with the next equal content', async () => {
     await append('c', output(image));
     await storage.close();
     change('UPDATE payloads SET bytes = zeroblob(length(bytes))');

@@ -42,7 +42,7 @@ describe('EL46: the index of titles', () => {
     }
   }
 
-  it('takes in an older store behind the first search, which finds everything all the same', async () => {
+  it('indexes an older store in the background of the first search, which finds everything all the same', async () => {
     await old(1_000);
     const storage = await database.open();
     expect(taken()).toEqual({ noted: 1_000, titles: 0 }); // opening does not wait for the index
@@ -68,7 +68,7 @@ describe('EL46: the index of titles', () => {
     expect(await idsTitled(storage, 'number 6')).not.toContain('c6');
   });
 
-  it('words that it cannot know are looked for in the records, and others get their turn meanwhile', async () => {
+  it('words that it cannot contain are searched for in the records, without blocking the event loop', async () => {
     await old(1_000);
     const storage = await database.open();
     let turns = 0;
@@ -81,7 +81,7 @@ describe('EL46: the index of titles', () => {
     expect(turns).toBeGreaterThanOrEqual(5); // of 200 records each
   });
 
-  it('goes on where the process before was killed', async () => {
+  it('continues where the last process was killed', async () => {
     await old(700);
     await (await database.open()).close();
     edit((db) => {
@@ -93,7 +93,7 @@ describe('EL46: the index of titles', () => {
     await expect.poll(taken).toEqual({ noted: 0, titles: 700 });
   });
 
-  it('is no part of a put: words that are not searched for are only noted', async () => {
+  it('is not part of a put: titles are only noted until a search', async () => {
     const storage = await database.open();
     await storage.records.put('conversations', { id: 'c', sort: '1', value: { title: 'needle' } });
     expect(taken()).toEqual({ noted: 1, titles: 0 });
@@ -102,7 +102,7 @@ describe('EL46: the index of titles', () => {
     expect(await idsTitled(storage, 'needle')).toEqual(['d', 'c']);
   });
 
-  it('one that cannot be read costs time and nothing else', async () => {
+  it('one that cannot be read only makes searches slower', async () => {
     const storage = await database.open();
     for (const n of [1, 2]) await storage.records.put('conversations', { id: `c${n}`, sort: String(n), value: { title: `needle ${n}` } });
     await idsTitled(storage, 'needle');

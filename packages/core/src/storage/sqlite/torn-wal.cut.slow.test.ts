@@ -12,7 +12,7 @@ describe('a write-ahead log that was cut', () => {
     expect(await killed.openWith(killed.wal)).toMatchObject({ events: killed.wholeBefore(killed.wal.length), findings: [] });
   });
 
-  it('EL31: cut at any commit, the id that is given again has an epoch that the lost event did not have', async () => {
+  it('EL31: cut at any commit, an id that is assigned again has another epoch than the lost event', async () => {
     const whole = await killed.openWith(killed.wal);
     const written = whole.epochs[0];
     expect(new Set(whole.epochs.slice(0, -1))).toEqual(new Set([written]));

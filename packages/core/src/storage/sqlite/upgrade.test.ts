@@ -43,13 +43,13 @@ describe('upgrading', () => {
     expectWholeCopy();
   });
 
-  it('EL56: what bears the name of the copy and was cut off, as older versions left it, is not taken for one', async () => {
+  it('EL56: a truncated copy, as older versions left it, is not taken for a whole one', async () => {
     writeFileSync(copy, 'half a copy', { mode: 0o644 });
     await database.open();
     expectWholeCopy();
   });
 
-  it('EL56: the event loop goes on, and what takes so long is told', async () => {
+  it('EL56: the event loop is not blocked, and the progress is reported', async () => {
     const told: UpgradeProgress[] = [];
     let turns = 0;
     let turnsWhileUpgrading = 0;

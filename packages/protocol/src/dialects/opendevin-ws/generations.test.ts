@@ -92,7 +92,7 @@ describe('states and progress of their time', () => {
     expect(WS_DIALECTS.W4.encodeVolatile({ ...failed, type: 'info', conversation_title: 'x' })).toEqual([]);
   });
 
-  it.each(['W0', 'W1', 'W2', 'W3', 'W4', 'W5'] as const)('DL64: to %s a failure is said once', (generation) => {
+  it.each(['W0', 'W1', 'W2', 'W3', 'W4', 'W5'] as const)('DL64: to %s a failure is reported once', (generation) => {
     const failure = { ...STATE('error', 'STATUS$ERROR_LLM_AUTHENTICATION'), content: 'The key is wrong.' };
     const bubbles = (phase: Phase) => encode(generation, failure, 'environment', phase).filter(({ error }) => error === true);
     expect(bubbles('live')).toEqual([]);
@@ -100,7 +100,7 @@ describe('states and progress of their time', () => {
     expect(bubbles('replay')).toEqual(isHidden ? [] : [{ error: true, message: 'The agent has stopped with an error: The key is wrong.' }]);
   });
 
-  it.each(['W0', 'W1', 'W2', 'W3', 'W4', 'W5'] as const)('DL182: to %s the end in words is told once', (generation) => {
+  it.each(['W0', 'W1', 'W2', 'W3', 'W4', 'W5'] as const)('DL182: to %s the end after words is sent once', (generation) => {
     const log = [
       { action: 'message', args: { content: 'It prints hello.', wait_for_response: true } },
       STATE('awaiting_user_input'),

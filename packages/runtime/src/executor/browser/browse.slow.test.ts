@@ -128,7 +128,7 @@ describe('browse', { timeout: 60_000 }, () => {
     expect(content).toContain(words);
   });
 
-  it('RT265: a page that could not be opened is one line and the asked address, and nothing of the browser’s own page', async () => {
+  it('RT265: a page that could not be opened is one line and the requested address, and nothing of the browser’s own page', async () => {
     const url = 'http://127.0.0.1:2999/a?b=1';
     const line = `${url} could not be opened: nothing listens there (ERR_CONNECTION_REFUSED)`;
     const { content, extras } = await user.browse(url);

@@ -130,7 +130,7 @@ describe('effects', () => {
     expect(readFileSync(join(workspace, 'count'), 'utf8')).toBe('x\nx\n');
   });
 
-  it('RT235: a key that was seen with another digest is refused, never answered, told of or cancelled, by the next incarnation too', async () => {
+  it('RT235: a key that was seen with another digest is refused, never answered, reported or cancelled, by the next incarnation too', async () => {
     const first = await start();
     await first.lines({ key: 'done', digest: 'old', action: run('echo OLD') });
     const { lines } = await stream(first, 'runs', 'echo up; until test -e go; do sleep 0.02; done; echo went on');
@@ -160,7 +160,7 @@ describe('effects', () => {
     expect(existsSync(join(workspace, 'ran'))).toBe(false);
   });
 
-  it('RT235: what an executor of protocol 1 has journaled, without a digest, is answered', async () => {
+  it('RT235: an entry of an executor of protocol 1, without a digest, is answered', async () => {
     const stateDir = mkdtempSync(join(tmpdir(), 'tendon-yesterday-'));
     onTestFinished(() => rmSync(stateDir, { recursive: true }));
     const observation = { observation: 'null', content: 'yesterday', extras: {} };

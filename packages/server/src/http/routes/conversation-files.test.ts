@@ -223,7 +223,7 @@ describe('SV29: git', () => {
     expect((await get('/list-files'))[1]).not.toContain('hacked');
   });
 
-  it('SV231: are told when the command that runs has ended, to nobody who has left, and other conversations do not wait', async () => {
+  it('SV231: are answered when the running command has ended, to no client that has left, and other conversations do not wait', async () => {
     const base = temporaryFolder();
     const command = 'until [ -e go ]; do sleep 0.05; done; echo made > made.txt';
     const script = [{ toolCalls: [{ name: 'execute_bash', arguments: { command } }] }, { text: 'done' }];

@@ -157,7 +157,7 @@ describe('DL87: files', () => {
     expect([missing.ok, await missing.json()]).toMatchObject([false, { error: expect.stringContaining('Error opening file') as string }]);
   });
 
-  it('SV235: what was in a workspace before the first task is listed for W1, which asks while its socket opens', async () => {
+  it('SV235: existing files of a workspace are listed for W1, which asks while its socket opens', async () => {
     const base = temporaryFolder();
     mkdirSync(join(base, 'src'));
     writeFileSync(join(base, 'src', 'there.txt'), 'before');
@@ -169,7 +169,7 @@ describe('DL87: files', () => {
     expect(await listed).toEqual({ name: 'workspace', children: [{ name: 'src', children: [{ name: 'there.txt', children: [] }] }] });
   });
 
-  it('SV235: nobody waits where there can be nothing', async () => {
+  it('SV235: no request waits where there can be no files', async () => {
     const server = await testServer({ script });
     expect(await json(server, '/api/refresh-files')).toEqual({ name: 'workspace', children: [] });
     const client = await wsClient(server, `?token=${await authToken(server)}`);
