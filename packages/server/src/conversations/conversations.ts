@@ -3,9 +3,7 @@
  *
  * C1  A conversation is open at most once; concurrent callers share the opening, and the next opening waits for the closing.
  * C2  An idle conversation is closed; opening it again is folding its log.
- * C3  A deleted conversation can not be opened again, whoever still holds its id.
- * C4  A stopped conversation goes on when somebody starts it or says something in it; to look at it, or to restart the server, does not.
- * C5  What comes while a conversation is being stopped waits, and finds it stopped.
+ * C3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
  */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -21,14 +19,7 @@ import {
   type Storage,
   type SubmitResult,
 } from '@tendon/core';
-import {
-  catalogError,
-  type ActionDraft,
-  type ActionKind,
-  type CatalogError,
-  type ConversationState,
-  type NetworkWish,
-} from '@tendon/protocol';
+import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
@@ -40,10 +31,11 @@ import { delegatedId, delegatedRecord, newRecord } from './new-record.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import type { OnLooked, Room } from './room.ts';
 import { Rooms } from './rooms.ts';
+import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { ownFolder, workspaceFolder } from './workspace-folder.ts';
 import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from './workspace-roots.ts';
 
-/** `isRepeated`: the same request came before, and this is what it made. */
+/** `isRepeated`: the same request came before, and created this record. */
 export type Created =
   | { readonly ok: true; readonly record: StoredConversation; readonly isRepeated?: true }
   | { readonly ok: false; readonly error: CatalogError };
@@ -64,9 +56,7 @@ export interface ConversationsOptions {
   readonly onLooked?: OnLooked;
 }
 
-/** How long an agent may take to end what it is doing before its sandbox is taken away. */
-const STOP_MS = 5_000;
-/** More of them are not open sooner, and clients would wait; a log that takes long, from a slow disk, holds nobody up. */
+/** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */
 const WAKING = { atOnce: 4, slowMs: 2_000 };
 /** Of one conversation, the newest. */
 const MAX_PULL_REQUESTS = 100;
@@ -75,17 +65,18 @@ export class Conversations {
   readonly #options: ConversationsOptions;
   readonly #records: ConversationRecords;
   readonly #rooms: Rooms;
+  readonly #stopped: StoppedConversations;
   readonly #roots: Promise<WorkspaceRoots>;
   readonly #modelAccess = new Map<string, ModelAccess>();
   readonly #closing = new AbortController();
-  readonly #stops = createSerialQueues();
-  /** Of those with an id of their request's or their client's. */
+  /** For conversations whose id comes from a request or a client. */
   readonly #creating = createSerialQueues();
 
   constructor(options: ConversationsOptions) {
     this.#options = options;
     this.#records = new ConversationRecords(options.storage.records, options.clock);
     this.#rooms = new Rooms({ ...options, records: this.#records });
+    this.#stopped = new StoppedConversations(this.#records, this.#rooms, options.runtimes);
     this.#roots = workspaceRoots(options.config);
   }
 
@@ -247,19 +238,19 @@ export class Conversations {
 
   /** A client's action, wherever it came in; names the conversation after its first task. */
   async submit(id: string, action: ActionDraft): Promise<SubmitResult> {
-    await this.#afterStop(id);
+    await this.#stopped.afterStop(id);
     const held = await this.#rooms.enter(id);
     if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };
     try {
-      // Only now: a stop that this does not tell of ends the room.
+      // Read only now: a stop that the record does not show yet ends the room.
       const record = await this.#records.get(id);
       await this.#records.mark(id);
-      const starts = record?.stopped === true && goesOn(action);
+      const starts = record?.stopped === true && startsStopped(action);
       // Before it is in the log: after a kill in between, a restart would stop what it started.
-      if (starts && !(await this.#setStopped(id, held.room, false))) return await this.submit(id, action);
+      if (starts && !(await this.#stopped.setStopped(id, held.room, false))) return await this.submit(id, action);
       const result = await held.room.conversation.submit(action);
       const isTaken = result.ok && !result.isRepeated;
-      if (starts) await this.#setStopped(id, held.room, !isTaken);
+      if (starts) await this.#stopped.setStopped(id, held.room, !isTaken);
       if (record && isTaken) await this.#note(record, action);
       return result;
     } finally {
@@ -288,85 +279,22 @@ export class Conversations {
     this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', id: 'STATUS$READY', message });
   }
 
-  /** Something that is set up does not work, and why: for whoever watches. */
+  /** Shows watchers that something in the set-up does not work, and why. */
   sayProblem(id: string, message: string): void {
     this.#rooms.get(id)?.announce({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message });
   }
 
   /**
-   * Opens it so that it takes messages, and lets the agent go on if the log says so. With `unlessStopped` one that somebody stopped is
-   * left as it is, and nothing is said in the log. False when there is none.
+   * Opens it so that it takes messages, and lets the agent continue if the log says so. With `unlessStopped` a stopped conversation is
+   * left as it is, and nothing is appended. False when there is none.
    */
-  async start(id: string, { unlessStopped = false } = {}): Promise<boolean> {
-    await this.#afterStop(id);
-    const record = await this.#records.get(id);
-    if (!record || (record.stopped && unlessStopped)) return record !== undefined;
-    if (record.stopped) {
-      await this.#records.mark(id); // before it counts as started: a restart looks for it
-      await this.#records.change(id, () => ({ stopped: false }));
-    }
-    const isOpen = this.#rooms.get(id) !== undefined;
-    const held = await this.#rooms.enter(id);
-    if (!held) return false;
-    try {
-      if (record.stopped || !(isOpen || unlessStopped)) await held.room.conversation.reopen();
-      held.room.conversation.wake();
-    } finally {
-      held.release();
-    }
-    return true;
+  start(id: string, options?: { readonly unlessStopped?: boolean }): Promise<boolean> {
+    return this.#stopped.start(id, options);
   }
 
   /** Ends the agent's work, the connections and the sandbox; what is recorded stays. `undefined`: no such conversation. */
   stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> {
-    return this.#stops(id, async () => {
-      const record = await this.#records.get(id);
-      if (!record) return undefined;
-      await this.#records.change(id, () => ({ stopped: true }));
-      // One that left memory with something to confirm is opened: what waits is answered as not executed.
-      const waits = record.summary?.agent_state === 'awaiting_user_confirmation';
-      await this.#endWork(id, await (waits ? this.#opened(id) : this.#rooms.opening(id)));
-      return { wasRunning: !record.stopped };
-    });
-  }
-
-  async #endWork(id: string, room: Room | undefined): Promise<void> {
-    if (room?.isBusy()) await room.stopAgent(AbortSignal.timeout(STOP_MS));
-    if (room) await this.#rooms.close(room);
-    await this.#options.runtimes.stop(id);
-    // Last: until then a restart has to finish it.
-    await this.#records.unmark(id);
-  }
-
-  /** Stopped again only while its agent rests. False when a stop ended the room meanwhile: that came later, and counts. */
-  #setStopped(id: string, room: Room, stopped: boolean): Promise<boolean> {
-    return this.#stops(id, async () => {
-      if (room.ended.aborted) return false;
-      if (stopped && room.isBusy()) return true;
-      await this.#records.mark(id);
-      await this.#records.change(id, (record) => (Boolean(record.stopped) === stopped ? undefined : { stopped }));
-      return true;
-    });
-  }
-
-  /** The stop was cut off. */
-  #stopAgain(id: string): Promise<void> {
-    return this.#stops(id, async () => {
-      const record = await this.#records.get(id);
-      if (!record?.stopped) return;
-      await this.#endWork(id, await this.#opened(id));
-    });
-  }
-
-  async #opened(id: string): Promise<Room | undefined> {
-    const held = await this.#rooms.enter(id);
-    held?.release();
-    return held?.room;
-  }
-
-  /** Resolves when nobody is stopping the conversation any more. */
-  #afterStop(id: string): Promise<void> {
-    return this.#stops(id, () => undefined);
+    return this.#stopped.stop(id);
   }
 
   /** Removes the conversation, its log, its sandbox and the folder made for it. False when there is none. */
@@ -380,7 +308,7 @@ export class Conversations {
     return true;
   }
 
-  /** What a removed record leaves; done again at the next start when it is cut off. */
+  /** Removes what is left of a deleted record; repeated at the next start when it is interrupted. */
   async #erase(id: string): Promise<void> {
     for (const delegated of await this.#records.delegatedBy(id)) {
       await this.delete(delegated);
@@ -395,8 +323,8 @@ export class Conversations {
   }
 
   /**
-   * After a restart: whatever was at work goes on, what was used last first, and what was being deleted or stopped is. Called once, when
-   * the server already listens.
+   * After a restart: continues the conversations that were at work, the most recently used first, and completes interrupted deletions and
+   * stops. Called once, when the server already listens.
    */
   async wakeActive(): Promise<void> {
     const marked = await this.#records.marked();
@@ -408,7 +336,7 @@ export class Conversations {
     try {
       const record = await this.#records.get(id);
       if (!record) await this.#erase(id);
-      else if (record.stopped) await this.#stopAgain(id);
+      else if (record.stopped) await this.#stopped.finishStop(id);
       else await this.start(id, { unlessStopped: true });
     } catch (cause) {
       if (this.#closing.signal.aborted) return; // the next start finds it as it was
@@ -424,7 +352,7 @@ export class Conversations {
     if (failed) this.#options.logger.warn({ err: failed.cause }, 'when conversations were last used could not be stored');
   }
 
-  /** The name is stored before the client is answered, when it was used last is not: nothing of the answer would wait for it. */
+  /** Stores the name before the client is answered; the time of last use is written behind, so the answer does not wait for it. */
   async #note(before: StoredConversation, action: ActionDraft): Promise<void> {
     const { id } = before;
     const unnamed = defaultTitle(id);
@@ -437,12 +365,4 @@ export class Conversations {
   #masked(text: string): string {
     return this.#options.mask?.text(text) ?? text;
   }
-}
-
-/** What the first generations of clients send for a state. */
-const ENDS: ReadonlySet<ActionKind> = new Set(['stop', 'pause', 'finish']);
-
-/** Whoever sends it wants a stopped conversation to go on; an end or a pause is no reason to. */
-function goesOn(action: ActionDraft): boolean {
-  return action.action === 'change_agent_state' ? action.args.agent_state === 'running' : !ENDS.has(action.action);
 }

@@ -1,0 +1,110 @@
+/**
+ * Owns which conversations are stopped: it stops and starts them. It does not own what happens inside one.
+ *
+ * S1  A stopped conversation continues when a client starts it or sends it an action; viewing it or restarting the server does not.
+ * S2  Starts and actions that arrive during a stop wait, and find the conversation stopped.
+ */
+import { createSerialQueues, type Runtimes } from '@tendon/core';
+import type { ActionDraft, ActionKind } from '@tendon/protocol';
+import type { ConversationRecords } from './conversation-records.ts';
+import type { Room } from './room.ts';
+import type { Rooms } from './rooms.ts';
+
+/** How long an agent may take to end what it is doing before its sandbox is taken away. */
+const STOP_MS = 5_000;
+/** What the first generations of clients send for a state. */
+const ENDS: ReadonlySet<ActionKind> = new Set(['stop', 'pause', 'finish']);
+
+export class StoppedConversations {
+  readonly #records: ConversationRecords;
+  readonly #rooms: Rooms;
+  readonly #runtimes: Runtimes;
+  readonly #serially = createSerialQueues();
+
+  constructor(records: ConversationRecords, rooms: Rooms, runtimes: Runtimes) {
+    this.#records = records;
+    this.#rooms = rooms;
+    this.#runtimes = runtimes;
+  }
+
+  /**
+   * Opens it so that it takes messages, and lets the agent continue if the log says so. With `unlessStopped` a stopped conversation is
+   * left as it is, and nothing is appended. False when there is none.
+   */
+  async start(id: string, { unlessStopped = false } = {}): Promise<boolean> {
+    await this.afterStop(id);
+    const record = await this.#records.get(id);
+    if (!record || (record.stopped && unlessStopped)) return record !== undefined;
+    if (record.stopped) {
+      await this.#records.mark(id); // before it counts as started: a restart looks for it
+      await this.#records.change(id, () => ({ stopped: false }));
+    }
+    const isOpen = this.#rooms.get(id) !== undefined;
+    const held = await this.#rooms.enter(id);
+    if (!held) return false;
+    try {
+      if (record.stopped || !(isOpen || unlessStopped)) await held.room.conversation.reopen();
+      held.room.conversation.wake();
+    } finally {
+      held.release();
+    }
+    return true;
+  }
+
+  /** Ends the agent's work, the connections and the sandbox; what is recorded stays. `undefined`: no such conversation. */
+  stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> {
+    return this.#serially(id, async () => {
+      const record = await this.#records.get(id);
+      if (!record) return undefined;
+      await this.#records.change(id, () => ({ stopped: true }));
+      // One that left memory with a pending confirmation is opened: its action is answered as not executed.
+      const waits = record.summary?.agent_state === 'awaiting_user_confirmation';
+      await this.#endWork(id, await (waits ? this.#opened(id) : this.#rooms.opening(id)));
+      return { wasRunning: !record.stopped };
+    });
+  }
+
+  async #endWork(id: string, room: Room | undefined): Promise<void> {
+    if (room?.isBusy()) await room.stopAgent(AbortSignal.timeout(STOP_MS));
+    if (room) await this.#rooms.close(room);
+    await this.#runtimes.stop(id);
+    // Last: until then a restart has to finish it.
+    await this.#records.unmark(id);
+  }
+
+  /** Stopped again only while its agent rests. False when a stop ended the room meanwhile: that came later, and counts. */
+  setStopped(id: string, room: Room, stopped: boolean): Promise<boolean> {
+    return this.#serially(id, async () => {
+      if (room.ended.aborted) return false;
+      if (stopped && room.isBusy()) return true;
+      await this.#records.mark(id);
+      await this.#records.change(id, (record) => (Boolean(record.stopped) === stopped ? undefined : { stopped }));
+      return true;
+    });
+  }
+
+  /** Completes a stop that was interrupted. */
+  finishStop(id: string): Promise<void> {
+    return this.#serially(id, async () => {
+      const record = await this.#records.get(id);
+      if (!record?.stopped) return;
+      await this.#endWork(id, await this.#opened(id));
+    });
+  }
+
+  async #opened(id: string): Promise<Room | undefined> {
+    const held = await this.#rooms.enter(id);
+    held?.release();
+    return held?.room;
+  }
+
+  /** Resolves when no stop of the conversation is under way. */
+  afterStop(id: string): Promise<void> {
+    return this.#serially(id, () => undefined);
+  }
+}
+
+/** Whether the action starts a stopped conversation; an end or a pause does not. */
+export function startsStopped(action: ActionDraft): boolean {
+  return action.action === 'change_agent_state' ? action.args.agent_state === 'running' : !ENDS.has(action.action);
+}
