@@ -69,6 +69,7 @@ NUMBERS = {
     'perf_event_open': (298, 241),
     'userfaultfd': (323, 282),
     'io_uring_setup': (425, 425),
+    'io_setup': (206, 0),
     'open_by_handle_at': (304, 265),
     'fanotify_init': (300, 262),
     'init_module': (175, 105),

@@ -44,7 +44,7 @@ export const ESCAPE_LIMITS: Limits = {
   memoryBytes: 512 * 1024 ** 2,
   processes: 150,
   cpus: 2,
-  fileBytes: 64 * 1024 ** 2,
+  fileBytes: 256 * 1024 ** 2,
   openFiles: 4096,
   tmpBytes: 64 * 1024 ** 2,
   diskBytes: 128 * 1024 ** 2,

@@ -91,16 +91,13 @@ print('ESCAPED all of it')
     threat: 'taking all entries of the disk with files that hold nothing',
     isRough: true,
     probe: `
-import shutil, time
+import time
 entries = 4 * bait['diskBytes'] // 4096
-os.mkdir('empty')
-try:
-    for number in range(entries):
-        os.mknod(f'empty/{number}')
-        if number % 250 == 0: time.sleep(0.05)
-    print('ESCAPED all of them')
-finally:
-    shutil.rmtree('empty')
+os.mkdir('rubbish')
+for number in range(entries):
+    os.mknod(f'rubbish/{number}')
+    if number % 250 == 0: time.sleep(0.05)
+print('ESCAPED all of them')
 `,
   },
   {
@@ -114,6 +111,29 @@ def take():
     for _ in range(20_001): held.append(os.open('/dev/null', os.O_RDONLY))
     return len(held)
 attempt('descriptors', take)
+`,
+  },
+  {
+    id: 'inotify',
+    threat: 'taking all that a user of the machine has of inotify',
+    probe: `
+most = int(read('/proc/sys/fs/inotify/max_user_instances'))
+held = []
+def take():
+    while len(held) <= most // 2: held.append(check_descriptor(libc.inotify_init()))
+    return len(held)
+def check_descriptor(descriptor):
+    check(descriptor)
+    return descriptor
+attempt('inotify', take)
+for descriptor in held: os.close(descriptor)
+`,
+  },
+  {
+    id: 'asynchronous-input',
+    threat: 'taking all that the machine has of asynchronous input and output (io_setup)',
+    probe: `
+attempt('io_setup', lambda: call('io_setup', 60_000, ctypes.byref(ctypes.c_ulong())))
 `,
   },
   {

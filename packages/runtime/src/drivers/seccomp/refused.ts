@@ -19,8 +19,12 @@ export const NOT_PERMITTED: readonly SyscallName[] = [
   ...(['acct', 'quotactl', 'quotactl_fd', 'settimeofday', 'clock_settime', 'syslog', 'iopl', 'ioperm', 'vhangup'] as const),
 ];
 
-/** "Not implemented" instead, so that programs fall back to mount(2), which nested namespaces use. */
+/**
+ * "Not implemented" instead, so that programs fall back: to mount(2), which nested namespaces use, and to threads from the kernel's
+ * own asynchronous input and output, of which the whole machine has one share (`fs.aio-max-nr`).
+ */
 export const NOT_IMPLEMENTED: readonly SyscallName[] = [
+  'io_setup',
   'open_tree',
   'open_tree_attr',
   'move_mount',

@@ -32,12 +32,22 @@ export interface NestOptions {
 
 /** How to make the namespace, and how to enter it once its first process is known. */
 interface Way {
+  /** With a user namespace: what is set in it is set for nobody else. */
+  readonly hasOwnUsers: boolean;
   readonly make: readonly string[];
   readonly enter: (first: number) => readonly string[];
 }
 
+/**
+ * Of inotify each user of the machine has so many for all programs: half of them are left to others. The limit belongs to the user
+ * namespace, in which the agent has no powers; namespaces of its own lie in that one and count there too.
+ */
+const LEAVE_INOTIFY = `for what in instances watches; do
+  { read -r most < "/proc/sys/fs/inotify/max_user_$what" && echo $((most / 2)) > "/proc/sys/user/max_inotify_$what"; } 2> /dev/null
+done`;
 // Bash reaps every child it is left with, also while it reads what never comes.
-const FIRST_PROCESS = `mount=$1; shift; for folder; do "$mount" -t tmpfs -o ro,size=4k,mode=555 none "$folder" || exit 1; done
+const FIRST_PROCESS = `mount=$1; own=$2; shift 2; for folder; do "$mount" -t tmpfs -o ro,size=4k,mode=555 none "$folder" || exit 1; done
+if [ "$own" ]; then ${LEAVE_INOTIFY}; fi
 trap "" TERM INT HUP; echo ready; while read -r _; do :; done; exit 0`;
 const MAKE = ['--pid', '--mount', '--mount-proc', '--fork', '--kill-child'];
 /** Given up too early, what runs is neither told apart nor put to sleep for the whole life of a sandbox: machines may be busy. */
@@ -47,8 +57,17 @@ const PLAIN = ['--norc', '--noprofile', '-c'];
 
 export async function makeNest(options: NestOptions): Promise<Nest> {
   const tool = (name: string): string => (options.tools === undefined ? name : join(options.tools, name));
-  const { make, enter } = wayFor(process.getuid?.() ?? -1, process.getgid?.() ?? -1, tool);
-  const [program = '', ...args] = [...make, options.shell, ...PLAIN, FIRST_PROCESS, 'first', tool('mount'), ...options.hidden];
+  const { make, enter, hasOwnUsers } = wayFor(process.getuid?.() ?? -1, process.getgid?.() ?? -1, tool);
+  const [program = '', ...args] = [
+    ...make,
+    options.shell,
+    ...PLAIN,
+    FIRST_PROCESS,
+    'first',
+    tool('mount'),
+    hasOwnUsers ? 'own' : '',
+    ...options.hidden,
+  ];
   const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env });
   const failure = await firstWord(child);
@@ -72,10 +91,15 @@ export async function makeNest(options: NestOptions): Promise<Nest> {
  */
 function wayFor(uid: number, gid: number, tool: (name: string) => string): Way {
   if (uid === 0) {
-    return { make: [tool('unshare'), ...MAKE], enter: (first) => [tool('nsenter'), '--target', String(first), '--mount', '--pid', '--'] };
+    return {
+      hasOwnUsers: false,
+      make: [tool('unshare'), ...MAKE],
+      enter: (first) => [tool('nsenter'), '--target', String(first), '--mount', '--pid', '--'],
+    };
   }
   const own = [tool('unshare'), '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
   return {
+    hasOwnUsers: true,
     make: [tool('unshare'), '--user', '--map-root-user', ...MAKE],
     enter: (first) => [tool('nsenter'), '--target', String(first), '--user', '--preserve-credentials', '--mount', '--pid', '--', ...own],
   };
