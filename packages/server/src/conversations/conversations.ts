@@ -5,10 +5,8 @@
  * C2  An idle conversation is closed; opening it again is folding its log.
  * C3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
  */
-import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import {
-  createSerialQueues,
   type Clock,
   type Conversation,
   type DelegatedTask,
@@ -19,7 +17,7 @@ import {
   type Storage,
   type SubmitResult,
 } from '@tendon/core';
-import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
+import { catalogError, type ActionDraft, type ConversationState, type NetworkWish } from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
@@ -27,18 +25,13 @@ import type { Logger } from '../logger.ts';
 import { networkPolicy, takeNetworkWish, type NetworkRules } from '../network/conversation-network.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
-import { delegatedId, delegatedRecord, newRecord } from './new-record.ts';
+import { NewConversations, type Created } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import type { OnLooked, Room } from './room.ts';
 import { Rooms } from './rooms.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
-import { ownFolder, workspaceFolder } from './workspace-folder.ts';
+import { ownFolder } from './workspace-folder.ts';
 import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from './workspace-roots.ts';
-
-/** `isRepeated`: the same request came before, and created this record. */
-export type Created =
-  | { readonly ok: true; readonly record: StoredConversation; readonly isRepeated?: true }
-  | { readonly ok: false; readonly error: CatalogError };
 
 export interface ConversationsOptions {
   readonly config: FolderRules;
@@ -66,87 +59,41 @@ export class Conversations {
   readonly #records: ConversationRecords;
   readonly #rooms: Rooms;
   readonly #stopped: StoppedConversations;
+  readonly #new: NewConversations;
   readonly #roots: Promise<WorkspaceRoots>;
   readonly #modelAccess = new Map<string, ModelAccess>();
   readonly #closing = new AbortController();
-  /** For conversations whose id comes from a request or a client. */
-  readonly #creating = createSerialQueues();
-
   constructor(options: ConversationsOptions) {
     this.#options = options;
     this.#records = new ConversationRecords(options.storage.records, options.clock);
     this.#rooms = new Rooms({ ...options, records: this.#records });
     this.#stopped = new StoppedConversations(this.#records, this.#rooms, options.runtimes);
     this.#roots = workspaceRoots(options.config);
+    const { storage } = options;
+    const modelAccess = this.#modelAccess;
+    this.#new = new NewConversations(this.#records, {
+      network: this.#networkRules,
+      roots: this.#roots,
+      replays: storage.records,
+      modelAccess,
+    });
   }
 
-  async create(wish: ConversationWish = {}): Promise<Created> {
-    const id = wish.id ?? wish.request?.id;
-    return id === undefined ? this.#make(randomUUID().replaceAll('-', ''), wish) : this.#creating(id, () => this.#makeAs(id, wish));
+  create(wish?: ConversationWish): Promise<Created> {
+    return this.#new.create(wish);
   }
 
-  async #makeAs(id: string, wish: ConversationWish): Promise<Created> {
-    const made = wish.request && (await this.#records.get(id));
-    if (made && made.request?.id === wish.request.id) {
-      const isSame = made.request.digest === wish.request.digest;
-      return isSame
-        ? { ok: true, record: made, isRepeated: true }
-        : { ok: false, error: catalogError('CLIENT_ID_REUSED', 'Idempotency-Key') };
-    }
-    if (!(await this.#records.reserve(id))) return { ok: false, error: catalogError('CONVERSATION_ID_TAKEN', id) };
-    try {
-      return await this.#make(id, wish);
-    } finally {
-      this.#records.release(id);
-    }
+  /** The conversation in which another agent does a part of this one's work; the same one when it is called again for the same action. */
+  createDelegated(parent: StoredConversation, task: Pick<DelegatedTask, 'actionId' | 'agent'>): Promise<StoredConversation> {
+    return this.#new.delegate(parent, task);
   }
 
-  async #make(id: string, wish: ConversationWish): Promise<Created> {
-    const folder = await workspaceFolder(await this.#roots, id, wish.directory);
-    if (!folder.ok) return folder;
-    const network = takeNetworkWish(this.#networkRules, wish.network ?? {});
-    if (!network.ok) return network;
-    const record = newRecord(id, wish, { workspace: folder.path, network: network.network, now: this.#records.now() });
-    if (wish.llm) this.#modelAccess.set(id, wish.llm);
-    if (wish.replay) await this.#options.storage.records.put('replays', { id, sort: '', value: wish.replay });
-    await this.#records.add(record);
-    return { ok: true, record };
+  /** The one that was created for this action; `undefined` when there is none yet. */
+  findDelegated(parent: StoredConversation, task: Pick<DelegatedTask, 'actionId'>): Promise<StoredConversation | undefined> {
+    return this.#new.findDelegated(parent, task);
   }
 
-  /**
-   * The conversation in which another agent does a part of this one's work, in its folder and under its settings; asked again for
-   * the same action, the one that was made then.
-   */
-  async createDelegated(
-    parent: StoredConversation,
-    { actionId, agent }: Pick<DelegatedTask, 'actionId' | 'agent'>,
-  ): Promise<StoredConversation> {
-    const { id, made } = await this.#delegatedAs(parent, actionId);
-    if (made) return made;
-    const llm = this.modelAccess(parent.id);
-    const record = delegatedRecord(parent, { id, agent, actionId, now: this.#records.now() });
-    if (llm) this.#modelAccess.set(id, llm);
-    await this.#records.add(record);
-    return record;
-  }
-
-  /** The one that was made for this action; `undefined` when it was not asked for yet. */
-  async findDelegated(parent: StoredConversation, { actionId }: Pick<DelegatedTask, 'actionId'>): Promise<StoredConversation | undefined> {
-    return (await this.#delegatedAs(parent, actionId)).made;
-  }
-
-  async #delegatedAs(parent: StoredConversation, actionId: number): Promise<{ readonly id: string; readonly made?: StoredConversation }> {
-    // Where clients may choose ids, somebody may have taken one of these.
-    for (let attempt = 0; ; attempt += 1) {
-      const id = delegatedId(parent.id, actionId, attempt);
-      const made = await this.get(id);
-      if (!made) return { id };
-      const { conversation_id: by, action_id: action } = made.delegated_by ?? {};
-      if (by === parent.id && action === actionId) return { id, made };
-    }
-  }
-
-  /** What a client that comes back says anew: its keys are not stored, and the model may be another one from the next opening on. */
+  /** Takes the keys of a client that reconnects, which are not stored, and its model, which counts from the next opening on. */
   async configure(id: string, { llm, model }: Pick<ConversationWish, 'llm' | 'model'>): Promise<void> {
     if (llm) this.#modelAccess.set(id, llm);
     if (model) await this.#records.change(id, (record) => (record.model === model ? undefined : { model }));

@@ -1,0 +1,101 @@
+/**
+ * Owns how conversations begin: their ids, their first records, and that a repeated request creates none. It does not open them.
+ */
+import { randomUUID } from 'node:crypto';
+import { createSerialQueues, type DelegatedTask, type RecordStore } from '@tendon/core';
+import { catalogError, type CatalogError } from '@tendon/protocol';
+import { takeNetworkWish, type NetworkRules } from '../network/conversation-network.ts';
+import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
+import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
+import { delegatedId, delegatedRecord, newRecord } from './new-record.ts';
+import { workspaceFolder } from './workspace-folder.ts';
+import type { WorkspaceRoots } from './workspace-roots.ts';
+
+/** `isRepeated`: the same request came before, and created this record. */
+export type Created =
+  | { readonly ok: true; readonly record: StoredConversation; readonly isRepeated?: true }
+  | { readonly ok: false; readonly error: CatalogError };
+
+export interface NewConversationsOptions {
+  readonly network: NetworkRules;
+  readonly roots: Promise<WorkspaceRoots>;
+  /** Where the recordings are stored that conversations begin with. */
+  readonly replays: RecordStore;
+  /** Keys by conversation; they are never stored. */
+  readonly modelAccess: Map<string, ModelAccess>;
+}
+
+export class NewConversations {
+  readonly #records: ConversationRecords;
+  readonly #options: NewConversationsOptions;
+  /** For conversations whose id comes from a request or a client. */
+  readonly #creating = createSerialQueues();
+
+  constructor(records: ConversationRecords, options: NewConversationsOptions) {
+    this.#records = records;
+    this.#options = options;
+  }
+
+  async create(wish: ConversationWish = {}): Promise<Created> {
+    const id = wish.id ?? wish.request?.id;
+    return id === undefined ? this.#make(randomUUID().replaceAll('-', ''), wish) : this.#creating(id, () => this.#makeAs(id, wish));
+  }
+
+  async #makeAs(id: string, wish: ConversationWish): Promise<Created> {
+    const made = wish.request && (await this.#records.get(id));
+    if (made && made.request?.id === wish.request.id) {
+      const isSame = made.request.digest === wish.request.digest;
+      return isSame
+        ? { ok: true, record: made, isRepeated: true }
+        : { ok: false, error: catalogError('CLIENT_ID_REUSED', 'Idempotency-Key') };
+    }
+    if (!(await this.#records.reserve(id))) return { ok: false, error: catalogError('CONVERSATION_ID_TAKEN', id) };
+    try {
+      return await this.#make(id, wish);
+    } finally {
+      this.#records.release(id);
+    }
+  }
+
+  async #make(id: string, wish: ConversationWish): Promise<Created> {
+    const folder = await workspaceFolder(await this.#options.roots, id, wish.directory);
+    if (!folder.ok) return folder;
+    const network = takeNetworkWish(this.#options.network, wish.network ?? {});
+    if (!network.ok) return network;
+    const record = newRecord(id, wish, { workspace: folder.path, network: network.network, now: this.#records.now() });
+    if (wish.llm) this.#options.modelAccess.set(id, wish.llm);
+    if (wish.replay) await this.#options.replays.put('replays', { id, sort: '', value: wish.replay });
+    await this.#records.add(record);
+    return { ok: true, record };
+  }
+
+  /**
+   * The conversation in which another agent does a part of this one's work, in its folder and under its settings; the same one when it is
+   * called again for the same action.
+   */
+  async delegate(parent: StoredConversation, { actionId, agent }: Pick<DelegatedTask, 'actionId' | 'agent'>): Promise<StoredConversation> {
+    const { id, made } = await this.#delegatedAs(parent, actionId);
+    if (made) return made;
+    const llm = this.#options.modelAccess.get(parent.id);
+    const record = delegatedRecord(parent, { id, agent, actionId, now: this.#records.now() });
+    if (llm) this.#options.modelAccess.set(id, llm);
+    await this.#records.add(record);
+    return record;
+  }
+
+  /** The one that was made for this action; `undefined` when it was not asked for yet. */
+  async findDelegated(parent: StoredConversation, { actionId }: Pick<DelegatedTask, 'actionId'>): Promise<StoredConversation | undefined> {
+    return (await this.#delegatedAs(parent, actionId)).made;
+  }
+
+  async #delegatedAs(parent: StoredConversation, actionId: number): Promise<{ readonly id: string; readonly made?: StoredConversation }> {
+    // Where clients may choose ids, somebody may have taken one of these.
+    for (let attempt = 0; ; attempt += 1) {
+      const id = delegatedId(parent.id, actionId, attempt);
+      const made = await this.#records.get(id);
+      if (!made) return { id };
+      const { conversation_id: by, action_id: action } = made.delegated_by ?? {};
+      if (by === parent.id && action === actionId) return { id, made };
+    }
+  }
+}
