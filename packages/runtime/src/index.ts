@@ -27,6 +27,8 @@ export type { SandboxRecord } from './sandbox/sandbox-record.ts';
 export type { SandboxCounts } from './sandboxes/count-sandboxes.ts';
 export { createRuntimes, newIncarnation } from './sandboxes/create-runtimes.ts';
 export type { RuntimesOptions, SandboxRuntimes } from './sandboxes/sandbox-runtimes.ts';
+export { dialOrigin } from './proxy/dial-origin.ts';
+export type { Dial } from './proxy/listen-proxy.ts';
 export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
 export { hostPattern, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './proxy/network-policy.ts';
 export type { RefusedHost } from './proxy/refused-hosts.ts';

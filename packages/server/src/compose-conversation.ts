@@ -13,7 +13,7 @@ import {
   type Mask,
   type Storage,
 } from '@tendon/core';
-import type { SandboxRuntimes } from '@tendon/runtime';
+import type { Dial, SandboxRuntimes } from '@tendon/runtime';
 import type { ComposeOptions } from './compose.ts';
 import type { Config } from './config/config.ts';
 import type { StoredConversation } from './conversations/conversation-records.ts';
@@ -29,6 +29,7 @@ import { conversationTools } from './mcp/conversation-tools.ts';
 import { userMicroagents } from './microagents/user-microagents.ts';
 import { replayThen } from './replay/replay-then.ts';
 import { repositoryOf } from './repository/repository-of.ts';
+import { fetchBy } from './network/fetch-by.ts';
 import type { ModelChoice } from './settings/model-choice.ts';
 import { modelSource } from './settings/model-source.ts';
 import type { SettingsStore } from './settings/settings.ts';
@@ -92,7 +93,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
           log,
           modelSource(
             () => chooses(record),
-            (choice) => makeProvider(choice, { clock, places }),
+            (choice) => makeProvider(choice, { clock, places, dial: () => runtimes.dialAs(record.id) }),
           ),
         ),
         loop,
@@ -149,10 +150,15 @@ function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Prom
   };
 }
 
-async function makeProvider(choice: ModelChoice, { clock, places }: Pick<ConversationParts, 'clock' | 'places'>) {
+interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places'> {
+  readonly dial: () => Dial;
+}
+
+async function makeProvider(choice: ModelChoice, { clock, places, dial }: ProviderParts) {
   const { createLlmProvider, withRetries } = await import('@tendon/core/llm');
-  const { model, apiKey, baseUrl, isOperators } = choice;
-  return withRetries(createLlmProvider({ model, apiKey, baseUrl, clock, places, allowScripts: isOperators }), {
+  const { model, apiKey, baseUrl, isOperators, isPoliced } = choice;
+  const fetch = isPoliced ? fetchBy(dial()) : undefined;
+  return withRetries(createLlmProvider({ model, apiKey, baseUrl, clock, places, fetch, allowScripts: isOperators }), {
     clock,
     random: Math.random,
   });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Secret } from '@tendon/core';
 import { Refused } from './dial.ts';
+import { dialOrigin } from './dial-origin.ts';
 import { GIT_BROKER_NAME, readGitRequest, type GitRequest } from './git-request.ts';
 import type { Dial } from './listen-proxy.ts';
 
@@ -31,7 +31,6 @@ export interface GitBrokerOptions {
 export type GitBroker = (request: IncomingMessage, response: ServerResponse, url: URL, signal: AbortSignal) => Promise<void>;
 
 const IDLE_MS = 10 * 60_000;
-const TLS_DEADLINE_MS = 15_000;
 const MAX_REMEMBERED = 200;
 const PASSED_ON = [
   'accept',
@@ -81,7 +80,7 @@ export function createGitBroker({ access, dial, onUse }: GitBrokerOptions): GitB
     const usesToken = login.authorization !== undefined && request.headers.authorization === undefined;
     if (asked.operation !== 'more')
       tell(`${asked.operation} ${asked.host}/${asked.repository}${usesToken ? ' with the stored token' : ''}`);
-    const socket = await open(origin, dial, signal);
+    const socket = await dialOrigin(origin, dial, signal);
     const outgoing = httpRequest({
       method: request.method,
       path: asked.path,
@@ -96,21 +95,6 @@ export function createGitBroker({ access, dial, onUse }: GitBrokerOptions): GitB
     outgoing.on('error', () => response.destroy());
     answer(incoming, response, { asked, origin, usesToken });
   };
-}
-
-async function open(origin: URL, dial: Dial, signal: AbortSignal): Promise<Socket> {
-  const isTls = origin.protocol === 'https:';
-  const socket = await dial(origin.hostname, Number(origin.port || (isTls ? 443 : 80)), signal);
-  if (!isTls) return socket;
-  const { connect: connectTls } = await import('node:tls');
-  const secure = connectTls({ socket, servername: origin.hostname });
-  try {
-    await once(secure, 'secureConnect', { signal: AbortSignal.any([signal, AbortSignal.timeout(TLS_DEADLINE_MS)]) });
-    return secure;
-  } catch (error) {
-    secure.on('error', () => {}).destroy();
-    throw error;
-  }
 }
 
 function headersFor(request: IncomingMessage, origin: URL, authorization: Secret | undefined): OutgoingHttpHeaders {

@@ -31,7 +31,7 @@ export interface GitElsewhere {
 
 /** How the sandboxes of one server reach the world: each by its conversation's policy. */
 export interface WayOut {
-  of(conversationId: string): ProxyOptions;
+  of(conversationId: string): ProxyOptions & { readonly dial: Dial };
   policyOf(conversationId: string): Promise<NetworkPolicy>;
   gitHosts(conversationId: string): readonly string[];
   refusedHosts(conversationId: string): readonly RefusedHost[];

@@ -86,6 +86,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       if (driver.refusedHosts === undefined) return wayOut.refusedHosts(conversationId);
       return entry?.state === 'live' ? driver.refusedHosts(entry.open.handle).catch(() => []) : [];
     },
+    dialAs: (conversationId) => context.wayOut.of(conversationId).dial,
     async networkChanged(conversationId) {
       if (context.driver.setNetwork === undefined) return;
       const record = await context.records.get(conversationId);

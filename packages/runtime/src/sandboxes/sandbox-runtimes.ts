@@ -5,6 +5,7 @@ import type { Reaper } from '../drivers/reapers.ts';
 import type { PluginName } from '../executor-api.ts';
 import type { ExecutorAddress } from '../link/executor-door.ts';
 import type { OutputLimits } from '../output-limits.ts';
+import type { Dial } from '../proxy/listen-proxy.ts';
 import type { NetworkPolicy } from '../proxy/network-policy.ts';
 import type { RefusedHost } from '../proxy/refused-hosts.ts';
 import type { WayOutOptions } from '../proxy/way-out.ts';
@@ -56,6 +57,8 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
 export interface SandboxRuntimes extends Runtimes {
   /** Where the conversation's sandbox wanted to connect to and might not, the newest last; a bounded number. */
   refusedHosts(conversationId: string): Promise<readonly RefusedHost[]>;
+  /** Connections as the conversation's sandbox may make them: what asks in its name goes no further. */
+  dialAs(conversationId: string): Dial;
   /** Its policy is another now: resolves when it counts wherever the sandbox's way out is, or could not be told. */
   networkChanged(conversationId: string): Promise<void>;
   /**

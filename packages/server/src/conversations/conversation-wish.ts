@@ -39,4 +39,6 @@ export interface RequestName {
 export interface ModelAccess {
   readonly apiKey?: Secret;
   readonly baseUrl?: string;
+  /** Named by an admin: it may be anywhere. Otherwise the address is where the conversation's sandbox could ask it. */
+  readonly isAdmins?: boolean;
 }

@@ -5,13 +5,13 @@ import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 type Initialize = Extract<Decoded, { type: 'initialize' }>;
 export type WishResult = { readonly ok: true; readonly wish: ConversationWish } | { readonly ok: false; readonly error: CatalogError };
 
-/** What an `initialize` frame wishes of the conversation to come. */
-export function wishFrom({ model, directory, agent, settings }: Initialize): WishResult {
+/** What an `initialize` frame wishes of the conversation to come; `isAdmin`: who sent it may name any address. */
+export function wishFrom({ model, directory, agent, settings }: Initialize, isAdmin: boolean): WishResult {
   const { LLM_API_KEY: key, LLM_BASE_URL: baseUrl } = settings;
   if (baseUrl !== undefined && !isHttpUrl(baseUrl)) return refused('LLM_BASE_URL is not an http(s) address');
   const llm: ModelAccess = {
     ...(typeof key === 'string' && { apiKey: new Secret(key) }),
-    ...(isHttpUrl(baseUrl) && { baseUrl }),
+    ...(isHttpUrl(baseUrl) && { baseUrl, isAdmins: isAdmin }),
   };
   const confirmationMode = flag(settings.CONFIRMATION_MODE);
   const maxIterations = count(settings.MAX_ITERATIONS);

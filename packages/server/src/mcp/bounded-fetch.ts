@@ -4,8 +4,11 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
  * `fetch` whose answers hold no message above 8 MiB: a document as a whole, an event stream between two empty lines. Of a failure there
  * is no body: the client library would quote it, and whoever named the address need not be one who may read what answers there.
  */
-export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
+export function boundedFetch(send: typeof fetch): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  return async (url, init) => bounded(await send(url, init));
+}
+
+async function bounded(response: Response): Promise<Response> {
   if (!response.body) return response;
   if (!response.ok) {
     await response.body.cancel();
@@ -14,7 +17,7 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
   }
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   let size = 0;
-  const bounded = new TransformStream<Uint8Array, Uint8Array>({
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       const end = isStream ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).lastIndexOf('\n\n') : -1;
       size = end < 0 ? size + chunk.length : chunk.length - end;
@@ -22,5 +25,5 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
       else controller.enqueue(chunk);
     },
   });
-  return new Response(response.body.pipeThrough(bounded), response);
+  return new Response(response.body.pipeThrough(counted), response);
 }

@@ -19,6 +19,8 @@ export interface ToolConnection {
 }
 
 export interface ConnectOptions {
+  /** For an address. Default: this process's own. */
+  readonly fetch?: typeof fetch | undefined;
   /** Ends the attempt; its reason can be shown. */
   readonly signal: AbortSignal;
   /** A connection to a program in the sandbox, which is started when it must be: that may take longer than the attempt. */
@@ -53,10 +55,11 @@ const MAX_PAGES = 8;
 const MAX_WORDS = 1_000;
 
 /** Says hello and asks what there is. The client library is loaded by the first one. Rejects with an Error that can be shown. */
-export async function connectToolServer(server: ToolServer, { signal, openProcess, onTools }: ConnectOptions): Promise<ToolConnection> {
+export async function connectToolServer(server: ToolServer, options: ConnectOptions): Promise<ToolConnection> {
+  const { signal, onTools } = options;
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
-  const transport = await transportOf(server, openProcess);
+  const transport = await transportOf(server, options);
   const client = new Client({ name: 'tendon', version: VERSION }, { jsonSchemaValidator: ANY_RESULT });
   takeAnyAnswer(client);
   const list = oneAtATime(() => listTools(client).then(onTools, () => undefined));
@@ -125,12 +128,12 @@ async function listTools(client: Client): Promise<readonly ListedTool[]> {
   return tools.slice(0, MAX_TOOLS);
 }
 
-async function transportOf(server: ToolServer, openProcess: () => Promise<Duplex>): Promise<Transport> {
+async function transportOf(server: ToolServer, { openProcess, fetch: send = fetch }: ConnectOptions): Promise<Transport> {
   if (server.kind === 'stdio') return new ProcessTransport(openProcess, { command: server.command, args: server.args, env: server.env });
   const url = URL.parse(server.url);
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error(`${server.url.slice(0, 200)} is not an http address`);
   const requestInit = server.apiKey === undefined ? {} : { headers: { authorization: `Bearer ${server.apiKey}` } };
-  const options = { requestInit, fetch: boundedFetch };
+  const options = { requestInit, fetch: boundedFetch(send) };
   // Its optional members are written for compilers that take `undefined` for absent.
   if (server.kind === 'http') {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');

@@ -1,6 +1,7 @@
 import { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
+import { seal } from '../security/sealed-text.ts';
 import { testServer } from '../server.test-support.ts';
 import { ConversationToolServers } from './conversation-tool-servers.ts';
 
@@ -13,9 +14,10 @@ describe('SV161: servers of tools of one conversation', () => {
   const servers = new ConversationToolServers(new Secret('a-jwt-secret'));
 
   it('lie sealed in its record, and their keys are hidden while it is open', () => {
-    const record = { id: 'a', tool_servers: servers.sealed(GIVEN, NONE) };
+    const record = { id: 'a', tool_servers: servers.sealed(GIVEN, NONE, { isAdmins: true }) };
     expect(record.tool_servers.includes(KEY)).toBe(false);
     expect(servers.secrets).toEqual([]);
+    expect(servers.isAdmins(record)).toBe(true);
     expect(servers.open(record)).toEqual(GIVEN);
     expect(revealed(servers.secrets)).toEqual([KEY]);
     servers.forget('a');
@@ -25,13 +27,18 @@ describe('SV161: servers of tools of one conversation', () => {
 
   it('take the key of the settings where its mask is given for the same address, and nowhere else', () => {
     const masked = (url: string) => McpConfig.parse({ shttp_servers: [{ url, api_key: '**********' }] });
-    const opened = (url: string) => servers.open({ id: 'b', tool_servers: servers.sealed(masked(url), GIVEN) });
+    const opened = (url: string) => servers.open({ id: 'b', tool_servers: servers.sealed(masked(url), GIVEN, { isAdmins: true }) });
     expect(opened('http://127.0.0.1:1/mcp')).toEqual(GIVEN);
     expect(opened('http://127.0.0.1:2/mcp')).toMatchObject({ shttp_servers: [{ api_key: null }] });
   });
 
+  it('SV351: are no admin’s where that was not kept', () => {
+    const record = { id: 'a', tool_servers: seal(JSON.stringify(GIVEN), new Secret('a-jwt-secret')) };
+    expect([servers.open(record), servers.isAdmins(record)]).toEqual([GIVEN, false]);
+  });
+
   it('are none when they can not be read any more, and those of the settings where there never were any', () => {
-    const sealed = new ConversationToolServers(new Secret('another-secret')).sealed(GIVEN, NONE);
+    const sealed = new ConversationToolServers(new Secret('another-secret')).sealed(GIVEN, NONE, { isAdmins: true });
     expect(servers.open({ id: 'c', tool_servers: sealed })).toEqual(NONE);
     expect(servers.open({ id: 'c' })).toBeUndefined();
   });

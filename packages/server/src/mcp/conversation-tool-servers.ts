@@ -4,11 +4,17 @@
  */
 import type { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
+import { z } from 'zod';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { seal, unseal } from '../security/sealed-text.ts';
 import { secretsOfMcp, withKeptKeys } from './mcp-keys.ts';
 
 type Sealed = Pick<StoredConversation, 'id' | 'tool_servers'>;
+
+const Wish = z.strictObject({ config: McpConfig, isAdmins: z.boolean() });
+type Wish = z.output<typeof Wish>;
+/** Until it was kept who had wished for them. */
+const OldWish = McpConfig.transform((config): Wish => ({ config, isAdmins: false }));
 
 const NONE: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
 
@@ -22,15 +28,20 @@ export class ConversationToolServers {
   }
 
   /** For the record of a new conversation. A mask stands for the key that the settings have for the same address or program. */
-  sealed(given: McpConfig, settings: McpConfig): string {
-    return seal(JSON.stringify(withKeptKeys(given, settings)), this.#jwtSecret);
+  sealed(given: McpConfig, settings: McpConfig, { isAdmins }: Pick<Wish, 'isAdmins'>): string {
+    return seal(JSON.stringify({ config: withKeptKeys(given, settings), isAdmins } satisfies Wish), this.#jwtSecret);
   }
 
   /** `undefined`: those of the settings. Its keys are hidden from now on, until `forget`. */
   open(record: Sealed): McpConfig | undefined {
-    const config = this.#unsealed(record);
+    const config = this.#unsealed(record)?.config;
     if (config) this.#keys.set(record.id, secretsOfMcp(config));
     return config;
+  }
+
+  /** Whether they are asked wherever they are: otherwise they are where the conversation's sandbox could ask them. */
+  isAdmins(record: Sealed): boolean {
+    return this.#unsealed(record)?.isAdmins ?? false;
   }
 
   forget(id: string): void {
@@ -43,13 +54,14 @@ export class ConversationToolServers {
 
   /** Also of one that is not open. */
   secretsOf(record: Sealed): readonly Secret[] {
-    return secretsOfMcp(this.#unsealed(record) ?? NONE);
+    return secretsOfMcp(this.#unsealed(record)?.config ?? NONE);
   }
 
   /** What was sealed under a secret that is gone is none at all, not somebody else's servers. */
-  #unsealed({ tool_servers: sealed }: Sealed): McpConfig | undefined {
+  #unsealed({ tool_servers: sealed }: Sealed): Wish | undefined {
     if (sealed === undefined) return undefined;
     const text = unseal(sealed, this.#jwtSecret);
-    return (text && McpConfig.safeParse(JSON.parse(text)).data) || NONE;
+    const read = z.union([Wish, OldWish]).safeParse(text && JSON.parse(text));
+    return read.data ?? { config: NONE, isAdmins: false };
   }
 }

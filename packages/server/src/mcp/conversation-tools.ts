@@ -1,4 +1,5 @@
 import type { Clock, OutsideTools, Runtimes } from '@tendon/core';
+import type { McpConfig } from '@tendon/protocol';
 import type { SandboxRuntimes } from '@tendon/runtime';
 import type { Config } from '../config/config.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
@@ -9,6 +10,8 @@ import type { SettingsStore } from '../settings/settings.ts';
 import type { LoopWatch } from '../loop-watch.ts';
 import type { ConversationToolServers } from './conversation-tool-servers.ts';
 import { joinedToolServers } from './joined-tool-servers.ts';
+import { urlOf } from './mcp-keys.ts';
+import { fetchBy } from '../network/fetch-by.ts';
 import { ToolServers } from './tool-servers.ts';
 import { withSearch } from './with-search.ts';
 
@@ -18,7 +21,7 @@ export interface ConversationToolsParts extends PullRequestParts {
   readonly toolServers: ConversationToolServers;
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;
-  readonly runtimes: Pick<SandboxRuntimes, 'ports'>;
+  readonly runtimes: Pick<SandboxRuntimes, 'ports' | 'dialAs'>;
   readonly clock: Clock;
   readonly loop: LoopWatch;
   /** One sentence for whoever watches. */
@@ -29,12 +32,16 @@ export interface ConversationToolsParts extends PullRequestParts {
 export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): OutsideTools {
   const { settings, config, toolServers, own, runtimes, clock, loop, onProblem } = parts;
   const wished = toolServers.open(record);
+  const urlsOf = (given: McpConfig) => [...given.shttp_servers, ...given.sse_servers].map(urlOf);
+  const strange = new Set(wished && !toolServers.isAdmins(record) ? urlsOf(wished) : []);
+  const isPoliced = (url: string) => strange.has(url) && !urlsOf(joinedToolServers(config.toolServers, settings.toolServers)).includes(url);
   const servers = new ToolServers({
     config: () => {
       const named = wished ?? joinedToolServers(config.toolServers, settings.toolServers);
       return withSearch(named, settings.key('search_api_key') ?? config.searchApiKey);
     },
     clock,
+    fetchFor: (url) => (isPoliced(url) ? fetchBy(runtimes.dialAs(record.id)) : undefined),
     openProcess: async (signal) => {
       await own.acquire(record.id, { signal });
       const ports = runtimes.ports(record.id);

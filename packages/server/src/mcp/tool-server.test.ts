@@ -116,7 +116,7 @@ it('SV137: an answer without end is cut off', async () => {
   await new Promise((resolve) => http.once('listening', resolve));
   const { port } = http.address() as AddressInfo;
   for (const path of ['/document', '/stream']) {
-    const response = await boundedFetch(`http://127.0.0.1:${port}${path}`);
+    const response = await boundedFetch(fetch)(`http://127.0.0.1:${port}${path}`);
     await expect(response.arrayBuffer()).rejects.toThrow('larger than 8 MiB');
   }
   http.closeAllConnections();

@@ -18,6 +18,8 @@ export interface ToolServersOptions {
   readonly config: () => McpConfig | undefined;
   /** `signal`: the conversation has ended, or the server is not named any more. */
   readonly openProcess: (signal: AbortSignal) => Promise<Duplex>;
+  /** How an address is asked; default: as this process asks any. */
+  readonly fetchFor?: (url: string) => typeof fetch | undefined;
   readonly clock: Clock;
   /** One sentence for whoever watches: a server can not be used, and why. */
   readonly onProblem: (sentence: string) => void;
@@ -112,7 +114,7 @@ export class ToolServers implements OutsideTools {
     const openProcess = (): Promise<Duplex> => this.#options.openProcess(entry.ended.signal);
     try {
       const onTools = (tools: readonly ListedTool[]): void => void (entry.tools = tools);
-      const connection = await connectToolServer(entry.server, { signal, openProcess, onTools });
+      const connection = await connectToolServer(entry.server, { signal, openProcess, onTools, fetch: this.#fetchFor(entry.server) });
       if (entry.ended.signal.aborted) return await connection.close();
       entry.connection = connection;
       entry.tools = connection.tools;
@@ -121,6 +123,10 @@ export class ToolServers implements OutsideTools {
       this.#lost(entry);
       if (!entry.ended.signal.aborted) onProblem(`The tools of "${entry.server.name}" can not be used: ${(cause as Error).message}`);
     }
+  }
+
+  #fetchFor(server: ToolServer): typeof fetch | undefined {
+    return server.kind === 'stdio' ? undefined : this.#options.fetchFor?.(server.url);
   }
 
   #lost(entry: Entry): void {

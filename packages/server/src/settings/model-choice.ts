@@ -13,6 +13,8 @@ export interface ModelChoice {
   readonly model: string;
   readonly apiKey: Secret | undefined;
   readonly baseUrl: string | undefined;
+  /** Somebody who is no admin named the address: it is asked as the conversation's sandbox could. */
+  readonly isPoliced: boolean;
   /** Named by the operator: it may be a script on this machine. */
   readonly isOperators: boolean;
 }
@@ -33,6 +35,7 @@ export function chooseModel(
     model,
     baseUrl: access.baseUrl ?? environment.llmBaseUrl,
     apiKey: access.apiKey ?? (sameAddress ? environment.llmApiKey : undefined),
+    isPoliced: wish.llm?.baseUrl !== undefined && !wish.llm.isAdmins && !sameAddress && wish.llm.baseUrl !== settings.current?.llm_base_url,
     isOperators: model === environment.model,
   };
 }

@@ -12,5 +12,5 @@ export function modelSource(choose: () => ModelChoice, make: (choice: ModelChoic
 }
 
 function isSame(a: ModelChoice, b: ModelChoice): boolean {
-  return a.model === b.model && a.baseUrl === b.baseUrl && a.apiKey?.reveal() === b.apiKey?.reveal();
+  return a.model === b.model && a.baseUrl === b.baseUrl && a.isPoliced === b.isPoliced && a.apiKey?.reveal() === b.apiKey?.reveal();
 }

@@ -51,6 +51,8 @@ export interface ConnectionOptions {
   readonly logger: Logger;
   /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
   readonly isWatcher?: boolean;
+  /** Addresses that it names are asked wherever they are. */
+  readonly isAdmin?: boolean;
   /** The id of the conversation that this client begins; default: a fresh one. */
   readonly beginsAs?: string;
 }
@@ -264,10 +266,10 @@ export class Connection {
    * model and its key.
    */
   async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
-    const { dialect, conversations, isWatcher } = this.#options;
+    const { dialect, conversations, isWatcher, isAdmin = false } = this.#options;
     const answer = dialect.greeting.length > 0 ? dialect.greeting : dialect.encodeVolatile(READY);
     if (isWatcher) return this.#send(answer);
-    const wish = wishFrom(decoded);
+    const wish = wishFrom(decoded, isAdmin);
     if (!wish.ok) return this.refuse(wish.error);
     this.#wish = wish.wish;
     if (this.#conversationId !== undefined) await conversations.configure(this.#conversationId, wish.wish);

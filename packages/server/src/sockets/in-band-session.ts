@@ -23,6 +23,8 @@ export interface InBandOptions {
   readonly patience: Pick<ClientPatience, 'firstFrameMs'>;
   /** The client said that it goes by the document. */
   readonly isDocument: boolean;
+  /** Addresses that it names are asked wherever they are. */
+  readonly isAdmin: boolean;
 }
 
 export class InBandSession {
@@ -87,7 +89,7 @@ export class InBandSession {
   ): Promise<{ readonly ok: true; readonly id: string } | { readonly ok: false; readonly error: CatalogError }> {
     const { conversations, jwtSecret } = this.#options.engine;
     const decoded = openhandsV0.decode(frame);
-    const wish = decoded.type === 'initialize' ? wishFrom(decoded) : undefined;
+    const wish = decoded.type === 'initialize' ? wishFrom(decoded, this.#options.isAdmin) : undefined;
     if (typeof frame.token === 'string' && frame.token !== '') {
       const id = await readToken(frame.token, jwtSecret);
       if (id === undefined || !(await conversations.get(id))) return { ok: false, error: catalogError('INVALID_TOKEN') };

@@ -10,7 +10,7 @@ import { needOfSocket } from '../security/access-table.ts';
 import type { Principal } from '../security/identify.ts';
 import { cursorFrom } from './cursor.ts';
 import { WsSession } from './legacy/ws-session.ts';
-import { endWithAccess, isWatcher } from './end-with-access.ts';
+import { endWithAccess, isAdmin, isWatcher } from './end-with-access.ts';
 import { expectLife } from './expect-life.ts';
 import { plainWire } from './plain-wire.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
@@ -57,8 +57,15 @@ type Client = Pick<Connection, 'receive' | 'refuse'>;
 function clientFor(wire: Wire, request: IncomingMessage, principal: Principal, context: ServerContext): Client {
   const query = queryOf(request);
   const id = query.get('conversation_id');
-  if (id === null) return new WsSession(wire, request, context);
-  const connection = new Connection({ ...context, ...context.engine, wire, dialect: opendevinWs, isWatcher: isWatcher(principal) });
+  if (id === null) return new WsSession(wire, request, { ...context, isAdmin: isAdmin(principal) });
+  const connection = new Connection({
+    ...context,
+    ...context.engine,
+    wire,
+    dialect: opendevinWs,
+    isWatcher: isWatcher(principal),
+    isAdmin: isAdmin(principal),
+  });
   connection.greet();
   void connection.begin(id, cursorFrom(query.get('latest_event_id')));
   return connection;

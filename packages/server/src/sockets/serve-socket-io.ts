@@ -11,7 +11,7 @@ import { needOfSocket } from '../security/access-table.ts';
 import type { Principal } from '../security/identify.ts';
 import { corsHeaders } from '../security/cors-headers.ts';
 import { cursorFrom } from './cursor.ts';
-import { endWithAccess, isWatcher } from './end-with-access.ts';
+import { endWithAccess, isAdmin, isWatcher } from './end-with-access.ts';
 import { HeldPolls } from './held-polls.ts';
 import { InBandSession } from './in-band-session.ts';
 import { letInSilent } from './let-in-silent.ts';
@@ -141,10 +141,11 @@ async function serve(socket: Socket, context: ServerContext, polls: HeldPolls): 
   const { principal, conversation, from, isDocument, session } = socket.data as SocketData;
   void endWithAccess(principal, wire);
   const marked = withOffsets(wire, (offset) => void socket.emit('tendon_offset', offset));
-  const own = { isWatcher: isWatcher(principal), ...(session !== undefined && { beginsAs: session }) };
+  const own = { isWatcher: isWatcher(principal), isAdmin: isAdmin(principal), ...(session !== undefined && { beginsAs: session }) };
   const speak = (dialect: Dialect) =>
     new Connection({ ...context, ...context.engine, ...own, wire: dialect === eventsDoc ? marked : wire, dialect });
-  if (conversation === undefined) return listen(socket, context, new InBandSession({ speak, wire, ...context, isDocument }));
+  if (conversation === undefined)
+    return listen(socket, context, new InBandSession({ speak, wire, ...context, isDocument, isAdmin: own.isAdmin }));
   const connection = speak(isDocument ? eventsDoc : dialectOf(socket.handshake));
   listen(socket, context, connection);
   connection.greet();

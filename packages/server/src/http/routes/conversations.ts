@@ -45,7 +45,7 @@ export const conversationRoutes: Routes = (app, { engine, config }) => {
     async (request, reply) => {
       const { body } = request;
       const id = config.allowsChosenIds ? body.conversation_id?.replaceAll('-', '').toLowerCase() : undefined;
-      const made = await create(engine, body, { id, request: requestOf(request, engine) });
+      const made = await create(engine, body, { id, request: requestOf(request, engine), isAdmin: request.principal.scope === 'admin' });
       if ('code' in made) return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
       return { status: 'ok' as const, conversation_id: made.id, message: null, conversation_status: 'RUNNING' as const };
     },
@@ -118,7 +118,7 @@ export const conversationRoutes: Routes = (app, { engine, config }) => {
 async function create(
   { conversations, providerTokens, settings, toolServers }: Engine,
   body: CreateConversation,
-  { id, request }: Pick<ConversationWish, 'id' | 'request'>,
+  { id, request, isAdmin }: Pick<ConversationWish, 'id' | 'request'> & { readonly isAdmin: boolean },
 ): Promise<StoredConversation | CatalogError> {
   const replay = body.replay_json ? readTrajectory(body.replay_json) : undefined;
   if (replay && !replay.ok) return catalogError('INVALID_ARGUMENTS', `replay_json: ${replay.problem}`);
@@ -136,7 +136,7 @@ async function create(
     instructions: body.conversation_instructions ?? undefined,
     replay: replay?.trajectory.answers,
     network: body.network ?? undefined,
-    ...(body.mcp_config && { toolServers: toolServers.sealed(body.mcp_config, settings.toolServers) }),
+    ...(body.mcp_config && { toolServers: toolServers.sealed(body.mcp_config, settings.toolServers, { isAdmins: isAdmin }) }),
   });
   if (!created.ok) return created.error;
   const content = startingWords(body);

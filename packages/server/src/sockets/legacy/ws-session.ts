@@ -35,11 +35,16 @@ import { readWsRequest } from './ws-request.ts';
 import { WsSessions } from './ws-sessions.ts';
 
 const LIVE_ONLY = Number.MAX_SAFE_INTEGER;
+interface WsContext extends ServerContext {
+  /** Addresses that it names are asked wherever they are. */
+  readonly isAdmin: boolean;
+}
+
 /** How a client is spoken to until it says who it is. */
 const UNTOLD = { plain: 'W0', auth: 'W2', resumed: 'W4', protocol: 'W5' } as const satisfies Record<WsDoor, WsGeneration>;
 
 export class WsSession {
-  readonly #context: ServerContext;
+  readonly #context: WsContext;
   readonly #wire: Wire;
   readonly #shared: SharedWire;
   readonly #sessions: WsSessions;
@@ -56,7 +61,7 @@ export class WsSession {
   #connection: Connection;
   #leave = new AbortController();
 
-  constructor(wire: Wire, request: IncomingMessage, context: ServerContext) {
+  constructor(wire: Wire, request: IncomingMessage, context: WsContext) {
     this.#context = context;
     this.#wire = wire;
     this.#shared = new SharedWire(wire);
@@ -173,7 +178,7 @@ export class WsSession {
 
   /** For W0 this only sets parameters, unless it names a folder or an unknown agent; later ones have their conversation from here on, and are sent its state. */
   async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
-    const wish = wishFrom(decoded);
+    const wish = wishFrom(decoded, this.#context.isAdmin);
     if (!wish.ok) return this.#connection.refuse(wish.error);
     this.#wish = wish.wish;
     const isW0 = this.#dialect === WS_DIALECTS.W0 && this.#door === 'plain';
