@@ -44,7 +44,7 @@ describe('the disk of a sandbox', () => {
   it('SB136: until there is space files are not written, what writes is ended, and what frees space is not', async () => {
     const runtime = await open();
     await run(runtime, MUCH);
-    const written = await observe(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }));
+    const written = await observe(runtime, ACTIONS.write.create({ path: 'file', content: 'x' }), { isFresh: true });
     expect(written).toMatchObject({
       observation: 'error',
       content: expect.stringMatching(/^Nothing was written: the sandbox takes .*`du /),
