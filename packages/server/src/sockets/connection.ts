@@ -1,16 +1,9 @@
 /**
- * A client's cursor over one conversation's log, spoken through a dialect. Owns neither the socket nor the conversation.
+ * One client and its conversation, through a dialect. Owns neither the socket nor the conversation; the events that it sends are in `EventStream`.
  *
- * N1  First load, reconnect and live are one loop over `log.follow`: every event once, in the order of the log.
- * N2  Stored states are held back while the past is sent. The last of them is sent at its end, but never after an event with a higher id:
- *     clients ask for the events after the last frame they got. `loading` is never sent. A dialect that wants all states gets them in their place.
- *     A dialect that announces states sends the current one when none was stored after the cursor.
- * N3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
- * N4  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error. `createConversation` waits its
+ * N1  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error. `createConversation` waits its
  *     turn among them, so a connection never creates two conversations.
- * N5  Where the wire has a channel beside the stream, the client is notified there when the replay begins and when it ends.
  */
-import { setImmediate } from 'node:timers/promises';
 import { failureFor, type Clock } from '@tendon/core';
 import {
   catalogError,
@@ -19,26 +12,16 @@ import {
   type Decoded,
   type Dialect,
   type Frame,
-  type Phase,
   type VolatileFrame,
 } from '@tendon/protocol';
 import type { ConversationWish } from '../conversations/conversation-wish.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { wantsAnswerAtOnce, wishFrom } from '../conversations/initialize-wish.ts';
-import { AnswerReader } from '../events/answer-reader.ts';
+import { EventStream } from './event-stream.ts';
 import { Inbox } from './inbox.ts';
-import { createLateOutput, type LateOutput } from './late-output.ts';
-import { Past } from './past.ts';
 import type { Logger } from '../logger.ts';
 import type { Room } from '../conversations/room.ts';
 import type { Wire } from './wire.ts';
-
-export const MAX_UNSENT_BYTES = 1024 * 1024;
-export const SLOW_CLIENT_MS = 60_000;
-/** Volatile frames are for clients that keep up. */
-const MAX_UNSENT_FOR_VOLATILE = 64 * 1024;
-/** After so many stored events everybody else gets a turn, and the client gets to read what there is. */
-const EVENTS_PER_TURN = 128;
 
 /** What answers an `initialize` where no frame of its own does. */
 const READY: VolatileFrame = { volatile: 'status', type: 'info', id: 'STATUS$READY', message: '' };
@@ -63,18 +46,16 @@ const CREATE = Symbol('create');
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #inbox: Inbox<unknown>;
-  readonly #lateOutput: LateOutput;
+  readonly #stream: EventStream;
   #isTaking = false;
   #wish: ConversationWish = {};
   #conversationId: string | undefined;
   #attached: Promise<unknown> = Promise.resolve();
-  /** Events with a lower id are behind the cursor. */
-  #nextId = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#inbox = new Inbox(options.wire);
-    this.#lateOutput = createLateOutput(options.wire, MAX_UNSENT_FOR_VOLATILE);
+    this.#stream = new EventStream({ ...options, send: (frames) => this.#send(frames) });
   }
 
   get conversationId(): string | undefined {
@@ -109,7 +90,7 @@ export class Connection {
     const held = isThere ? await conversations.enter(conversationId) : undefined;
     if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
     this.#conversationId = conversationId;
-    const unwatch = held.room.watch((frame) => this.#show(frame));
+    const unwatch = held.room.watch((frame) => this.#stream.show(frame));
     const leave = () => {
       unwatch();
       held.release();
@@ -144,7 +125,7 @@ export class Connection {
     const { wire } = this.#options;
     const signal = AbortSignal.any([wire.closed, room.ended]);
     try {
-      await this.#sendEvents(room, from, signal);
+      await this.#stream.follow(room, from, signal);
     } catch (cause) {
       if (!signal.aborted) return this.#end(this.#failed(cause, room.conversation.id));
     }
@@ -163,64 +144,6 @@ export class Connection {
   #failed(cause: unknown, conversation: string | undefined): CatalogError {
     this.#options.logger.error({ err: cause, conversation }, 'a conversation could not be shown to a client');
     return failureFor(cause);
-  }
-
-  async #sendEvents(room: Room, from: number, signal: AbortSignal): Promise<void> {
-    const { log } = room.conversation;
-    const mark = log.nextId;
-    const past = new Past(this.#options.dialect);
-    const answers = new AnswerReader(log);
-    this.#nextId = Math.min(from, mark);
-    if (from >= mark) {
-      this.#announce(room);
-      this.#endReplay(mark);
-    }
-    for await (const stored of log.follow(this.#nextId, { signal })) {
-      const event = await answers.fill(stored, 'own-call');
-      const phase: Phase = event.id < mark ? 'replay' : 'live';
-      this.#send(phase === 'live' ? this.#options.dialect.encode(event, phase) : past.next(event));
-      if (event.id === mark - 1) {
-        this.#send(past.end());
-        if (!past.hasState) this.#announce(room);
-        this.#endReplay(mark);
-      }
-      this.#nextId = event.id + 1;
-      await this.#untilTaken(signal);
-      if (phase === 'replay' && event.id % EVENTS_PER_TURN === 0) await setImmediate();
-    }
-  }
-
-  #endReplay(next_id: number): void {
-    this.#options.wire.sendVolatile({ volatile: 'replay', phase: 'end', next_id });
-  }
-
-  #announce({ conversation }: Room): void {
-    const { dialect, clock } = this.#options;
-    this.#send(dialect.announce?.(conversation.state.agentState, clock.now().toISOString()) ?? []);
-  }
-
-  /** N3. */
-  async #untilTaken(signal: AbortSignal): Promise<void> {
-    const { wire, clock } = this.#options;
-    if (wire.unsent.bytes <= MAX_UNSENT_BYTES) return;
-    const timeUp = new AbortController();
-    const tooSlow = clock.sleep(SLOW_CLIENT_MS, { signal: AbortSignal.any([signal, timeUp.signal]) }).then(
-      () => true,
-      () => false,
-    );
-    const isTooSlow = await Promise.race([tooSlow, wire.unsent.drained(MAX_UNSENT_BYTES / 2).then(() => false)]);
-    timeUp.abort();
-    if (isTooSlow) wire.close('the client does not read');
-  }
-
-  #show(frame: VolatileFrame): void {
-    const { wire, dialect } = this.#options;
-    // Output waits for a client that is behind; an answer in the making comes whole with its event.
-    if (frame.volatile === 'output' && this.#lateOutput.holds(frame)) return;
-    if (wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;
-    const frames = dialect.encodeVolatile(frame);
-    if (frames.length > 0) this.#send(frames);
-    else if (frame.volatile !== 'status') wire.sendVolatile(frame);
   }
 
   #send(frames: readonly Frame[]): void {
@@ -242,7 +165,7 @@ export class Connection {
         logger.error({ err: cause, conversation: this.#conversationId }, 'a frame could not be handled');
         this.refuse(failureFor(cause));
       }
-      await this.#untilTaken(wire.closed);
+      await this.#stream.untilTaken(wire.closed);
     }
     this.#isTaking = false;
   }
@@ -285,7 +208,7 @@ export class Connection {
     const result = await this.#options.conversations.submit(this.#conversationId!, action);
     if (!result.ok) return this.refuse(result.error);
     // A repeated action's event is behind the cursor already, or will still be sent.
-    if (result.isRepeated && result.event.id < this.#nextId) this.#send(this.#options.dialect.encode(result.event, 'live'));
+    if (result.isRepeated && result.event.id < this.#stream.nextId) this.#send(this.#options.dialect.encode(result.event, 'live'));
   }
 
   async #conversationFor(action: ActionDraft): Promise<CatalogError | undefined> {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { heapBytes } from '../collect-garbage.test-support.ts';
-import { SLOW_CLIENT_MS } from './connection.ts';
+import { SLOW_CLIENT_MS } from './event-stream.ts';
 import { socketIoClient, systemClockThat, testServer, type TestServer, type WireFrame } from '../server.test-support.ts';
 
 const LARGE = 'x'.repeat(200_000);

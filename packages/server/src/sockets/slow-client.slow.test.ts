@@ -1,7 +1,8 @@
 import { openhandsV0, type Frame } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { Connection, MAX_UNSENT_BYTES, SLOW_CLIENT_MS } from './connection.ts';
+import { Connection } from './connection.ts';
+import { MAX_UNSENT_BYTES, SLOW_CLIENT_MS } from './event-stream.ts';
 import { createLogger } from '../logger.ts';
 import { liveMask } from '../security/live-mask.ts';
 import { socketIoClient, systemClockThat, testServer, type TestServer } from '../server.test-support.ts';

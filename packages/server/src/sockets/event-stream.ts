@@ -1,0 +1,109 @@
+/**
+ * The events of one conversation's log and its volatile frames, on their way to one client. Owns the client's cursor, and neither the socket
+ * nor the conversation.
+ *
+ * E1  First load, reconnect and live are one loop over `log.follow`: every event once, in the order of the log.
+ * E2  Stored states are held back while the past is sent. The last of them is sent at its end, but never after an event with a higher id:
+ *     clients ask for the events after the last frame they got. `loading` is never sent. A dialect that wants all states gets them in their place.
+ *     A dialect that announces states sends the current one when none was stored after the cursor.
+ * E3  With more than `MAX_UNSENT_BYTES` under way the cursor waits; nothing is skipped. After `SLOW_CLIENT_MS` the wire is closed.
+ * E4  Where the wire has a channel beside the stream, the client is notified there when the replay begins and when it ends.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '@tendon/core';
+import type { Dialect, Frame, Phase, VolatileFrame } from '@tendon/protocol';
+import type { Room } from '../conversations/room.ts';
+import { AnswerReader } from '../events/answer-reader.ts';
+import { createLateOutput, type LateOutput } from './late-output.ts';
+import { Past } from './past.ts';
+import type { Wire } from './wire.ts';
+
+export const MAX_UNSENT_BYTES = 1024 * 1024;
+export const SLOW_CLIENT_MS = 60_000;
+/** Volatile frames are for clients that keep up. */
+const MAX_UNSENT_FOR_VOLATILE = 64 * 1024;
+/** After so many stored events everybody else gets a turn, and the client gets to read what there is. */
+const EVENTS_PER_TURN = 128;
+
+export interface EventStreamOptions {
+  readonly wire: Wire;
+  readonly dialect: Dialect;
+  readonly clock: Clock;
+  readonly send: (frames: readonly Frame[]) => void;
+}
+
+export class EventStream {
+  readonly #options: EventStreamOptions;
+  readonly #lateOutput: LateOutput;
+  #nextId = 0;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+    this.#lateOutput = createLateOutput(options.wire, MAX_UNSENT_FOR_VOLATILE);
+  }
+
+  /** Events with a lower id are behind the cursor. */
+  get nextId(): number {
+    return this.#nextId;
+  }
+
+  /** Sends every event with id ≥ `from`, until the signal aborts. Rejects with the storage's error. */
+  async follow(room: Room, from: number, signal: AbortSignal): Promise<void> {
+    const { log } = room.conversation;
+    const mark = log.nextId;
+    const past = new Past(this.#options.dialect);
+    const answers = new AnswerReader(log);
+    this.#nextId = Math.min(from, mark);
+    if (from >= mark) {
+      this.#announce(room);
+      this.#endReplay(mark);
+    }
+    for await (const stored of log.follow(this.#nextId, { signal })) {
+      const event = await answers.fill(stored, 'own-call');
+      const phase: Phase = event.id < mark ? 'replay' : 'live';
+      this.#options.send(phase === 'live' ? this.#options.dialect.encode(event, phase) : past.next(event));
+      if (event.id === mark - 1) {
+        this.#options.send(past.end());
+        if (!past.hasState) this.#announce(room);
+        this.#endReplay(mark);
+      }
+      this.#nextId = event.id + 1;
+      await this.untilTaken(signal);
+      if (phase === 'replay' && event.id % EVENTS_PER_TURN === 0) await setImmediate();
+    }
+  }
+
+  #endReplay(next_id: number): void {
+    this.#options.wire.sendVolatile({ volatile: 'replay', phase: 'end', next_id });
+  }
+
+  #announce({ conversation }: Room): void {
+    const { dialect, clock } = this.#options;
+    this.#options.send(dialect.announce?.(conversation.state.agentState, clock.now().toISOString()) ?? []);
+  }
+
+  /** Waits while too much is unsent (E3). */
+  async untilTaken(signal: AbortSignal): Promise<void> {
+    const { wire, clock } = this.#options;
+    if (wire.unsent.bytes <= MAX_UNSENT_BYTES) return;
+    const timeUp = new AbortController();
+    const tooSlow = clock.sleep(SLOW_CLIENT_MS, { signal: AbortSignal.any([signal, timeUp.signal]) }).then(
+      () => true,
+      () => false,
+    );
+    const isTooSlow = await Promise.race([tooSlow, wire.unsent.drained(MAX_UNSENT_BYTES / 2).then(() => false)]);
+    timeUp.abort();
+    if (isTooSlow) wire.close('the client does not read');
+  }
+
+  /** Sends a volatile frame, unless the client is behind. */
+  show(frame: VolatileFrame): void {
+    const { wire, dialect } = this.#options;
+    // Output waits for a client that is behind; an answer in the making comes whole with its event.
+    if (frame.volatile === 'output' && this.#lateOutput.holds(frame)) return;
+    if (wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;
+    const frames = dialect.encodeVolatile(frame);
+    if (frames.length > 0) this.#options.send(frames);
+    else if (frame.volatile !== 'status') wire.sendVolatile(frame);
+  }
+}
