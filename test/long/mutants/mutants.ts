@@ -113,7 +113,7 @@ const SOCKETS: readonly Mutant[] = [
   },
   {
     id: 'ignores-the-cursor',
-    fault: 'sends the whole history to whoever comes back',
+    fault: 'sends the whole history to every client that reconnects',
     caughtBy: ['v0-socketio/every-cursor', 'ws-legacy/every-cursor'],
     says: /asked for what came after \d+ and was sent [\d, ]+ again/,
     address: replaced('latest_event_id', '-1'),

@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Strength } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { DiskWatch } from '../disk/disk-watch.ts';
-import { actionDigest } from './action-digest.ts';
 import { ActionStream, type ActionStreamParts, type EffectName } from './action-stream.ts';
 import type { LimitWatch } from './limit-notes.ts';
 import { observed } from './observed.ts';
@@ -94,4 +94,20 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
 
 function diskRefusal(why: string): ObservationDraft {
   return { observation: 'error', content: `Nothing was written: ${why}`, extras: { error_id: 'SANDBOX$DISK_FULL' } };
+}
+
+/**
+ * Distinguishes an action from every other: kind, arguments, time limit and time of the event, in any order of keys. The text that a
+ * model wrote for a drafted edit is not part of it, because a model that is asked again writes another.
+ */
+function actionDigest({ action, args, timeout, timestamp }: RunnableAction): string {
+  const { drafted: _drafted, ...asked } = args as Readonly<Record<string, unknown>>;
+  return createHash('sha256')
+    .update(JSON.stringify([action, asked, timeout ?? null, timestamp], sorted))
+    .digest('hex');
+}
+
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -61,7 +61,7 @@ const DAMAGES: readonly (readonly [string, (backup: Backup) => unknown, RegExp])
   ['a path that leads out', ({ sealed }) => sealed({ files: { '../x': '' } }), /can not be read/],
   ['a manifest of another kind', ({ sealed }) => sealed({ tendon_backup: 2 as 1 }), /can not be read/],
   ['noise for a database', ({ from, sealed }) => (writeFileSync(join(from, 'tendon.db'), 'x'.repeat(9000)), sealed()), /not a database/],
-  ['half a database', ({ from, sealed }) => (truncateSync(join(from, 'tendon.db'), 9000), sealed()), /can not be used/],
+  ['half a database', ({ from, sealed }) => (truncateSync(join(from, 'tendon.db'), 9000), sealed()), /cannot be used/],
   ['another database', ({ change, sealed }) => (change('ALTER TABLE records RENAME TO others'), sealed()), /records/],
   [
     'a record that is no JSON',
@@ -72,7 +72,7 @@ const DAMAGES: readonly (readonly [string, (backup: Backup) => unknown, RegExp])
   [
     'a sandbox of nothing',
     ({ change, sealed }) => (change(`INSERT INTO records VALUES ('sandboxes', 'c', '', 'null')`), sealed()),
-    /can not be used: .* Nothing was changed/,
+    /cannot be used: .* Nothing was changed/,
   ],
   [
     'a folder that leads out',

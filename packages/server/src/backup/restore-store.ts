@@ -49,9 +49,9 @@ export async function restoreStore({ from, home, folders, force, clock }: Restor
     }
     const roots = await workspaceRoots({ ...folders, home });
     const moved = moveWorkspaces(join(draft, 'tendon.db'), { oldHome: manifest.home, home: await realOf(home), roots });
-    if ('fault' in moved) throw new Error(`The database of ${from} can not be used: ${moved.fault}. Nothing was changed.`);
+    if ('fault' in moved) throw new Error(`The database of ${from} cannot be used: ${moved.fault}. Nothing was changed.`);
     await prepare(draft, before.sandboxes, clock).catch((cause: unknown) => {
-      throw new Error(`The database of ${from} can not be used: ${(cause as Error).message}. Nothing was changed.`, { cause });
+      throw new Error(`The database of ${from} cannot be used: ${(cause as Error).message}. Nothing was changed.`, { cause });
     });
     const keeps = manifest.with_secrets ? PARTS : PARTS.filter((part) => part !== 'jwt-secret');
     if (aside) await moveAll([...keeps, SANDBOXES], home, aside);
