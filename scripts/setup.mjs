@@ -36,6 +36,7 @@ const SYSTEM = [
   { program: 'git', packages: ['git'], purposes: ['test'], without: 'the demo can not make repositories' },
   { program: 'curl', packages: ['curl'], purposes: ['test'], without: 'the tests can not ask for pages from inside the sandbox' },
   { program: 'strace', packages: ['strace'], purposes: ['test'], without: 'the tests can not count what is synced' },
+  { program: 'openssl', packages: ['openssl'], purposes: ['test'], without: 'the tests cannot make certificates' },
   { program: 'less', packages: ['less'], purposes: ['test'], without: 'the tests can not page' },
   { program: 'nano', packages: ['nano'], purposes: ['test'], without: 'the tests can not edit on a screen' },
   { program: 'tmux', packages: ['tmux'], purposes: ['test'], without: 'the tests can not split a screen' },
