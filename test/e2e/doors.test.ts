@@ -135,7 +135,7 @@ describe('SV1: what can not be served', () => {
 
   it.each([
     [{ PORT: 'many' }, 2, 'PORT: a number is expected\n'],
-    [{ SESSION_API_KEY: 'short' }, 2, 'SESSION_API_KEY: at least 8 characters are needed, shorter ones can not be kept out of logs\n'],
+    [{ SESSION_API_KEY: 'short' }, 2, 'SESSION_API_KEY: at least 16 characters are needed, shorter ones can be guessed\n'],
     [{ HOST: '203.0.113.1' }, 1, 'HOST 203.0.113.1 is not an address of this machine.\n'],
   ])('%o', (env, status, stderr) => {
     expect(serve(env)).toMatchObject({ status, stderr });

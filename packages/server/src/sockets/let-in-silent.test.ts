@@ -49,6 +49,16 @@ describe('SV156: websocat at `/socket.io`', () => {
     expect(refused.seen.at(-1)).toContain('not found');
   });
 
+  it('a message without data costs nobody anything', async () => {
+    const server = await testServer({ script: [{ text: 'the answer' }] });
+    const id = await server.create();
+    const empty = await websocat(server, `&conversation_id=${id}`, ['4']);
+    await empty.closed;
+    const { seen, until } = await websocat(server, `&conversation_id=${id}&latest_event_id=-1`, [say('one')]);
+    await until('the answer');
+    expect(seen[1]).toMatch(/^40\{"sid"/);
+  });
+
   it('too much at once before it is let in ends it, and who names no conversation is let in only when it asks', async () => {
     const server = await testServer();
     const id = await server.create();

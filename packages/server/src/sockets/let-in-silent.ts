@@ -16,7 +16,8 @@ const MAX_HELD_CHARS = MAX_BODY_BYTES;
 /** Socket.IO's CONNECT to the main namespace, without the transport's own digit. */
 const CONNECT = '0';
 
-type Packet = string | Buffer;
+/** A message without data is `undefined`. */
+type Packet = string | Buffer | undefined;
 type Take = (packet: Packet) => void;
 
 /** Of an engine's connection what is used here. */
@@ -66,7 +67,7 @@ function watch(connection: Connection): () => void {
       return isLate ? undefined : pass(packet);
     }
     if (held === undefined) return pass(packet);
-    heldChars += packet.length;
+    heldChars += packet?.length ?? 0;
     if (held.length >= MAX_HELD || heldChars > MAX_HELD_CHARS) return connection.close();
     held.push(packet);
     ask();
