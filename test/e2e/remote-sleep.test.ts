@@ -122,7 +122,7 @@ describe('an idle sandbox on another host', () => {
       await host.kill();
       await host.start();
       const runtime = await acquire(sandboxes);
-      const seen = await runtime.execute(runAction(runtime, LOOK), { signal: never });
+      const seen = await runtime.execute(runAction(runtime, LOOK), { signal: never, isFresh: true });
       expect(seen.outcome).not.toBe('unknown'); // what was not started is sent again by the engine
       const content = seen.outcome === 'observed' ? seen.observation.content : (await run(await acquire(sandboxes), LOOK)).output;
       expect(content.trim().split(/\r?\n/)).toEqual(AS_IT_WAS);
