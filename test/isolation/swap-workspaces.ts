@@ -8,7 +8,7 @@ import type { Driver } from '../../packages/runtime/src/drivers/driver.ts';
 import { createTestSandboxes, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
 
 export interface SwapPlace {
-  /** Writable by whoever swaps. */
+  /** Writable by the process that swaps. */
   readonly base: string;
   /** Of `<base>/inner` for the driver; that path when it is not said. */
   readonly hostPath?: string;

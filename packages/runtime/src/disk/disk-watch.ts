@@ -19,7 +19,7 @@ export interface DiskWatch {
 export interface DiskWatchParts {
   readonly limitBytes: number;
   readonly measure: () => Promise<DiskUse>;
-  /** What is free where the sandbox writes, bytes and entries, whoever takes it: cheap to ask. */
+  /** What is free where the sandbox writes, bytes and entries, for all processes of the machine: cheap to ask. */
   readonly freeBytes: () => Promise<number>;
   /** Ends what the agent has started, in the background too. */
   readonly endWork: () => Promise<void>;

@@ -4,8 +4,8 @@
  * a mount namespace of its own: the mounts live and die with that, and nothing of them is visible on the host.
  *
  * A source may be a descriptor that this process was given: what is mounted is then that folder, whatever its path leads to by now.
- * A descriptor belongs to the namespace in which it was opened, so all sources are taken before a new one is made; and whoever has one
- * can walk out of the sandbox by it, so it is closed at once.
+ * A descriptor belongs to the namespace in which it was opened, so all sources are taken before a new one is made. A process that
+ * holds one can walk out of the sandbox by it, so it is closed at once.
  *
  * Perl, because three system calls are needed that neither Node nor util-linux < 2.39 has, and every Debian and Ubuntu has perl.
  * The three numbers are the same on all architectures; those of unshare and mount are not.

@@ -9,7 +9,7 @@ import { readFront } from './read-front.ts';
 const CONNECT_DEADLINE_MS = 20_000;
 const RESOLVE_DEADLINE_MS = 2000;
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Names that mean something near whoever resolves them. */
+/** Names whose meaning depends on the machine that resolves them. */
 const LOCAL_NAME = /^[^.]+$|\.(localhost|local|internal|lan|home\.arpa|corp|intranet)\.?$/i;
 
 export interface UpstreamProxy {

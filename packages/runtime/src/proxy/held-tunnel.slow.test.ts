@@ -214,7 +214,7 @@ describe('SB355: a tunnel to port 443 under allowlist', () => {
     expect(all()).toHaveLength(0);
   });
 
-  it('carries SSH, which knows no names, whoever speaks first', async () => {
+  it('carries SSH, which knows no names, whichever side speaks first', async () => {
     const port = await listening(
       createTcpServer((socket) => {
         socket.on('error', () => {}).write('SSH-2.0-server\r\n');

@@ -74,7 +74,7 @@ export function createNameLookup({ servers, hosts = createHostsFile() }: NameLoo
   };
 }
 
-/** Both kinds of addresses in turn, IPv4 first, so that whoever dials only some of them tries both. The name is asked for as it is: no search list. */
+/** Both kinds of addresses in turn, IPv4 first, so that a caller who dials only some of them tries both. The name is asked for as it is: no search list. */
 async function ask(name: string, servers: readonly string[] | undefined, signal: AbortSignal): Promise<readonly string[]> {
   const resolver = new Resolver(TRY); // one each: only a whole resolver can be cancelled
   if (servers !== undefined) resolver.setServers(servers);

@@ -15,7 +15,7 @@ export type Front<T> =
 
 /**
  * Reads off the beginning of a stream until `look` finds something in all of it so far. Rejects when the signal aborts. By
- * `readable`: afterwards the stream neither flows nor stands paused, so whoever takes it over next loses nothing and waits for nothing.
+ * `readable`: afterwards the stream neither flows nor stands paused, so the next reader loses nothing and waits for nothing.
  */
 export async function readFront<T>(stream: Duplex, bounds: FrontBounds, look: (bytes: Buffer) => T | undefined): Promise<Front<T>> {
   let bytes = bounds.first ?? Buffer.alloc(0);

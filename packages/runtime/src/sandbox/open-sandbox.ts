@@ -26,7 +26,7 @@ export interface OpenOptions {
 
 interface Place {
   readonly workspace: string;
-  /** Whoever opens a sandbox with it leaves it to that, whoever does not closes it. */
+  /** A sandbox that is opened with it closes it at its end; otherwise the caller closes it. */
   readonly held: HeldFolder | undefined;
   readonly probe: Probe & { readonly available: true };
 }

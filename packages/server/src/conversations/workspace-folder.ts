@@ -2,7 +2,7 @@
  * Which folder of the host becomes `/workspace` of a conversation.
  *
  * W1  Without a wish: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
- * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links can not lead out, also not
+ * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links cannot lead out, also not
  *     while the folder is made: from then on it is known by its real path, and opened without following any link.
  * W3  A folder of the system (`/`, `/etc`, …) is never a workspace, whatever is configured.
  * W4  With sandboxes on another host no folder is searched for or made here: a request names a folder of the workspace there.
@@ -27,7 +27,7 @@ export async function workspaceFolder(roots: WorkspaceRoots, conversationId: str
   if (wish.includes('\0')) return refused(wish);
   const top = await made(base);
   if (!top.ok) return top;
-  // Where it leads now; whoever changes that meanwhile gets a refusal: it is made and opened without following anything.
+  // Where it leads now. If that changes meanwhile the folder is refused: it is made and opened without following links.
   const path = await realOf(insideWorkspace(base, wish) ?? (isAbsolute(wish) ? resolve(wish) : resolve(base, wish)));
   const isAllowed = [base, ...roots.allowed].some((root) => isWithin(path, root));
   return isAllowed && !isSystemFolder(path) ? made(path) : refused(wish);

@@ -2,7 +2,7 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /**
  * `fetch` whose answers hold no message above 8 MiB: a document as a whole, an event stream between two empty lines. Of a failure there
- * is no body: the client library would quote it, and whoever named the address need not be one who may read what answers there.
+ * is no body: the client library would quote it, and the caller who named the address may not be allowed to read what answers there.
  */
 export function boundedFetch(send: typeof fetch): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => bounded(await send(url, init));

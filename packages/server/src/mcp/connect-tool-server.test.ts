@@ -32,7 +32,7 @@ const ANSWERS: readonly (readonly [string, RequestListener])[] = [
   ['text', (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(BODY)],
 ];
 
-it.each(ANSWERS)('SV350: of an answer (%s) that is none of a server of tools nothing is quoted', async (_what, answer) => {
+it.each(ANSWERS)('SV350: an answer (%s) that is no MCP server’s is not quoted', async (_what, answer) => {
   for (const kind of ['http', 'sse'] as const) {
     const words = await wordsOf(kind, answer);
     expect(words).not.toBe('connected');

@@ -32,7 +32,7 @@ async function refusedIn(server: TestServer, id: string): Promise<readonly { hos
 
 const REFUSED = [expect.objectContaining({ host: '127.0.0.1', reason: 'the address is loopback' })];
 
-it('SV351: servers of tools that a key of scope drive names are asked where its agent could ask them', async () => {
+it('SV351: MCP servers that a key of scope drive names are asked where its agent could ask them', async () => {
   const { server, driver } = await keyed();
   const { url, asked } = await service();
   const body = { mcp_config: { shttp_servers: [{ url: `${url}/mcp` }], sse_servers: [{ url: `${url}/sse` }] }, initial_user_msg: 'go' };
