@@ -1,5 +1,5 @@
 import { connect as dial, createServer, type AddressInfo, type Socket } from 'node:net';
-import { createClient } from '@tendon/client';
+import { connect } from '@tendon/client';
 import { expect, it, onTestFinished } from 'vitest';
 import { TendonProcess } from '../support/tendon-process.ts';
 
@@ -67,9 +67,9 @@ async function setUp() {
     line.close();
     await tendon.remove();
   });
-  const client = createClient({ baseUrl: await line.open() });
+  const baseUrl = await line.open();
   const join = (id: string) => {
-    const connection = client.connect(id, { random: () => 1 });
+    const connection = connect(id, { baseUrl, random: () => 1 });
     onTestFinished(() => connection.close());
     return connection;
   };

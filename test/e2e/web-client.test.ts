@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, type ConversationConnection } from '@tendon/client';
+import { connect, createRest, type ConversationConnection } from '@tendon/client';
 import { isObservation, type Event } from '@tendon/protocol';
 import { expect, it, onTestFinished } from 'vitest';
 import { TendonProcess } from '../support/tendon-process.ts';
@@ -29,9 +29,9 @@ const answers = (connection: ConversationConnection) =>
 
 it('CL1 CL2 CL3: a client that lived through two deaths of the server holds what one that comes later is told', async () => {
   const tendon = await serve();
-  const client = createClient({ baseUrl: tendon.url });
-  const { conversation_id: id } = await client.conversations.create({ initial_user_msg: 'go' });
-  const connection = client.connect(id, { random: () => 1 });
+  const baseUrl = tendon.url;
+  const { conversation_id: id } = await createRest({ baseUrl }).conversations.create({ initial_user_msg: 'go' });
+  const connection = connect(id, { baseUrl, random: () => 1 });
   onTestFinished(() => connection.close());
   for (const atLeast of [3, 7]) {
     await connection.when(() => answers(connection) >= atLeast, deadline());
@@ -46,7 +46,7 @@ it('CL1 CL2 CL3: a client that lived through two deaths of the server holds what
   const ids = done.events.map((event) => event.id);
   expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
 
-  const later = client.connect(id);
+  const later = connect(id, { baseUrl });
   onTestFinished(() => later.close());
   const told = await later.when(({ loaded }) => loaded, deadline());
   // State changes that were passed over in a replay are told to nobody who came after them.

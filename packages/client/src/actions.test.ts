@@ -23,13 +23,7 @@ const CALLS = {
   browse: () => actions.browse('https://example.com'),
   browseInteractive: () => actions.browseInteractive('click("14")'),
   recall: () => actions.recall('how are tests run'),
-  delegate: () => actions.delegate('ReviewAgent', 'look at the diff'),
-  trackTasks: () => actions.trackTasks([{ id: '1', title: 'Read', status: 'todo' }]),
-  callTool: () => actions.callTool('docs.search', { query: 'x' }),
   shortenHistory: actions.shortenHistory,
-  recoverFromLoop: () => actions.recoverFromLoop(2),
-  push: () => actions.push({ owner: 'o', repo: 'r', branch: 'b' }),
-  openPullRequest: () => actions.openPullRequest({ owner: 'o', repo: 'r', title: 't' }),
 } satisfies Record<keyof typeof actions, () => ActionPayload>;
 
 describe('payload builders', () => {

@@ -1,5 +1,5 @@
 /**
- * A payload for every action that a person can cause, as it goes into `oh_user_action`.
+ * A payload for every action that the server takes from a person, as it goes into `oh_user_action`.
  * Defaults are left to the server, so that a payload says only what was meant. Free of zod.
  */
 import type { AgentState } from '@tendon/protocol';
@@ -18,13 +18,6 @@ export type EditArgs =
   | { readonly path: string; readonly command: 'create' | 'write'; readonly file_text: string }
   | { readonly path: string; readonly command: 'str_replace'; readonly old_str: string; readonly new_str: string }
   | { readonly path: string; readonly command: 'insert'; readonly insert_line: number; readonly new_str: string };
-
-export interface TaskItem {
-  readonly id: string;
-  readonly title: string;
-  readonly status: 'todo' | 'in_progress' | 'done';
-  readonly notes?: string;
-}
 
 export interface MessageParts {
   /** `data:` URLs. */
@@ -72,13 +65,5 @@ export const actions = {
   browseInteractive: (browserActions: string) => payload('browse_interactive', { browser_actions: browserActions }),
 
   recall: (query: string) => payload('recall', { recall_type: 'knowledge', query }),
-  delegate: (agent: string, task: string) => payload('delegate', { agent, inputs: { task } }),
-  trackTasks: (tasks: readonly TaskItem[]) => payload('task_tracking', { command: 'plan', task_list: tasks }),
-  callTool: (name: string, args: Readonly<Record<string, unknown>>) => payload('call_tool_mcp', { name, arguments: args }),
   shortenHistory: () => payload('condensation_request'),
-  /** After a loop was found: 1 go on from before it, 2 from the last message, 3 stop. */
-  recoverFromLoop: (option: 1 | 2 | 3) => payload('loop_recovery', { option }),
-  push: (args: { readonly owner: string; readonly repo: string; readonly branch: string }) => payload('push', args),
-  openPullRequest: (args: { readonly owner: string; readonly repo: string; readonly title: string; readonly body?: string }) =>
-    payload('send_pr', args),
 } as const;

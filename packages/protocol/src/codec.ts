@@ -8,7 +8,7 @@ export function isActionKind(kind: unknown): kind is ActionKind {
   return typeof kind === 'string' && Object.hasOwn(ACTIONS, kind);
 }
 
-export function isObservationKind(kind: unknown): kind is ObservationKind {
+function isObservationKind(kind: unknown): kind is ObservationKind {
   return typeof kind === 'string' && Object.hasOwn(OBSERVATIONS, kind);
 }
 

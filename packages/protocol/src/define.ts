@@ -8,8 +8,6 @@ export interface ActionTraits {
   readonly mutating: boolean;
   /** Held back in confirmation mode until a person decides. */
   readonly confirmable: boolean;
-  /** Only a client may send it; an agent never does. */
-  readonly clientOnly: boolean;
 }
 
 export interface ActionDefinition<K extends string, A extends z.ZodType> {
@@ -43,7 +41,7 @@ export function defineAction<K extends string, S extends z.core.$ZodLooseShape>(
   return {
     kind: definition.kind,
     args,
-    traits: { answeredBy: 'none', mutating: false, confirmable: false, clientOnly: false, ...definition.traits },
+    traits: { answeredBy: 'none', mutating: false, confirmable: false, ...definition.traits },
     message: definition.message,
     create: (input) => ({ action: definition.kind, args: args.parse(input) }),
   };

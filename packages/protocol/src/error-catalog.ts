@@ -16,7 +16,6 @@ export const ERRORS = {
     messageId: 'STATUS$ERROR',
     text: (kind: string) => `"${kind}" is an action of the agent; a client may not send it.`,
   },
-  CLIENT_ONLY: { status: 403, messageId: 'STATUS$ERROR', text: (kind: string) => `"${kind}" is only sent by a client.` },
   CLIENT_ID_REUSED: {
     status: 422,
     messageId: 'STATUS$ERROR',

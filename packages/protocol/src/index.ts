@@ -8,7 +8,7 @@ export {
   type RequestableState,
 } from './agent-state.ts';
 export { answeredBy, isRunnable, type RunnableKind } from './answered-by.ts';
-export { draftFromJson, fromJson, isActionKind, isClientKind, isObservationKind, messageOf, toJson, type Json } from './codec.ts';
+export { draftFromJson, fromJson, isClientKind, messageOf, toJson, type Json } from './codec.ts';
 export { type ActionDefinition, type ActionTraits, type ObservationDefinition } from './define.ts';
 export { catalogError, ERRORS, type CatalogError, type ErrorCode } from './error-catalog.ts';
 export {
@@ -48,7 +48,7 @@ export { MAX_CLIENT_ID_CHARS } from './dialects/decode-frame.ts';
 export type { Decoded, Dialect, Frame, Phase } from './dialects/dialect.ts';
 export { eventsDoc } from './dialects/events-doc.ts';
 export { opendevinWs, WS_DIALECTS, type WsDialect } from './dialects/opendevin-ws.ts';
-export { tellGeneration, WS_GENERATIONS, type WsDoor, type WsGeneration } from './dialects/opendevin-ws/tell-generation.ts';
+export { tellGeneration, type WsDoor, type WsGeneration } from './dialects/opendevin-ws/tell-generation.ts';
 export { wireFrame } from './dialects/wire-frame.ts';
 export { openhandsV0 } from './dialects/openhands-v0.ts';
 export { openhandsV0Early } from './dialects/openhands-v0-early.ts';

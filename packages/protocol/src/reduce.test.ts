@@ -96,15 +96,14 @@ describe('reduce', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('R4: iterations count the answers of the model since the last message from the user', () => {
+  it('R4: the last message from the user and the last action of the agent are remembered by id', () => {
     const property = fc.property(log, (events) => {
-      const { lastUserMessageId, lastAgentEventId, iterations } = fold(events);
+      const { lastUserMessageId, lastAgentEventId } = fold(events);
       const actions = events.filter((event) => isAction(event)) as Action[];
       const mine = actions.filter((event) => event.source === 'user' && ['message', 'start'].includes(event.action));
       const agents = actions.filter((event) => event.source === 'agent' && event.action !== 'system');
       expect(lastUserMessageId).toBe(mine.at(-1)?.id ?? -1);
       expect(lastAgentEventId).toBe(agents.at(-1)?.id ?? -1);
-      expect(iterations).toBe(agents.filter((event) => event.id > lastUserMessageId && event.llm_metrics).length);
     });
     fc.assert(property, { numRuns: 300 });
   });

@@ -23,8 +23,6 @@ export interface ConversationState {
   readonly lastUserMessageId: number;
   /** Of the last event of the agent's own (an answer of the model), −1 before the first. */
   readonly lastAgentEventId: number;
-  /** Answers of the model since the last message from the user. */
-  readonly iterations: number;
   readonly metrics: LlmMetrics | undefined;
 }
 
@@ -36,7 +34,6 @@ export const INITIAL_STATE: ConversationState = Object.freeze({
   pending: Object.freeze([]),
   lastUserMessageId: -1,
   lastAgentEventId: -1,
-  iterations: 0,
   metrics: undefined,
 });
 
@@ -55,8 +52,8 @@ function reduceAction(state: ConversationState, action: Action): ConversationSta
   const metrics = action.llm_metrics ?? state.metrics;
   if (action.source === 'user') {
     const isMessage = action.action === 'message' || action.action === 'start';
-    return { ...state, pending, metrics, ...(isMessage && { lastUserMessageId: action.id, iterations: 0 }) };
+    return { ...state, pending, metrics, ...(isMessage && { lastUserMessageId: action.id }) };
   }
   if (action.source !== 'agent' || action.action === 'system') return { ...state, pending, metrics };
-  return { ...state, pending, metrics, lastAgentEventId: action.id, iterations: state.iterations + (action.llm_metrics ? 1 : 0) };
+  return { ...state, pending, metrics, lastAgentEventId: action.id };
 }

@@ -71,11 +71,16 @@ export interface ConversationConnection {
 }
 
 /** Opens at once and stays until `close`, whatever happens to the network. */
-export function connect(
-  conversationId: string,
-  given: Partial<ConnectOptions> & Pick<ConnectOptions, 'baseUrl' | 'apiKey'>,
-): ConversationConnection {
-  const defaults = { latestEventId: -1, publishMs: 16, offlineAfterMs: 10_000, quietMs: 250, now: Date.now, random: Math.random };
+export function connect(conversationId: string, given: Partial<ConnectOptions> & Pick<ConnectOptions, 'baseUrl'>): ConversationConnection {
+  const defaults = {
+    apiKey: () => undefined,
+    latestEventId: -1,
+    publishMs: 16,
+    offlineAfterMs: 10_000,
+    quietMs: 250,
+    now: Date.now,
+    random: Math.random,
+  };
   const live = new LiveConnection(conversationId, { ...defaults, ...given });
   live.open();
   return live;

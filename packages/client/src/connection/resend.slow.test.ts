@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Server, type Socket } from 'socket.io';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { actions } from '../actions.ts';
-import { createClient, type ConversationConnection, type ConversationSnapshot } from '../index.ts';
+import { connect, type ConversationConnection, type ConversationSnapshot } from '../index.ts';
 
 const deadline = () => AbortSignal.timeout(30_000);
 const sleeping = { id: 0, timestamp: '', source: 'agent', action: 'think', args: { thought: 'x' } };
@@ -56,7 +56,7 @@ describe('what was sent when the connection broke', () => {
     server = new Puppet();
     const baseUrl = await server.start();
     // If silence decided anything, it would do so at once.
-    connection = createClient({ baseUrl }).connect('c1', { random: () => 1, publishMs: 1, quietMs: 1 });
+    connection = connect('c1', { baseUrl, random: () => 1, publishMs: 1, quietMs: 1 });
   });
   afterEach(async () => {
     connection.close();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { array, assert, asyncProperty, integer, nat } from 'fast-check';
 import { Server, type Socket } from 'socket.io';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, type ConversationConnection } from '../index.ts';
+import { connect, type ConversationConnection } from '../index.ts';
 
 const deadline = () => AbortSignal.timeout(30_000);
 const STATE_EVERY = 7;
@@ -56,8 +56,7 @@ describe('resume', () => {
   let server: Replayer;
   let baseUrl: string;
   let connection: ConversationConnection;
-  const open = (apiKey?: string) =>
-    createClient({ baseUrl, ...(apiKey && { apiKey }) }).connect('c1', { random: () => 1, publishMs: 1, quietMs: 20 });
+  const open = (apiKey?: string) => connect('c1', { baseUrl, apiKey: () => apiKey, random: () => 1, publishMs: 1, quietMs: 20 });
 
   beforeEach(async () => {
     server = new Replayer();

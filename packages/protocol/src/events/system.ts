@@ -7,7 +7,6 @@ export const NullAction = defineAction({ kind: 'null', args: {}, message: () => 
 export const InitializeAction = defineAction({
   kind: 'initialize',
   args: { model: z.string().optional(), directory: z.string().optional(), agent_cls: z.string().optional() },
-  traits: { clientOnly: true },
   message: () => 'Initializing the agent',
 });
 
@@ -15,7 +14,6 @@ export const InitializeAction = defineAction({
 export const StartAction = defineAction({
   kind: 'start',
   args: { task: z.string() },
-  traits: { clientOnly: true },
   message: (args) => args.task,
 });
 

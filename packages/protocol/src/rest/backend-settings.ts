@@ -8,7 +8,10 @@ export const BackendSettings = z.object({
 });
 export type BackendSettings = z.output<typeof BackendSettings>;
 
-/** The addresses a client needs, from its settings alone. */
+/**
+ * The addresses a client needs, from its settings alone.
+ * @public
+ */
 export function addressesOf(settings: BackendSettings): { readonly http: string; readonly ws: string } {
   const host = settings.backend_host.includes(':') ? `[${settings.backend_host.replace(/^\[|\]$/g, '')}]` : settings.backend_host;
   const secure = settings.use_tls ? 's' : '';

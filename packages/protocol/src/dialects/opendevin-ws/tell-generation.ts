@@ -1,7 +1,6 @@
 import { isObject } from '../decode-frame.ts';
 
-export const WS_GENERATIONS = ['W0', 'W1', 'W2', 'W3', 'W4', 'W5'] as const;
-export type WsGeneration = (typeof WS_GENERATIONS)[number];
+export type WsGeneration = 'W0' | 'W1' | 'W2' | 'W3' | 'W4' | 'W5';
 
 /**
  * How a client came in. `plain`: without a token, which W0 and W4 do. `auth`: with a token from `/api/auth`, W1 to W3.
