@@ -8,6 +8,7 @@ import { createHostsFile } from './hosts-file.ts';
 import { createNameLookup } from './name-lookup.ts';
 import { DEFAULT_NETWORK, isHeldToName, type NetworkPolicy } from './network-policy.ts';
 import { policedDial, type PolicedDialOptions } from './policed-dial.ts';
+import { createRefusalLog, type RefusalLog } from './refusal-log.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
 
 export interface WayOutOptions {
@@ -21,6 +22,8 @@ export interface WayOutOptions {
   /** Where the tokens are with somebody else: their git hosts, and connections to the broker there. */
   readonly gitElsewhere?: (conversationId: string) => GitElsewhere | undefined;
   readonly notice: (notice: string) => void;
+  /** Milliseconds since some beginning; they bound what is logged. */
+  readonly now?: () => number;
 }
 
 export interface GitElsewhere {
@@ -38,13 +41,22 @@ export interface WayOut {
   forget(conversationId: string): void;
 }
 
-export function createWayOut({ upstreamProxy, nameServers, networkOf, git, gitElsewhere, notice }: WayOutOptions): WayOut {
+/** What is remembered of a conversation, whichever sandbox it has. */
+interface Refusals {
+  readonly hosts: RefusedHosts;
+  readonly log: RefusalLog;
+}
+
+export function createWayOut({ upstreamProxy, nameServers, networkOf, git, gitElsewhere, notice, now }: WayOutOptions): WayOut {
   const hosts = createHostsFile();
   const dialAnywhere = createDialAnywhere();
-  const refusals = new Map<string, RefusedHosts>();
+  const refusals = new Map<string, Refusals>();
 
-  function refusedOf(conversationId: string): RefusedHosts {
-    const known = refusals.get(conversationId) ?? createRefusedHosts();
+  function refusalsOf(conversationId: string): Refusals {
+    const known = refusals.get(conversationId) ?? {
+      hosts: createRefusedHosts(),
+      log: createRefusalLog(notice, now ?? (() => performance.now())),
+    };
     refusals.set(conversationId, known);
     return known;
   }
@@ -60,9 +72,9 @@ export function createWayOut({ upstreamProxy, nameServers, networkOf, git, gitEl
   return {
     policyOf,
     of(conversationId) {
-      const refused = refusedOf(conversationId);
+      const { hosts: refused, log } = refusalsOf(conversationId);
       const onRefused = (place: string, reason: string): void =>
-        notice(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`);
+        log.write(`the sandbox of conversation ${conversationId} may not connect to ${place}: ${reason}`);
       const hold: NameHold = {
         applies: async (host, port) => isHeldToName(await policyOf(conversationId), host, port),
         onRefused: (host, port, reason) => void (refused.note(host, port, reason) && onRefused(`${host}:${port}`, reason)),
@@ -85,7 +97,7 @@ export function createWayOut({ upstreamProxy, nameServers, networkOf, git, gitEl
       return { dial: dialled, hold, git: createGitBroker({ access: git, dial: dialled, onUse }) };
     },
     gitHosts: (conversationId) => gitElsewhere?.(conversationId)?.hosts ?? git?.hosts() ?? [],
-    refusedHosts: (conversationId) => refusals.get(conversationId)?.list ?? [],
+    refusedHosts: (conversationId) => refusals.get(conversationId)?.hosts.list ?? [],
     forget: (conversationId) => void refusals.delete(conversationId),
   };
 }
