@@ -161,7 +161,7 @@ async function start(
   try {
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
-    if (!driver.isElsewhere) context.folders.prepare();
+    if (!driver.isElsewhere) context.folders.prepare(incarnation);
     const gitHosts = context.wayOut.gitHosts(conversationId);
     const network = await context.wayOut.policyOf(conversationId);
     const spec = {

@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { SandboxFolders } from '../drivers/driver.ts';
@@ -14,13 +26,19 @@ export interface FolderPlan {
   /** Folders of one incarnation that are on disk: sandbox name and incarnation. */
   list(): Promise<readonly { readonly sandbox: string; readonly incarnation: string }[]>;
   nameOf(conversationId: string): string;
-  /** Makes what all sandboxes share; before each start. Throws when somebody else has put something in its place. */
-  prepare(): void;
+  /**
+   * Makes what all sandboxes share, and the folder that keeps it while this incarnation is there; before each start. Throws when
+   * somebody else has put something in its place.
+   */
+  prepare(incarnation: string): void;
   /** The private home and the state stay. */
   removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
   removeSandbox(sandbox: string): Promise<void>;
-  /** Homes and states of sandboxes that nobody knows, and the state root with the last one, and what all shared. */
-  removeUnused(isUsed: (sandbox: string) => boolean): Promise<void>;
+  /**
+   * Homes and states of sandboxes that nobody knows, and the state root with the last one, and what all shared. Asks for the names of
+   * those that are in use after it has looked: what begins to start from then on is not among what it has found.
+   */
+  removeUnused(usedNow: () => Promise<ReadonlySet<string>>): Promise<void>;
   /** Incarnations of this user whose state root is no more: nobody will ever ask for them. */
   abandoned(): Promise<readonly { readonly incarnation: string; readonly remove: () => Promise<void> }[]>;
 }
@@ -40,10 +58,11 @@ export function planFolders(stateRoot: string): FolderPlan {
   return {
     stateRoot,
     nameOf,
-    prepare() {
+    prepare(incarnation) {
       mkdirSync(stateRoot, { recursive: true, mode: 0o700 });
       if (!isOurs(short)) throw new Error(`the folder ${short} belongs to somebody else`);
-      writeFileSync(join(short, POINTER), stateRoot, { mode: 0o600 });
+      point(short, stateRoot);
+      mkdirSync(join(short, incarnation), { recursive: true, mode: 0o755 });
     },
     of(conversationId, incarnation) {
       const own = join(stateRoot, nameOf(conversationId), incarnation);
@@ -85,29 +104,52 @@ export function planFolders(stateRoot: string): FolderPlan {
       }
       return found;
     },
-    async removeUnused(isUsed) {
+    async removeUnused(usedNow) {
       const names = (await readdir(stateRoot).catch(() => [])).filter((name) => INCARNATION.test(name));
-      for (const name of names) if (!isUsed(name)) await rm(join(stateRoot, name), { recursive: true, force: true });
-      if (!names.some(isUsed)) await Promise.all(SHARED.map((name) => rm(join(stateRoot, name), { recursive: true, force: true })));
+      const used = await usedNow();
+      for (const name of names) if (!used.has(name)) await rm(join(stateRoot, name), { recursive: true, force: true });
+      if (used.size === 0) await Promise.all(SHARED.map((name) => rm(join(stateRoot, name), { recursive: true, force: true })));
       await rmdir(stateRoot).catch(() => {}); // something is in it
     },
     removeSandbox: (sandbox) => rm(join(stateRoot, sandbox), { recursive: true, force: true }),
   };
 }
 
-/** And with the last one the folder that held it. */
+/** And with the last one the folder that held it: in one step, so that no sandbox begins to start in between. */
 async function removeShort(short: string, incarnation: string): Promise<void> {
   await rm(join(short, incarnation), { recursive: true, force: true });
-  const others = (await readdir(short).catch(() => [])).filter((name) => name !== POINTER);
-  if (others.length === 0) await rm(short, { recursive: true, force: true });
+  try {
+    const left = readdirSync(short);
+    if (!left.every((name) => name.startsWith(POINTER))) return;
+    for (const name of left) unlinkSync(join(short, name));
+    rmdirSync(short);
+  } catch {
+    // gone already, or in use again
+  }
+}
+
+/** Another server of this user may read it at any moment: it is never seen half written, and not written without need. */
+function point(short: string, stateRoot: string): void {
+  const pointer = join(short, POINTER);
+  if (pointedTo(short) === stateRoot) return;
+  const next = `${pointer}.${process.pid}`;
+  writeFileSync(next, stateRoot, { mode: 0o600 });
+  renameSync(next, pointer);
+}
+
+/** Empty where nothing can be read. */
+function pointedTo(short: string): string {
+  try {
+    return readFileSync(join(short, POINTER), 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function isAbandoned(short: string): boolean {
-  try {
-    return lstatSync(short).uid === (process.getuid?.() ?? 0) && !existsSync(readFileSync(join(short, POINTER), 'utf8'));
-  } catch {
-    return false;
-  }
+  const stateRoot = pointedTo(short);
+  if (stateRoot === '' || existsSync(stateRoot)) return false;
+  return lstatSync(short, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0);
 }
 
 /** Where a folder that only this user can write is to be had; the same for every start with this state root. */

@@ -54,7 +54,12 @@ export async function reconcileSandboxes(
   await reapers.endIncarnations([...unknown, ...abandoned.map(({ incarnation }) => incarnation)]);
   for (const { sandbox, incarnation } of left) await folders.removeIncarnation(sandbox, incarnation);
   for (const { remove } of abandoned) await remove();
-  if (all) await folders.removeUnused((sandbox) => used.has(sandbox));
+  if (all) {
+    await folders.removeUnused(async () => {
+      for await (const { conversation_id: id } of context.records.all()) if (isHeld(id)) used.add(folders.nameOf(id));
+      return used;
+    });
+  }
   return { kept, reaped: reaped + unknown.size };
 }
 
