@@ -127,8 +127,8 @@ export interface Driver {
   startBrowser?(handle: SandboxHandle, place: SandboxPlace, wish: BrowserWish): Promise<ChildProcess>;
   /** What every request to an executor behind a URL must carry (its key); asked for each time, recorded nowhere. */
   headers?(handle: SandboxHandle): Readonly<Record<string, string>>;
-  /** The last lines that a start has printed, where they are not in `startLogOf`. */
-  lastLines?(incarnation: string): Promise<string>;
+  /** What the start and the executor have printed last, where that is not in `startLogOf`. */
+  lastLines?(handle: SandboxHandle): Promise<string>;
   /** Where the way out is elsewhere: what it lets through from the next connection on. The newest is what stays, whatever is on its way. */
   setNetwork?(handle: SandboxHandle, network: () => Promise<NetworkReach>): Promise<void>;
   /** Where the way out is elsewhere: the places that it refused. */

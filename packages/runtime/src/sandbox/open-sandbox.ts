@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StartPhase } from '@tendon/core';
-import { addressOf, startLogOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
+import { addressOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
 import { holdFolder, type HeldFolder } from '../drivers/held-folder.ts';
-import { logTail } from '../drivers/start-log.ts';
 import { measureGiven } from '../disk/measure-disk.ts';
 import { createExecutorClient, type ExecutorClient } from '../link/executor-client.ts';
 import { awaitExecutor } from './await-executor.ts';
 import { endSandbox } from './end-sandbox.ts';
 import { holdSandbox, type OpenSandbox } from './hold-sandbox.ts';
+import { lastLines, tellLastLines } from './last-lines.ts';
 import { isSpoken, retireSandbox } from './retire-sandbox.ts';
 import type { SandboxContext } from './sandbox-context.ts';
 import { isThere, type SandboxRecord } from './sandbox-record.ts';
@@ -55,7 +55,10 @@ export async function openSandbox(context: SandboxContext, conversationId: strin
         return found.open;
       }
       if (found) await retire(context, record, found.outdated, options);
-      else await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
+      else {
+        await tellLastLines(context, record);
+        await endSandbox(context, record, record.state === 'starting' ? NEVER_STARTED : 'it was found dead');
+      }
     }
     return await options.admit(() => start(context, conversationId, place, options));
   } catch (error) {
@@ -154,7 +157,6 @@ async function start(
     started_at: clock.now().toISOString(),
     ...(previous?.given_bytes !== undefined && { given_bytes: previous.given_bytes }),
   };
-  const lastLines = (): Promise<string> => driver.lastLines?.(incarnation) ?? logTail(startLogOf(folders));
   let client: ExecutorClient | undefined;
   let starting: Promise<SandboxHandle> | undefined;
   const given = givenBytes(held, previous);
@@ -187,7 +189,13 @@ async function start(
     onPhase('started');
     client = createExecutorClient(addressOf(driver, handle));
     const connection = client;
-    const alive = await inPhase({ name: 'waiting for the executor', deadlineMs: DEADLINE_MS.executor, signal, lastLines }, (within) =>
+    const waiting = {
+      name: 'waiting for the executor',
+      deadlineMs: DEADLINE_MS.executor,
+      signal,
+      lastLines: () => lastLines(context, record, handle),
+    };
+    const alive = await inPhase(waiting, (within) =>
       awaitExecutor(connection, { socketPath: handle.socketPath, isAlive: () => driver.isAlive(handle), signal: within }),
     );
     if (alive.incarnation !== incarnation) throw new StartFailed('waiting for the executor', { cause: 'another executor answers' });

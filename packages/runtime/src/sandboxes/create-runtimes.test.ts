@@ -39,6 +39,15 @@ function open(options: Partial<RuntimesOptions> = {}, driver: Driver = createLoc
   return sandboxes;
 }
 
+/** An executor that is there at first, and ends when it is asked for anything else. */
+const ANSWERS_ONCE = `import http from 'node:http';
+  const { socketPath, incarnation } = JSON.parse(process.argv[3]);
+  http.createServer((request, response) => {
+    if (request.url === '/alive') return response.end(JSON.stringify({ status: 'ok', incarnation, pid: 1, protocol: [1, 1000] }));
+    console.error('the journal is full');
+    process.exit(3);
+  }).listen(socketPath);`;
+
 /** An executor that is this program. */
 async function program(text: string): Promise<Driver> {
   const folder = await mkdtemp(join(tmpdir(), 'tendon-program-'));
@@ -59,6 +68,17 @@ describe('a start that fails', () => {
     );
     expect(leftOf(await incarnationOf('a'), stateRoot)).toEqual([]);
     expect(await sandboxes.record('a')).toMatchObject({ state: 'ended' });
+  });
+
+  it('SB532: an executor that ends by itself later leaves its last lines in the log', async () => {
+    const { runtimes, notices, stateRoot } = open({}, await program(ANSWERS_ONCE));
+    const runtime = await runtimes.acquire('a', { signal: never });
+    const reason = await runtime.lost;
+    const line = `sandbox ${runtime.incarnation} of conversation a ended and said last:\nthe journal is full`;
+    await until('the log to tell it', () => notices.includes(line));
+    expect(notices).toContain(`sandbox ${runtime.incarnation} of conversation a: ${reason}`);
+    await runtimes.stop('a');
+    expect(leftOf(runtime.incarnation, stateRoot)).toEqual([]);
   });
 
   it('SB25: an executor that answers by another name is not taken', async () => {

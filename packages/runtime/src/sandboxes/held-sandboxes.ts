@@ -1,6 +1,7 @@
 import type { Runtime, Runtimes, StartPhase } from '@tendon/core';
 import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
+import { tellLastLines } from '../sandbox/last-lines.ts';
 import { attachSandbox, openSandbox } from '../sandbox/open-sandbox.ts';
 import { standsStill } from '../sandbox/process-memory.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
@@ -189,7 +190,9 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
     open?.watch.report(reason);
     if (open !== undefined) await letGo(open);
     const record = await context.records.get(conversationId);
-    if (record !== undefined && record.state !== 'ended') await endSandbox(context, record, reason);
+    if (record === undefined || record.state === 'ended') return;
+    await tellLastLines(context, record);
+    await endSandbox(context, record, reason);
   }
 
   return {

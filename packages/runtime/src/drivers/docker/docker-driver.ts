@@ -7,6 +7,7 @@ import { findIncarnations, isAlive } from '../process-identity.ts';
 import { startBesideContainer } from './beside-container.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
 import { withWantedId } from './container-user.ts';
+import { logsOf } from './engine/containers.ts';
 import { createEngineClient } from './engine/engine-client.ts';
 import { explained } from './engine/engine-error.ts';
 import { engineFacts, type EngineFacts } from './engine/engine-facts.ts';
@@ -108,6 +109,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
       const user = withWantedId(sandboxUser(place), options.userId);
       return startBesideContainer(handle, place, wish, { user, limits, hidden });
     },
+    lastLines: async ({ container }) => (container === undefined ? '' : logsOf(engine, container)),
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),
   };
 }

@@ -1,4 +1,5 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { createTestSandboxes, execute, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../sandbox.test-support.ts';
@@ -60,6 +61,27 @@ it('SB45: a start that cannot be says why in one line, what to do, and leaves no
   } finally {
     registry.close();
   }
+});
+
+it.each([
+  ['while it starts', "console.error('no journal today'); process.exit(3);"],
+  [
+    'later',
+    `import http from 'node:http';
+    const { socketPath, incarnation } = JSON.parse(process.argv[3]);
+    http.createServer((request, response) => {
+      if (request.url === '/alive') return response.end(JSON.stringify({ status: 'ok', incarnation, pid: 1, protocol: [1, 1000] }));
+      console.error('no journal today');
+      process.exit(3);
+    }).listen(socketPath);`,
+  ],
+])('SB532: what an executor in a container said before it ended %s is in the log', async (_when, program) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tendon-program-'));
+  writeFileSync(join(folder, 'main.mjs'), program);
+  const { runtimes, notices } = open({ executor: { ...executorFolder(), folder } });
+  await runtimes.acquire('short', { signal: never }).catch((error: Error) => notices.push(error.message));
+  await expect.poll(() => notices.join('\n')).toContain('said last:\nno journal today');
+  rmSync(folder, { recursive: true });
 });
 
 it('SB46: the engine killed in mid command: the command ends, the next works, and what the engine owes is made good', async () => {

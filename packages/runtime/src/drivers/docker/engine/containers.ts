@@ -19,6 +19,8 @@ export interface ContainerState {
 const REMOVE_DEADLINE_MS = 30_000;
 const AGAIN_MS = 50;
 const LOG_LINES = 12;
+const MAX_LOG = 4096;
+const LOG_DEADLINE_MS = 5000;
 
 /** All containers of ours that the engine has, in whatever state. */
 export function listContainers(engine: EngineClient, deadlineMs?: number): Promise<readonly Listed[]> {
@@ -61,7 +63,8 @@ export async function removeContainer(engine: EngineClient, id: string): Promise
 
 /** The last lines that it has printed, without the engine's framing. */
 export async function logsOf(engine: EngineClient, id: string): Promise<string> {
-  const bytes = await engine.bytes({ method: 'GET', path: `/containers/${id}/logs?stdout=1&stderr=1&tail=${LOG_LINES}` });
+  const path = `/containers/${id}/logs?stdout=1&stderr=1&tail=${LOG_LINES}`;
+  const bytes = await engine.bytes({ method: 'GET', path, deadlineMs: LOG_DEADLINE_MS });
   const lines: string[] = [];
   // Frames of a stream without a terminal: kind, three zeros, length, text.
   for (let at = 0; at + 8 <= bytes.length;) {
@@ -69,7 +72,7 @@ export async function logsOf(engine: EngineClient, id: string): Promise<string> 
     lines.push(bytes.toString('utf8', at + 8, at + 8 + length));
     at += 8 + length;
   }
-  return lines.join('').trim();
+  return lines.join('').trim().slice(-MAX_LOG);
 }
 
 async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
