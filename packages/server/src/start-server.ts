@@ -78,6 +78,7 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   void engine.wake().catch((cause: unknown) => logger.error({ err: cause }, 'waking what was at work failed'));
   let closing: Promise<void> | undefined;
   const url = urlOf(app.server.address(), config.host);
+  const isRoot = process.getuid?.() === 0;
   await keepAddress(config.home, url);
   const close = async () => {
     await forgetAddress(config.home);
@@ -92,13 +93,13 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
     url,
     engine,
     openSockets: () => sockets.count,
-    banner: banner(url, config, engine, given.sessionApiKey ? undefined : config.sessionApiKey?.reveal()),
+    banner: banner({ url, config, engine, generatedKey: given.sessionApiKey ? undefined : config.sessionApiKey?.reveal(), isRoot }),
     close: () => (closing ??= close()),
   };
 }
 
-/** Whoever can reach the port from outside needs a key; one that was made is kept, so that a restart locks nobody out. */
+/** A client from another machine needs a key, and one of this machine where that is wanted; a generated key is stored, so that a restart locks nobody out. */
 async function withKey(config: Config): Promise<Config> {
-  if (config.sessionApiKey || isLoopbackBind(config.host)) return config;
+  if (config.sessionApiKey || (isLoopbackBind(config.host) && !config.localToken)) return config;
   return { ...config, sessionApiKey: await keptSecret(join(config.home, 'session-api-key')) };
 }

@@ -40,6 +40,7 @@ describe('SV1: configuration', () => {
       llmApiKey: undefined,
       llmBaseUrl: undefined,
       sessionApiKey: undefined,
+      localToken: false,
       jwtSecret: undefined,
       previews: { scheme: 'http', domain: 'preview.localhost' },
       webRoot: undefined,

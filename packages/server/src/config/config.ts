@@ -34,6 +34,8 @@ export interface Config {
   /** The maximum number of requests in flight to one endpoint with one key, over all conversations. */
   readonly maxModelRequests: number;
   readonly sessionApiKey: Secret | undefined;
+  /** Whether a server on loopback has a key too: without one every user of this machine is its owner. */
+  readonly localToken: boolean;
   /** Unset: generated and kept in `home`. */
   readonly jwtSecret: Secret | undefined;
   readonly runtime: 'local' | 'docker' | 'remote' | 'none';
@@ -128,6 +130,7 @@ export const Environment = z.object({
   LLM_BASE_URL: url.optional(),
   LLM_MAX_CONCURRENT_REQUESTS: count(1).default(32),
   SESSION_API_KEY: accessKey.optional(),
+  TENDON_LOCAL_TOKEN: flag.default(false),
   JWT_SECRET: secret.optional(),
   /** The second is the name of older releases. */
   AGENT_ENABLE_BROWSING: flag.optional(),
@@ -189,6 +192,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       llmBaseUrl: values.LLM_BASE_URL,
       maxModelRequests: values.LLM_MAX_CONCURRENT_REQUESTS,
       sessionApiKey: values.SESSION_API_KEY,
+      localToken: values.TENDON_LOCAL_TOKEN,
       jwtSecret: values.JWT_SECRET,
       runtime: values.RUNTIME,
       executorHost: executorUrl === undefined ? undefined : { url: new URL(executorUrl), key: values.SANDBOX_API_KEY },

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../security/identify.ts';
-import { fingerprintOf, holderOf } from '../../security/identify.ts';
-import { LOGIN_SECONDS, sessionCookie } from '../../security/session-cookie.ts';
+import { holderOf } from '../../security/identify.ts';
+import { sessionCookie } from '../../security/session-cookie.ts';
 import type { App, Routes, ServerContext } from '../context.ts';
 import { LOGIN_HEADERS, loginPage, safePath } from '../login-page.ts';
 import { createRateLimit } from '../rate-limit.ts';
+import { startSession } from '../start-session.ts';
 
 const MAX_FORM_BYTES = 8_192;
 /** A person mistypes now and then; nobody else has a reason to ask more often. */
@@ -47,15 +47,9 @@ async function signIn(context: ServerContext, secondsToWait: SecondsToWait, requ
     logger.warn({ address: remoteAddress }, 'a wrong key was refused at the login page');
     return sendPage(reply, 401, path, 'This key opens nothing here.');
   }
-  const login = loginOf(holder, context);
-  const issued = login && (await engine.access.logins.issue(login, LOGIN_SECONDS));
-  if (!issued) return sendPage(reply, 503, path, 'Too many browsers are signed in.');
-  return reply.header('set-cookie', sessionCookie(issued.token, request.headers)).header('cache-control', 'no-store').redirect(path, 303);
-}
-
-function loginOf({ key }: Principal, { config }: ServerContext) {
-  if (key !== undefined) return { key: { id: key } };
-  return config.sessionApiKey && { key: { fingerprint: fingerprintOf(config.sessionApiKey) } };
+  const cookie = await startSession(holder, context, request.headers);
+  if (cookie === undefined) return sendPage(reply, 503, path, 'Too many browsers are signed in.');
+  return reply.header('set-cookie', cookie).header('cache-control', 'no-store').redirect(path, 303);
 }
 
 function sendPage(reply: FastifyReply, status: number, next: string, problem?: string): FastifyReply {

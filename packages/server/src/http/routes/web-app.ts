@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes, ServerContext } from '../context.ts';
+import { enterByToken } from '../enter-by-token.ts';
 import { fail } from '../failure.ts';
 import { askAgainPage, LOGIN_HEADERS, loginPage, safePath } from '../login-page.ts';
 import { needsLogin } from '../needs-login.ts';
@@ -22,7 +23,7 @@ export const webAppRoutes: Routes = (app, context) => {
     if (!web) {
       opening = undefined;
       if (!isPage(request)) return fail(reply, 'NOT_FOUND');
-      if (sendLogin(context, request, reply)) return reply;
+      if ((await enterByToken(context, request, reply)) || sendLogin(context, request, reply)) return reply;
       return reply.header('cache-control', NEVER).type('text/html; charset=utf-8').send(NOT_BUILT);
     }
     return serve(web, context, request, reply);
@@ -34,7 +35,7 @@ async function serve(web: WebFiles, context: ServerContext, request: FastifyRequ
   const file = path === '/index.html' ? undefined : web.files.get(path);
   if (file) return sendFile(web, file, path, request, reply);
   const page = isPage(request);
-  if (page && sendLogin(context, request, reply)) return reply;
+  if (page && ((await enterByToken(context, request, reply)) || sendLogin(context, request, reply))) return reply;
   return page ? sendFile(web, web.files.get('/index.html')!, '/index.html', request, reply) : fail(reply, 'NOT_FOUND');
 }
 
