@@ -55,6 +55,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'RT158, SB11–SB13, SB18, SB21, SB22, SB28, SB90, SB91, SB98, SB120–SB129, SB350, SB351, SB340, SB355–SB357, SB450',
   },
   {
+    why: 'It changes what every sandbox of the server may reach, or needs a person who answers: asked of servers of the tests’ own.',
+    ids: 'SV450',
+  },
+  {
     why: 'The life of sandboxes on the machine: starting, sleeping, ending, what is left, and the commands that show it.',
     ids: 'EN6, EN140–EN142, SB1, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB341–SB343, SB530–SB532',
   },

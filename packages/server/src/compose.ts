@@ -121,7 +121,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
     chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
   const conversations: Conversations = new Conversations({
     config,
-    network: { network, isPoliced: sandbox.isPoliced },
+    network: { network, isPoliced: sandbox.isPoliced, settings: () => settings.network },
     storage,
     runtimes,
     clock,

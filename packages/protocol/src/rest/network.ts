@@ -4,11 +4,14 @@ import { z } from 'zod';
 export const NetworkMode = z.enum(['none', 'allowlist', 'full']);
 export type NetworkMode = z.output<typeof NetworkMode>;
 
+/** Names, or `*.name` for every name below. */
+export const NetworkAllow = z.array(z.string().max(253)).max(200);
+
 /** Where a conversation's sandbox may connect to; what is not said is the server's default. */
 export const NetworkWish = z.object({
   mode: NetworkMode.nullish(),
-  /** Added to the list: names, or `*.name` for every name below. */
-  allow: z.array(z.string().max(253)).max(200).nullish(),
+  /** Added to the list. */
+  allow: NetworkAllow.nullish(),
 });
 export type NetworkWish = z.output<typeof NetworkWish>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GivenMcpConfig, McpConfig } from './mcp-config.ts';
+import { NetworkAllow, NetworkMode } from './network.ts';
 
 const flag = z.boolean().nullish();
 const text = z.string().nullish();
@@ -33,6 +34,10 @@ export const SettingsUpdate = z.object({
   condenser_max_size: z.number().int().min(20).nullish(),
   git_user_name: text,
   git_user_email: text,
+  /** The network of conversations that have no mode of their own, no wider than the server's; `null` is the server's. */
+  sandbox_network: NetworkMode.nullish(),
+  /** The names that the policy `allowlist` opens in every conversation, beside the server's. */
+  sandbox_network_allow: NetworkAllow.nullish(),
   /** 0.25. */
   github_token: text,
   /** 0.30: `{github: "token"}`. */
@@ -75,6 +80,8 @@ export const Settings = z.object({
   email_verified: z.boolean().nullable(),
   git_user_name: z.string().nullable(),
   git_user_email: z.string().nullable(),
+  sandbox_network: NetworkMode.nullable(),
+  sandbox_network_allow: z.array(z.string()),
   /** provider → host, or `null` for its usual one. */
   provider_tokens_set: z.record(z.string(), z.string().nullable()),
   llm_api_key_set: z.boolean(),

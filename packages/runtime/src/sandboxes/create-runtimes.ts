@@ -89,8 +89,13 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     dialAs: (conversationId) => context.wayOut.of(conversationId).dial,
     async networkChanged(conversationId) {
       if (context.driver.setNetwork === undefined) return;
-      const record = await context.records.get(conversationId);
-      if (record?.state === 'live') await tellNetwork(context, conversationId, record.handle);
+      const changed = conversationId === undefined ? [...entries.keys()] : [conversationId];
+      await Promise.all(
+        changed.map(async (id) => {
+          const record = await context.records.get(id);
+          if (record?.state === 'live') await tellNetwork(context, id, record.handle);
+        }),
+      );
     },
     counts: () => countSandboxes(entries.values()),
     list: () => listSandboxes(context, (conversationId) => describe(entries.get(conversationId))),

@@ -59,8 +59,8 @@ export interface SandboxRuntimes extends Runtimes {
   refusedHosts(conversationId: string): Promise<readonly RefusedHost[]>;
   /** Connections as the conversation's sandbox may make them: what asks in its name goes no further. */
   dialAs(conversationId: string): Dial;
-  /** Its policy is another now: resolves when it counts wherever the sandbox's way out is, or could not be told. */
-  networkChanged(conversationId: string): Promise<void>;
+  /** Its policy is another now, or everybody's: resolves when it counts wherever the way out of the sandbox is, or could not be told. */
+  networkChanged(conversationId?: string): Promise<void>;
   /**
    * Once at server start: attaches to this server's living sandboxes, keeps those that are asleep, ends and removes those that belong to no
    * conversation or whose start was interrupted. Sandboxes may be acquired meanwhile.

@@ -72,7 +72,7 @@ export class Conversations {
     const { storage } = options;
     const modelAccess = this.#modelAccess;
     this.#new = new NewConversations(this.#records, {
-      network: this.#networkRules,
+      network: this.networkRules,
       roots: this.#roots,
       replays: storage.records,
       modelAccess,
@@ -108,18 +108,18 @@ export class Conversations {
 
   /** Where its sandbox may connect to, as of now. */
   networkOf(record: StoredConversation): NetworkPolicy {
-    return networkPolicy(this.#networkRules, record.network);
+    return networkPolicy(this.networkRules, record.network);
   }
 
   /** From the next connection of its sandbox on. `undefined`: no such conversation. */
   async setNetwork(id: string, wish: NetworkWish): Promise<Created | undefined> {
-    const taken = takeNetworkWish(this.#networkRules, wish);
+    const taken = takeNetworkWish(this.networkRules, wish);
     if (!taken.ok) return (await this.get(id)) && taken;
     const record = await this.#records.change(id, () => ({ network: taken.network }));
     return record && { ok: true, record };
   }
 
-  get #networkRules(): NetworkRules {
+  get networkRules(): NetworkRules {
     return this.#options.network ?? { network: { mode: 'full', allow: [], allowPrivate: [] }, isPoliced: true };
   }
 

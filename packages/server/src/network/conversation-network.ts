@@ -1,7 +1,7 @@
 import { catalogError, type CatalogError, type NetworkMode, type NetworkWish } from '@tendon/protocol';
 import { hostPattern, isWider, type NetworkPolicy } from '@tendon/runtime';
 
-/** What is stored of a conversation's wish. */
+/** What is stored of a conversation's wish, or in the settings for all of them. */
 export interface StoredNetwork {
   readonly mode?: NetworkMode;
   readonly allow: readonly string[];
@@ -12,6 +12,8 @@ export interface NetworkRules {
   readonly network: NetworkPolicy;
   /** Whether the driver's only way out is our proxy. */
   readonly isPoliced: boolean;
+  /** What the settings say now. */
+  readonly settings?: () => StoredNetwork;
 }
 
 export type TakenWish = { readonly ok: true; readonly network: StoredNetwork } | { readonly ok: false; readonly error: CatalogError };
@@ -27,11 +29,13 @@ export function takeNetworkWish({ network, isPoliced }: NetworkRules, { mode, al
   return { ok: true, network: { ...(mode && { mode }), allow: given.map((host) => hostPattern(host)!) } };
 }
 
-/** As of now: the operator may have narrowed it since. */
-export function networkPolicy({ network }: Pick<NetworkRules, 'network'>, stored: StoredNetwork | undefined): NetworkPolicy {
-  const wished = stored?.mode ?? network.mode;
+/** As of now: the settings may have changed since, and the operator may have narrowed it. */
+export function networkPolicy({ network, settings }: Omit<NetworkRules, 'isPoliced'>, stored: StoredNetwork | undefined): NetworkPolicy {
+  const general = settings?.();
+  const wished = stored?.mode ?? general?.mode ?? network.mode;
   const mode = isWider(wished, network.mode) ? network.mode : wished;
-  return { mode, allow: [...network.allow, ...(stored?.allow ?? [])], allowPrivate: network.allowPrivate };
+  const allow = [...new Set([...network.allow, ...(general?.allow ?? []), ...(stored?.allow ?? [])])];
+  return { mode, allow, allowPrivate: network.allowPrivate };
 }
 
 function refused(reason: string): TakenWish {

@@ -10,6 +10,7 @@
 import { createLane, Secret, type RecordStore } from '@tendon/core';
 import { isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
 import { maskedMcp, secretsOfMcp, withKeptKeys } from '../mcp/mcp-keys.ts';
+import type { StoredNetwork } from '../network/conversation-network.ts';
 import { seal, unseal } from '../security/sealed-text.ts';
 
 const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
@@ -48,6 +49,8 @@ const DEFAULTS: Values = {
   condenser_max_size: 120,
   git_user_name: 'tendon',
   git_user_email: 'tendon@localhost',
+  sandbox_network: null,
+  sandbox_network_allow: [],
 };
 
 const NO_TOOL_SERVERS: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
@@ -107,6 +110,12 @@ export class SettingsStore {
       this.#unsealed = { sealed, config: config ?? NO_TOOL_SERVERS };
     }
     return this.#unsealed.config;
+  }
+
+  /** Where the sandboxes of all conversations may connect to, as far as it is stored. */
+  get network(): StoredNetwork {
+    const { sandbox_network: mode, sandbox_network_allow: allow } = { ...DEFAULTS, ...this.#stored?.values };
+    return { ...(mode && { mode }), allow };
   }
 
   #sealed(name: KeyName): string | undefined {

@@ -1,8 +1,9 @@
-import { Failure, Settings, SettingsUpdate } from '@tendon/protocol';
+import { Failure, Settings, SettingsUpdate, type CatalogError } from '@tendon/protocol';
 import { z } from 'zod';
 import type { Engine } from '../../engine.ts';
 import type { Routes } from '../context.ts';
 import { fail, sendFailure } from '../failure.ts';
+import { takeNetworkWish } from '../../network/conversation-network.ts';
 import { providerTokensOf } from '../provider-tokens-of.ts';
 
 const Stored = z.object({ message: z.string() });
@@ -16,10 +17,13 @@ export const settingsRoutes: Routes = (app, { engine }) => {
     '/api/settings',
     { schema: { body: SettingsUpdate, response: { 200: Stored, '4xx': Failure, 502: Failure } } },
     async ({ body }, reply) => {
+      const update = networkTaken(body, engine);
+      if ('code' in update) return sendFailure(reply, update);
       const tokens = providerTokensOf(body);
       if (body.unset_github_token) await engine.providerTokens.clear();
       const error =
-        (await engine.settings.update(withoutShownModel(body, engine))) ?? (tokens && (await engine.providerTokens.add(tokens)));
+        (await engine.settings.update(withoutShownModel(update, engine))) ?? (tokens && (await engine.providerTokens.add(tokens)));
+      if (isForNetwork(body)) await engine.runtimes.networkChanged();
       return error ? sendFailure(reply, error) : { message: 'Settings stored' };
     },
   );
@@ -36,6 +40,18 @@ function settingsOf({ settings, providerTokens, defaultModel }: Engine): Setting
   const provider_tokens_set = providerTokens.set;
   const llm_model = current.llm_model || defaultModel();
   return { ...current, llm_model, provider_tokens_set, github_token_is_set: 'github' in provider_tokens_set };
+}
+
+function isForNetwork({ sandbox_network: mode, sandbox_network_allow: allow }: SettingsUpdate): boolean {
+  return mode !== undefined || allow !== undefined;
+}
+
+/** With the names as they are compared; or why this server cannot keep such a network. */
+function networkTaken(body: SettingsUpdate, { conversations }: Engine): SettingsUpdate | CatalogError {
+  const { sandbox_network: mode, sandbox_network_allow: allow } = body;
+  const taken = takeNetworkWish(conversations.networkRules, { mode, allow });
+  if (!taken.ok) return taken.error;
+  return allow ? { ...body, sandbox_network_allow: [...taken.network.allow] } : body;
 }
 
 /** Frontends send back all that they were shown; a name that was only shown is no choice, and must not outlive the environment's. */
