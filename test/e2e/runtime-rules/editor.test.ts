@@ -172,6 +172,15 @@ provesRules([
     editor('create', '/var/lib/tendon/mine', failed('/var/lib/tendon/mine belongs to the runtime itself'), { file_text: 'x' }),
   ),
   rule(
+    'RT490',
+    'no folder is made there for a file that is refused, and what lies there is not listed',
+    editor('create', '/var/lib/tendon/new/mine', failed('/var/lib/tendon/new/mine belongs to the runtime itself'), { file_text: 'x' }),
+    editor('create', '/var/lib/tendon/new/er/mine', failed('/var/lib/tendon/new/er/mine belongs to the runtime itself'), {
+      file_text: 'x',
+    }),
+    editor('view', '/var/lib/tendon', 'ERROR:\n/var/lib/tendon belongs to the runtime itself'),
+  ),
+  rule(
     'RT69',
     'images and PDFs are data URLs, told by their bytes; SVG is text',
     run(`echo ${PNG} | base64 -d > picture; printf '%%PDF-1.4\\n' > paper; echo '<svg/>' > drawing.svg`, ''),

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createSandboxFiles } from './sandbox-files.ts';
 import { testFiles } from './files.test-support.ts';
 
 const files = testFiles();
@@ -34,6 +35,18 @@ describe('what is the executor’s own', () => {
     expect(await files.read({ path })).toMatchObject({ observation: 'error' });
     expect(await files.write({ path, content: 'x' })).toMatchObject({ observation: 'error' });
     expect(readFileSync(join(own, 'journal'), 'utf8')).toBe('kept');
+    expect(readdirSync(own)).toEqual(['journal']);
+  });
+
+  it('RT490: no folder is made in it for a file that is refused, and nothing of it is listed', async () => {
+    symlinkSync(own, join(folder, 'in'));
+    for (const way of [own, join(folder, 'in')]) {
+      expect(await files.write({ path: join(way, 'new/er/file'), content: 'x' })).toMatchObject({ observation: 'error' });
+      expect((await files.edit('create', join(way, 'new/file'), { file_text: 'x' })).content).toMatch(/belongs to the runtime itself/);
+      expect((await files.edit('view', way)).content).toMatch(/belongs to the runtime itself/);
+      await expect(createSandboxFiles(folder, disk).list(way)).rejects.toThrow('belongs to the runtime itself');
+    }
+    expect((await files.edit('view', folder)).content).not.toContain('journal');
     expect(readdirSync(own)).toEqual(['journal']);
   });
 

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type Dirent } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { reasonOf } from '../observation.ts';
@@ -12,7 +12,7 @@ import { isTemporary, temporaryName } from './temporary-name.ts';
  *
  * 1. What is opened is judged after it was opened, by the name the system has for it; a change happens below the opened folder.
  *    So a link that is exchanged in between leads nowhere else.
- * 2. Nothing in the executor's own folders is read or written.
+ * 2. Nothing in the executor's own folders is read, listed, written or made.
  * 3. A file is replaced whole or not at all. Mode and owner stay, and a link stays a link; of a file with several names (hard
  *    links) the others keep the old content. A temporary file that a kill left behind is removed at the next start.
  */
@@ -21,6 +21,8 @@ export interface Disk {
   open(path: string): Promise<FileHandle>;
   /** Makes missing folders above it. Throws what the file system says; then the old content is there. */
   replace(path: string, fill: Uint8Array | ((file: FileHandle) => Promise<void>)): Promise<void>;
+  /** What is in a folder. */
+  list(path: string): Promise<Dirent[]>;
   /** No error when there is none. */
   remove(path: string): Promise<void>;
 }
@@ -44,12 +46,27 @@ export function createDisk({ hidden, notes }: DiskOptions): Disk {
       throw new EditFailure(`${path} belongs to the runtime itself`);
   }
 
+  /** Opens a folder, which is made where it is missing, and so are those above it. */
+  async function openFolder(folder: string, path: string): Promise<FileHandle> {
+    const isThere = await open(folder, O_RDONLY | O_DIRECTORY).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+    if (isThere) return isThere;
+    await using above = await openFolder(dirname(folder), path);
+    await refuseOwn(above, path);
+    const made = join(await pathOf(above, dirname(folder)), basename(folder));
+    await mkdir(made).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    return open(made, O_RDONLY | O_DIRECTORY);
+  }
+
   /** Does the work in the folder that holds the file, with a path to that folder which cannot come to mean another. */
   async function inFolderOf<T>(path: string, work: (folder: { at: string; real: string; handle: FileHandle }, name: string) => Promise<T>) {
     const target = await followed(path);
     const real = dirname(target);
     const handle = await open(real, O_RDONLY | O_DIRECTORY);
-    const at = (await nameOf(handle)) === undefined ? real : `/proc/self/fd/${handle.fd}`;
+    const at = await pathOf(handle, real);
     try {
       await refuseOwn(handle, path);
       return await work({ at, real, handle }, basename(target));
@@ -74,7 +91,7 @@ export function createDisk({ hidden, notes }: DiskOptions): Disk {
     },
     async replace(path, fill) {
       await cleaned;
-      await mkdir(dirname(path), { recursive: true });
+      await (await openFolder(dirname(path), path)).close();
       await inFolderOf(path, async ({ at, real, handle }, name) => {
         const before = await lstat(join(at, name)).catch(() => undefined);
         if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
@@ -91,6 +108,11 @@ export function createDisk({ hidden, notes }: DiskOptions): Disk {
         }
         await handle.sync().catch(() => {}); // not every file system syncs folders
       });
+    },
+    async list(path) {
+      await using handle = await open(path, O_RDONLY | O_DIRECTORY);
+      await refuseOwn(handle, path);
+      return await readdir(await pathOf(handle, path), { withFileTypes: true });
     },
     remove: (path) => inFolderOf(path, ({ at }, name) => rm(join(at, name), { force: true })),
   };
@@ -129,6 +151,11 @@ async function followed(path: string, links = 0): Promise<string> {
 /** The path of what is open; nothing where the system does not tell. */
 function nameOf(handle: FileHandle): Promise<string | undefined> {
   return readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+}
+
+/** A path to an open folder which cannot come to mean another; `otherwise` where the system has none. */
+async function pathOf(handle: FileHandle, otherwise: string): Promise<string> {
+  return (await nameOf(handle)) === undefined ? otherwise : `/proc/self/fd/${handle.fd}`;
 }
 
 /** Notes a temporary file; call the result when it is gone. */

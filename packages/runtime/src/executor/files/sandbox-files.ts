@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
@@ -22,7 +22,7 @@ export function createSandboxFiles(workspace: string, disk: Disk): SandboxFiles 
   return {
     async list(path) {
       const folder = resolvePath(workspace, path);
-      const entries = await readdir(folder, { withFileTypes: true });
+      const entries = await disk.list(folder);
       const names = await Promise.all(
         entries.slice(0, MAX_ENTRIES).map(async (entry) => {
           const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await isDirectory(join(folder, entry.name))));

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
 import { EditFailure } from './edit-failure.ts';
@@ -16,7 +16,7 @@ export async function view(disk: Disk, path: string, range: unknown): Promise<st
     if (range !== null && range !== undefined) {
       throw new EditFailure('The `view_range` parameter is not allowed when `path` points to a directory.');
     }
-    return viewFolder(path);
+    return viewFolder(disk, path);
   }
   await using file = await disk.open(path);
   const media = await readMedia(file);
@@ -53,13 +53,13 @@ function viewLines(path: string, text: string, [first, last]: readonly [number, 
   return note + numbered(lines.slice(first - 1, last === -1 ? count : last).join('\n'), path, first);
 }
 
-async function viewFolder(path: string): Promise<string> {
+async function viewFolder(disk: Disk, path: string): Promise<string> {
   const shown: string[] = [];
   let hidden = 0;
   const isFull = (): boolean => shown.length >= MAX_ENTRIES;
 
   async function add(folder: string, depth: number): Promise<void> {
-    const listing = readdir(folder, { withFileTypes: true });
+    const listing = disk.list(folder);
     // Below the one that was asked for, what is not ours to read is shown as empty.
     const entries = await (depth === 1 ? listing : listing.catch(() => []));
     if (depth === 1) hidden = entries.filter((entry) => entry.name.startsWith('.')).length;
