@@ -23,7 +23,9 @@ export async function probeDocker(
       return no(`the engine runs ${facts.architecture} containers`, 'It must run on this machine, without emulating another processor.');
     }
     const { image, limits, network = 'proxy' } = options;
-    const description = [`${facts.name} (${image})`, NETWORKS[network], sizeText(limits.memoryBytes), 'seccomp'].join(', ');
+    // The host's folders are mounted as they are: SELinux would keep the container out of them unless their labels were changed.
+    const layers = facts.hasSelinux ? ['seccomp', 'NOT CONFINED BY SELINUX'] : ['seccomp'];
+    const description = [`${facts.name} (${image})`, NETWORKS[network], sizeText(limits.memoryBytes), ...layers].join(', ');
     return { available: true, strength: 'container', description, limits: ['memory', 'pids', 'cpu'] };
   } catch (error) {
     const { reason, fix } = explain(error);
