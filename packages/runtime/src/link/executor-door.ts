@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -64,6 +64,8 @@ const DEADLINE_MS = 10_000;
 /** Both ends send an empty line every 15 seconds where a stream has nothing to say. */
 const STILL_MS = 60_000;
 const GONE_STATUS = 410;
+/** Of Linux; Node does not name it. */
+const O_PATH = 0x20_0000;
 
 export function openDoor(address: ExecutorAddress): Door {
   const wire = openWire(address);
@@ -153,10 +155,31 @@ function openWire(address: ExecutorAddress): Wire {
   };
 }
 
+/** What was looked at is what is connected to, whatever the path leads to by then: the inside can put a link in its place. */
 export function connectTo(socketPath: string): Socket {
-  if (lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket() === true) return connect(socketPath);
-  const nowhere = connect({ path: `${socketPath}.missing` }); // fails like a socket that is not there, and as asynchronously
-  return nowhere;
+  const held = holdSocket(socketPath);
+  if (held === undefined) return connect({ path: `${socketPath}.missing` }); // fails like a socket that is not there, and as asynchronously
+  try {
+    return connect(held.path); // the system connects within this call
+  } finally {
+    held.release();
+  }
+}
+
+/** Opened as a path only, without following a link; `undefined` for anything but a socket. */
+function holdSocket(path: string): { readonly path: string; release(): void } | undefined {
+  if (process.platform !== 'linux') {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true ? { path, release: () => undefined } : undefined;
+  }
+  let fd: number;
+  try {
+    fd = openSync(path, O_PATH | constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+  if (fstatSync(fd).isSocket()) return { path: `/proc/self/fd/${fd}`, release: () => closeSync(fd) };
+  closeSync(fd);
+  return undefined;
 }
 
 async function* bounded(response: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
