@@ -44,7 +44,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'Between the server and the program in the sandbox, which no client reaches: its keys, journal, processes, sockets and lease.',
-    ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT80, RT100, RT118, RT192, RT221, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400',
+    ids: 'RT1–RT6, RT235, RT36, RT41–RT44, RT68, RT490, RT80, RT100, RT118, RT192, RT221, SB3–SB7, SB10, SB30–SB32, SB84, SB165, SB112–SB114, D3, D4, RT400',
   },
   {
     why: 'How kernels and browsers come to a machine that has none, and go when nobody uses them: it takes another machine, or minutes.',
@@ -60,11 +60,11 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The life of sandboxes on the machine: starting, sleeping, ending, what is left, and the commands that show it.',
-    ids: 'EN6, EN140–EN142, SB1, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB341–SB343, SB530–SB532',
+    ids: 'EN6, EN140–EN142, SB1, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB490, SB341–SB343, SB530–SB532',
   },
   {
     why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot tell which one is behind the server.',
-    ids: 'RT200–RT213, SB40–SB47, SB49, SB56, SB57, SB60–SB65, SB150–SB157, SB160, SB229, SV97, D1, D2, D6',
+    ids: 'RT200–RT213, SB40–SB47, SB49, SB491, SB56, SB57, SB60–SB65, SB150–SB157, SB160, SB229, SV97, D1, D2, D6',
   },
   {
     why: 'What only a file system that refuses, or an image that names a locale it does not have, brings about.',
@@ -80,7 +80,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'The operator’s configuration and what is made of it at the start: environment, config file, ports, plugins, own microagents, limits of addresses that this machine is free of.',
-    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, LM95–LM98, SV235, SV300–SV302, SV340, SV490–SV492',
+    ids: 'A7, A9, D5, D9, EN124, EN125, EN128, EN215, RT171, RT180, RT181, RT222, RT223, S7, SV1, SV2, SV6, SV36, SV50, SV68, SV158, SV110–SV115, SV223, SV239–SV242, LM95–LM98, SV235, SV300–SV302, SV340, SV490–SV493',
   },
   {
     why: 'Servers of tools that break, hang, or run in the sandbox, and those of the settings, which are everybody’s.',

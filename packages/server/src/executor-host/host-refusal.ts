@@ -17,7 +17,14 @@ interface Asked {
  */
 export function hostRefusal({ access: { host, allowedHosts, key } }: Pick<HostContext, 'access'>) {
   // A name that was rebound to this machine is of use to a page only, and only where no key is asked for.
-  const rules = { host, allowedHosts: key ? ['*'] : allowedHosts, corsOrigins: [], sessionApiKey: key, previews: LOOPBACK_SITE };
+  const rules = {
+    host,
+    allowedHosts: key ? ['*'] : allowedHosts,
+    corsOrigins: [],
+    sessionApiKey: key,
+    previews: LOOPBACK_SITE,
+    container: { ports: [] },
+  };
   return ({ method = 'GET', headers, socket }: Asked, need: 'public' | 'admin'): CatalogError | undefined => {
     if (headers.origin !== undefined) return catalogError('ORIGIN_NOT_ALLOWED', headers.origin.slice(0, 100));
     const access = authorize({ method, url: '/', headers, localAddress: socket.localAddress, need }, rules);

@@ -124,3 +124,13 @@ it('SV24: a title shows no key, not even the beginning of one', async () => {
   await expect.poll(async () => (await server.get('/api/conversations')).text()).toContain('please use');
   expect(await (await server.get('/api/conversations')).text()).not.toContain('a-long');
 });
+
+it('SV493: a page that a sandbox serves at a published port reads nothing here, and no socket opens for it', async () => {
+  const server = await testServer({ env: { SANDBOX_PORTS: '127.0.0.1:3001:3000' } });
+  const origin = 'http://localhost:3001';
+  const answer = await server.get('/api/conversations', { origin });
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  expect((await server.get('/api/conversations', { origin: 'http://localhost:5173' })).status).toBe(200);
+  await expect(plainClient(server, '', { origin })).rejects.toThrow('403');
+  await expect(socketIoClient(server, {}, { extraHeaders: { origin } })).rejects.toThrow('websocket error');
+});

@@ -10,6 +10,7 @@ const rules: AccessRules = {
   corsOrigins: ['https://ide.example'],
   sessionApiKey: undefined,
   previews: LOOPBACK_SITE,
+  container: { ports: [] },
 };
 const locked: AccessRules = { ...rules, sessionApiKey: new Secret('right-key') };
 
@@ -80,6 +81,16 @@ describe('SV4: Origin', () => {
   ])('%j is refused', (origin) => {
     expect(authorize(request({ host, origin }), rules)?.code).toBe('ORIGIN_NOT_ALLOWED');
   });
+
+  it.each(['http://localhost:3001', 'http://127.0.0.2:3001', 'https://[::1]:3001', 'http://localhost', 'https://127.0.0.1'])(
+    'SV493: %s is refused where a sandbox may serve that port, unless it is permitted by name',
+    (origin) => {
+      const published = { ...rules, container: { ports: [{ host: 3001 }, { host: 80 }, { host: 443 }] } };
+      expect(authorize(request({ host, origin }), published)?.code).toBe('ORIGIN_NOT_ALLOWED');
+      expect(authorize(request({ host, origin }), { ...published, corsOrigins: [origin] })).toBeUndefined();
+      expect(authorize(request({ host, origin: 'http://localhost:5173' }), published)).toBeUndefined();
+    },
+  );
 
   it('our own is served under whatever name we are reached by', () => {
     expect(authorize(request({ host: 'box.lan:3000', origin: 'http://box.lan:3000' }), rules)).toBeUndefined();

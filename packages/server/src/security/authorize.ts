@@ -2,8 +2,8 @@
  * The one place that decides whether a request may be served; every route, poll and upgrade asks it.
  *
  * A1  `Host` is a loopback name, the bound address, or configured: a page whose name was rebound to 127.0.0.1 is refused.
- * A2  `Origin` is absent, our own, a loopback name with any port, or permitted: a foreign page is refused, also for upgrades, and
- *     a preview of what agents built always.
+ * A2  `Origin` is absent, our own, a loopback name with any port that is not published for sandboxes, or permitted: a foreign page
+ *     is refused, also for upgrades, and a preview of what agents built always.
  * A3  With a key configured every request says who asks, unless its route is public by `access-table.ts`; nothing is public by its path.
  * A4  Who asks has the scope that the route needs; a shared link has its conversation, and only where the route can be shared.
  * A5  A cookie counts only from the app's own pages.
@@ -23,6 +23,8 @@ export interface AccessRules extends Keyring {
   readonly corsOrigins: readonly string[];
   readonly sessionApiKey: Secret | undefined;
   readonly previews: PreviewSite;
+  /** At the ports of `SANDBOX_PORTS` a loopback name is a page of an agent's. */
+  readonly container: { readonly ports: readonly { readonly host: number }[] };
 }
 
 export interface AccessRequest extends Asking {
@@ -81,11 +83,14 @@ function isHostAllowed(host: string | undefined, localAddress: string | undefine
 
 /** Also decides the CORS headers. `host` is the request's own, already allowed. */
 export function isOriginAllowed(origin: string, host: string, rules: AccessRules): boolean {
-  const match = /^https?:\/\/(.+)$/.exec(origin);
-  const name = match && hostnameOf(match[1]!);
+  const [, scheme, place = ''] = /^(https?):\/\/(.+)$/.exec(origin) ?? [];
+  const name = hostnameOf(place);
   if (name && isPreviewName(name, rules.previews.domain)) return false;
   if (rules.corsOrigins.includes(origin) || rules.corsOrigins.includes('*')) return true;
-  return name ? match[1]!.toLowerCase() === host.toLowerCase() || isLoopbackName(name) : false;
+  if (name === undefined) return false;
+  if (place.toLowerCase() === host.toLowerCase()) return true;
+  const port = Number(/:(\d+)$/.exec(place)?.[1] ?? (scheme === 'https' ? 443 : 80));
+  return isLoopbackName(name) && !rules.container.ports.some(({ host: published }) => published === port);
 }
 
 function clipped(text: string): string {
