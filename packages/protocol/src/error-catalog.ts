@@ -52,6 +52,11 @@ export const ERRORS = {
     messageId: 'STATUS$ERROR',
     text: (why: string) => `The folder of the conversation cannot be made or opened: ${why}.`,
   },
+  NO_SUCH_QUESTION: {
+    status: 409,
+    messageId: 'STATUS$ERROR',
+    text: (host: string) => `Nobody is asked about ${host} here, or somebody has answered already.`,
+  },
   SETTINGS_NOT_FOUND: { status: 404, messageId: 'CONFIGURATION$SETTINGS_NOT_FOUND', text: () => 'Settings not found' },
   UNAUTHORIZED: { status: 401, messageId: 'AUTH$INVALID_KEY', text: () => 'Unauthorized' },
   SCOPE_TOO_NARROW: {

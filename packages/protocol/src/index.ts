@@ -36,7 +36,7 @@ export { eventsJsonSchema, type JsonSchema } from './json-schema.ts';
 export { ACTIONS, OBSERVATIONS } from './kinds.ts';
 export { answerOf, answerReferredTo, callIndex, withAnswer, withAnswerReference, type AnswerExtent } from './model-answer.ts';
 export { INITIAL_STATE, reduce, type ConversationState } from './reduce.ts';
-export type { DeltaFrame, OutputFrame, PortsFrame, ReplayFrame, StatusFrame, VolatileFrame } from './volatile.ts';
+export type { DeltaFrame, NetworkFrame, OutputFrame, PortsFrame, ReplayFrame, StatusFrame, VolatileFrame } from './volatile.ts';
 export * from './events/agent.ts';
 export * from './events/browse.ts';
 export * from './events/command.ts';

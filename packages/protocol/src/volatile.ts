@@ -1,8 +1,10 @@
+import type { NetworkQuestion } from './rest/network.ts';
+
 /**
  * Frames that are shown and forgotten: never stored, never replayed, lost without harm. Correctness comes from the log alone.
  * On Socket.IO they travel as `tendon_volatile` (status updates as `oh_event`, which is where clients look for them).
  */
-export type VolatileFrame = DeltaFrame | OutputFrame | PortsFrame | ReplayFrame | StatusFrame;
+export type VolatileFrame = DeltaFrame | NetworkFrame | OutputFrame | PortsFrame | ReplayFrame | StatusFrame;
 
 /** A piece of the model's answer in the making. `turn` is the id the first event of the answer will have. `offset` in UTF-16 units. */
 export interface DeltaFrame {
@@ -19,6 +21,12 @@ export interface OutputFrame {
   readonly cause: number;
   readonly offset: number;
   readonly text: string;
+}
+
+/** All questions of the sandbox that wait for a person, whenever one comes or goes. They are stored: `GET …/network` has them too. */
+export interface NetworkFrame {
+  readonly volatile: 'network';
+  readonly questions: readonly NetworkQuestion[];
 }
 
 /** What the agent's programs serve now, told when it has changed while somebody looks. Links to them are asked for at `web-hosts`. */

@@ -30,9 +30,9 @@ export type { RuntimesOptions, SandboxRuntimes } from './sandboxes/sandbox-runti
 export { dialOrigin } from './proxy/dial-origin.ts';
 export type { Dial } from './proxy/listen-proxy.ts';
 export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
-export { hostPattern, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './proxy/network-policy.ts';
+export { hostPattern, isAskable, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './proxy/network-policy.ts';
 export type { RefusedHost } from './proxy/refused-hosts.ts';
-export type { GitElsewhere } from './proxy/way-out.ts';
+export type { AskPerson, GitElsewhere } from './proxy/way-out.ts';
 export { HOP_HEADERS } from './link/hop-headers.ts';
 export { joinStreams } from './link/join-streams.ts';
 export { letGoOfStill } from './link/let-go-of-still.ts';

@@ -44,6 +44,8 @@ export interface ComposeOptions {
   readonly logger?: Logger;
   /** Told what begins in the event loop; who gave it starts it. */
   readonly loop?: LoopWatch;
+  /** How long a connection of a sandbox waits for a person's answer. */
+  readonly questionWaitMs?: number;
   /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
   readonly onUpgrade?: (progress: UpgradeProgress) => void;
   /** What stands between the engine and what it drives: tests put faults there. */
@@ -110,6 +112,7 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
       const record = await conversations.get(id);
       return record ? conversations.networkOf(record) : { mode: 'none', allow: [], allowPrivate: [] };
     },
+    askPerson: (id, place) => conversations.questions.ask(id, place),
     registries: network,
     git: gitAccess(providerTokens),
     secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
@@ -122,6 +125,8 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   const conversations: Conversations = new Conversations({
     config,
     network: { network, isPoliced: sandbox.isPoliced, settings: () => settings.network },
+    allowAlways: (host) => settings.allowHost(host),
+    ...(options.questionWaitMs !== undefined && { questionWaitMs: options.questionWaitMs }),
     storage,
     runtimes,
     clock,

@@ -15,6 +15,18 @@ export const NetworkWish = z.object({
 });
 export type NetworkWish = z.output<typeof NetworkWish>;
 
+/** A place that is on no list, and that the sandbox wants to reach: a person decides. */
+export const NetworkQuestion = z.object({ host: z.string(), port: z.number().int(), asked_at: z.string() });
+export type NetworkQuestion = z.output<typeof NetworkQuestion>;
+
+/** `once`: for this conversation. */
+export const NetworkAnswer = z.object({ host: z.string().max(253), answer: z.enum(['once', 'refuse']) });
+export type NetworkAnswer = z.output<typeof NetworkAnswer>;
+
+/** A name that all conversations may reach from now on. */
+export const AlwaysAllowed = z.object({ host: z.string().max(253) });
+export type AlwaysAllowed = z.output<typeof AlwaysAllowed>;
+
 export const ConversationNetwork = z.object({
   mode: NetworkMode,
   allow: z.array(z.string()),
@@ -22,5 +34,7 @@ export const ConversationNetwork = z.object({
   allow_private: z.array(z.string()),
   /** Where the sandbox wanted to connect to and might not, the newest last. */
   refused: z.array(z.object({ host: z.string(), port: z.number().int(), reason: z.string(), count: z.number().int() })),
+  /** What waits for an answer of a person, the oldest first. */
+  questions: z.array(NetworkQuestion),
 });
 export type ConversationNetwork = z.output<typeof ConversationNetwork>;

@@ -4,13 +4,12 @@ import { checkedAddresses, createDial, Refused } from './dial.ts';
 import { refusal } from './egress-policy.ts';
 import type { Dial } from './listen-proxy.ts';
 import { createNameLookup, TooManyLookups, type NameLookup } from './name-lookup.ts';
+import { LOCAL_NAME } from './network-policy.ts';
 import { readFront } from './read-front.ts';
 
 const CONNECT_DEADLINE_MS = 20_000;
 const RESOLVE_DEADLINE_MS = 2000;
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Names whose meaning depends on the machine that resolves them. */
-const LOCAL_NAME = /^[^.]+$|\.(localhost|local|internal|lan|home\.arpa|corp|intranet)\.?$/i;
 
 export interface UpstreamProxy {
   /** The proxy that this host itself must use (`HTTPS_PROXY`). */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { ALLOWED_HOSTS } from './allowed-hosts.ts';
 
 /** `none`: nothing. `allowlist`: package registries, git hosts and what was added. `full`: the public internet. */
@@ -18,6 +19,9 @@ export interface NetworkPolicy {
 export type NetworkReach = Pick<NetworkPolicy, 'mode' | 'allow'>;
 
 export const DEFAULT_NETWORK: NetworkPolicy = { mode: 'full', allow: [], allowPrivate: [] };
+
+/** Names whose meaning depends on the machine that resolves them. */
+export const LOCAL_NAME = /^[^.]+$|\.(localhost|local|internal|lan|home\.arpa|corp|intranet)\.?$/i;
 
 const PORTS = new Set([22, 80, 443]);
 const USUAL = new Set(Object.values(ALLOWED_HOSTS).flat());
@@ -55,6 +59,23 @@ function refusalBy({ mode, allow }: NetworkReach, words: Words, host: string, po
   const name = plainName(host);
   if (!isListed(name, USUAL) && !isListed(name, new Set(allow))) return words.unlisted(name);
   return PORTS.has(port) ? undefined : `port ${port} is not open (policy "allowlist" opens 22, 80 and 443)`;
+}
+
+/**
+ * Whether nothing is missing but an entry in the conversation's own list, for one public name: then a person can be asked for it. Patterns,
+ * addresses in any spelling and names of the local kind are none.
+ */
+export function isAskable(policy: NetworkPolicy, host: string, port: number): boolean {
+  const name = plainName(host);
+  if (policy.mode !== 'allowlist' || !PORTS.has(port)) return false;
+  if (name.startsWith('*') || hostPattern(name) !== name || isAddress(name) || LOCAL_NAME.test(name)) return false;
+  const isMissing = refusalBy(policy, OF_CONVERSATION, host, port) !== undefined;
+  return isMissing && (policy.atMost === undefined || refusalBy(policy.atMost, OF_HOST, host, port) === undefined);
+}
+
+/** An address, also in a spelling that only the system takes apart. */
+function isAddress(name: string): boolean {
+  return isIP(name) !== 0 || /(^|\.)(\d+|0x[0-9a-f]*)$/.test(name);
 }
 
 /** Nothing at all is reached. */

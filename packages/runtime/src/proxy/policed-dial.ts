@@ -1,6 +1,6 @@
 import { Refused } from './dial.ts';
 import type { Dial } from './listen-proxy.ts';
-import { isOpenedPrivately, nameRefusal, type NetworkPolicy } from './network-policy.ts';
+import { isAskable, isOpenedPrivately, nameRefusal, plainName, type NetworkPolicy } from './network-policy.ts';
 import type { RefusedHosts } from './refused-hosts.ts';
 
 export interface PolicedDialOptions {
@@ -10,19 +10,26 @@ export interface PolicedDialOptions {
   readonly dial: Dial;
   /** For places that the operator opened; does not look at the address. */
   readonly dialAnywhere: Dial;
+  /** Asks a person for a name that only the conversation's list lacks; see `AskPerson`. Default: nobody is asked. */
+  readonly ask?: ((name: string, port: number) => Promise<string | undefined>) | undefined;
   readonly refused: RefusedHosts;
   /** Once for each place, as long as it is remembered. */
   readonly onRefused: (place: string, reason: string) => void;
 }
 
 /** Dials what the conversation's policy lets through, and remembers what it does not. */
-export function policedDial({ policy, dial, dialAnywhere, refused, onRefused }: PolicedDialOptions): Dial {
+export function policedDial({ policy, dial, dialAnywhere, ask, refused, onRefused }: PolicedDialOptions): Dial {
   return async (host, port, signal) => {
     try {
-      const current = await policy();
+      let current = await policy();
+      let standing: string | undefined;
+      if (ask && !isOpenedPrivately(current, host, port) && isAskable(current, host, port)) {
+        standing = await ask(plainName(host), port);
+        current = await policy(); // an answer changes it
+      }
       if (isOpenedPrivately(current, host, port)) return await dialAnywhere(host, port, signal);
       const reason = nameRefusal(current, host, port);
-      if (reason !== undefined) throw new Refused(reason);
+      if (reason !== undefined) throw new Refused(standing ?? reason);
       return await dial(host, port, signal);
     } catch (error) {
       if (error instanceof Refused && refused.note(host, port, error.message)) onRefused(`${host.slice(0, 253)}:${port}`, error.message);

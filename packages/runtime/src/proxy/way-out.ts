@@ -11,12 +11,20 @@ import { policedDial, type PolicedDialOptions } from './policed-dial.ts';
 import { createRefusalLog, type RefusalLog } from './refusal-log.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
 
+/**
+ * Asks a person whether the sandbox may reach a name. May wait for the answer; resolves when the policy is to be looked at again. The
+ * text, if there is one, says why a connection is refused all the same.
+ */
+export type AskPerson = (conversationId: string, place: { readonly host: string; readonly port: number }) => Promise<string | undefined>;
+
 export interface WayOutOptions {
   readonly upstreamProxy?: UpstreamProxy;
   /** `address:port` of the resolvers that sandboxes' names are asked of. Default: the host's. */
   readonly nameServers?: readonly string[];
   /** Asked for each connection. Default: the public internet. */
   readonly networkOf?: (conversationId: string) => Promise<NetworkPolicy>;
+  /** Default: what is not on the list is refused. */
+  readonly askPerson?: AskPerson;
   /** Default: git goes where everything goes, without a token. */
   readonly git?: GitAccess;
   /** Where the tokens are with somebody else: their git hosts, and connections to the broker there. */
@@ -47,7 +55,7 @@ interface Refusals {
   readonly log: RefusalLog;
 }
 
-export function createWayOut({ upstreamProxy, nameServers, networkOf, git, gitElsewhere, notice, now }: WayOutOptions): WayOut {
+export function createWayOut({ upstreamProxy, nameServers, networkOf, askPerson, git, gitElsewhere, notice, now }: WayOutOptions): WayOut {
   const hosts = createHostsFile();
   const dialAnywhere = createDialAnywhere();
   const refusals = new Map<string, Refusals>();
@@ -83,6 +91,7 @@ export function createWayOut({ upstreamProxy, nameServers, networkOf, git, gitEl
         policedDial({
           policy: () => policyOf(conversationId),
           ...by,
+          ask: askPerson && ((host, port) => askPerson(conversationId, { host, port })),
           refused,
           onRefused,
         });

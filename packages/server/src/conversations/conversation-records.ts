@@ -12,6 +12,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createSerialQueues, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
 import type { RequestName } from './conversation-wish.ts';
 import type { StoredNetwork } from '../network/conversation-network.ts';
+import type { StoredQuestions } from '../network/network-questions.ts';
 
 /** A conversation as the server keeps it. */
 export type StoredConversation = ConversationRecord & {
@@ -23,6 +24,7 @@ export type StoredConversation = ConversationRecord & {
   /** For the agent, from whoever made the conversation. */
   readonly instructions?: string;
   readonly network?: StoredNetwork;
+  readonly network_questions?: StoredQuestions;
   /** Of the pull requests that were opened in it, oldest first. */
   readonly pr_number?: readonly number[];
   /** Servers of tools in place of the settings', sealed. */

@@ -17,12 +17,13 @@ import {
   type Storage,
   type SubmitResult,
 } from '@tendon/core';
-import { catalogError, type ActionDraft, type ConversationState, type NetworkWish } from '@tendon/protocol';
+import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
 import type { Logger } from '../logger.ts';
 import { networkPolicy, takeNetworkWish, type NetworkRules } from '../network/conversation-network.ts';
+import { NetworkQuestions } from '../network/network-questions.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 import { NewConversations, type Created } from './new-conversations.ts';
@@ -37,6 +38,10 @@ export interface ConversationsOptions {
   readonly config: FolderRules;
   /** Default: every wish can be kept. */
   readonly network?: NetworkRules;
+  /** Opens a name to the sandboxes of all conversations, durably. Default: nobody can. */
+  readonly allowAlways?: (host: string) => Promise<CatalogError | undefined>;
+  /** How long a connection that a person is asked about waits for the answer. */
+  readonly questionWaitMs?: number;
   readonly storage: Storage;
   readonly runtimes: Runtimes;
   readonly clock: Clock;
@@ -51,6 +56,8 @@ export interface ConversationsOptions {
 
 /** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */
 const WAKING = { atOnce: 4, slowMs: 2_000 };
+/** Shorter than the silence after which a command is handed back as still running, and than the patience of package managers. */
+const QUESTION_WAIT_MS = 8_000;
 /** Of one conversation, the newest. */
 const MAX_PULL_REQUESTS = 100;
 
@@ -60,6 +67,8 @@ export class Conversations {
   readonly #rooms: Rooms;
   readonly #stopped: StoppedConversations;
   readonly #new: NewConversations;
+  /** What sandboxes ask of a person. */
+  readonly questions: NetworkQuestions;
   readonly #roots: Promise<WorkspaceRoots>;
   readonly #modelAccess = new Map<string, ModelAccess>();
   readonly #closing = new AbortController();
@@ -69,6 +78,14 @@ export class Conversations {
     this.#rooms = new Rooms({ ...options, records: this.#records });
     this.#stopped = new StoppedConversations(this.#records, this.#rooms, options.runtimes);
     this.#roots = workspaceRoots(options.config);
+    this.questions = new NetworkQuestions({
+      ...options,
+      records: this.#records,
+      rooms: this.#rooms,
+      waitMs: options.questionWaitMs ?? QUESTION_WAIT_MS,
+      policyOf: (record) => networkPolicy(this.networkRules, record.network),
+      allowAlways: options.allowAlways ?? (async () => catalogError('NOT_IMPLEMENTED', 'a list of all conversations')),
+    });
     const { storage } = options;
     const modelAccess = this.#modelAccess;
     this.#new = new NewConversations(this.#records, {
@@ -106,9 +123,11 @@ export class Conversations {
     return workspace;
   }
 
-  /** Where its sandbox may connect to, as of now. */
-  networkOf(record: StoredConversation): NetworkPolicy {
-    return networkPolicy(this.networkRules, record.network);
+  /** Where its sandbox may connect to, as of now; to what was allowed to the one that delegated it, too. */
+  async networkOf({ network, delegated_by: by }: StoredConversation): Promise<NetworkPolicy> {
+    const own = networkPolicy(this.networkRules, network);
+    const root = by && (await this.get(by.conversation_id));
+    return { ...own, allow: [...new Set([...own.allow, ...(root?.network?.allow ?? [])])] };
   }
 
   /** From the next connection of its sandbox on. `undefined`: no such conversation. */
@@ -116,6 +135,7 @@ export class Conversations {
     const taken = takeNetworkWish(this.networkRules, wish);
     if (!taken.ok) return (await this.get(id)) && taken;
     const record = await this.#records.change(id, () => ({ network: taken.network }));
+    await this.questions.policyChanged(id);
     return record && { ok: true, record };
   }
 
@@ -294,6 +314,7 @@ export class Conversations {
   /** Ends every loop without touching any agent's state; sandboxes stay for the next server. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.questions.close();
     await this.#rooms.closeAll();
     const failed = await this.#records.close().catch((cause: unknown) => ({ cause }));
     if (failed) this.#options.logger.warn({ err: failed.cause }, 'when conversations were last used could not be stored');

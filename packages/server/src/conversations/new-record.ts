@@ -42,7 +42,14 @@ export function delegatedRecord(
   parent: StoredConversation,
   { id, agent, actionId, now }: { readonly id: string; readonly agent: string; readonly actionId: number; readonly now: string },
 ): StoredConversation {
-  const { summary: _summary, repository_ready: _ready, pr_number: _pulls, request: _request, ...inherited } = parent;
+  const {
+    summary: _summary,
+    repository_ready: _ready,
+    pr_number: _pulls,
+    request: _request,
+    network_questions: _questions,
+    ...inherited
+  } = parent;
   return {
     ...inherited,
     stopped: false,

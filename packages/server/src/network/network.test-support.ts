@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { socketIoClient, type TestServer } from '../server.test-support.ts';
 
 /** What a command that a client runs in the conversation's sandbox prints. */
@@ -13,4 +17,21 @@ export async function runIn(server: TestServer, id: string, command: string): Pr
   } finally {
     client.socket.close();
   }
+}
+
+/** Variables under which every name leads to a site of this machine that says `reached <name>`: no test needs the internet. */
+export async function internetOfThisMachine(): Promise<Readonly<Record<string, string>>> {
+  const site = createServer((request, response) => response.end(`reached ${request.headers.host}`));
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  const { port } = site.address() as AddressInfo;
+  const proxy = createServer().on('connect', (_request, client) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      client.pipe(socket).pipe(client);
+    });
+    for (const end of [client, socket]) end.on('error', () => end.destroy());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void [site, proxy].map((server) => server.close()));
+  return { HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, SANDBOX_PROXY_RESOLVES: '1' };
 }

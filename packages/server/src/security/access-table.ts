@@ -109,6 +109,7 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
     `GET ${ONE}/web-hosts`,
     `GET ${ONE}/vscode-url`,
     `PUT ${ONE}/network`,
+    `POST ${ONE}/network/answer`,
     `GET ${ONE}/shares`,
     `POST ${ONE}/shares`,
     `DELETE ${ONE}/shares/:share`,
@@ -133,6 +134,8 @@ const ROWS: Readonly<Record<Need, readonly string[]>> = {
   admin: [
     // What is gone is gone for everybody.
     `DELETE ${ONE}`,
+    // It opens a place to every conversation.
+    `POST ${ONE}/network/always`,
     'POST /api/settings',
     'POST /api/reset-settings',
     'GET /api/secrets',

@@ -8,13 +8,15 @@
  * T5  Servers of tools are sealed whole, for their keys; a client is shown which there are.
  */
 import { createLane, Secret, type RecordStore } from '@tendon/core';
-import { isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
+import { catalogError, isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
 import { maskedMcp, secretsOfMcp, withKeptKeys } from '../mcp/mcp-keys.ts';
 import type { StoredNetwork } from '../network/conversation-network.ts';
 import { seal, unseal } from '../security/sealed-text.ts';
 
 const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
 type KeyName = (typeof KEYS)[number];
+/** What an update may bring. */
+const MAX_HOSTS = 200;
 /** `null` keeps these, because frontends send it for what they did not load. */
 const KEPT_ON_NULL: readonly string[] = ['llm_model', 'llm_base_url', 'user_consents_to_analytics'];
 
@@ -131,6 +133,16 @@ export class SettingsStore {
   /** The reason why it was refused, or `undefined` when it is durable. */
   update(update: SettingsUpdate): Promise<CatalogError | undefined> {
     return this.#inTurn(() => this.#apply(update));
+  }
+
+  /** Adds a name to those that `allowlist` opens in every conversation. */
+  allowHost(host: string): Promise<CatalogError | undefined> {
+    return this.#inTurn(async () => {
+      const { allow } = this.network;
+      if (allow.includes(host)) return undefined;
+      if (allow.length >= MAX_HOSTS) return catalogError('INVALID_ARGUMENTS', `sandbox_network_allow has ${MAX_HOSTS} names already`);
+      return this.#apply({ sandbox_network_allow: [...allow, host] });
+    });
   }
 
   async #apply(update: SettingsUpdate): Promise<CatalogError | undefined> {

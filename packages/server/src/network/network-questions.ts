@@ -1,0 +1,168 @@
+/**
+ * Owns what sandboxes ask of a person: whether they may reach a name that only the conversation's list lacks. It does not own the policy,
+ * which an answer changes.
+ *
+ * Q1  A host is asked for once in a conversation; what the conversations ask that its agent delegated to is asked in it.
+ * Q2  At most `MAX_OPEN` questions are open; after `MAX_REFUSED` refusals nothing is asked any more.
+ * Q3  A question is in the record before anybody is shown it, and is answered once.
+ * Q4  The connection that asks first waits for an answer while somebody looks, and never longer than `waitMs`; later ones wait with it.
+ */
+import { createSerialQueues, type Clock } from '@tendon/core';
+import { catalogError, type CatalogError, type NetworkFrame, type NetworkQuestion } from '@tendon/protocol';
+import { isAskable, type NetworkPolicy } from '@tendon/runtime';
+import type { ConversationRecords, StoredConversation } from '../conversations/conversation-records.ts';
+import type { Rooms } from '../conversations/rooms.ts';
+import type { Logger } from '../logger.ts';
+
+/** What is stored of them in a conversation's record. */
+export interface StoredQuestions {
+  readonly open: readonly NetworkQuestion[];
+  /** Hosts, the latest last. */
+  readonly refused: readonly string[];
+}
+
+export type PersonsAnswer = 'once' | 'always' | 'refuse';
+
+export interface NetworkQuestionsOptions {
+  readonly records: ConversationRecords;
+  readonly rooms: Rooms;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly waitMs: number;
+  readonly policyOf: (record: StoredConversation) => NetworkPolicy;
+  /** Opens a name to every conversation, durably. */
+  readonly allowAlways: (host: string) => Promise<CatalogError | undefined>;
+}
+
+interface Waiting {
+  readonly over: Promise<void>;
+  end(): void;
+}
+
+const MAX_OPEN = 8;
+const MAX_REFUSED = 100;
+/** What `PUT …/network` takes. */
+const MAX_ALLOWED = 200;
+
+const NOTHING: StoredQuestions = { open: [], refused: [] };
+
+export class NetworkQuestions {
+  readonly #options: NetworkQuestionsOptions;
+  /** By conversation and host. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #answering = createSerialQueues();
+
+  constructor(options: NetworkQuestionsOptions) {
+    this.#options = options;
+  }
+
+  /** Those that wait for an answer, of the conversation that this one belongs to; the oldest first. */
+  async list(id: string): Promise<readonly NetworkQuestion[]> {
+    const root = await this.#rootOf(id);
+    return root ? this.#open(root) : [];
+  }
+
+  /** See `AskPerson`. */
+  async ask(id: string, { host, port }: Pick<NetworkQuestion, 'host' | 'port'>): Promise<string | undefined> {
+    const { records, clock, logger } = this.#options;
+    const root = await this.#rootOf(id);
+    if (!root) return undefined;
+    let isNew = false;
+    await records.change(root.id, (found) => {
+      const { refused } = found.network_questions ?? NOTHING;
+      const open = this.#open(found);
+      const isKnown = refused.includes(host) || open.some((question) => question.host === host);
+      isNew = !isKnown && open.length < MAX_OPEN && refused.length < MAX_REFUSED;
+      return isNew ? { network_questions: { refused, open: [...open, { host, port, asked_at: records.now() }] } } : undefined;
+    });
+    const key = `${root.id} ${host}`;
+    if (isNew) {
+      logger.info({ conversation: root.id }, `a person is asked whether the sandbox may reach ${host}:${port}`);
+      if ((this.#options.rooms.get(root.id)?.leases ?? 0) > 0) this.#wait(key, clock);
+      await this.#announce(root.id);
+    }
+    await this.#waiting.get(key)?.over;
+    return this.#standing(root.id, host);
+  }
+
+  /** The reason why it was not taken; `undefined` when it counts from the next connection on. */
+  async answer(id: string, host: string, answer: PersonsAnswer): Promise<CatalogError | undefined> {
+    const root = await this.#rootOf(id);
+    if (!root) return catalogError('CONVERSATION_NOT_FOUND', id);
+    const error = await this.#answering(root.id, () => this.#take(root.id, host, answer));
+    if (error) return error;
+    this.#options.logger.info({ conversation: root.id }, `a person answered whether the sandbox may reach ${host}: ${answer}`);
+    this.#waiting.get(`${root.id} ${host}`)?.end();
+    await this.#announce(root.id);
+    return undefined;
+  }
+
+  async #take(rootId: string, host: string, answer: PersonsAnswer): Promise<CatalogError | undefined> {
+    const { records, allowAlways } = this.#options;
+    const record = await records.get(rootId);
+    if (!record || !this.#open(record).some((question) => question.host === host)) return catalogError('NO_SUCH_QUESTION', host);
+    if (answer === 'once' && (record.network?.allow.length ?? 0) >= MAX_ALLOWED) return catalogError('INVALID_ARGUMENTS', LIST_IS_FULL);
+    // Before the question goes: after a crash in between, the policy has answered it.
+    const failure = answer === 'always' ? await allowAlways(host) : undefined;
+    if (failure) return failure;
+    await records.change(rootId, ({ network, network_questions: stored = NOTHING }) => ({
+      network_questions: {
+        open: stored.open.filter((question) => question.host !== host),
+        refused: answer === 'refuse' ? [...stored.refused, host] : stored.refused,
+      },
+      ...(answer === 'once' && { network: { ...network, allow: [...(network?.allow ?? []), host] } }),
+    }));
+    return undefined;
+  }
+
+  /** A policy was changed in another way: what it answers is asked no more. */
+  async policyChanged(id: string): Promise<void> {
+    const root = await this.#rootOf(id);
+    if (!root?.network_questions) return;
+    for (const { host } of root.network_questions.open) this.#waiting.get(`${root.id} ${host}`)?.end();
+    await this.#announce(root.id);
+  }
+
+  close(): void {
+    for (const waiting of this.#waiting.values()) waiting.end();
+  }
+
+  #wait(key: string, clock: Clock): void {
+    const ended = new AbortController();
+    const over = clock.sleep(this.#options.waitMs, { signal: ended.signal }).catch(() => undefined);
+    this.#waiting.set(key, { over, end: () => ended.abort() });
+    void over.then(() => this.#waiting.delete(key));
+  }
+
+  /** Why a connection is refused now, if there is more to say of it than the policy says. */
+  async #standing(rootId: string, host: string): Promise<string | undefined> {
+    const { open, refused } = (await this.#options.records.get(rootId))?.network_questions ?? NOTHING;
+    const unlisted = `${host} is not on the list of this conversation (policy "allowlist")`;
+    if (refused.includes(host)) return `${unlisted}, and a person refused it`;
+    if (!open.some((question) => question.host === host)) return undefined;
+    return `${unlisted}; a person is asked in the conversation and has not answered yet, so try again later`;
+  }
+
+  /** Without those that the policy has answered by now. */
+  #open(record: StoredConversation): readonly NetworkQuestion[] {
+    const policy = this.#options.policyOf(record);
+    return (record.network_questions ?? NOTHING).open.filter(({ host, port }) => isAskable(policy, host, port));
+  }
+
+  async #rootOf(id: string): Promise<StoredConversation | undefined> {
+    const { records } = this.#options;
+    const record = await records.get(id);
+    return record?.delegated_by ? records.get(record.delegated_by.conversation_id) : record;
+  }
+
+  /** To everybody who looks at it, or at a conversation that its agent delegated to. */
+  async #announce(rootId: string): Promise<void> {
+    const { records, rooms } = this.#options;
+    const root = await records.get(rootId);
+    if (!root) return;
+    const frame: NetworkFrame = { volatile: 'network', questions: this.#open(root) };
+    for (const id of [rootId, ...(await records.delegatedBy(rootId))]) rooms.get(id)?.announce(frame);
+  }
+}
+
+const LIST_IS_FULL = `the list of this conversation has ${MAX_ALLOWED} names already`;
