@@ -1,4 +1,6 @@
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { plainClient, socketIoClient, testServer, type TestServer } from '../server.test-support.ts';
 
@@ -123,6 +125,25 @@ it('SV24: a title shows no key, not even the beginning of one', async () => {
   await server.create({ initial_user_msg: `please use the key that I have for you: ${key}` });
   await expect.poll(async () => (await server.get('/api/conversations')).text()).toContain('please use');
   expect(await (await server.get('/api/conversations')).text()).not.toContain('a-long');
+});
+
+it.each([
+  ['two Host headers, the right one first', '/', 'Host: localhost\r\nHost: evil.example'],
+  ['two Host headers, the right one last', '/', 'Host: evil.example\r\nHost: localhost'],
+  ['another host in the request line', 'http://evil.example/', 'Host: localhost'],
+  ['another port in the request line', 'http://localhost:1/', 'Host: localhost'],
+])('SV93: a request with %s is refused, at every door', async (_what, prefix, hosts) => {
+  const { port } = new URL((await testServer()).url);
+  const ask = async (path: string, more: string): Promise<string> => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`GET ${prefix}${path} HTTP/1.1\r\n${hosts}\r\n${more}\r\n\r\n`);
+    return (await text(socket)).split('\r\n', 1)[0]!;
+  };
+  const upgrading = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+  for (const door of ['api/conversations', 'alive', 'socket.io/?EIO=4&transport=polling'])
+    expect([door, await ask(door, 'Connection: close')]).toEqual([door, expect.stringMatching(/ 40[034] /) as string]);
+  for (const door of ['ws', 'socket.io/?EIO=4&transport=websocket'])
+    expect([door, await ask(door, upgrading)]).toEqual([door, expect.stringMatching(/ 40[034] /) as string]);
 });
 
 it('SV493: a page that a sandbox serves at a published port reads nothing here, and no socket opens for it', async () => {
