@@ -95,6 +95,10 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'SV130, SV132, SV133, TJ1–TJ19, TJ22, SV307–SV309',
   },
   {
+    why: 'How much of the kernel a sandbox reaches and what that tells it: asked from inside, call by call.',
+    ids: 'SB430, SB431',
+  },
+  {
     why: 'About the repository and this suite, not about a server.',
     ids: 'A2, A3, D10–D12, DL94–DL98',
   },

@@ -77,6 +77,14 @@ NUMBERS = {
     'fsopen': (430, 430),
     'open_tree': (428, 428),
     'setns': (308, 268),
+    'kcmp': (312, 272),
+    'name_to_handle_at': (303, 264),
+    'adjtimex': (159, 171),
+    'io_submit': (209, 2),
+    'process_madvise': (440, 440),
+    'memfd_secret': (447, 447),
+    'mount_setattr': (442, 442),
+    'listmount': (458, 458),
 }
 
 

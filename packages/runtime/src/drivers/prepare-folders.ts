@@ -5,7 +5,7 @@ import type { SandboxFolders, SandboxPlace, SandboxSpec } from './driver.ts';
 import type { HeldFolder } from './held-folder.ts';
 import { hostUser, type HostUser } from './host-user.ts';
 import { sandboxFilter } from './seccomp/sandbox-filter.ts';
-import { SYSCALLS, type Architecture } from './seccomp/syscalls.ts';
+import { ARCHITECTURES, type Architecture } from './seccomp/syscalls.ts';
 import { isWithin } from './is-within.ts';
 
 export interface OwnFolders {
@@ -66,7 +66,7 @@ export async function prepareFolders({ folders }: SandboxSpec, user: HostUser): 
 }
 
 export function hasFilter(architecture: string = process.arch): architecture is Architecture {
-  return Object.hasOwn(SYSCALLS, architecture);
+  return (ARCHITECTURES as readonly string[]).includes(architecture);
 }
 
 /** Path of the seccomp program for this machine, or none where there is no filter for its processor. */

@@ -57,12 +57,59 @@ attempt('the list of keys', lambda: any('tendon' in line for line in open('/proc
 `,
   },
   {
+    id: 'unlisted-calls',
+    threat: 'calls that programs do not need and that nobody thought of refusing, a newer kernel’s among them',
+    isControl: true,
+    probe: `
+attempt('kcmp', lambda: call('kcmp', os.getpid(), os.getpid(), 2, 0, 0))
+attempt('name_to_handle_at', lambda: call('name_to_handle_at', -100, b'.', 0, 0, 0))
+for name in ['adjtimex', 'io_submit', 'process_madvise', 'memfd_secret', 'mount_setattr', 'listmount']:
+    attempt(name, lambda: call(name, -1, 0, 0, 0, 0))
+`,
+  },
+  {
+    id: 'foreign-calls',
+    threat: 'the same calls by the numbers of another processor, which a filter of numbers would misread (i386, x32)',
+    probe: `
+import mmap
+def foreign():
+    # mov eax, 20 (getpid); int 0x80; ret
+    code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    code.write(bytes.fromhex('b814000000cd80c3'))
+    return ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+def others(ask):
+    child = os.fork()
+    if child == 0: os._exit(0 if ask() > 0 else 1)
+    return os.waitpid(child, 0)[1] == 0 and 'answers'
+if platform.machine() == 'x86_64': attempt('i386', lambda: others(foreign))
+attempt('x32', lambda: others(lambda: libc.syscall(0x40000000 | 39)))
+`,
+  },
+  {
     id: 'odd-sockets',
     threat: 'AF_VSOCK to the hypervisor, packets, raw sockets, kernel crypto, netfilter',
     probe: `
 for family, kind, protocol, what in [(40, 1, 0, 'vsock'), (17, 3, 3, 'packets'), (38, 5, 0, 'kernel crypto'), (44, 3, 0, 'xdp'), (29, 3, 1, 'can'), (16, 3, 12, 'netfilter'),
                                      (16, 3, 6, 'ipsec'), (2, 3, 1, 'raw'), (10, 3, 58, 'raw of version 6'), (30, 1, 0, 'tipc'), (21, 5, 0, 'rds')]:
     attempt(what, lambda: socket.socket(family, kind, protocol))
+`,
+  },
+  {
+    id: 'sockets-by-another-name',
+    threat:
+      'the same as root of a network of one’s own, and by another name: packets by an internet socket (SOCK_PACKET), protocols that load modules, pairs of sockets',
+    probe: `
+def reach(result):
+    code = ctypes.get_errno()
+    if result == -1 and code in (errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT): raise OSError(code, os.strerror(code))
+    return f'answers {result}, {errno.errorcode.get(code, code)}'
+packets = 'import socket; print(socket.socket(2, 10, 0x300).getsockopt(1, 39))'
+for inside in ('', 'unshare --user --map-root-user --net '):
+    attempt(f'{inside}packets', lambda: sh(f"{inside}python3 -c '{packets}'"))
+for protocol, what in ((262, 'several paths (MPTCP)'), (132, 'SCTP'), (33, 'DCCP'), (115, 'L2TP')):
+    for kind in (1, 2): attempt(what, lambda: reach(libc.socket(2, kind, protocol)))
+for family, kind, protocol in ((2, 1, 0), (16, 3, 12), (17, 3, 0), (30, 1, 0), (40, 1, 0)):
+    attempt(f'a pair of family {family}', lambda: reach(libc.socketpair(family, kind, protocol, (ctypes.c_int * 2)())))
 `,
   },
   {

@@ -1,15 +1,16 @@
-import { assemble, type Step } from './bpf.ts';
 import {
   ERRNO,
   FAMILY,
+  INTERNET_PROTOCOLS,
+  INTERNET_TYPES,
   NETLINK_PROTOCOLS,
-  NOT_IMPLEMENTED,
-  NOT_PERMITTED,
-  SOCK_RAW,
+  PERSONALITIES,
   SOCK_TYPE_MASK,
   TERMINAL_INJECTIONS,
-} from './refused.ts';
-import { SYSCALLS, type Architecture, type SyscallName } from './syscalls.ts';
+} from './arguments.ts';
+import { assemble, type Step } from './bpf.ts';
+import { ALLOWED, JUDGED, NAMESPACES, NOT_PERMITTED } from './calls.ts';
+import type { Architecture, Syscalls } from './syscalls.ts';
 
 const AUDIT_ARCHITECTURE = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 /** Calls of the x32 interface on x64 carry this bit. */
@@ -18,43 +19,85 @@ const RETURN = { allow: 0x7fff0000, errno: 0x00050000 } as const;
 /** Offsets in `struct seccomp_data`; of an argument its lower half, which is all the kernel reads of these. */
 const DATA = { number: 0, architecture: 4, argument: (index: number) => 16 + 8 * index } as const;
 
+const ALLOW: Step = { op: 'return', value: RETURN.allow };
+const refuse = (errno: number): Step => ({ op: 'return', value: RETURN.errno | errno });
+
 /** The program for `bwrap --seccomp`, for one architecture. Pure: the same bytes each time. */
 export function sandboxFilter(architecture: Architecture): Uint8Array {
-  const numbers = SYSCALLS[architecture];
-  const jumps = (names: readonly SyscallName[], goto: string): readonly Step[] =>
-    names.flatMap((name): Step[] => {
-      const value = numbers[name];
-      return value === undefined ? [] : [{ op: 'if-equal', value, goto }];
-    });
   return assemble([
     { op: 'load', offset: DATA.architecture },
     { op: 'if-equal', value: AUDIT_ARCHITECTURE[architecture], goto: 'native' },
-    { op: 'return', value: RETURN.errno | ERRNO.EPERM },
+    refuse(ERRNO.EPERM),
     { op: 'label', name: 'native' },
     { op: 'load', offset: DATA.number },
-    ...(architecture === 'x64' ? [{ op: 'if-at-least', value: X32_BIT, goto: 'not-permitted' } as const] : []),
-    { op: 'if-equal', value: numbers.socket, goto: 'socket' },
-    { op: 'if-equal', value: numbers.ioctl, goto: 'ioctl' },
-    ...jumps(NOT_PERMITTED, 'not-permitted'),
-    ...jumps(NOT_IMPLEMENTED, 'not-implemented'),
-    { op: 'goto', goto: 'allow' },
+    ...search(rangesOf(architecture)),
     ...socketSteps(),
+    ...argumentSteps('socketpair', { argument: 0, allowed: [FAMILY.unix], otherwise: ERRNO.EAFNOSUPPORT }),
+    ...argumentSteps('personality', { argument: 0, allowed: PERSONALITIES, otherwise: ERRNO.EPERM }),
     { op: 'label', name: 'ioctl' },
     { op: 'load', offset: DATA.argument(1) },
     ...TERMINAL_INJECTIONS.map((value): Step => ({ op: 'if-equal', value, goto: 'not-permitted' })),
-    { op: 'goto', goto: 'allow' },
-    { op: 'label', name: 'not-permitted' },
-    { op: 'return', value: RETURN.errno | ERRNO.EPERM },
-    { op: 'label', name: 'not-implemented' },
-    { op: 'return', value: RETURN.errno | ERRNO.ENOSYS },
-    { op: 'label', name: 'no-family' },
-    { op: 'return', value: RETURN.errno | ERRNO.EAFNOSUPPORT },
     { op: 'label', name: 'allow' },
-    { op: 'return', value: RETURN.allow },
+    ALLOW,
+    { op: 'label', name: 'not-permitted' },
+    refuse(ERRNO.EPERM),
   ]);
 }
 
-/** Local sockets, IP without raw access, and two kinds of netlink; no packets, no VSOCK to the hypervisor, nothing odd. */
+/** The calls from this number on, up to the next range, and what becomes of them. */
+interface Range {
+  readonly from: number;
+  readonly verdict: Step;
+}
+
+function rangesOf(architecture: Architecture): readonly Range[] {
+  const verdicts = new Map<number, Step>();
+  const add = (calls: Syscalls, verdictOf: (name: string) => Step): void => {
+    for (const [name, { [architecture]: number }] of calls) if (number !== undefined) verdicts.set(number, verdictOf(name));
+  };
+  add(ALLOWED, () => ALLOW);
+  add(NAMESPACES, () => ALLOW);
+  add(NOT_PERMITTED, () => refuse(ERRNO.EPERM));
+  add(JUDGED, (name) => ({ op: 'goto', goto: name }));
+  const others = refuse(ERRNO.ENOSYS);
+  const end = Math.max(...verdicts.keys()) + 1;
+  const all = Array.from({ length: end + 1 }, (_, from): Range => ({ from, verdict: verdicts.get(from) ?? others }));
+  if (architecture === 'x64') all.push({ from: X32_BIT, verdict: refuse(ERRNO.EPERM) });
+  return all.filter(({ verdict }, index) => index === 0 || !isSame(verdict, all[index - 1]!.verdict));
+}
+
+function isSame(one: Step, other: Step): boolean {
+  return one.op === 'return' && other.op === 'return' && one.value === other.value;
+}
+
+/** Halves until one range is left: some seven comparisons, where a list would take hundreds. */
+function search(ranges: readonly Range[]): readonly Step[] {
+  const [only] = ranges;
+  if (only === undefined || ranges.length === 1) return only === undefined ? [] : [only.verdict];
+  const middle = ranges.length >> 1;
+  const { from } = ranges[middle]!;
+  const upper = `from ${from}`;
+  return [
+    { op: 'if-at-least', value: from, goto: upper },
+    ...search(ranges.slice(0, middle)),
+    { op: 'label', name: upper },
+    ...search(ranges.slice(middle)),
+  ];
+}
+
+function argumentSteps(
+  label: string,
+  { argument, allowed, otherwise }: { readonly argument: number; readonly allowed: readonly number[]; readonly otherwise: number },
+): readonly Step[] {
+  return [
+    { op: 'label', name: label },
+    { op: 'load', offset: DATA.argument(argument) },
+    ...allowed.map((value): Step => ({ op: 'if-equal', value, goto: 'allow' })),
+    refuse(otherwise),
+  ];
+}
+
+/** Local sockets, streams and datagrams of the internet, and two kinds of netlink; no packets, no VSOCK to the hypervisor, nothing odd. */
 function socketSteps(): readonly Step[] {
   return [
     { op: 'label', name: 'socket' },
@@ -63,15 +106,13 @@ function socketSteps(): readonly Step[] {
     { op: 'if-equal', value: FAMILY.inet, goto: 'internet' },
     { op: 'if-equal', value: FAMILY.inet6, goto: 'internet' },
     { op: 'if-equal', value: FAMILY.netlink, goto: 'netlink' },
-    { op: 'goto', goto: 'no-family' },
+    refuse(ERRNO.EAFNOSUPPORT),
     { op: 'label', name: 'internet' },
     { op: 'load', offset: DATA.argument(1) },
     { op: 'and', mask: SOCK_TYPE_MASK },
-    { op: 'if-equal', value: SOCK_RAW, goto: 'not-permitted' },
-    { op: 'goto', goto: 'allow' },
-    { op: 'label', name: 'netlink' },
-    { op: 'load', offset: DATA.argument(2) },
-    ...NETLINK_PROTOCOLS.map((value): Step => ({ op: 'if-equal', value, goto: 'allow' })),
-    { op: 'goto', goto: 'no-family' },
+    ...INTERNET_TYPES.map((value): Step => ({ op: 'if-equal', value, goto: 'internet protocol' })),
+    refuse(ERRNO.EPERM),
+    ...argumentSteps('internet protocol', { argument: 2, allowed: INTERNET_PROTOCOLS, otherwise: ERRNO.EPROTONOSUPPORT }),
+    ...argumentSteps('netlink', { argument: 2, allowed: NETLINK_PROTOCOLS, otherwise: ERRNO.EAFNOSUPPORT }),
   ];
 }

@@ -1,100 +1,22 @@
-/** Numbers of the calls that the filter names, from the kernel's `unistd_64.h` and `asm-generic/unistd.h`. */
-export const SYSCALLS = {
-  x64: {
-    acct: 163,
-    add_key: 248,
-    bpf: 321,
-    clock_settime: 227,
-    delete_module: 176,
-    fanotify_init: 300,
-    finit_module: 313,
-    fsconfig: 431,
-    fsmount: 432,
-    fsopen: 430,
-    fspick: 433,
-    init_module: 175,
-    io_setup: 206,
-    io_uring_enter: 426,
-    io_uring_register: 427,
-    io_uring_setup: 425,
-    ioctl: 16,
-    ioperm: 173,
-    iopl: 172,
-    kexec_file_load: 320,
-    kexec_load: 246,
-    keyctl: 250,
-    lookup_dcookie: 212,
-    mount_setattr: 442,
-    move_mount: 429,
-    nfsservctl: 180,
-    open_by_handle_at: 304,
-    open_tree: 428,
-    open_tree_attr: 467,
-    perf_event_open: 298,
-    pidfd_getfd: 438,
-    process_vm_readv: 310,
-    process_vm_writev: 311,
-    ptrace: 101,
-    quotactl: 179,
-    quotactl_fd: 443,
-    reboot: 169,
-    request_key: 249,
-    settimeofday: 164,
-    socket: 41,
-    swapoff: 168,
-    swapon: 167,
-    syslog: 103,
-    userfaultfd: 323,
-    vhangup: 153,
-  },
-  arm64: {
-    acct: 89,
-    add_key: 217,
-    bpf: 280,
-    clock_settime: 112,
-    delete_module: 106,
-    fanotify_init: 262,
-    finit_module: 273,
-    fsconfig: 431,
-    fsmount: 432,
-    fsopen: 430,
-    fspick: 433,
-    init_module: 105,
-    io_setup: 0,
-    io_uring_enter: 426,
-    io_uring_register: 427,
-    io_uring_setup: 425,
-    ioctl: 29,
-    ioperm: undefined,
-    iopl: undefined,
-    kexec_file_load: 294,
-    kexec_load: 104,
-    keyctl: 219,
-    lookup_dcookie: 18,
-    mount_setattr: 442,
-    move_mount: 429,
-    nfsservctl: 42,
-    open_by_handle_at: 265,
-    open_tree: 428,
-    open_tree_attr: 467,
-    perf_event_open: 241,
-    pidfd_getfd: 438,
-    process_vm_readv: 270,
-    process_vm_writev: 271,
-    ptrace: 117,
-    quotactl: 60,
-    quotactl_fd: 443,
-    reboot: 142,
-    request_key: 218,
-    settimeofday: 170,
-    socket: 198,
-    swapoff: 225,
-    swapon: 224,
-    syslog: 116,
-    userfaultfd: 282,
-    vhangup: 58,
-  },
-} as const;
+/** A call has its number on each processor; `undefined` where a processor has no such call. */
+export type Syscalls = ReadonlyMap<string, Readonly<Record<Architecture, number | undefined>>>;
+export type Architecture = (typeof ARCHITECTURES)[number];
 
-export type Architecture = keyof typeof SYSCALLS;
-export type SyscallName = keyof (typeof SYSCALLS)['x64'];
+export const ARCHITECTURES = ['x64', 'arm64'] as const;
+
+/** Reads `name x64 arm64`, separated by commas or lines, with `-` for none. */
+export function syscalls(text: string): Syscalls {
+  return new Map(
+    text
+      .trim()
+      .split(/[,\n]\s*/)
+      .map((call) => {
+        const [name = '', x64, arm64] = call.split(' ');
+        return [name, { x64: numberOf(x64), arm64: numberOf(arm64) }];
+      }),
+  );
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text === '-' ? undefined : Number(text);
+}
