@@ -2,11 +2,12 @@ export type { Agent, PromptContext } from './agents/agent.ts';
 export { codeActAgent } from './agents/code-act-agent.ts';
 export { agentNames, DEFAULT_AGENT, findAgent } from './agents/registry.ts';
 export { withoutBrowsing } from './agents/without-browsing.ts';
+export { abortable, unlessAborted } from './async/abort.ts';
+export { KeyedMutex } from './async/keyed-mutex.ts';
 export { KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
+export { Mutex } from './async/mutex.ts';
 export type { Clock } from './clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
-export { createLane, type Lane } from './conversation/lane.ts';
-export { createSerialQueues, type SerialQueues } from './conversation/serial-queues.ts';
 export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
 export { awaitsConfirmation } from './loop/next-step.ts';
 export type {

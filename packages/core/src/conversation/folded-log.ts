@@ -12,7 +12,7 @@ import { AppendConflict, type EventLog, type SourcedDraft } from '../log/event-l
 import { readPages } from '../log/read-pages.ts';
 import type { Mask } from '../secret-mask.ts';
 import { foldEngine, INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
-import { createLane } from './lane.ts';
+import { Mutex } from '../async/mutex.ts';
 import type { WriteRetry } from './write-retry.ts';
 
 /** Drafts for the state as it is; none when there is nothing (any more) to append. Pure: it may be asked several times. */
@@ -43,7 +43,7 @@ export interface FoldOptions {
 export async function foldLog(log: EventLog, { mask, retry, from = INITIAL_ENGINE_STATE, onRead }: FoldOptions): Promise<FoldedLog> {
   let state = from;
   const listeners = new Set<(event: Event) => void>(onRead ? [onRead] : []);
-  const inTurn = createLane();
+  const writing = new Mutex();
 
   function fold(events: readonly Event[]): void {
     for (const event of events) {
@@ -89,8 +89,8 @@ export async function foldLog(log: EventLog, { mask, retry, from = INITIAL_ENGIN
       return state;
     },
     // Between two attempts other writes get their turn: this one may be too large, and theirs small enough.
-    append: (decide) => retry.untilWritten(() => inTurn(() => appendDecided(decide))),
-    tryAppend: (decide) => inTurn(() => appendDecided(decide)),
+    append: (decide) => retry.untilWritten(() => writing.run(() => appendDecided(decide))),
+    tryAppend: (decide) => writing.run(() => appendDecided(decide)),
     onEvent(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

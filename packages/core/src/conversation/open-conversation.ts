@@ -9,6 +9,7 @@
  */
 import { isActive, isRunnable, SystemAction, type StatusFrame, type VolatileFrame } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
+import { Mutex } from '../async/mutex.ts';
 import type { Clock } from '../clock.ts';
 import { createLibrary } from '../knowledge/library.ts';
 import type { Microagent } from '../knowledge/parse-microagent.ts';
@@ -31,7 +32,6 @@ import { WORKSPACE } from '../view/excerpt.ts';
 import type { Conversation } from './conversation.ts';
 import type { EngineState } from './engine-state.ts';
 import { storeSnapshots } from './store-snapshots.ts';
-import { createLane } from './lane.ts';
 import { openFold } from './open-fold.ts';
 import { createSandbox } from './sandbox.ts';
 import { carryOut, halt } from './submit/run-for-user.ts';
@@ -105,7 +105,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     library: createLibrary({ sandbox, microagents, clock, closing: aborts.closing, report }),
     delegate: options.delegate,
     outside: options.outside,
-    lane: createLane(),
+    executing: new Mutex(),
     policy: settings.confirmationMode ? alwaysConfirm : neverConfirm,
     limits: {
       maxIterations: settings.maxIterations ?? 500,
@@ -172,8 +172,8 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     async close() {
       engine.aborts.close();
       await loop;
-      // Whoever is in the lane leaves it now.
-      await engine.lane(async () => undefined);
+      // What is executing ends its wait now.
+      await engine.executing.run(() => undefined);
       await options.outside?.close();
       await snapshots.close();
       engine.view.close();

@@ -2,6 +2,7 @@
  * A conversation's way to its sandbox. It owns what clients are told about the start; the runtime belongs to `Runtimes`.
  */
 import type { StatusFrame } from '@tendon/protocol';
+import { unlessAborted } from '../async/abort.ts';
 import type { Runtime, Runtimes, StartPhase } from '../runtime.ts';
 
 export type Acquired = { readonly ok: true; readonly runtime: Runtime } | { readonly ok: false; readonly reason: string };
@@ -35,7 +36,9 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, emit: 
     if (live) return { ok: true, runtime: live };
     const onPhase = (phase: StartPhase, detail?: string): void => tell('info', STATUS[phase], detail);
     try {
-      return { ok: true, runtime: await unlessAborted(runtimes.acquire(conversationId, { ...options, signal, onPhase }), signal) };
+      // The start is shared with others, so leaving it must not depend on its ending.
+      const runtime = await unlessAborted(runtimes.acquire(conversationId, { ...options, signal, onPhase }), signal);
+      return runtime === undefined ? { ok: false, reason: 'it was cancelled' } : { ok: true, runtime };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!signal.aborted) tell('error', 'STATUS$ERROR_RUNTIME_DISCONNECTED', reason);
@@ -46,14 +49,4 @@ export function createSandbox(conversationId: string, runtimes: Runtimes, emit: 
     acquire,
     isWorkspaceEmpty: async () => (await runtimes.isWorkspaceEmpty?.(conversationId).catch(() => false)) ?? false,
   };
-}
-
-/** The start is shared with others, so leaving it must not depend on its ending. */
-function unlessAborted<T>(started: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const leave = (): void => reject(new Error('it was cancelled'));
-  if (signal.aborted) leave();
-  signal.addEventListener('abort', leave, { once: true });
-  started.then(resolve, reject);
-  return promise.finally(() => signal.removeEventListener('abort', leave));
 }

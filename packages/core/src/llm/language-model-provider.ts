@@ -8,13 +8,14 @@
  * P3  An endpoint that says nothing for `silenceMs` is given up.
  */
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { abortable } from '../async/abort.ts';
 import type { Clock } from '../clock.ts';
 import type { Secret } from '../secret.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import { classifyFailure, failure } from './classify-failure.ts';
 import type { LlmEvent, LlmFailure, LlmProvider, LlmRequest } from './llm-provider.ts';
 import { costOf, findModel } from './prices.ts';
-import { readParts, rejectedBy } from './read-parts.ts';
+import { readParts } from './read-parts.ts';
 import { watchSilence } from './silence.ts';
 import { toPrompt } from './to-prompt.ts';
 
@@ -35,25 +36,20 @@ export function createLanguageModelProvider({ model, apiKey, clock, load, silenc
   let calls = 0;
 
   async function open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-    const aborted = rejectedBy(signal);
-    try {
-      const options = {
-        ...callOptions(facts?.vision === false ? withoutPictures(request) : request),
-        maxOutputTokens,
-        abortSignal: signal,
-      };
-      for (;;) {
-        const language = await load[api]!();
-        const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
-        try {
-          return await Promise.race([opening, aborted.promise]);
-        } catch (error) {
-          if (api + 1 >= load.length || !isOtherApi(error)) throw error;
-          api++;
-        }
+    const options = {
+      ...callOptions(facts?.vision === false ? withoutPictures(request) : request),
+      maxOutputTokens,
+      abortSignal: signal,
+    };
+    for (;;) {
+      const language = await load[api]!();
+      const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
+      try {
+        return await abortable(opening, signal);
+      } catch (error) {
+        if (api + 1 >= load.length || !isOtherApi(error)) throw error;
+        api++;
       }
-    } finally {
-      aborted.release();
     }
   }
 

@@ -1,5 +1,6 @@
 /** An action `delegate`: somebody outside the engine has another agent do the work; this waits for its report. */
 import { DelegateObservation, type Action, type ObservationDraft } from '@tendon/protocol';
+import { unlessAborted } from '../async/abort.ts';
 import type { Engine } from './engine.ts';
 import { notStarted } from './notices.ts';
 
@@ -32,18 +33,14 @@ export async function delegated(
   if (!delegate) return { ...notStarted('no other agent can be asked here.'), costUsd: 0 };
   const { signal, cancel, end } = engine.aborts.beginAction();
   if (options.cancelled) cancel();
-  const left = Promise.withResolvers<undefined>();
-  const leave = (): void => left.resolve(undefined);
-  engine.aborts.closing.addEventListener('abort', leave, { once: true });
   try {
     const task = typeof args.inputs.task === 'string' ? args.inputs.task : JSON.stringify(args.inputs);
     const asked = engine.retry.untilWritten(() => delegate({ actionId: id, agent: args.agent, task }, { signal }));
-    const done = await Promise.race([asked, left.promise]);
+    const done = await unlessAborted(asked, engine.aborts.closing);
     if (!done) return undefined;
     if (!done.ok) return { ...notStarted(done.reason), costUsd: 0 };
     return { ...DelegateObservation.create(done.report, { outputs: done.outputs }), costUsd: done.costUsd };
   } finally {
     end();
-    engine.aborts.closing.removeEventListener('abort', leave);
   }
 }

@@ -2,7 +2,7 @@ import type { VolatileFrame } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
 import type { Clock } from '../clock.ts';
 import type { FoldedLog } from '../conversation/folded-log.ts';
-import type { Lane } from '../conversation/lane.ts';
+import type { Mutex } from '../async/mutex.ts';
 import type { Sandbox } from '../conversation/sandbox.ts';
 import type { WriteRetry } from '../conversation/write-retry.ts';
 import type { Library } from '../knowledge/library.ts';
@@ -35,8 +35,8 @@ export interface Engine {
   readonly delegate: Delegate | undefined;
   /** Tools beside the agent's own; where there are none, an action `call_tool_mcp` says so. */
   readonly outside: OutsideTools | undefined;
-  /** One action at a time is carried out, whoever it is from. */
-  readonly lane: Lane;
+  /** Held while an action is carried out: one at a time, whether the agent or a user sent it. */
+  readonly executing: Mutex;
   readonly policy: ConfirmationPolicy;
   readonly limits: Limits;
   readonly clock: Clock;

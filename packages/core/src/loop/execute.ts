@@ -1,5 +1,5 @@
 /**
- * Carries out one runnable action in the sandbox and appends what became of it. Callers run it in the lane.
+ * Carries out one runnable action in the sandbox and appends what became of it. Callers hold the mutex `executing`.
  *
  * Invariants
  * X1  An action is dispatched only when it is stamped in the log, and to another incarnation than the stamped one only when this

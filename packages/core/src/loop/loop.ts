@@ -39,7 +39,7 @@ export async function runLoop(engine: Engine, onRest: () => void): Promise<void>
           await answer(engine, step.action);
           break;
         case 'execute':
-          await engine.lane(() => execute(engine, step.action));
+          await engine.executing.run(() => execute(engine, step.action));
           break;
         case 'condense':
           await condenseLog(engine);
@@ -112,7 +112,7 @@ function answered(
 async function settle(engine: Engine): Promise<void> {
   engine.aborts.endTurn();
   engine.aborts.cancelActions();
-  await engine.lane(async () => {
+  await engine.executing.run(async () => {
     // A dispatched action without an outcome in the log may still be running: its executor is asked for it, and cancels it.
     for (const action of engine.folded.state.conversation.pending) {
       if (!engine.dispatched.has(action.id)) continue;

@@ -1,4 +1,5 @@
 import { type Action, type ObservationDraft } from '@tendon/protocol';
+import { unlessAborted } from '../async/abort.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Engine } from './engine.ts';
 import { awaitsConfirmation } from './next-step.ts';
@@ -30,13 +31,9 @@ export async function calledOutside(engine: Engine, action: Action<'call_tool_mc
   if (wasCalledOutside(engine, action)) return callUnknown;
   engine.dispatched.set(action.id, undefined);
   const { signal, end } = engine.aborts.beginAction();
-  const left = Promise.withResolvers<undefined>();
-  const leave = (): void => left.resolve(undefined);
-  engine.aborts.closing.addEventListener('abort', leave, { once: true });
   try {
-    return await Promise.race([engine.outside.call(action, { signal }), left.promise]);
+    return await unlessAborted(engine.outside.call(action, { signal }), engine.aborts.closing);
   } finally {
     end();
-    engine.aborts.closing.removeEventListener('abort', leave);
   }
 }

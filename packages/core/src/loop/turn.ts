@@ -1,5 +1,6 @@
 /** One call of the model, from the request to a complete answer. It appends nothing. */
 import { catalogError } from '@tendon/protocol';
+import { unlessAborted } from '../async/abort.ts';
 import type { LlmAnswer, LlmEvent, LlmFailure, LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 
 export type TurnOutcome =
@@ -68,14 +69,11 @@ async function hear(events: AsyncIterable<LlmEvent>, { signal, listener }: TurnO
 async function* guarded(provider: LlmProvider, request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmEvent> {
   if (signal.aborted) return;
   let events: AsyncIterator<LlmEvent> | undefined;
-  const aborted = new Promise<IteratorReturnResult<undefined>>((resolve) => {
-    signal.addEventListener('abort', () => resolve({ done: true, value: undefined }), { once: true });
-  });
   try {
     events = provider.stream(request, { signal })[Symbol.asyncIterator]();
     for (;;) {
-      const next = await Promise.race([events.next(), aborted]);
-      if (next.done) return;
+      const next = await unlessAborted(events.next(), signal);
+      if (next === undefined || next.done) return;
       yield next.value;
     }
   } catch (error) {

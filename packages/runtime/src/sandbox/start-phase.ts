@@ -1,3 +1,5 @@
+import { abortable } from '@tendon/core';
+
 /** A start that failed: names the phase, its one-line cause, and what the sandbox said last. */
 export class StartFailed extends Error {
   override name = 'StartFailed';
@@ -25,18 +27,13 @@ export interface PhaseOptions {
 export async function inPhase<T>(options: PhaseOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = AbortSignal.timeout(options.deadlineMs);
   const signal = AbortSignal.any([options.signal, deadline]);
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    return await Promise.race([run(signal), aborted.promise]);
+    return await abortable(run(signal), signal);
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     const cause = deadline.aborted ? `it took more than ${options.deadlineMs / 1000} seconds` : messageOf(error);
     throw new StartFailed(options.name, { cause, lastLines: await options.lastLines?.(), timedOut: deadline.aborted });
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Runtime, Runtimes, StartPhase } from '@tendon/core';
+import { abortable, type Runtime, type Runtimes, type StartPhase } from '@tendon/core';
 import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { tellLastLines } from '../sandbox/last-lines.ts';
@@ -205,7 +205,7 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
         if (live !== undefined) return live;
         if (entry?.state === 'live') continue; // found dead: it is ending now
         if (entry?.state === 'changing' || entry?.state === 'dozing') {
-          await untilAborted(
+          await abortable(
             entry.done.catch(() => {}),
             signal,
           );
@@ -218,7 +218,7 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
         unwanted?.addEventListener('abort', cancel);
         if (unwanted?.aborted) cancel();
         try {
-          return (await untilAborted(opened, signal)).runtime;
+          return (await abortable(opened, signal)).runtime;
         } finally {
           if (onPhase) start.listeners.delete(onPhase);
           unwanted?.removeEventListener('abort', cancel);
@@ -259,16 +259,4 @@ async function release(entry: Entry): Promise<void> {
   entry.start.abort.abort(new Error('the server is shutting down'));
   const open = await entry.opened.catch(() => undefined);
   if (open !== undefined) await letGo(open);
-}
-
-/** The promise, or the signal's reason if that comes first; the promise itself goes on. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -9,7 +9,7 @@
  * R5  An entry in `delegations/<parent>` is stored no later than the record it names; one without a record is ignored.
  */
 import { setImmediate } from 'node:timers/promises';
-import { createSerialQueues, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
+import { KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
 import type { RequestName } from './conversation-wish.ts';
 import type { StoredNetwork } from '../network/conversation-network.ts';
 import type { StoredQuestions } from '../network/network-questions.ts';
@@ -62,7 +62,7 @@ export class ConversationRecords {
   readonly #marked = new Set<string>();
   readonly #deleted = new Set<string>();
   readonly #reserved = new Set<string>();
-  readonly #inTurn = createSerialQueues();
+  readonly #writing = new KeyedMutex();
   /** The `updated_at` values that are not stored yet. */
   readonly #touched = new Map<string, string>();
   readonly #closing = new AbortController();
@@ -113,7 +113,7 @@ export class ConversationRecords {
 
   /** The record as it is then; `undefined` when there is none. A change to `undefined` changes nothing. */
   change(id: string, change: Change): Promise<StoredConversation | undefined> {
-    return this.#inTurn(id, async () => {
+    return this.#writing.run(id, async () => {
       const record = await this.get(id);
       const changed = record && change(record);
       if (!record || !changed) return record;
@@ -145,7 +145,7 @@ export class ConversationRecords {
     this.#deleted.add(id);
     this.#touched.delete(id);
     // After the writes that have begun.
-    await this.#inTurn(id, async () => {
+    await this.#writing.run(id, async () => {
       await this.#store.put('active', { id, sort: '', value: {} });
       await this.#store.delete('conversations', id);
     });

@@ -2,7 +2,7 @@
  * Owns how conversations begin: their ids, their first records, and that a repeated request creates none. It does not open them.
  */
 import { randomUUID } from 'node:crypto';
-import { createSerialQueues, type DelegatedTask, type RecordStore } from '@tendon/core';
+import { KeyedMutex, type DelegatedTask, type RecordStore } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { takeNetworkWish, type NetworkRules } from '../network/conversation-network.ts';
 import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
@@ -29,7 +29,7 @@ export class NewConversations {
   readonly #records: ConversationRecords;
   readonly #options: NewConversationsOptions;
   /** For conversations whose id comes from a request or a client. */
-  readonly #creating = createSerialQueues();
+  readonly #creating = new KeyedMutex();
 
   constructor(records: ConversationRecords, options: NewConversationsOptions) {
     this.#records = records;
@@ -38,7 +38,7 @@ export class NewConversations {
 
   async create(wish: ConversationWish = {}): Promise<Created> {
     const id = wish.id ?? wish.request?.id;
-    return id === undefined ? this.#make(randomUUID().replaceAll('-', ''), wish) : this.#creating(id, () => this.#makeAs(id, wish));
+    return id === undefined ? this.#make(randomUUID().replaceAll('-', ''), wish) : this.#creating.run(id, () => this.#makeAs(id, wish));
   }
 
   async #makeAs(id: string, wish: ConversationWish): Promise<Created> {

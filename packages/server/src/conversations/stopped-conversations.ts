@@ -4,7 +4,7 @@
  * S1  A stopped conversation continues when a client starts it or sends it an action; viewing it or restarting the server does not.
  * S2  Starts and actions that arrive during a stop wait, and find the conversation stopped.
  */
-import { createSerialQueues, type Runtimes } from '@tendon/core';
+import { KeyedMutex, type Runtimes } from '@tendon/core';
 import type { ActionDraft, ActionKind } from '@tendon/protocol';
 import type { ConversationRecords } from './conversation-records.ts';
 import type { Room } from './room.ts';
@@ -19,7 +19,7 @@ export class StoppedConversations {
   readonly #records: ConversationRecords;
   readonly #rooms: Rooms;
   readonly #runtimes: Runtimes;
-  readonly #serially = createSerialQueues();
+  readonly #changing = new KeyedMutex();
 
   constructor(records: ConversationRecords, rooms: Rooms, runtimes: Runtimes) {
     this.#records = records;
@@ -53,7 +53,7 @@ export class StoppedConversations {
 
   /** Ends the agent's work, the connections and the sandbox; what is recorded stays. `undefined`: no such conversation. */
   stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> {
-    return this.#serially(id, async () => {
+    return this.#changing.run(id, async () => {
       const record = await this.#records.get(id);
       if (!record) return undefined;
       await this.#records.change(id, () => ({ stopped: true }));
@@ -74,7 +74,7 @@ export class StoppedConversations {
 
   /** Stopped again only while its agent rests. False when a stop ended the room meanwhile: that came later, and counts. */
   setStopped(id: string, room: Room, stopped: boolean): Promise<boolean> {
-    return this.#serially(id, async () => {
+    return this.#changing.run(id, async () => {
       if (room.ended.aborted) return false;
       if (stopped && room.isBusy()) return true;
       await this.#records.mark(id);
@@ -85,7 +85,7 @@ export class StoppedConversations {
 
   /** Completes a stop that was interrupted. */
   finishStop(id: string): Promise<void> {
-    return this.#serially(id, async () => {
+    return this.#changing.run(id, async () => {
       const record = await this.#records.get(id);
       if (!record?.stopped) return;
       await this.#endWork(id, await this.#opened(id));
@@ -100,7 +100,7 @@ export class StoppedConversations {
 
   /** Resolves when no stop of the conversation is under way. */
   afterStop(id: string): Promise<void> {
-    return this.#serially(id, () => undefined);
+    return this.#changing.run(id, () => undefined);
   }
 }
 

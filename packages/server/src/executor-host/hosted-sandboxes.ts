@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { RecordStore, Runtime } from '@tendon/core';
+import { KeyedMutex, type RecordStore, type Runtime } from '@tendon/core';
 import {
   isWider,
   newIncarnation,
@@ -97,7 +97,7 @@ export class HostedSandboxes {
   readonly #roots: Promise<WorkspaceRoots>;
   readonly #hosted = new Map<string, Hosted>();
   readonly #plans = new Map<string, SandboxPlan>();
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #mutex = new KeyedMutex();
   /** From the sandboxes to their servers. */
   readonly calls = new SandboxCalls();
 
@@ -138,7 +138,7 @@ export class HostedSandboxes {
   setNetwork(incarnation: string, network: NetworkReach): Promise<boolean> {
     const id = this.#conversationOf(incarnation);
     if (id === undefined) return Promise.resolve(false);
-    return this.#inTurn(id, async () => {
+    return this.#mutex.run(id, async () => {
       const hosted = this.#hosted.get(id);
       if (hosted?.incarnation !== incarnation) return false;
       await this.#put({ ...hosted, network });
@@ -157,7 +157,7 @@ export class HostedSandboxes {
   /** Rejects with an Error that can be shown when it can not be started. */
   start(wish: StartWish, signal: AbortSignal): Promise<HostedSandbox | Gone> {
     const { conversationId, incarnation } = wish;
-    return this.#inTurn(conversationId, async () => {
+    return this.#mutex.run(conversationId, async () => {
       signal.throwIfAborted();
       const before = this.#hosted.get(conversationId);
       if (before?.incarnation !== incarnation) {
@@ -181,7 +181,7 @@ export class HostedSandboxes {
     if (id === undefined) return gone('there is no such sandbox here');
     const live = this.#live(id, this.#runtimes.current(id));
     if (live?.runtime.incarnation === incarnation) return live;
-    return this.#inTurn(id, () => this.#find(id, incarnation, AbortSignal.timeout(ATTACH_MS)));
+    return this.#mutex.run(id, () => this.#find(id, incarnation, AbortSignal.timeout(ATTACH_MS)));
   }
 
   list(): readonly Hosted[] {
@@ -195,7 +195,7 @@ export class HostedSandboxes {
     const { sleeps } = this.#options;
     if (sleeps !== (wish.inPlace ? 'in-place' : 'ended'))
       return Promise.resolve({ slept: false, reason: 'sandboxes of the driver that its host has do not sleep like this' });
-    return this.#inTurn(id, async () => {
+    return this.#mutex.run(id, async () => {
       const found = await this.#find(id, incarnation, AbortSignal.timeout(ATTACH_MS));
       if (found.state === 'gone') return found;
       const reason = await this.#runtimes.sleep(id, wish);
@@ -207,14 +207,14 @@ export class HostedSandboxes {
   async end(incarnation: string): Promise<void> {
     const id = this.#conversationOf(incarnation);
     if (id === undefined) return;
-    await this.#inTurn(id, async () => {
+    await this.#mutex.run(id, async () => {
       if (this.#hosted.get(id)?.incarnation === incarnation) await this.#runtimes.end(id, 'the sandbox was ended by its server');
     });
   }
 
   /** Ends the conversation's sandbox and removes its home; with `workspace` also the folder that was made for it. */
   forget(conversationId: string, { workspace }: { readonly workspace: boolean }): Promise<void> {
-    return this.#inTurn(conversationId, async () => {
+    return this.#mutex.run(conversationId, async () => {
       await this.#runtimes.stop(conversationId);
       await this.#options.records.delete(COLLECTION, conversationId);
       this.#hosted.delete(conversationId);
@@ -304,14 +304,6 @@ export class HostedSandboxes {
     const folder = await workspaceFolder(await this.#roots, OWN_FOLDER, undefined);
     if (!folder.ok) throw new Error(folder.error.message);
     return { hostPath: folder.path };
-  }
-
-  #inTurn<T>(conversationId: string, task: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(conversationId) ?? Promise.resolve()).then(task, task);
-    this.#turns.set(conversationId, turn);
-    const leave = (): void => void (this.#turns.get(conversationId) === turn && this.#turns.delete(conversationId));
-    turn.then(leave, leave);
-    return turn;
   }
 }
 

@@ -4,7 +4,7 @@
  * P1  A token is stored only after its provider took it; no answer holds one.
  * P2  Changes come one after the other.
  */
-import { createLane, MIN_SECRET_LENGTH, Secret, type RecordStore } from '@tendon/core';
+import { MIN_SECRET_LENGTH, Mutex, type RecordStore, Secret } from '@tendon/core';
 import { catalogError, isMaskedKey, type CatalogError, type GitProvider, type ProviderToken } from '@tendon/protocol';
 import { seal, unseal } from '../security/sealed-text.ts';
 import { checkToken, isHostName, type TokenCheck } from './check-token.ts';
@@ -30,7 +30,7 @@ export class ProviderTokens {
   readonly #check: (provider: GitProvider, token: Secret, host: string | null) => Promise<TokenCheck>;
   #stored: Stored;
   #logins: readonly ProviderLogin[] | undefined;
-  readonly #inTurn = createLane();
+  readonly #writing = new Mutex();
 
   private constructor(records: RecordStore, jwtSecret: Secret, check: typeof checkToken, stored: Stored) {
     this.#records = records;
@@ -63,7 +63,7 @@ export class ProviderTokens {
 
   /** All of them or none. The reason why they were refused, or `undefined` when they are durable. */
   add(given: Partial<Record<GitProvider, ProviderToken>>): Promise<CatalogError | undefined> {
-    return this.#inTurn(async () => {
+    return this.#writing.run(async () => {
       const next: Stored = { ...this.#stored };
       for (const [name, wished] of Object.entries(given)) {
         const provider = name as GitProvider;
@@ -89,7 +89,7 @@ export class ProviderTokens {
   }
 
   async clear(): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#writing.run(async () => {
       await this.#put({});
       return undefined;
     });

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { abortable } from '@tendon/core';
 import { z } from 'zod';
 import { VERSION } from '../version.ts';
 import { boundedFetch } from './bounded-fetch.ts';
@@ -64,7 +65,7 @@ export async function connectToolServer(server: ToolServer, options: ConnectOpti
   takeAnyAnswer(client);
   const list = oneAtATime(() => listTools(client).then(onTools, () => undefined));
   try {
-    await Promise.race([client.connect(transport, { signal, timeout: ANSWER_MS }), givenUp(signal)]);
+    await abortable(client.connect(transport, { signal, timeout: ANSWER_MS }), signal);
     client.setNotificationHandler(ToolListChangedNotificationSchema, list);
     return connection(client, transport, server, await listTools(client));
   } catch (cause) {
@@ -92,12 +93,6 @@ function oneAtATime(list: () => Promise<void>): () => void {
     });
   };
   return begin;
-}
-
-function givenUp(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }
 
 function connection(client: Client, transport: Transport, { callMs }: ToolServer, tools: readonly ListedTool[]): ToolConnection {

@@ -1,4 +1,4 @@
-import type { OutsideTools } from '@tendon/core';
+import { unlessAborted, type OutsideTools } from '@tendon/core';
 import { ErrorObservation, McpObservation, type ObservationDraft } from '@tendon/protocol';
 import type { PullRequestAnswer, PullRequestParts } from './open-pull-request.ts';
 import { PULL_REQUEST_NAMES } from './pull-request-names.ts';
@@ -19,7 +19,8 @@ export function offeredPullRequests(conversation: string, parts: PullRequestPart
       const { openPullRequest } = await import('./open-pull-request.ts');
       if (signal.aborted) return failed('Not executed: it was cancelled.');
       const opening = openPullRequest({ name, args, conversation }, parts).catch(uncertain);
-      const answer = await Promise.race([opening, cancelled(signal)]);
+      // What has begun goes on to its end, and is recorded; the caller that cancelled it does not wait.
+      const answer = (await unlessAborted(opening, signal)) ?? CANCELLED;
       if (answer.ok) return McpObservation.create(answer.text, { name, arguments: args });
       return failed(answer.problem);
     },
@@ -31,11 +32,7 @@ function uncertain(cause: unknown): PullRequestAnswer {
   return { ok: false, problem: `It may have been opened: ${(cause as Error).message}` };
 }
 
-/** What has begun goes on to its end, and is noted; who stopped it does not wait. */
-function cancelled(signal: AbortSignal): Promise<PullRequestAnswer> {
-  const problem = 'It was cancelled. It may have been opened all the same.';
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ok: false, problem }), { once: true }));
-}
+const CANCELLED = { ok: false, problem: 'It was cancelled. It may have been opened all the same.' } as const satisfies PullRequestAnswer;
 
 function failed(problem: string): ObservationDraft {
   return ErrorObservation.create(problem, { error_id: 'AGENT_ERROR$MCP' });

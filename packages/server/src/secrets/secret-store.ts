@@ -4,7 +4,7 @@
  * K1  A value leaves only as `Secret`, to be masked and injected; no answer holds one.
  * K2  Changes come one after the other: of two that make the same name one is refused.
  */
-import { createLane, MIN_SECRET_LENGTH, Secret, type RecordStore } from '@tendon/core';
+import { MIN_SECRET_LENGTH, Mutex, type RecordStore, Secret } from '@tendon/core';
 import { catalogError, type CatalogError, type CreateSecret, type SecretList, type UpdateSecret } from '@tendon/protocol';
 import { seal, unseal } from '../security/sealed-text.ts';
 
@@ -21,7 +21,7 @@ export class SecretStore {
   readonly #jwtSecret: Secret;
   readonly #stored: Map<string, StoredSecret>;
   #values: ReadonlyMap<string, Secret> | undefined;
-  readonly #inTurn = createLane();
+  readonly #writing = new Mutex();
 
   private constructor(records: RecordStore, jwtSecret: Secret, stored: Map<string, StoredSecret>) {
     this.#records = records;
@@ -55,7 +55,7 @@ export class SecretStore {
 
   /** The reason why it was refused, or `undefined` when it is durable. */
   create({ name, value, description }: CreateSecret): Promise<CatalogError | undefined> {
-    return this.#inTurn(async () => {
+    return this.#writing.run(async () => {
       if (this.#stored.has(name)) return refused(`Secret ${name} already exists`);
       if (this.#stored.size >= MAX_SECRETS) return refused(`There are ${MAX_SECRETS} secrets already`);
       // White space alone would be hidden wherever a text is indented.
@@ -69,7 +69,7 @@ export class SecretStore {
 
   /** Another name or description; the value stays, and the description where none is given. */
   update(id: string, { name, description }: UpdateSecret): Promise<CatalogError | undefined> {
-    return this.#inTurn(async () => {
+    return this.#writing.run(async () => {
       const stored = this.#stored.get(id);
       if (!stored) return unknown(id);
       if (name !== id && this.#stored.has(name)) return refused(`Secret ${name} already exists`);
@@ -80,7 +80,7 @@ export class SecretStore {
   }
 
   delete(id: string): Promise<CatalogError | undefined> {
-    return this.#inTurn(async () => {
+    return this.#writing.run(async () => {
       if (!this.#stored.has(id)) return unknown(id);
       await this.#remove(id);
       return undefined;

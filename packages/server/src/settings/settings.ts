@@ -7,7 +7,7 @@
  * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
  * T5  Servers of tools are sealed whole, for their keys; a client is shown which there are.
  */
-import { createLane, Secret, type RecordStore } from '@tendon/core';
+import { Mutex, Secret, type RecordStore } from '@tendon/core';
 import { catalogError, isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
 import { maskedMcp, secretsOfMcp, withKeptKeys } from '../mcp/mcp-keys.ts';
 import type { StoredNetwork } from '../network/conversation-network.ts';
@@ -61,7 +61,7 @@ export class SettingsStore {
   readonly #records: RecordStore;
   readonly #jwtSecret: Secret;
   #stored: StoredSettings | undefined;
-  readonly #inTurn = createLane();
+  readonly #writing = new Mutex();
   #unsealed: { readonly sealed: string; readonly config: McpConfig } | undefined;
 
   private constructor(records: RecordStore, jwtSecret: Secret, stored: StoredSettings | undefined) {
@@ -132,12 +132,12 @@ export class SettingsStore {
 
   /** The reason why it was refused, or `undefined` when it is durable. */
   update(update: SettingsUpdate): Promise<CatalogError | undefined> {
-    return this.#inTurn(() => this.#apply(update));
+    return this.#writing.run(() => this.#apply(update));
   }
 
   /** Adds a name to those that `allowlist` opens in every conversation. */
   allowHost(host: string): Promise<CatalogError | undefined> {
-    return this.#inTurn(async () => {
+    return this.#writing.run(async () => {
       const { allow } = this.network;
       if (allow.includes(host)) return undefined;
       if (allow.length >= MAX_HOSTS) return catalogError('INVALID_ARGUMENTS', `sandbox_network_allow has ${MAX_HOSTS} names already`);

@@ -35,9 +35,9 @@ function recordUnconfirmed(engine: Engine, action: ActionDraft, answer: Observat
   ]);
 }
 
-/** Begins when the lane is free; a person's stop answers it instead. */
+/** Begins when no action is being carried out; a person's stop answers it instead. */
 export function carryOut(engine: Engine, action: RunnableAction): void {
-  const done = engine.lane(async () => {
+  const done = engine.executing.run(async () => {
     if (!engine.folded.state.requested && !engine.aborts.closing.aborted) await execute(engine, action);
   });
   done.catch((error: unknown) => halt(engine, error));

@@ -1,4 +1,4 @@
-import { createLane } from '@tendon/core';
+import { Mutex } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
@@ -44,7 +44,7 @@ export function createBrowserTool({ startHost, idleMs }: BrowserToolOptions): Br
   let isAsleep = false;
   let lastUrl = '';
   let idle: NodeJS.Timeout | undefined;
-  const inTurn = createLane();
+  const mutex = new Mutex();
 
   /** The browser; rejects with why there is none. */
   async function awake({ signal, output }: HandlerContext, startUrl?: string): Promise<BrowserProcess> {
@@ -105,7 +105,7 @@ export function createBrowserTool({ startHost, idleMs }: BrowserToolOptions): Br
   return {
     browse(request, context) {
       const order = { type: 'browse', url: textArgument(request.args, 'url') } as const;
-      return inTurn(() => answer(order, request, context));
+      return mutex.run(() => answer(order, request, context));
     },
     browseInteractive(request, context) {
       const text = textArgument(request.args, 'browser_actions');
@@ -116,10 +116,10 @@ export function createBrowserTool({ startHost, idleMs }: BrowserToolOptions): Br
       }
       const message = textArgument(request.args, 'browsergym_send_msg_to_user');
       const order = { type: 'interact', calls: parsed.calls, text, message } as const;
-      return inTurn(() => answer(order, request, context));
+      return mutex.run(() => answer(order, request, context));
     },
     warm: () =>
-      inTurn(async () => {
+      mutex.run(async () => {
         await awake(NOBODY);
         clearTimeout(idle);
         idle = setTimeout(sleep, idleMs);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { abortable } from '@tendon/core';
 import type { Cell } from './cell.ts';
 import { decodeMessage, encodeRequest, type JupyterMessage } from './jupyter-message.ts';
 import type { KernelEnd, KernelProcess } from './kernel-process.ts';
@@ -143,7 +144,7 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
       deadline.throwIfAborted();
       const answered = new Promise<JupyterMessage>((resolve) => (onReply = resolve));
       shell.send(encodeRequest(type, content, process.key).frames);
-      const answer = await Promise.race([answered, untilAborted(deadline)]);
+      const answer = await abortable(answered, deadline);
       onReply = undefined;
       if (isEnough()) return answer;
       await delay(ASK_AGAIN_MS, undefined, { signal: deadline });
@@ -192,10 +193,6 @@ async function connectWhenThere(
     }
     await delay(RETRY_MS, undefined, { signal: deadline });
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 function payloadsOf({ content }: JupyterMessage): readonly { readonly source?: unknown; readonly data?: unknown }[] {

@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { createLane } from '@tendon/core';
+import { Mutex } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
@@ -62,7 +62,7 @@ export function createRunCell(options: RunCellOptions): KernelTool {
   let hasInit = false; // in this kernel
   let ownPorts: readonly number[] = [];
   let lent: Request['secrets']; // variables that this kernel has for its newest cell
-  const inTurn = createLane();
+  const mutex = new Mutex();
 
   async function start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
     const notes: string[] = [];
@@ -153,9 +153,9 @@ export function createRunCell(options: RunCellOptions): KernelTool {
   }
 
   return {
-    run: (request, context) => inTurn(() => step(request, context)),
+    run: (request, context) => mutex.run(() => step(request, context)),
     warm: (context) =>
-      inTurn(async () => {
+      mutex.run(async () => {
         const up = await bringUp([], context);
         return typeof up === 'string' ? up : undefined;
       }),

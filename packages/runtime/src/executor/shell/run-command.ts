@@ -1,4 +1,4 @@
-import { createLane } from '@tendon/core';
+import { Mutex } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import { flagArgument, textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
@@ -24,7 +24,7 @@ export interface RunLimits {
  */
 export function createRunCommand(session: Session, limits: RunLimits): ActionHandler {
   let last: Foreground | undefined; // the newest command whose output was not taken to its end
-  const lane = createLane();
+  const mutex = new Mutex();
   let waiting = 0;
 
   const say = (request: Request, result: RunResult): ObservationDraft =>
@@ -97,11 +97,11 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
     if (key === undefined) session.typeLines(text);
     else session.type(key);
     if (waiting > 0) return say(request, { content: '', exitCode: -1, suffix: hints.sentWhileWaiting });
-    return inTurn(request, context, () => watch(running, request, context, hints.PREVIOUS_OUTPUT));
+    return enqueue(request, context, () => watch(running, request, context, hints.PREVIOUS_OUTPUT));
   }
 
   /** A cancelled action that had to wait for its turn does nothing any more. */
-  function inTurn(
+  function enqueue(
     request: Request,
     { signal }: HandlerContext,
     work: () => Promise<ObservationDraft> | ObservationDraft,
@@ -109,14 +109,14 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
     waiting += 1;
     const take = (): Promise<ObservationDraft> | ObservationDraft =>
       signal.aborted ? say(request, { content: '', exitCode: -1, suffix: hints.neverStarted }) : work();
-    return lane(take).finally(() => (waiting -= 1));
+    return mutex.run(take).finally(() => (waiting -= 1));
   }
 
   return async (request, context) => {
     const command = textArgument(request.args, 'command');
-    if (command.trim() === '') return inTurn(request, context, () => poll(request, context));
+    if (command.trim() === '') return enqueue(request, context, () => poll(request, context));
     if (flagArgument(request.args, 'is_input')) return input(request, context);
-    return inTurn(request, context, () => (session.current ? refuse(request, session.current) : start(request, context)));
+    return enqueue(request, context, () => (session.current ? refuse(request, session.current) : start(request, context)));
   };
 }
 

@@ -5,7 +5,7 @@
  * W2  A session whose conversation is gone is an empty one; its token stays good.
  * W3  Where a socket left is forgotten when the page is loaded again: such a client fetches what is past.
  */
-import { createSerialQueues, type RecordStore } from '@tendon/core';
+import { KeyedMutex, unlessAborted, type RecordStore } from '@tendon/core';
 import type { WsGeneration } from '@tendon/protocol';
 import type { Engine } from '../../engine.ts';
 
@@ -34,7 +34,7 @@ export class WsSessions {
   readonly #store: RecordStore;
   readonly #conversations: Engine['conversations'];
   readonly #clock: Engine['clock'];
-  readonly #inTurn = createSerialQueues();
+  readonly #writing = new KeyedMutex();
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #left = new Map<string, Left>();
   #latest: string | undefined;
@@ -64,13 +64,11 @@ export class WsSessions {
 
   /** The conversation of the newest session, as soon as it has one; `undefined` when it has none before `signal` aborts. */
   async latestConversation(signal: AbortSignal): Promise<string | undefined> {
-    const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => abort(), { once: true });
     for (;;) {
       const changed = this.#changed.promise;
       const conversation = this.#latest === undefined ? undefined : (await this.get(this.#latest)).conversation;
       if (conversation !== undefined || signal.aborted) return conversation;
-      await Promise.race([changed, aborted]);
+      await unlessAborted(changed, signal);
     }
   }
 
@@ -99,7 +97,7 @@ export class WsSessions {
   }
 
   change(sid: string, change: (record: WsSessionRecord) => WsSessionRecord | Promise<WsSessionRecord>): Promise<WsSessionRecord> {
-    return this.#inTurn(sid, async () => {
+    return this.#writing.run(sid, async () => {
       const record = await this.get(sid);
       const value = await change(record);
       if (value !== record) await this.#put(sid, value);

@@ -1,4 +1,4 @@
-import { createLane } from '@tendon/core';
+import { Mutex } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type ActionHandler, type Request } from '../../action-handler.ts';
 import { checkPath } from '../check-path.ts';
@@ -14,11 +14,11 @@ const COMMANDS = ['view', ...Object.keys(EDIT_COMMANDS)];
 
 /** `edit`: the editor tool. Failures are observations of the same kind whose content begins with `ERROR:`. */
 export function createEditAction(options: DraftedEditOptions): ActionHandler {
-  const inTurn = createLane(); // each edit reads what the one before wrote
+  const mutex = new Mutex(); // each edit reads what the one before wrote
 
   return ({ args }) => {
     const isDrafted = args.impl_source === 'llm_based_edit';
-    return inTurn(() => (isDrafted ? draftedEdit(args, options) : edit(args, options.workspace, options.disk)));
+    return mutex.run(() => (isDrafted ? draftedEdit(args, options) : edit(args, options.workspace, options.disk)));
   };
 }
 

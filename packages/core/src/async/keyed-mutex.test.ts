@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { createSerialQueues } from './serial-queues.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 it('SV199: tasks of one key run in order, those of another do not wait, and a failed one stops no other', async () => {
-  const inTurn = createSerialQueues();
+  const mutex = new KeyedMutex();
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();
-  const first = inTurn('a', async () => {
+  const first = mutex.run('a', async () => {
     await gate.promise;
     order.push('a1');
     throw new Error('a1 failed');
   });
-  const second = inTurn('a', () => order.push('a2'));
-  await inTurn('b', () => order.push('b1'));
+  const second = mutex.run('a', () => order.push('a2'));
+  await mutex.run('b', () => order.push('b1'));
   gate.resolve();
   await expect(first).rejects.toThrow('a1 failed');
   await second;
