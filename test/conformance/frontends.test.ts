@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openhandsV0Early, openhandsV0InBand, openhandsV0Late, WS_DIALECTS, type Dialect, type Frame } from '@tendon/protocol';
+import { dialectOfPage, openhandsV0InBand, WS_DIALECTS, type Dialect, type Frame } from '@tendon/protocol';
 import {
   readAs025,
   readAs03,
@@ -16,8 +16,8 @@ const PAGES: readonly (readonly [release: string, dialect: Dialect, read: Read])
   ['0.9', WS_DIALECTS.W4, readAs09],
   ['0.14', WS_DIALECTS.W5, readAs09],
   ['0.15', openhandsV0InBand, readAs09],
-  ['0.25', openhandsV0Early, readAs025],
-  ['0.62', openhandsV0Late, readAs062],
+  ['0.25', dialectOfPage({}), readAs025],
+  ['0.62', dialectOfPage({ providers_set: '', session_api_key: '' }), readAs062],
 ];
 
 function problem(read: Read, frame: Frame): string | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openhandsV0, openhandsV0Early, openhandsV0InBand, openhandsV0Late, type Dialect, type Frame } from '@tendon/protocol';
+import { dialectOfPage, openhandsV0, openhandsV0InBand, type Dialect, type Frame } from '@tendon/protocol';
 import { EVERY_KIND, FULL_ACTION, UNKNOWN } from './every-kind.ts';
 import { factOf, keyProblems, nameOf, readFacts, typeProblems, type Facts, type KeysByKind } from './facts.ts';
 
@@ -85,8 +85,8 @@ interface Release {
 /** Which dialect a socket takes for a client of that release: `serve-socket-io.ts` and `in-band-session.ts`. 0.62 stands for programs, too. */
 const RELEASES: readonly Release[] = [
   { release: '0.62.0', dialect: openhandsV0, beside: BESIDE_0_62, unknown: NOT_OF_0_62 },
-  { release: '0.40.0', dialect: openhandsV0Late, beside: BESIDE_0_40, unknown: NOT_OF_0_40 },
-  { release: '0.25.0', dialect: openhandsV0Early, beside: BESIDE_0_25, unknown: NOT_OF_0_25 },
+  { release: '0.40.0', dialect: dialectOfPage({ providers_set: '', session_api_key: '' }), beside: BESIDE_0_40, unknown: NOT_OF_0_40 },
+  { release: '0.25.0', dialect: dialectOfPage({}), beside: BESIDE_0_25, unknown: NOT_OF_0_25 },
   { release: '0.15.0', dialect: openhandsV0InBand, beside: BESIDE_0_15, unknown: NOT_OF_0_15 },
 ];
 

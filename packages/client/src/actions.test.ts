@@ -1,4 +1,4 @@
-import { ACTIONS, draftFromJson, isClientKind, isUnknown, type ActionDraft } from '@tendon/protocol';
+import { openhandsV0 } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { actions, type ActionPayload } from './actions.ts';
 
@@ -28,11 +28,9 @@ const CALLS = {
 
 describe('payload builders', () => {
   it.each(Object.entries(CALLS))('CL9: %s makes a payload that the protocol accepts and a client may send', (_name, call) => {
-    const payload = call();
-    const draft = draftFromJson(JSON.parse(JSON.stringify(payload)) as Record<string, unknown>);
-    expect(isUnknown(draft)).toBe(false);
-    expect(isClientKind(draft as ActionDraft)).toBe(true);
-    expect(Object.keys(ACTIONS)).toContain(payload.action);
+    expect(openhandsV0.decode(JSON.parse(JSON.stringify(call())))).toMatchObject({
+      type: expect.stringMatching(/^(action|start|initialize)$/),
+    });
   });
 
   it('CL50: its own id is beside the arguments, where every server accepts or ignores it', () => {

@@ -1,6 +1,6 @@
 export type { Agent, PromptContext } from './agents/agent.ts';
 export { codeActAgent } from './agents/code-act-agent.ts';
-export { agentNames, DEFAULT_AGENT, findAgent } from './agents/registry.ts';
+export { agentNames, findAgent } from './agents/registry.ts';
 export { withoutBrowsing } from './agents/without-browsing.ts';
 export { abortable, unlessAborted } from './async/abort.ts';
 export { KeyedMutex } from './async/keyed-mutex.ts';
@@ -21,15 +21,7 @@ export type {
   LlmToolSpec,
   LlmUsage,
 } from './llm/llm-provider.ts';
-export {
-  AppendConflict,
-  type AppendOptions,
-  type EventLog,
-  type EventStore,
-  type LogSnapshot,
-  type ReadRange,
-  type SourcedDraft,
-} from './log/event-log.ts';
+export type { AppendOptions, EventLog, EventStore, LogSnapshot, ReadRange, SourcedDraft } from './log/event-log.ts';
 export { StorageError, type StorageErrorCode } from './log/storage-error.ts';
 export { failureFor } from './log/storage-failure.ts';
 export type {
@@ -47,11 +39,10 @@ export type {
 } from './runtime.ts';
 export type { Delegate, DelegatedTask, Delegation } from './loop/delegated.ts';
 export type { OutsideTools } from './loop/outside-tools.ts';
-export { createMask, SECRET_HIDDEN, type Mask, type MaskedStream } from './secret-mask.ts';
+export { createMask, type Mask, type MaskedStream } from './secret-mask.ts';
 export { MIN_SECRET_LENGTH, Secret } from './secret.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegate } from './tools/delegate.ts';
 export { defineTool } from './tools/define-tool.ts';
 export type { Tool, ToolCallResult } from './tools/tool.ts';
-export { projectMessages } from './view/project-messages.ts';

@@ -12,6 +12,7 @@ import { createPatternFinder, type Found, type Range } from './masking/pattern-f
 import { spellingsOf } from './masking/spellings.ts';
 import type { Secret } from './secret.ts';
 
+/** @internal */
 export const SECRET_HIDDEN = '<secret_hidden>';
 
 export interface Mask {

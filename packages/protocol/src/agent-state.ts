@@ -47,7 +47,10 @@ const NEXT = {
   user_rejected: ['loading', 'running', 'awaiting_user_input', 'paused', 'stopped', 'error'],
 } as const satisfies Record<AgentState, readonly AgentState[]>;
 
-/** Whether the table allows `from → to`. */
+/**
+ * Whether the table allows `from → to`.
+ * @internal
+ */
 export function canTransition(from: AgentState, to: AgentState): boolean {
   return from === to || (NEXT[from] as readonly AgentState[]).includes(to);
 }

@@ -8,7 +8,8 @@ export {
   type RequestableState,
 } from './agent-state.ts';
 export { answeredBy, isRunnable, type RunnableKind } from './answered-by.ts';
-export { draftFromJson, fromJson, isClientKind, messageOf, toJson, type Json } from './codec.ts';
+export { draftFromJson, fromJson, messageOf, toJson, type Json } from './codec.ts';
+export { cutMiddle, type CutOptions } from './cut-middle.ts';
 export { type ActionDefinition, type ActionTraits, type ObservationDefinition } from './define.ts';
 export { catalogError, ERRORS, type CatalogError, type ErrorCode } from './error-catalog.ts';
 export {
@@ -51,8 +52,6 @@ export { opendevinWs, WS_DIALECTS, type WsDialect } from './dialects/opendevin-w
 export { tellGeneration, type WsDoor, type WsGeneration } from './dialects/opendevin-ws/tell-generation.ts';
 export { wireFrame } from './dialects/wire-frame.ts';
 export { openhandsV0 } from './dialects/openhands-v0.ts';
-export { openhandsV0Early } from './dialects/openhands-v0-early.ts';
-export { openhandsV0Late } from './dialects/openhands-v0-late.ts';
 export { dialectOfPage } from './dialects/dialect-of-page.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
 export { isStateEvent } from './dialects/is-state-event.ts';

@@ -2,7 +2,7 @@ export { createLocalDriver, type LocalDriverOptions } from './drivers/local/loca
 export { createRemoteDriver, type RemoteDriverOptions } from './drivers/remote/remote-driver.ts';
 export { createDockerDriver, type DockerDriverOptions } from './drivers/docker/docker-driver.ts';
 export { createNoneDriver, type NoneDriverOptions } from './drivers/none-driver.ts';
-export { DEFAULT_LIMITS, limitsOf, type Limits } from './drivers/control-group.ts';
+export type { Limits } from './drivers/control-group.ts';
 export type { Driver, DriverName, Probe } from './drivers/driver.ts';
 export { holdFolder, type HeldFolder } from './drivers/held-folder.ts';
 export { isWithin } from './drivers/is-within.ts';
@@ -11,7 +11,7 @@ export type { Reaper } from './drivers/reapers.ts';
 export type { ExecutorFolder } from './drivers/executor-folder.ts';
 export { PLUGIN_NAMES, type ExecutorConfig, type PluginName, type PluginStart, type ServedPort, type SleepAnswer } from './executor-api.ts';
 export { OUTPUT_LIMITS, type OutputLimits } from './output-limits.ts';
-export { connectTo, type ExecutorAddress } from './link/executor-door.ts';
+export type { ExecutorAddress } from './link/executor-door.ts';
 export {
   EXECUTOR_API,
   type HostedNetwork,
@@ -41,4 +41,3 @@ export { NotServed, type SandboxPorts } from './sandbox/sandbox-ports.ts';
 export type { ProcessWish } from './executor-api.ts';
 export type { RestPlan } from './sandboxes/rest-plan.ts';
 export type { SleepWish } from './sandboxes/sandbox-rest.ts';
-export { StartFailed } from './sandbox/start-phase.ts';

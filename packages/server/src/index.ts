@@ -1,4 +1,5 @@
-export { composeEngine, type ComposeOptions } from './compose.ts';
+export type { ComposeOptions } from './compose.ts';
+/** @internal */
 export { readConfig, type Config, type ConfigResult } from './config/config.ts';
 export type { StoredConversation } from './conversations/conversation-records.ts';
 export type { ConversationWish } from './conversations/conversation-wish.ts';
@@ -8,5 +9,6 @@ export type { Engine } from './engine.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { serve } from './main.ts';
 export type { Room } from './conversations/room.ts';
+/** @internal */
 export { startServer, type RunningServer, type ServerOptions } from './start-server.ts';
 export { systemClock } from './system-clock.ts';

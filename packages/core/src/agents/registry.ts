@@ -4,7 +4,7 @@ import { codeActAgent } from './code-act-agent.ts';
 /** Agents by the name clients know. A new one is a file and a line here. */
 const AGENTS: Readonly<Record<string, Agent>> = { CodeActAgent: codeActAgent };
 
-export const DEFAULT_AGENT = codeActAgent.name;
+const DEFAULT_AGENT = codeActAgent.name;
 
 /** Sorted, for the clients' list of options. */
 export function agentNames(): readonly string[] {

@@ -7,7 +7,7 @@ import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createViewFeed } from '../loop/view-feed.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import { legalityProblems } from '../view/legal-request.test-support.ts';
-import { projectMessages } from '../view/project-messages.ts';
+import { projectMessages } from '../view/project-messages.test-support.ts';
 import { createView } from '../view/view.ts';
 import { everyKindLog, implausibleLog, metadataOf, plausibleLog, toLog } from '../view/random-log.test-support.ts';
 import { ID, openedFold, systemClock } from './conversation.test-support.ts';

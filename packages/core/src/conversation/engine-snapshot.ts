@@ -9,7 +9,10 @@ import type { ViewOutline } from '../view/view-outline.ts';
 import { INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
 import { restore, store } from './storable.ts';
 
-/** Raise this when events are folded, or entries of the view are made, differently. engine-snapshot.test.ts detects it. */
+/**
+ * Raise this when events are folded, or entries of the view are made, differently. engine-snapshot.test.ts detects it.
+ * @internal
+ */
 export const FOLD_VERSION = 3;
 
 /** Snapshots with another value are not read: it changes by itself with an added or removed field. */

@@ -42,7 +42,10 @@ export interface SentAction {
   readonly id: number;
 }
 
-/** More than a client stores for sending again. */
+/**
+ * More than a client stores for sending again.
+ * @internal
+ */
 export const MAX_SENT = 256;
 
 export interface EngineState {

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
 import { legalityProblems } from '../view/legal-request.test-support.ts';
-import { projectMessages } from '../view/project-messages.ts';
+import { projectMessages } from '../view/project-messages.test-support.ts';
 import { createMask } from '../secret-mask.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import { bash, done, ID, systemClock, temporaryFolder } from './conversation.test-support.ts';

@@ -4,7 +4,7 @@ import { createScriptedProvider } from '../llm/scripted-provider.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import { StorageError, type EventLog, type SourcedDraft } from '../index.ts';
 import { createMemoryStorage } from '../storage/index.ts';
-import { projectMessages } from '../view/project-messages.ts';
+import { projectMessages } from '../view/project-messages.test-support.ts';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { metadataOf } from '../view/random-log.test-support.ts';
 import { countReads, ID, stage, systemClock, watchAppends, type Stage } from './conversation.test-support.ts';

@@ -7,7 +7,10 @@ import type { ViewFeed } from '../loop/view-feed.ts';
 import { snapshotOf } from './engine-snapshot.ts';
 import type { FoldedLog } from './folded-log.ts';
 
-/** An opening folds at most this many events. */
+/**
+ * An opening folds at most this many events.
+ * @internal
+ */
 export const SNAPSHOT_EVERY = 250;
 
 export interface SnapshotWriter {

@@ -1,8 +1,6 @@
 export { createLlmProvider, type CreateLlmProviderOptions } from './create-llm-provider.ts';
-export { createDemoProvider } from './demo/demo-provider.ts';
 export { findLocalEndpoints, type LocalEndpoint } from './local-endpoints.ts';
-export { findModel, listModels, type ModelFacts } from './prices.ts';
-export { parseScript } from './script-file.ts';
+export { listModels, type ModelFacts } from './prices.ts';
 export {
   createScriptedProvider,
   type Script,

@@ -1,8 +1,7 @@
-import { NullObservation, RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
+import { cutMiddle, NullObservation, RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
 import type { Missed } from '../conversation/engine-state.ts';
 import type { Known } from '../knowledge/library.ts';
 import { triggered, type Knowledge } from '../knowledge/triggered.ts';
-import { cutMiddle } from '../view/cut-middle.ts';
 import { WORKSPACE } from '../view/excerpt.ts';
 import { notice } from './notices.ts';
 
@@ -62,7 +61,7 @@ function nothing(): ObservationDraft<'null'> {
 /** Everything that is told without a trigger. */
 function instructions({ microagents }: Known): string {
   const texts = microagents.flatMap(({ type, content }) => (type === 'repo' && content ? [content] : []));
-  return cutMiddle(texts.join('\n\n'), MAX_INSTRUCTIONS_CHARS);
+  return cutMiddle(texts.join('\n\n'), { limit: MAX_INSTRUCTIONS_CHARS });
 }
 
 function answerQuery(

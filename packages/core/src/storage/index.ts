@@ -1,4 +1,3 @@
-export { StorageError, type StorageErrorCode } from '../log/storage-error.ts';
 export { createMemoryStorage } from './memory/create-memory-storage.ts';
 export type { UpgradeProgress } from './sqlite/migrations.ts';
 export { openSqliteStorage, type SqliteStorageOptions } from './sqlite/open-sqlite-storage.ts';

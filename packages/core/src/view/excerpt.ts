@@ -9,7 +9,10 @@ export const WORKSPACE = '/workspace';
 /** In the workspace; its `.gitignore` keeps it out of what the user commits. */
 const LONG_MESSAGES = '.tendon/messages';
 
-/** A message up to this length is shown whole in any window, also after a condensation. */
+/**
+ * A message up to this length is shown whole in any window, also after a condensation.
+ * @internal
+ */
 export const ALWAYS_WHOLE_CHARS = 8 * 1024;
 const SHOWN_CHARS = 8_000;
 const SHOWN_WHEN_OLD_CHARS = 4_000;

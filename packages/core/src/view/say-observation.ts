@@ -1,5 +1,4 @@
-import type { Observation, ObservationKind } from '@tendon/protocol';
-import { cutMiddle } from './cut-middle.ts';
+import { cutMiddle, type Observation, type ObservationKind } from '@tendon/protocol';
 import { NOTHING, type Saying } from './entry.ts';
 
 /** The id of the error that reports a missing file of a long message; it stays in the view as long as the path of the file does. */

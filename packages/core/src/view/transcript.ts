@@ -1,5 +1,4 @@
-import { isAction, isObservation, messageOf, type Event } from '@tendon/protocol';
-import { cutMiddle } from './cut-middle.ts';
+import { cutMiddle, isAction, isObservation, messageOf, type Event } from '@tendon/protocol';
 
 export interface Transcript {
   add(event: Event): void;
@@ -14,9 +13,9 @@ export function createTranscript({ maxChars }: { readonly maxChars: number }): T
   return {
     add(event) {
       const words = paragraphOf(event);
-      if (words !== '') paragraphs.push(cutMiddle(words, MAX_ENTRY_CHARS));
+      if (words !== '') paragraphs.push(cutMiddle(words, { limit: MAX_ENTRY_CHARS }));
     },
-    text: () => cutMiddle(paragraphs.join('\n\n'), maxChars),
+    text: () => cutMiddle(paragraphs.join('\n\n'), { limit: maxChars }),
   };
 }
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { ALWAYS_WHOLE_CHARS } from './excerpt.ts';
 import { legalityProblems } from './legal-request.test-support.ts';
-import { projectMessages } from './project-messages.ts';
+import { projectMessages } from './project-messages.test-support.ts';
 import { implausibleLog, olderLog, plausibleLog, withReferences } from './random-log.test-support.ts';
 import { createView } from './view.ts';
 import { filled, idsOf } from './view-outline.ts';

@@ -1,8 +1,7 @@
 import { ReadAction, ReadObservation, RunAction, RunObservation } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
-import { MAX_OBSERVATION_CHARS } from './cut-middle.ts';
-import { projectMessages } from './project-messages.ts';
+import { projectMessages } from './project-messages.test-support.ts';
 import { metadataOf, toLog } from './random-log.test-support.ts';
 
 const project = (...raws: Record<string, unknown>[]) => projectMessages(toLog(raws), codeActAgent).slice(1);
@@ -32,7 +31,7 @@ it('EN34: a command answers with output, hints, folder, interpreter and exit cod
 
 it('EN35: a long observation keeps its ends and loses its middle', () => {
   const [, , result] = project(user('go'), run(metadataOf('r', ['c1'], 0)), ran(1, `begin${'x'.repeat(50_000)}end`));
-  expect(result!.text.length).toBeLessThan(MAX_OBSERVATION_CHARS + 100);
+  expect(result!.text.length).toBeLessThan(30_100);
   expect(result!.text).toMatch(/^begin.*Observation truncated.*end\n\[Command finished/s);
 });
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../codec.ts';
 import { isAction, isUnknown, type Action, type Event, type EventSource, type Observation } from '../event.ts';
 import { finishArgs, knowledgeTwins, runExtras, successOf } from './additive-twins.ts';
-import { cutMiddle } from './cut-middle.ts';
+import { cutMiddle } from '../cut-middle.ts';
 import { decodeFrame } from './decode-frame.ts';
 import type { Dialect, Frame, Phase } from './dialect.ts';
 import { unknownFrame, wireFrame } from './wire-frame.ts';
@@ -62,7 +62,7 @@ function encodeObservation(event: Observation, phase: Phase): Frame {
     case 'run':
       return wireFrame(event, {
         ...overrides,
-        content: event.extras.hidden ? event.content : cutMiddle(event.content),
+        content: event.extras.hidden ? event.content : cutMiddle(event.content, { mark: 'beside' }),
         extras: runExtras(event),
       });
     case 'edit':

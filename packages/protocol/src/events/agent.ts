@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AGENT_STATES } from '../agent-state.ts';
 import { defineAction, defineObservation, outputs, thought } from '../define.ts';
 
-export const agentState = z.enum(AGENT_STATES);
+const agentState = z.enum(AGENT_STATES);
 
 export const ChangeAgentStateAction = defineAction({
   kind: 'change_agent_state',
@@ -45,7 +45,7 @@ export const DelegateAction = defineAction({
   message: (args) => `I'm asking ${args.agent} for help with this task.`,
 });
 
-export const recallType = z.enum(['workspace_context', 'knowledge', 'environment_info', 'knowledge_microagent', 'default']);
+const recallType = z.enum(['workspace_context', 'knowledge', 'environment_info', 'knowledge_microagent', 'default']);
 
 export const RecallAction = defineAction({
   kind: 'recall',

@@ -46,7 +46,7 @@ export const RunIpythonAction = defineAction({
 });
 
 /** `exit_code` −1: still running or unknown. `pid` −1: unknown. `prefix` and `suffix` are hints for the model, not output. */
-export const commandMetadata = z.looseObject({
+const commandMetadata = z.looseObject({
   exit_code: z.number().int().default(-1),
   pid: z.number().int().default(-1),
   username: z.string().nullable().default(null),

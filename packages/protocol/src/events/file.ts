@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineAction, defineObservation, securityRisk, thought } from '../define.ts';
 
-export const fileReadSource = z.enum(['default', 'oh_aci']);
-export const fileEditSource = z.enum(['llm_based_edit', 'oh_aci']);
-export const editCommand = z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit', 'write']);
+const fileReadSource = z.enum(['default', 'oh_aci']);
+const fileEditSource = z.enum(['llm_based_edit', 'oh_aci']);
+const editCommand = z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit', 'write']);
 
 /** `start` and `end` count lines from 0, `end` exclusive, −1 to the end of the file. */
 export const ReadAction = defineAction({

@@ -3,21 +3,19 @@ import { GivenMcpConfig } from './mcp-config.ts';
 import { NetworkWish } from './network.ts';
 
 /** 32 hexadecimal digits, lower case. */
-export const ConversationId = z.string().regex(/^[0-9a-f]{32}$/);
-export type ConversationId = z.output<typeof ConversationId>;
+const conversationId = z.string().regex(/^[0-9a-f]{32}$/);
 
 /** Frontends before 0.40 break on anything but `RUNNING` and `STOPPED`; those before 0.55 on `ARCHIVED` and `ERROR`. */
-export const ConversationStatus = z.enum(['STARTING', 'RUNNING', 'STOPPED', 'ARCHIVED', 'ERROR']);
-export type ConversationStatus = z.output<typeof ConversationStatus>;
+const conversationStatus = z.enum(['STARTING', 'RUNNING', 'STOPPED', 'ARCHIVED', 'ERROR']);
 
 /** One conversation, complete in lists too: 0.62 puts list items into its cache of the single answer. */
 export const ConversationInfo = z.object({
-  conversation_id: ConversationId,
+  conversation_id: conversationId,
   title: z.string(),
   /** UTC ISO 8601 with `Z`, like every time here. */
   last_updated_at: z.string(),
   created_at: z.string(),
-  status: ConversationStatus,
+  status: conversationStatus,
   /** `STATUS$READY` and the like. 0.43+ opens its socket only when this is set and not `STATUS$STOPPED`. */
   runtime_status: z.string().nullable(),
   selected_repository: z.string().nullable(),
@@ -44,8 +42,10 @@ export const ConversationQuery = z.object({
 });
 export type ConversationQuery = z.output<typeof ConversationQuery>;
 
-export const ConversationPage = z.object({ results: z.array(ConversationInfo), next_page_id: z.string().nullable() });
-export type ConversationPage = z.output<typeof ConversationPage>;
+export interface ConversationPage {
+  readonly results: readonly ConversationInfo[];
+  readonly next_page_id: string | null;
+}
 
 /** 0.33–0.36 send the whole repository where others send its name. */
 const repository = z.union([z.string(), z.looseObject({ full_name: z.string() })]).nullish();
@@ -90,7 +90,7 @@ export const ConversationAnswer = z.object({
   message: z.string().nullable().optional(),
   msg_id: z.string().optional(),
   /** Of `stop`: the status before it. */
-  conversation_status: ConversationStatus.optional(),
+  conversation_status: conversationStatus.optional(),
 });
 export type ConversationAnswer = z.output<typeof ConversationAnswer>;
 

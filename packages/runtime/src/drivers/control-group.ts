@@ -23,6 +23,7 @@ export interface Limits {
 /** Four gigabytes, on small machines three quarters of what there is. */
 const MEMORY_BYTES = Math.min(4 * 1024 ** 3, Math.floor(totalmem() * 0.75));
 
+/** @internal */
 export const DEFAULT_LIMITS: Limits = limitsOf({});
 
 /** The given limits; the others are the usual ones. The three temporary folders together stay below the memory that they count as. */

@@ -43,7 +43,10 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   }
 }
 
-/** Pids whose command line or environment contains `text`; Linux only, elsewhere none. Never this process. */
+/**
+ * Pids whose command line or environment contains `text`; Linux only, elsewhere none. Never this process.
+ * @internal
+ */
 export function findProcesses(text: string, source: 'cmdline' | 'environ'): readonly number[] {
   return otherPids().filter((pid) => readProcess(pid, source).includes(text));
 }

@@ -100,7 +100,10 @@ const origins = list.transform((entries) =>
   ),
 );
 
-/** Every variable; docs/settings.md names each of them. */
+/**
+ * Every variable; docs/settings.md names each of them.
+ * @internal
+ */
 export const Environment = z.object({
   PORT: z.coerce.number('a number is expected').int('a whole number is expected').min(0).max(65_535, 'ports end at 65535').default(3000),
   HOST: z.string().default('127.0.0.1'),

@@ -30,7 +30,10 @@ export async function workspaceChanges({ runtime, root }: Workspace, now: Date):
   return changesIn(text);
 }
 
-/** Total: whatever was printed. */
+/**
+ * Total: whatever was printed.
+ * @internal
+ */
 export function changesIn(text: string): GitChanges {
   const fields = text.split('\0')[Symbol.iterator]();
   const next = (): string => fields.next().value ?? '';

@@ -37,7 +37,10 @@ export function withKeptKeys(update: McpConfig, stored: McpConfig): McpConfig {
   };
 }
 
-/** Every key in it; a variable is one when its name says so. */
+/**
+ * Every key in it; a variable is one when its name says so.
+ * @internal
+ */
 export function keysOfMcp({ sse_servers, shttp_servers, stdio_servers }: McpConfig): readonly string[] {
   return [
     ...[...sse_servers, ...shttp_servers].flatMap((server) => keyOf(server) ?? []),

@@ -157,7 +157,10 @@ const NEEDS: ReadonlyMap<string, Need> = new Map(
   Object.entries(ROWS).flatMap(([need, rows]) => rows.map((row) => [row, need as Need] as const)),
 );
 
-/** `undefined`: there is no row. */
+/**
+ * `undefined`: there is no row.
+ * @internal
+ */
 export function rowOf(method: string, route: string): Need | undefined {
   return NEEDS.get(`${method === 'HEAD' ? 'GET' : method} ${route}`) ?? NEEDS.get(`ALL ${route}`);
 }

@@ -18,7 +18,9 @@ import { createLateOutput, type LateOutput } from './late-output.ts';
 import { Past } from './past.ts';
 import type { Wire } from './wire.ts';
 
+/** @internal */
 export const MAX_UNSENT_BYTES = 1024 * 1024;
+/** @internal */
 export const SLOW_CLIENT_MS = 60_000;
 /** Volatile frames are for clients that keep up. */
 const MAX_UNSENT_FOR_VOLATILE = 64 * 1024;

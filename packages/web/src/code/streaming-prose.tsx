@@ -12,7 +12,10 @@ export function StreamingProse({ text }: { readonly text: string }) {
   );
 }
 
-/** Split at empty lines, but never inside a fenced block. */
+/**
+ * Split at empty lines, but never inside a fenced block.
+ * @internal
+ */
 export function closedBlocks(text: string): readonly string[] {
   const blocks: string[] = [];
   let current = '';

@@ -10,7 +10,10 @@ import { SYSTEM_SKILLS } from './system-skills.ts';
 /** The first skill that understands the request is used: the particular ones stand before the general ones. */
 const SKILLS: readonly DemoSkill[] = [...SCRIPT_SKILLS, ...FILE_SKILLS, ...SYSTEM_SKILLS];
 
-/** Requests that it understands, as it names them. */
+/**
+ * Requests that it understands, as it names them.
+ * @internal
+ */
 export const DEMO_EXAMPLES: readonly string[] = SKILLS.map(({ example }) => example);
 
 const WHO = 'I am a scripted demonstration, not a language model: I know a few kinds of requests and really carry them out in the sandbox.';

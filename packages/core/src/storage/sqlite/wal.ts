@@ -9,7 +9,10 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { checkpoint } from './checkpoint.ts';
 import type { DurableWal } from './group-commit.ts';
 
-/** Keeps opening after a crash, and the pause of a checkpoint, short. */
+/**
+ * Keeps opening after a crash, and the pause of a checkpoint, short.
+ * @internal
+ */
 export const MAX_WAL_BYTES = 4 * 1024 * 1024;
 /** A commit rewrites about this much beside what it adds: the pages that it touches. */
 const COMMIT_OVERHEAD_BYTES = 3 * 4096;

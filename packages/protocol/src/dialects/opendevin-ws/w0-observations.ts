@@ -2,7 +2,7 @@ import type { AgentState } from '../../agent-state.ts';
 import { messageOf } from '../../codec.ts';
 import type { Observation } from '../../event.ts';
 import { commandId } from '../additive-twins.ts';
-import { cutMiddle } from '../cut-middle.ts';
+import { cutMiddle } from '../../cut-middle.ts';
 import type { Frame } from '../dialect.ts';
 import { action, endedBy, line, observation, told } from './frames.ts';
 import type { ObservationEncoders } from './generation.ts';
@@ -49,7 +49,7 @@ function encodeRun(event: Observation<'run'>): readonly Frame[] {
   const { command, metadata, hidden: isHidden } = event.extras;
   if (isHidden) return [];
   const extras = { ...commandExtras(commandId(event), command, metadata.exit_code), metadata };
-  return [observation('run', cutMiddle(event.content), extras, messageOf(event))];
+  return [observation('run', cutMiddle(event.content, { mark: 'beside' }), extras, messageOf(event))];
 }
 
 function commandExtras(command_id: number, command: string, exit_code: number): Frame {

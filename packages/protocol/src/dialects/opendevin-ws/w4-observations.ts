@@ -2,7 +2,7 @@ import type { AgentState } from '../../agent-state.ts';
 import type { Observation } from '../../event.ts';
 import { commandId } from '../additive-twins.ts';
 import { withPictures } from '../cell-pictures.ts';
-import { cutMiddle } from '../cut-middle.ts';
+import { cutMiddle } from '../../cut-middle.ts';
 import type { Frame, Phase } from '../dialect.ts';
 import { behindCommand, terminalLines } from '../terminal-lines.ts';
 import { endedBy } from './frames.ts';
@@ -54,12 +54,12 @@ function hidden(): readonly Frame[] {
 }
 
 function encodeRun(event: Observation<'run'>): readonly Frame[] {
-  return shownRun(event, terminalLines(cutMiddle(event.content)));
+  return shownRun(event, terminalLines(cutMiddle(event.content, { mark: 'beside' })));
 }
 
 /** The terminal shows an agent's command only by this; a user's own command is there as typed. */
 export function encodeRunWithCommand(event: Observation<'run'>): readonly Frame[] {
-  const output = terminalLines(cutMiddle(event.content));
+  const output = terminalLines(cutMiddle(event.content, { mark: 'beside' }));
   return shownRun(event, event.source === 'user' ? output : behindCommand(event.extras.command, output));
 }
 

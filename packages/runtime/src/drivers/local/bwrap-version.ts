@@ -11,7 +11,10 @@ export interface BwrapVersion {
   readonly hasSizes: boolean;
 }
 
-/** `output` is what `bwrap --version` prints, e.g. "bubblewrap 0.8.0". */
+/**
+ * `output` is what `bwrap --version` prints, e.g. "bubblewrap 0.8.0".
+ * @internal
+ */
 export function readBwrapVersion(output: string): BwrapVersion {
   const [, text = '0', major = '0', minor = '0'] = /((\d+)\.(\d+)[\d.]*)/.exec(output) ?? [];
   const number = Number(major) * 1000 + Number(minor);

@@ -7,7 +7,10 @@ interface Frame {
   readonly [key: string]: unknown;
 }
 
-/** Type → keys of `args` or `extras`; a dot leads inside, `[]` into each item. */
+/**
+ * Type → keys of `args` or `extras`; a dot leads inside, `[]` into each item.
+ * @internal
+ */
 export const DOCUMENT: Readonly<Record<string, Keys>> = {
   'action change_agent_state': { string: 'agent_state thought' },
   'action summarize': { string: 'summary' },
