@@ -20,7 +20,20 @@ export const AGENT_STATES = [
 
 export type AgentState = (typeof AGENT_STATES)[number];
 
-/** Any state may follow itself (re-announced after a restart); every other step must be listed. */
+/**
+ * The states that may follow each; `FoldedLog` appends no other step.
+ *
+ *   loading ──▶ awaiting_user_input ◀───▶ running ──▶ finished, rejected
+ *                         ▲               ▲ ▲ ▲ │
+ *            paused ◀─────┼───────────────┘ │ │ │
+ *            rate_limited ◀─────────────────┘ │ ▼
+ *                         │                   │ awaiting_user_confirmation ◀── paused
+ *                         │                   │            │          │
+ *                         │        user_confirmed ◀────────┘          │
+ *                         └─────── user_rejected ◀────────────────────┘
+ *
+ * Not drawn: any state may follow itself, and every state may go to `loading` (a restart), `running`, `stopped` and `error`.
+ */
 const NEXT = {
   loading: ['init', 'awaiting_user_input', 'running', 'paused', 'stopped', 'error'],
   init: ['loading', 'running', 'awaiting_user_input', 'paused', 'stopped', 'error'],
@@ -47,12 +60,18 @@ const NEXT = {
   user_rejected: ['loading', 'running', 'awaiting_user_input', 'paused', 'stopped', 'error'],
 } as const satisfies Record<AgentState, readonly AgentState[]>;
 
-/**
- * Whether the table allows `from → to`.
- * @internal
- */
+/** Whether the table allows `from → to`. */
 export function canTransition(from: AgentState, to: AgentState): boolean {
   return from === to || (NEXT[from] as readonly AgentState[]).includes(to);
+}
+
+/** A step that the table does not list. It is a fault of this program: what clients ask for is checked with `canRequest`. */
+export class IllegalTransition extends Error {
+  override name = 'IllegalTransition';
+
+  constructor(from: AgentState, to: AgentState) {
+    super(`its state is ${from}, which ${to} cannot follow`);
+  }
 }
 
 /** The states a client may name in `change_agent_state`, and the states in which each is legal. */

@@ -2,6 +2,7 @@ export {
   AGENT_STATES,
   canRequest,
   canTransition,
+  IllegalTransition,
   isActive,
   parseAgentState,
   type AgentState,

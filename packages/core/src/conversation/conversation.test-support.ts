@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MessageAction, type ActionDraft, type AgentState, type Event, type VolatileFrame } from '@tendon/protocol';
+import { IllegalTransition, MessageAction, type ActionDraft, type AgentState, type Event, type VolatileFrame } from '@tendon/protocol';
 import { onTestFinished } from 'vitest';
 import { lastOf, patiently } from '../../../../test/support/patiently.ts';
 import { Seen } from '../../../../test/support/seen.ts';
@@ -90,7 +90,10 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     ...(options.microagents && { microagents: options.microagents }),
     settings: { confirmationMode: false, ...options.settings },
     mask: createMask(options.secrets ?? []),
-    report: (error) => reported.push(error),
+    report(error) {
+      if (error instanceof IllegalTransition) throw error;
+      reported.push(error);
+    },
   });
   onTestFinished(async () => {
     await conversation.close();

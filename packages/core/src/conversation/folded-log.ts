@@ -6,8 +6,9 @@
  * F2  A decision is taken on the state it is appended to: appends run one after the other, and a writer elsewhere that was
  *     faster makes the decision be taken again.
  * F3  What is appended has been masked.
+ * F4  Agent states follow each other as the transition table says: a batch with another step is not appended.
  */
-import type { Event } from '@tendon/protocol';
+import { canTransition, IllegalTransition, isObservation, type AgentState, type Event } from '@tendon/protocol';
 import { AppendConflict, type EventLog, type SourcedDraft } from '../log/event-log.ts';
 import { readPages } from '../log/read-pages.ts';
 import type { Mask } from '../secret-mask.ts';
@@ -22,7 +23,7 @@ export interface FoldedLog {
   readonly state: EngineState;
   /**
    * Resolves with the durable events; empty when the decision was to append none. Waits while the storage has no room,
-   * until the conversation closes; rejects with the storage's error.
+   * until the conversation closes; rejects with the storage's error, or with `IllegalTransition`.
    */
   append(decide: Decide): Promise<readonly Event[]>;
   /** The same, but rejects at once when there is no room. */
@@ -71,6 +72,7 @@ export async function foldLog(log: EventLog, { mask, retry, from = INITIAL_ENGIN
     for (;;) {
       const drafts = decide(state);
       if (drafts.length === 0) return [];
+      checkTransitions(state.conversation.agentState, drafts);
       try {
         const events = await log.append(drafts.map(mask.draft), { expectedId: state.conversation.nextId });
         fold(events);
@@ -96,4 +98,15 @@ export async function foldLog(log: EventLog, { mask, retry, from = INITIAL_ENGIN
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** Throws `IllegalTransition` for the first step that the table does not list. */
+function checkTransitions(from: AgentState, drafts: readonly SourcedDraft[]): void {
+  let current = from;
+  for (const draft of drafts) {
+    if (!isObservation(draft) || draft.observation !== 'agent_state_changed') continue;
+    const next = draft.extras.agent_state;
+    if (!canTransition(current, next)) throw new IllegalTransition(current, next);
+    current = next;
+  }
 }
