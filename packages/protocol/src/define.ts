@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asParsed, type Parsed } from './parsed.ts';
 
 /** What the engine needs to know of an action kind; dispatch reads this, never the kind's name. */
 export interface ActionTraits {
@@ -17,7 +18,7 @@ export interface ActionDefinition<K extends string, A extends z.ZodType> {
   /** The friendly text of old chat logs. */
   readonly message: (args: z.output<A>) => string;
   /** A draft with every default filled in. Throws ZodError on wrong arguments: they are the caller's error. */
-  readonly create: (args: z.input<A>) => { readonly action: K; readonly args: z.output<A> };
+  readonly create: (args: z.input<A>) => { readonly action: K; readonly args: z.output<A> } & Parsed;
 }
 
 export interface ObservationDefinition<K extends string, X extends z.ZodType> {
@@ -43,7 +44,7 @@ export function defineAction<K extends string, S extends z.core.$ZodLooseShape>(
     args,
     traits: { answeredBy: 'none', mutating: false, confirmable: false, ...definition.traits },
     message: definition.message,
-    create: (input) => ({ action: definition.kind, args: args.parse(input) }),
+    create: (input) => asParsed({ action: definition.kind, args: args.parse(input) }),
   };
 }
 

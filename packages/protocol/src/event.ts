@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ACTIONS, OBSERVATIONS } from './kinds.ts';
+import type { Parsed } from './parsed.ts';
 
 /**
  * The canonical event: the 0.62 spelling with additive fields. Everything stored, folded and executed has this shape;
@@ -97,6 +98,9 @@ export type ObservationKind = keyof ObservationTable;
 export type ActionDraft<K extends ActionKind = ActionKind> = {
   [P in K]: EventExtensions & { readonly action: P; readonly args: z.output<ActionTable[P]['args']> };
 }[K];
+
+/** An action whose arguments its schema accepted, with a sane timeout and `client_id`: what a conversation takes from its clients. */
+export type ParsedAction<K extends ActionKind = ActionKind> = ActionDraft<K> & Parsed;
 
 /** An observation that has not been appended yet. */
 export type ObservationDraft<K extends ObservationKind = ObservationKind> = {

@@ -29,6 +29,7 @@ export {
   type Observation,
   type ObservationDraft,
   type ObservationKind,
+  type ParsedAction,
   type TokenUsage,
   type ToolCallMetadata,
   type UnknownDraft,
@@ -46,7 +47,6 @@ export * from './events/file.ts';
 export * from './events/message.ts';
 export * from './events/system.ts';
 export { currentArgs } from './dialects/current-args.ts';
-export { MAX_CLIENT_ID_CHARS } from './dialects/decode-frame.ts';
 export type { Decoded, Dialect, Frame, Phase } from './dialects/dialect.ts';
 export { eventsDoc } from './dialects/events-doc.ts';
 export { opendevinWs, WS_DIALECTS, type WsDialect } from './dialects/opendevin-ws.ts';

@@ -1,4 +1,4 @@
-import { MessageAction, type Event } from '@tendon/protocol';
+import { ChangeAgentStateAction, MessageAction, type Event } from '@tendon/protocol';
 import type { Config, Engine } from '@tendon/server/headless';
 import { EXIT } from '../exit-code.ts';
 import { watchInterruption, type Interruption } from './interruption.ts';
@@ -98,7 +98,7 @@ function stopWhenAsked({ conversations }: Engine, id: string, renderer: Renderer
   const stop = async (): Promise<void> => {
     renderer.notice('Stopping; once more ends it at once');
     setTimeout(() => given.abort(), STOP_MS).unref();
-    const answer = await conversations.submit(id, { action: 'change_agent_state', args: { agent_state: 'stopped', thought: '' } });
+    const answer = await conversations.submit(id, ChangeAgentStateAction.create({ agent_state: 'stopped' }));
     if (!answer.ok) given.abort();
   };
   const onAsked = () => void stop().catch(() => given.abort());

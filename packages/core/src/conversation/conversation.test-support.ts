@@ -2,7 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { IllegalTransition, MessageAction, type ActionDraft, type AgentState, type Event, type VolatileFrame } from '@tendon/protocol';
+import {
+  IllegalTransition,
+  MessageAction,
+  openhandsV0,
+  type ActionDraft,
+  type AgentState,
+  type Event,
+  type ParsedAction,
+  type VolatileFrame,
+} from '@tendon/protocol';
 import { onTestFinished } from 'vitest';
 import { lastOf, patiently } from '../../../../test/support/patiently.ts';
 import { Seen } from '../../../../test/support/seen.ts';
@@ -43,6 +52,7 @@ export interface Stage {
   /** A command of the agent or the user has begun to print. */
   untilOutput(text: string): Promise<VolatileFrame>;
   say(text: string): Promise<SubmitResult>;
+  /** As a client's frame, through a dialect. */
   submit(action: ActionDraft): Promise<SubmitResult>;
   events(): Promise<readonly Event[]>;
   /** The first event from `from` on that fits. */
@@ -125,7 +135,12 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     untilFrame,
     untilOutput: (text) => untilFrame((frame) => frame.volatile === 'output' && frame.text.includes(text)),
     say: (text) => conversation.submit(MessageAction.create({ content: text })),
-    submit: (action) => conversation.submit(action),
+    async submit(action) {
+      const decoded = openhandsV0.decode(action);
+      if (decoded.type === 'error') return { ok: false, error: decoded.error };
+      const isAction = decoded.type === 'action' || decoded.type === 'start';
+      return conversation.submit(isAction ? decoded.action : (action as ParsedAction));
+    },
     events: () => log.read(),
     until,
     untilState: (state, from) =>

@@ -1,4 +1,4 @@
-import type { ActionDraft, CatalogError, ConversationState, Event, VolatileFrame } from '@tendon/protocol';
+import type { CatalogError, ConversationState, Event, ParsedAction, VolatileFrame } from '@tendon/protocol';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 
 /** `isRepeated`: the action had been sent before, and nothing was appended. */
@@ -17,7 +17,7 @@ export interface Conversation {
    * An action whose `client_id` the log already has is answered with the stored event.
    * `message` and `start` begin or go on with a task; `change_agent_state` is a request; runnable actions run in the sandbox as the user's.
    */
-  submit(action: ActionDraft): Promise<SubmitResult>;
+  submit(action: ParsedAction): Promise<SubmitResult>;
   /** Appends what happened around the agent, under the id that is given; for the host, not for clients. Rejects with the storage's error. */
   note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void>;
   /** Volatile frames from now on, after the last status so far and what a running action has printed; the returned function ends it. */

@@ -2,6 +2,7 @@ import { parseAgentState } from '../agent-state.ts';
 import { isActionKind, isClientKind } from '../codec.ts';
 import { catalogError, type ErrorCode } from '../error-catalog.ts';
 import type { ActionDraft, ActionKind } from '../event.ts';
+import { asParsed } from '../parsed.ts';
 import { StartAction } from '../events/system.ts';
 import { ACTIONS } from '../kinds.ts';
 import { currentArgs } from './current-args.ts';
@@ -11,6 +12,9 @@ import { isNestedDeeper } from './nesting.ts';
 
 /** The maximum length of a `client_id`. */
 export const MAX_CLIENT_ID_CHARS = 128;
+
+/** A longer timeout, in seconds, counts as none. */
+const MAX_TIMEOUT_SECONDS = 86_400;
 
 /** Names that old generations gave to kinds of today. */
 const RENAMED: Readonly<Record<string, ActionKind>> = {
@@ -77,8 +81,11 @@ function decodeAction(
   }
   const parsed = ACTIONS[kind].args.safeParse(args);
   if (!parsed.success) return failure('INVALID_ARGUMENTS', issueOf(parsed.error));
-  const beside = { ...(isTimeout(timeout) && { timeout }), ...(client_id !== undefined && { client_id }) };
-  const action = { action: kind, args: parsed.data, ...beside } as ActionDraft;
+  const beside = {
+    ...(isTimeout(timeout) && timeout <= MAX_TIMEOUT_SECONDS && { timeout }),
+    ...(client_id !== undefined && { client_id }),
+  };
+  const action = asParsed({ action: kind, args: parsed.data, ...beside } as ActionDraft);
   return isClientKind(action) ? { type: 'action', action } : failure('NOT_FOR_CLIENTS', kind);
 }
 

@@ -1,6 +1,6 @@
 import type { AgentState } from '../agent-state.ts';
 import type { CatalogError } from '../error-catalog.ts';
-import type { ActionDraft, Event } from '../event.ts';
+import type { Event, ParsedAction } from '../event.ts';
 import type { VolatileFrame } from '../volatile.ts';
 
 /** JSON as it goes over the wire. */
@@ -8,7 +8,7 @@ export type Frame = Readonly<Record<string, unknown>>;
 
 /** What a client's frame asks for. */
 export type Decoded =
-  | { readonly type: 'action'; readonly action: ActionDraft }
+  | { readonly type: 'action'; readonly action: ParsedAction }
   | {
       readonly type: 'initialize';
       readonly model?: string;
@@ -17,7 +17,7 @@ export type Decoded =
       readonly settings: Readonly<Record<string, unknown>>;
     }
   /** Begin a task; a conversation is made when there is none. */
-  | { readonly type: 'start'; readonly action: ActionDraft<'start'> }
+  | { readonly type: 'start'; readonly action: ParsedAction<'start'> }
   /** Understood, and nothing is to be done; `frames` gives the answer. `timestamp`: now, UTC ISO 8601. */
   | { readonly type: 'answer'; readonly frames: (timestamp: string) => readonly Frame[] }
   | { readonly type: 'error'; readonly error: CatalogError };

@@ -17,7 +17,14 @@ import {
   type Storage,
   type SubmitResult,
 } from '@tendon/core';
-import { catalogError, type ActionDraft, type CatalogError, type ConversationState, type NetworkWish } from '@tendon/protocol';
+import {
+  catalogError,
+  type ActionDraft,
+  type CatalogError,
+  type ConversationState,
+  type NetworkWish,
+  type ParsedAction,
+} from '@tendon/protocol';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
@@ -204,7 +211,7 @@ export class Conversations {
   }
 
   /** A client's action, wherever it came in; names the conversation after its first task. */
-  async submit(id: string, action: ActionDraft): Promise<SubmitResult> {
+  async submit(id: string, action: ParsedAction): Promise<SubmitResult> {
     await this.#stopped.afterStop(id);
     const held = await this.#rooms.enter(id);
     if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };

@@ -5,7 +5,7 @@
  * R2  `ended` fires once: deleted, stopped or the server is leaving; its reason is a `CatalogError` or undefined.
  */
 import { awaitsConfirmation, type Conversation } from '@tendon/core';
-import { isActive, type CatalogError, type VolatileFrame } from '@tendon/protocol';
+import { ChangeAgentStateAction, isActive, type CatalogError, type VolatileFrame } from '@tendon/protocol';
 
 export type FrameListener = (frame: VolatileFrame) => void;
 
@@ -51,7 +51,7 @@ export class Room {
   /** Asks the agent to stop and waits until the log says that it has. */
   async stopAgent(deadline: AbortSignal): Promise<void> {
     const { log } = this.conversation;
-    const result = await this.conversation.submit({ action: 'change_agent_state', args: { agent_state: 'stopped', thought: '' } });
+    const result = await this.conversation.submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }));
     if (!result.ok) return;
     for await (const _event of log.follow(result.event.id, { signal: deadline })) {
       if (this.conversation.state.agentState === 'stopped') return;

@@ -7,7 +7,7 @@
  * Q3  A question is in the record before anybody is shown it, and is answered once.
  * Q4  The connection that asks first waits for an answer while somebody looks, and never longer than `waitMs`; later ones wait with it.
  */
-import { createSerialQueues, type Clock } from '@tendon/core';
+import { KeyedMutex, type Clock } from '@tendon/core';
 import { catalogError, type CatalogError, type NetworkFrame, type NetworkQuestion } from '@tendon/protocol';
 import { isAskable, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, StoredConversation } from '../conversations/conversation-records.ts';
@@ -50,7 +50,7 @@ export class NetworkQuestions {
   readonly #options: NetworkQuestionsOptions;
   /** By conversation and host. */
   readonly #waiting = new Map<string, Waiting>();
-  readonly #answering = createSerialQueues();
+  readonly #answering = new KeyedMutex();
 
   constructor(options: NetworkQuestionsOptions) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class NetworkQuestions {
   async answer(id: string, host: string, answer: PersonsAnswer): Promise<CatalogError | undefined> {
     const root = await this.#rootOf(id);
     if (!root) return catalogError('CONVERSATION_NOT_FOUND', id);
-    const error = await this.#answering(root.id, () => this.#take(root.id, host, answer));
+    const error = await this.#answering.run(root.id, () => this.#take(root.id, host, answer));
     if (error) return error;
     this.#options.logger.info({ conversation: root.id }, `a person answered whether the sandbox may reach ${host}: ${answer}`);
     this.#waiting.get(`${root.id} ${host}`)?.end();

@@ -1,4 +1,4 @@
-import { MessageAction, type ActionDraft } from '@tendon/protocol';
+import { MessageAction, type ParsedAction } from '@tendon/protocol';
 import { replayCall, type ReplayCall } from './replay-call.ts';
 
 /** An answer that stands for one recorded action; without a call it is the last word. */
@@ -9,7 +9,7 @@ export interface ReplayAnswer {
 
 export interface Trajectory {
   /** The user's first message. */
-  readonly task: ActionDraft<'message'>;
+  readonly task: ParsedAction<'message'>;
   readonly answers: readonly ReplayAnswer[];
 }
 
@@ -43,7 +43,7 @@ export function readTrajectory(replay_json: unknown): TrajectoryResult {
 /** What a conversation says before anybody has spoken. */
 const PREAMBLE: ReadonlySet<string> = new Set(['agent_state_changed', 'system', 'change_agent_state', 'null']);
 
-function taskOf({ action, source, args }: Json): ActionDraft<'message'> | undefined {
+function taskOf({ action, source, args }: Json): ParsedAction<'message'> | undefined {
   if (action !== 'message' || String(source).toLowerCase() !== 'user' || !isObject(args)) return undefined;
   const { content, image_urls } = args;
   if (typeof content !== 'string' || content.trim() === '') return undefined;

@@ -7,7 +7,7 @@
 import { failureFor, type Clock } from '@tendon/core';
 import {
   catalogError,
-  type ActionDraft,
+  type ParsedAction,
   type CatalogError,
   type Decoded,
   type Dialect,
@@ -201,7 +201,7 @@ export class Connection {
     else this.#send(answer);
   }
 
-  async #submit(action: ActionDraft): Promise<void> {
+  async #submit(action: ParsedAction): Promise<void> {
     if (this.#options.isWatcher) return this.refuse(catalogError('READ_ONLY'));
     const error = this.#conversationId === undefined ? await this.#conversationFor(action) : undefined;
     if (error) return this.refuse(error);
@@ -211,7 +211,7 @@ export class Connection {
     if (result.isRepeated && result.event.id < this.#stream.nextId) this.#send(this.#options.dialect.encode(result.event, 'live'));
   }
 
-  async #conversationFor(action: ActionDraft): Promise<CatalogError | undefined> {
+  async #conversationFor(action: ParsedAction): Promise<CatalogError | undefined> {
     if (action.action === 'change_agent_state') return catalogError('ILLEGAL_STATE', 'no task was started yet');
     return this.#makeConversation();
   }

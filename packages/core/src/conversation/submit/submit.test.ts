@@ -40,7 +40,7 @@ it('EN11: nothing but kind, arguments and timeout is taken from a client', async
     tool_call_metadata: {},
     llm_metrics: {},
     timestamp: 'now',
-    timeout: -3,
+    timeout: 86_401,
   };
   const result = await submit({ ...forged, ...MessageAction.create({ content: 'hello' }) } as unknown as ActionDraft);
   expect(result).toMatchObject({ ok: true, event: { id: 3, source: 'user' } });

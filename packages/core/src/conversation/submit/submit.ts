@@ -1,13 +1,5 @@
 /** A client's action: checked against the state, appended, answered with the event or a catalogued error. */
-import {
-  ACTIONS,
-  catalogError,
-  MAX_CLIENT_ID_CHARS,
-  type ActionDraft,
-  type ActionKind,
-  type AgentState,
-  type CatalogError,
-} from '@tendon/protocol';
+import { catalogError, type ActionDraft, type ActionKind, type AgentState, type CatalogError, type ParsedAction } from '@tendon/protocol';
 import { failureFor } from '../../log/storage-failure.ts';
 import type { Engine } from '../../loop/engine.ts';
 import type { SubmitResult } from '../conversation.ts';
@@ -54,12 +46,10 @@ const HANDLING = {
   modify_task: 'refuse',
 } as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'condense' | 'refuse' | AgentState>;
 
-/** Never rejects. Takes from the client's frame only the kind, the arguments, a sane timeout and the client's id. */
-export async function submit(engine: Engine, given: ActionDraft): Promise<SubmitResult> {
+/** Never rejects. */
+export async function submit(engine: Engine, given: ParsedAction): Promise<SubmitResult> {
   if (engine.aborts.closing.aborted) return refused(catalogError('ILLEGAL_STATE', 'the conversation is closed'));
-  const checked = sanitize(given);
-  if (!checked.ok) return refused(checked.error);
-  const action = maskId(engine, checked.action);
+  const action = maskId(engine, given);
   try {
     return (await answerAgain(engine, action)) ?? (await handle(engine, action));
   } catch (error) {
@@ -113,23 +103,6 @@ async function request(engine: Engine, action: ActionDraft, { to, thought }: Sta
   if (to !== 'running' || from === 'rate_limited') engine.aborts.endTurn();
   if (to === 'stopped' || to === 'finished') engine.aborts.cancelActions();
   return result;
-}
-
-type Checked = { readonly ok: true; readonly action: ActionDraft } | { readonly ok: false; readonly error: CatalogError };
-
-const MAX_TIMEOUT_SECONDS = 86_400;
-
-function sanitize({ action, args, timeout, client_id }: ActionDraft): Checked {
-  if (!Object.hasOwn(ACTIONS, action)) return { ok: false, error: catalogError('UNKNOWN_ACTION', String(action)) };
-  const parsed = ACTIONS[action].args.safeParse(args);
-  if (!parsed.success) {
-    const detail = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'args'}: ${message}`).join('; ');
-    return { ok: false, error: catalogError('INVALID_ARGUMENTS', detail) };
-  }
-  if (action === 'start' && String(parsed.data.task ?? '').trim() === '') return { ok: false, error: catalogError('NO_TASK') };
-  const sane = typeof timeout === 'number' && timeout > 0 && timeout <= MAX_TIMEOUT_SECONDS;
-  const named = typeof client_id === 'string' && client_id !== '' && client_id.length <= MAX_CLIENT_ID_CHARS;
-  return { ok: true, action: { action, args: parsed.data, ...(sane && { timeout }), ...(named && { client_id }) } as ActionDraft };
 }
 
 /** As it will stand in the log. */

@@ -8,7 +8,7 @@ import {
   SendAnswer,
   SendMessage,
   Trajectory,
-  type ActionDraft,
+  type ParsedAction,
 } from '@tendon/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -80,12 +80,12 @@ function readingRoutes(app: App, { conversations, eventSearch }: Engine): void {
 }
 
 /** A `client_id` in the body is valid at every endpoint of the conversation; without one the request's key stands for it. */
-function named(action: ActionDraft, request: FastifyRequest, engine: Engine): ActionDraft {
+function named(action: ParsedAction, request: FastifyRequest, engine: Engine): ParsedAction {
   const client_id = action.client_id ?? requestId(request, 'action', engine);
   return client_id === undefined ? action : { ...action, client_id };
 }
 
-async function submitted(reply: FastifyReply, conversations: Conversations, id: string, action: ActionDraft) {
+async function submitted(reply: FastifyReply, conversations: Conversations, id: string, action: ParsedAction) {
   const result = await conversations.submit(id, action);
   return result.ok ? { success: true, event_id: result.event.id } : sendFailure(reply, result.error);
 }
