@@ -16,7 +16,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.reply(json.dumps({"path": self.path, "headers": {name.lower(): value for name, value in self.headers.items()}}))
         elif route == "/cookies":
             self.reply("", [
-                ("Set-Cookie", "app=1; Path=/; Domain=localhost"), ("Set-Cookie", "other=2;DOMAIN = .preview.localhost ; HttpOnly"),
+                ("Set-Cookie", "app=1; Path=/; Domain=localhost"), ("Set-Cookie", "other=2;DOMAIN = .localhost ; HttpOnly"),
                 ("Set-Cookie", "tendon_preview=forged"), ("Clear-Site-Data", '"cookies"'), ("X-Own", "kept"),
             ])
         elif route == "/events":

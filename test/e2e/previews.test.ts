@@ -22,7 +22,7 @@ beforeAll(() => void executorFolder());
 describe('previews', () => {
   it('SV60: what the agent serves is offered by link and shown on an origin of its own', async () => {
     const { server, link, port, get } = await preview();
-    expect(link.hostname).toMatch(new RegExp(`^${port}-[0-9a-f]{32}\\.preview\\.localhost$`));
+    expect(link.hostname).toMatch(new RegExp(`^${port}-[0-9a-f]{32}\\.localhost$`));
     expect(link.port).toBe(new URL(server.url).port);
     const entered = await ask(server, link.host, `${link.pathname}/deep?x=1`, {});
     expect([entered.status, entered.headers.location, entered.headers['cache-control']]).toEqual([303, '/deep?x=1', 'no-store']);
@@ -34,7 +34,7 @@ describe('previews', () => {
   it('SV61: without its own cookie nobody sees it, whatever the name, token or port', async () => {
     const { server, link, port, cookie, get } = await preview();
     const label = link.hostname.split('.')[0]!.split('-')[1]!;
-    const at = (name: string): string => `${name}.preview.localhost:${link.port}`;
+    const at = (name: string): string => `${name}.localhost:${link.port}`;
     const other = await server.create();
     expect(other).not.toBe('');
     const refused: readonly (readonly [string, Record<string, string>, string?])[] = [
@@ -49,8 +49,8 @@ describe('previews', () => {
       expect([status, said['cache-control']], what).toEqual([401, 'no-store']);
       expect(body, what).toContain('locked');
     }
-    for (const host of [at('x'), at(`99999-${label}`), `preview.localhost:${link.port}`])
-      expect((await get('/', {}, { host })).status, host).toBe(404);
+    expect((await get('/', {}, { host: at(`99999-${label}`) })).status).toBe(404);
+    for (const host of [at('x'), at(`${port}-${label}.x`)]) expect((await get('/', {}, { host })).status, host).toBe(403);
     expect((await ask(server, link.host, `${link.pathname.slice(0, -1)}!`, {})).status).toBe(401);
     expect((await ask(server, link.host, `${link.pathname}//evil.example/`, {})).headers.location).toBe('/evil.example/');
     expect((await ask(server, `evil.example:${link.port}`, '/', { cookie })).status).toBeGreaterThanOrEqual(400);
@@ -66,7 +66,7 @@ describe('previews', () => {
       ['the app’s script', { origin: `http://localhost:${link.port}`, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }, 403],
       [
         'another preview’s script',
-        { origin: 'http://1-a.preview.localhost', 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' },
+        { origin: `http://1-${'a'.repeat(32)}.localhost`, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
         403,
       ],
       ['foreign image', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }, 403],
@@ -230,7 +230,7 @@ describe('previews', () => {
       ((await (await server.get(`/api/conversations/${id}/web-hosts`)).json()) as { hosts: Record<string, number> }).hosts;
     const before = await hosts();
     const link = new URL(Object.keys(before).find((url) => before[url] === 0)!);
-    expect(link.hostname).toMatch(/^app-[0-9a-f]{32}\.preview\.localhost$/);
+    expect(link.hostname).toMatch(/^app-[0-9a-f]{32}\.localhost$/);
     const origin = server.url;
     const looked = async () => (await ask(server, link.host, link.pathname, { origin })).status;
     expect(await looked()).toBe(204);

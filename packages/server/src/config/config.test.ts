@@ -42,7 +42,7 @@ describe('SV1: configuration', () => {
       sessionApiKey: undefined,
       localToken: false,
       jwtSecret: undefined,
-      previews: { scheme: 'http', domain: 'preview.localhost' },
+      previews: { scheme: 'http', domain: 'localhost' },
       webRoot: undefined,
       runtime: 'local',
       container: {

@@ -18,7 +18,7 @@ export const HOSTILE_HOSTS = [
   'Host: evil.example\r\nX-Forwarded-Host: localhost',
   'Host: evil.example\r\nForwarded: host=localhost',
   'Host: evil.example\r\nHost: localhost',
-  'Host: 3000-0123456789abcdef0123456789abcdef.preview.localhost',
-  'Host: preview.localhost',
+  'Host: 3000-0123456789abcdef0123456789abcdef.localhost',
+  'Host: 70000-0123456789abcdef0123456789abcdef.localhost',
   'Host: x.localhost',
 ] as const;

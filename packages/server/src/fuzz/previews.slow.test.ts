@@ -10,10 +10,7 @@ const label = fc.oneof(
 );
 const place = fc.tuple(fc.oneof(fc.integer({ min: -1, max: 70_000 }), fc.constantFrom('', '00080', '8080.0')), label);
 const host = fc
-  .tuple(
-    place,
-    fc.constantFrom('.preview.localhost', '.PREVIEW.localhost', '.preview.localhost:3000', '.preview.localhost.', 'preview.localhost'),
-  )
+  .tuple(place, fc.constantFrom('.localhost', '.LOCALHOST', '.localhost:3000', '.localhost.', 'localhost', '.x.localhost'))
   .map(([[port, name], domain]) => `${port}-${name}${domain}`.replace(/[\r\n]/g, ''));
 const path = fc.constantFrom(
   '/',

@@ -43,7 +43,9 @@ const NEVER_ENDING: Readonly<Record<string, Loris>> = {
   },
   'half an upgrade to /ws': { start: upgradeRequest('/ws').slice(0, -2) },
   'half an upgrade to Socket.IO': { start: upgradeRequest(SOCKET_IO).slice(0, -2), drip: 'X-A: b\r\n' },
-  'half an upgrade of a preview': { start: 'GET / HTTP/1.1\r\nHost: 3000-0123456789.preview.localhost\r\nUpgrade: websocket\r\n' },
+  'half an upgrade of a preview': {
+    start: 'GET / HTTP/1.1\r\nHost: 3000-0123456789abcdef0123456789abcdef.localhost\r\nUpgrade: websocket\r\n',
+  },
   'a poll byte by byte': { start: `POST /socket.io/?EIO=4&transport=polling ${POST}Content-Length: 1000\r\n\r\n`, drip: '4' },
   'an upgraded Socket.IO that does not connect': { start: upgradeRequest(SOCKET_IO) },
   'a /ws that gives no sign of life': { start: upgradeRequest('/ws') },

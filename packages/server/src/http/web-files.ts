@@ -75,7 +75,7 @@ function contentPolicy(html: string): string {
     "font-src 'self' data:",
     "connect-src 'self' ws: wss:",
     "worker-src 'self' blob:",
-    'frame-src http://*.preview.localhost:*',
+    'frame-src http://*.localhost:*',
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

@@ -16,6 +16,8 @@ export interface Forwarding {
   readonly key: string | undefined;
   /** Further `Set-Cookie` lines of ours. */
   readonly cookies: readonly string[];
+  /** A `Content-Security-Policy` of ours, beside those of the program. */
+  readonly policy: string | undefined;
 }
 
 /** Passes one request on and its answer back, as they come; neither is kept. When either side goes the other is let go. */
@@ -74,11 +76,15 @@ function begin({ request, response, target, key }: Forwarding, isUpgrade: boolea
   return outgoing;
 }
 
-function answerWith(answer: IncomingMessage, { request, response, cookies }: Forwarding): void {
+function answerWith(answer: IncomingMessage, { request, response, cookies, policy }: Forwarding): void {
   try {
     const headers = outwardHeaders(answer);
-    const all = [...((headers['set-cookie'] as string[] | undefined) ?? []), ...cookies];
-    response.writeHead(answer.statusCode ?? 502, { ...headers, ...(all.length > 0 && { 'set-cookie': all }) });
+    const withOurs = (name: string, ours: readonly string[]) => {
+      const all = [...((headers[name] as string[] | undefined) ?? []), ...ours];
+      return all.length > 0 && { [name]: all };
+    };
+    const policies = withOurs('content-security-policy', policy === undefined ? [] : [policy]);
+    response.writeHead(answer.statusCode ?? 502, { ...headers, ...withOurs('set-cookie', cookies), ...policies });
     response.flushHeaders();
     pipeline(answer, response, () => {}); // cut off on one side, cut off on the other: the browser sees it
   } catch {

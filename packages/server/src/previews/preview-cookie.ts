@@ -1,4 +1,4 @@
-import type { PreviewSite } from './preview-site.ts';
+import { LOOPBACK_SITE, type PreviewSite } from './preview-site.ts';
 import { TOKEN_SECONDS } from './preview-keys.ts';
 
 /** The token travels in it after the first visit. It never reaches the sandbox, and what is in there can not set it. */
@@ -21,5 +21,5 @@ export function setCookies(token: string, { scheme, domain }: PreviewSite): read
   const inTab = `${common}; SameSite=Lax`;
   const inFrames = `${common}; Secure; SameSite=None; Partitioned`;
   if (scheme === 'https') return [inFrames];
-  return domain.endsWith('.localhost') ? [inTab, inFrames] : [inTab];
+  return domain === LOOPBACK_SITE.domain ? [inTab, inFrames] : [inTab];
 }

@@ -7,7 +7,7 @@ import { LOOPBACK_SITE, previewOrigin, type PreviewPort } from './preview-site.t
 const LIST_MS = 5000;
 
 const NO_DOMAIN =
-  'Previews live below preview.localhost, which from here is another machine. Set TENDON_PREVIEW_DOMAIN to a name all of whose subdomains lead to this server, or reach it through a tunnel to localhost.';
+  'Previews live at names below localhost, which from here is another machine. Set TENDON_PREVIEW_DOMAIN to a name all of whose subdomains lead to this server, or reach it through a tunnel to localhost.';
 
 /** The signed links of one conversation, for a client that reached the server at `host`; or the sentence why there can be none. */
 function previewLinks({ config, engine, clock }: ServerContext, id: string, host: string): ((port: PreviewPort) => string) | string {

@@ -18,21 +18,23 @@ describe('where previews live', () => {
   });
 
   it.each([
-    [`5173-${label}.preview.localhost:3000`, { port: 5173, label }],
-    [`5173-${label}.PREVIEW.localhost`, { port: 5173, label }],
-    [`70000-${label}.preview.localhost`, 'unknown'],
-    ['x.preview.localhost', 'unknown'],
-    ['preview.localhost', 'unknown'],
+    [`5173-${label}.localhost:3000`, { port: 5173, label }],
+    [`5173-${label}.LOCALHOST`, { port: 5173, label }],
+    [`70000-${label}.localhost`, 'unknown'],
+    // Other programs of this machine have names there as well.
+    ['x.localhost', undefined],
+    ['tendon.localhost:3000', undefined],
+    [`5173-${label}.x.localhost`, undefined],
     ['localhost:3000', undefined],
-    ['evilpreview.localhost', undefined],
+    [`5173-${label}.evillocalhost`, undefined],
     [undefined, undefined],
   ])('SV60: %s', (host, place) => {
     expect(previewPlace(host, LOOPBACK_SITE)).toEqual(place);
   });
 
   it.each([
-    [LOOPBACK_SITE, '127.0.0.1:3000', `http://1-${label}.preview.localhost:3000`],
-    [LOOPBACK_SITE, 'localhost', `http://1-${label}.preview.localhost`],
+    [LOOPBACK_SITE, '127.0.0.1:3000', `http://1-${label}.localhost:3000`],
+    [LOOPBACK_SITE, 'localhost', `http://1-${label}.localhost`],
     [{ scheme: 'https', domain: 'p.org', port: 443 }, 'p.org:3000', `https://1-${label}.p.org`],
     [{ scheme: 'http', domain: 'p.org', port: 8080 }, 'p.org', `http://1-${label}.p.org:8080`],
   ] as const)('SV68: links of %o, asked for at %s', (site, host, origin) => {

@@ -8,8 +8,12 @@ export interface PreviewSite {
   readonly port?: number;
 }
 
-/** Browsers take every name below `localhost` for this machine, and for a place as safe as https. */
-export const LOOPBACK_SITE: PreviewSite = { scheme: 'http', domain: 'preview.localhost' };
+/**
+ * Browsers take every name below `localhost` for this machine, for a place as safe as https, and each for a site of its own: right
+ * below it no preview can set a cookie for another.
+ */
+export const LOOPBACK_SITE: PreviewSite = { scheme: 'http', domain: 'localhost' };
+const PLACE = /^(\d{1,5}|app|editor)-([0-9a-f]{32})$/;
 
 /** `<name>`, `<name>:<port>`, or either with `http://` or `https://` before it; `undefined` when it is none of these. */
 export function parsePreviewSite(text: string): PreviewSite | undefined {
@@ -32,15 +36,16 @@ export interface PreviewPlace {
 export function previewPlace(host: string | undefined, { domain }: PreviewSite): PreviewPlace | 'unknown' | undefined {
   const name = host === undefined ? undefined : hostnameOf(host);
   if (name === undefined || !isPreviewName(name, domain)) return undefined;
-  const [, what, label = ''] = /^(\d{1,5}|app|editor)-([0-9a-f]{32})$/.exec(name.slice(0, -domain.length - 1)) ?? [];
+  const [, what, label = ''] = PLACE.exec(name.slice(0, -domain.length - 1)) ?? [];
   if (what === 'app' || what === 'editor') return { port: what, label };
   const port = Number(what);
   return port > 0 && port < 65_536 ? { port, label } : 'unknown';
 }
 
-/** Whether what is served there comes from an agent's program: it never speaks for the user. */
+/** Whether what is served there comes from an agent's program: it never speaks for the user. Below `localhost` other programs have names, too. */
 export function isPreviewName(hostname: string, domain: string): boolean {
-  return hostname === domain || hostname.endsWith(`.${domain}`);
+  const isBelow = hostname.endsWith(`.${domain}`);
+  return domain === LOOPBACK_SITE.domain ? isBelow && PLACE.test(hostname.slice(0, -domain.length - 1)) : isBelow || hostname === domain;
 }
 
 /** `reachedAt`: the `Host` of the request that asks for the link. */

@@ -7,7 +7,7 @@ import { enterPreview, entryIn, renewed } from './enter-preview.ts';
 import { forwardRequest, forwardUpgrade } from './forward-request.ts';
 import { createPreviewKeys } from './preview-keys.ts';
 import { PAGES, sendPage } from './preview-page.ts';
-import { previewPlace, type PreviewPlace } from './preview-site.ts';
+import { LOOPBACK_SITE, previewPlace, type PreviewPlace } from './preview-site.ts';
 import { reachPreview } from './reach-preview.ts';
 
 /** So often the system asks a silent peer whether it is still there. */
@@ -40,9 +40,20 @@ export async function servePreview(
   const { target } = reached;
   if (response.destroyed || request.socket.destroyed) return void target.destroy();
   const key = config.sessionApiKey?.reveal();
-  const forwarding = { request, response, target, key, cookies: renewed(access, place, site, keys) };
+  const forwarding = { request, response, target, key, cookies: renewed(access, place, site, keys), policy: framePolicy(config) };
   if (upgrade) forwardUpgrade({ ...forwarding, ...upgrade });
   else forwardRequest(forwarding);
+}
+
+/**
+ * Who may show a preview in a frame. Below `localhost` each is a site of its own, so a request does not tell another preview's frame
+ * from the app's: the browser is told instead. Below a domain of the operator's `authorizePreview` sees it.
+ */
+function framePolicy({ previews, corsOrigins }: ServerContext['config']): string | undefined {
+  if (previews.domain !== LOOPBACK_SITE.domain) return undefined;
+  const here = ['localhost', '127.0.0.1'].flatMap((name) => [`http://${name}:*`, `https://${name}:*`]);
+  const permitted = corsOrigins.filter((origin) => /^https?:\/\/[\w.-]+(?::\d+)?$/.test(origin));
+  return ["frame-ancestors 'self'", ...here, ...permitted].join(' ');
 }
 
 /** An upgrade that is not carried out is answered like any request. */

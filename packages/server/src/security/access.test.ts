@@ -82,7 +82,7 @@ describe('SV3 SV4: Host and Origin', () => {
   it.each([
     ['http://evil.example', false],
     ['null', false],
-    ['http://8000-ab.preview.localhost:3000', false],
+    [`http://8000-${'a'.repeat(32)}.localhost:3000`, false],
     ['http://localhost:5173', true],
     ['http://127.0.0.1:1', true],
     ['https://ide.example', true],
