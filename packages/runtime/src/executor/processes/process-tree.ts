@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { blockedCall } from '../shell/foreground/blocked-call.ts';
+import { inputsOfCall } from '../shell/foreground/inputs-of-call.ts';
 
 /** What `/proc` says of processes, in the process ids of the executor's own namespace. */
 export interface ProcessStat {
@@ -49,6 +50,11 @@ export function terminalReadOf(pid: number, device: string): string | undefined 
   return call?.name === 'read' && fileOf(pid, call.args[0] ?? -1) === device ? call.args.slice(0, 3).join(' ') : undefined;
 }
 
+/** How often it has gone to sleep by itself so far: the same number = it has done nothing since. */
+export function sleepsOf(pid: number): number {
+  return Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1]);
+}
+
 /** Its folder, as it is named now. */
 export function folderOf(pid: number): string | undefined {
   try {
@@ -66,7 +72,10 @@ export function isShellAtPrompt(pid: number, device: string): boolean {
   const [name = '', ...options] = read(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
   if (!/^-?(?:.*\/)?bash$/.test(name) || !options.every((option) => /^(?:--[a-z-]+|-[abd-z]+)$/i.test(option))) return false;
   if (options.includes(OURS)) return false;
-  return /^(?:pselect6|read)$/.test(blockedCall(pid)?.name ?? '') && fileOf(pid, 0) === device;
+  const call = blockedCall(pid);
+  // While it starts it reads elsewhere: files, and the pipe of a command that its start-up file waits for.
+  if (call === undefined || !/^(?:pselect6|read)$/.test(call.name)) return false;
+  return inputsOfCall(pid, call).descriptors.some((descriptor) => fileOf(pid, descriptor) === device);
 }
 
 /** What a descriptor of a process leads to. */

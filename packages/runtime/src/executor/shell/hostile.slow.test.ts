@@ -5,6 +5,7 @@ import { startExecutor } from '../testing/start-executor.ts';
 type Step = readonly [command: string, expected: ExpectedRun, input?: 'input'];
 
 const BROKEN = /left the shell unable to run commands; a new one was started/;
+const NEVER_TAKEN = /Not executed.*run it again/;
 const same = { exitCode: 0, suffix: /ended with exit code 0\.\]$/ };
 
 /** What a command can do to its shell. After each the next command runs, with its folder and exported variables. */
@@ -64,7 +65,7 @@ const DEEDS: readonly { readonly name: string; readonly steps: readonly Step[] }
     name: 'makes variables read-only',
     steps: [
       ['readonly __tendon_command', {}],
-      ['touch never', { exitCode: -1, suffix: /Not executed.*run it again/ }],
+      ['touch never', { exitCode: -1, suffix: NEVER_TAKEN }],
       ['test -e never', { exitCode: 1 }],
     ],
   },
@@ -125,6 +126,14 @@ const DEEDS: readonly { readonly name: string; readonly steps: readonly Step[] }
     ],
   },
   {
+    name: 'starts a login shell that takes its time',
+    steps: [
+      ["echo 'word=$(sleep 4; echo told)' > .bash_profile; HOME=$PWD bash --login", { exitCode: 0 }],
+      ['echo "$word"', { content: 'told' }],
+      ['exit', { exitCode: 0 }],
+    ],
+  },
+  {
     name: 'records a shell on a terminal of its own',
     steps: [
       ['script -q /dev/null', { exitCode: -1 }],
@@ -162,13 +171,15 @@ const DEEDS: readonly { readonly name: string; readonly steps: readonly Step[] }
 
 /** Seconds for what ends: on a busy machine any command may be silent for a while. */
 const PATIENT = 60;
+/** One that cost its shell ends with an exit code that nobody knows. */
+const ends = ({ exitCode, suffix }: ExpectedRun): boolean => exitCode !== -1 || suffix === BROKEN || suffix === NEVER_TAKEN;
 
 it.each(DEEDS)('RT45: a command that $name', { timeout: 120_000 }, async ({ steps }) => {
   const executor = await startExecutor({ noOutputTimeoutSeconds: 6 });
   try {
     await executor.run('mkdir place; cd place; export KEPT=yes', {}, PATIENT);
     for (const [command, expected, input] of steps) {
-      const seen = await executor.run(command, input ? { is_input: true } : {}, expected.exitCode === -1 ? undefined : PATIENT);
+      const seen = await executor.run(command, input ? { is_input: true } : {}, ends(expected) ? PATIENT : undefined);
       expect({ command, ...seen }).toMatchObject({ command, ...expectedRun(expected) });
     }
     const next = () => executor.run('builtin echo "next $KEPT"', {}, PATIENT);

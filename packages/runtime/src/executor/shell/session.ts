@@ -66,6 +66,7 @@ const START_DEADLINE_MS = 15_000;
 const BEGIN_DEADLINE_MS = 30_000;
 const SNAPSHOT_DEADLINE_MS = 5000;
 const INNER_DEADLINE_MS = 2000;
+const MAX_ROUNDS = 5;
 /** How long the mark in the output may trail the report of the end, or come without it. */
 const TRAIL_MS = 400;
 const MAX_STARTS_IN_A_ROW = 3;
@@ -94,6 +95,7 @@ export function createSession(options: SessionOptions): Session {
   let wasReady = false; // this shell could once
   let isClosed = false;
   let entering: 'asked' | 'refused' | undefined;
+  let rounds = 0; // how often an inner shell was waited for
   let current: Running | undefined;
   let left: Left | undefined;
   let given: Request['secrets']; // to the newest command
@@ -235,14 +237,19 @@ export function createSession(options: SessionOptions): Session {
     // A shell that was made with them keeps them where nothing can be taken back: the next one begins without.
     if (given !== undefined) return shell.kill();
     entering = 'asked';
+    rounds = 0;
     current.phase = 'typed';
     shell.send('', '', innerId);
     // Line editing ends only where a line that was typed ends it; it would prompt and echo in ways of its own.
     shell.type(` set +o emacs +o vi; . ${quoted(options.script)}\n`);
-    expect(INNER_DEADLINE_MS, () => {
-      entering = 'refused'; // another user's shell, which does not have our line: it is used as any program is
-      if (current) begin(current, []);
-    });
+    expect(INNER_DEADLINE_MS, refused);
+  }
+
+  /** Another user's shell, which does not have our line: it is used as any program is. One that is at work may still come to it. */
+  function refused(): void {
+    if (shell && !shell.hasInnerPrompt() && entering === 'asked' && rounds++ < MAX_ROUNDS) return expect(INNER_DEADLINE_MS, refused);
+    entering = 'refused';
+    if (current) begin(current, []);
   }
 
   /** What was typed and prompted meanwhile is no output. */

@@ -10,6 +10,7 @@ import {
   processStat,
   signalGroup,
   signalProcess,
+  sleepsOf,
   terminalReadOf,
 } from '../processes/process-tree.ts';
 import { inputWaitOf, type InputWait } from './foreground/input-wait.ts';
@@ -36,6 +37,8 @@ export interface ShellProcess {
   hasInnerPrompt(): boolean;
   /** Which read of the terminal the shell itself sleeps in. */
   ownRead(): string | undefined;
+  /** How often it has gone to sleep so far: the same number = it has done nothing since. */
+  sleeps(): number | undefined;
   /** Where the shell itself is. */
   folder(): string | undefined;
   /** Lets the shell itself go on, if a signal has stopped it. */
@@ -159,6 +162,10 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
     ownRead() {
       const shell = shellPid();
       return shell === undefined ? undefined : terminalReadOf(shell, device);
+    },
+    sleeps() {
+      const shell = shellPid();
+      return shell === undefined ? undefined : sleepsOf(shell);
     },
     folder() {
       const shell = shellPid();

@@ -7,7 +7,7 @@ import type { ShellProcess } from './shell-process.ts';
  * cannot tell any more: it was stopped, another shell took its place, or it sits at its prompt as if there had been no command.
  */
 export interface ShellWatch {
-  /** Of a shell that has nothing to do: learns how it looks at its prompt. */
+  /** Of a shell that has nothing to do, before it is given anything: learns how it looks at its prompt. */
   learn(): void;
   /** Resolves when it is there, or its time to get there is over. */
   arrived(): Promise<void>;
@@ -32,7 +32,6 @@ const QUIET_MS = 200;
 const LOOK_EVERY_MS = 250;
 const LOOK_SELDOM_MS = 2000;
 const LOOKS_BEFORE_SELDOM = 40;
-/** A shell that was just given work may not have woken up. */
 const SIGHTINGS = 3;
 const LEARN_AFTER_MS = 50;
 const ARRIVE_EVERY_MS = 5;
@@ -40,6 +39,7 @@ const ARRIVE_MS = 100;
 
 export function createShellWatch(shell: () => ShellProcess | undefined, findings: ShellFindings): ShellWatch {
   let atPrompt: string | undefined; // the read that it sleeps in there
+  let sleeps: number | undefined; // how often it had slept before it was given work
   let timer: NodeJS.Timeout | undefined;
   let looks = 0;
   let sightings = 0;
@@ -49,7 +49,8 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
     const found = shell();
     found?.resume();
     if (performance.now() - running.lastOutputAt >= QUIET_MS) findings.onQuiet();
-    sightings = isAtPrompt() ? sightings + 1 : 0;
+    // One that has not woken up since it was given work has not taken it yet: on a busy machine that can last.
+    sightings = isAtPrompt() && found?.sleeps() !== sleeps ? sightings + 1 : 0;
     if (sightings >= SIGHTINGS) return findings.onLost();
     looks += 1;
     timer = setTimeout(look, looks < LOOKS_BEFORE_SELDOM ? LOOK_EVERY_MS : LOOK_SELDOM_MS, running);
@@ -59,6 +60,7 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
   }
   function learn(): void {
     atPrompt ??= shell()?.ownRead();
+    sleeps = shell()?.sleeps();
   }
 
   return {
