@@ -85,10 +85,12 @@ it('EN122: the model is told what the workspace says, and nothing that a link le
   const env = { LLM_MODEL: 'openai/m', LLM_BASE_URL: model.url, LLM_API_KEY: 'a-key-for-a-test', WORKSPACE_BASE: workspace };
   const tendon = await TendonProcess.start(env);
   onTestFinished(() => tendon.remove());
-  const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {
-    initial_user_msg: 'Follow the Wire-Guide here',
-  });
+  const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {});
   const watcher = new Watcher(tendon.url, id);
+  // The sandbox is there before the model is asked, which waits for one only so long (EN125).
+  watcher.send('run', { command: 'true' });
+  await watcher.until(({ observation }) => observation === 'run');
+  watcher.send('message', { content: 'Follow the Wire-Guide here' });
   await watcher.until((event) => event.action === 'message' && event.source === 'agent');
   watcher.close();
   expect(watcher.events.find((event) => event.observation === 'recall')).toMatchObject({

@@ -6,6 +6,12 @@ import { socketIoClient, temporaryFolder, testServer, type SocketIoClient } from
 const outputOf = (client: SocketIoClient) =>
   client.volatile.all.filter((frame) => frame.volatile === 'output').toSorted((a, b) => Number(a.offset) - Number(b.offset));
 
+/** However it is cut into pieces. */
+const textOf = (client: SocketIoClient): string =>
+  outputOf(client)
+    .map((frame) => frame.text)
+    .join('');
+
 it('EN95: who connects in the middle of a running command sees its output from the start, each piece once', async () => {
   const server = await testServer();
   const gate = join(temporaryFolder(), 'go');
@@ -14,19 +20,15 @@ it('EN95: who connects in the middle of a running command sees its output from t
   await first.frames.untilState('awaiting_user_input');
   const command = `echo one; echo two; until [ -e ${gate} ]; do sleep 0.05; done; echo three`;
   first.send({ action: 'run', args: { command, blocking: true } });
-  await first.volatile.until((frame) => String(frame.text).includes('two'));
+  await first.volatile.until(() => textOf(first).includes('two'));
 
   const second = await socketIoClient(server, { conversation_id: id });
-  await second.volatile.until((frame) => String(frame.text).includes('two'));
+  await second.volatile.until(() => textOf(second).includes('two'));
   writeFileSync(gate, '');
   await second.frames.until((frame) => frame.observation === 'run');
   for (const client of [first, second]) {
-    await client.volatile.until((frame) => String(frame.text).includes('three'));
-    expect(
-      outputOf(client)
-        .map((frame) => frame.text)
-        .join(''),
-    ).toBe('one\ntwo\nthree\n');
+    await client.volatile.until(() => textOf(client).includes('three\n'));
+    expect(textOf(client)).toBe('one\ntwo\nthree\n');
     expect(outputOf(client)[0]).toMatchObject({ offset: 0 });
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
-import { extrasOf, isObservation, type Frame } from '../../frames.ts';
+import { extrasOf, isObservation, type Frame, type Frames } from '../../frames.ts';
 import { join, joinNew, turn } from './join.ts';
 import { bash, begin, rested, spoken } from './mind/talk.ts';
 
@@ -113,19 +113,24 @@ export const kinds: readonly Check[] = [
     async run(target) {
       const talk = await begin(target, [bash('echo one; sleep 1; echo two; sleep 1; echo three')]);
       const { volatile, frames } = talk.ready.peer;
-      await volatile.until('the first piece', ({ volatile: kind, text }) => kind === 'output' && String(text).includes('one'));
+      const piecesOf = ({ all }: Frames) => all.filter(({ volatile: kind }) => kind === 'output');
+      // However it is cut into pieces.
+      const textOf = (seen: Frames): string =>
+        piecesOf(seen)
+          .map(({ text }) => text)
+          .join('');
+      await volatile.until('the first word', () => textOf(volatile).includes('one'));
       const late = join(target, talk.ready.id);
-      const piece = await late.volatile.until('what was before', ({ volatile: kind }) => kind === 'output');
-      assert.equal(piece.offset, 0);
-      assert.match(String(piece.text), /one/);
+      await late.volatile.until('what was before', () => textOf(late.volatile).includes('one'));
+      assert.equal(piecesOf(late.volatile)[0]?.offset, 0);
       await rested(target, talk);
-      const pieces = volatile.all.filter(({ volatile: kind }) => kind === 'output');
+      const pieces = piecesOf(volatile);
       let end = 0;
       for (const { offset, text } of pieces) {
         assert.equal(offset, end);
         end += Buffer.byteLength(String(text));
       }
-      assert.match(pieces.map(({ text }) => text).join(''), /one\s+two\s+three/);
+      assert.match(textOf(volatile), /one\s+two\s+three/);
       assert.ok(!frames.all.some(({ volatile: kind }) => kind !== undefined), 'a piece came as an event');
     },
   },
