@@ -59,6 +59,16 @@ describe('tendon run', () => {
     expect(stdout).toContain(words);
   });
 
+  it('SV455: says which variable lets a sandbox reach a host that it was refused, once', async () => {
+    const place = makePlace();
+    const ask = bash('for time in 1 2 3; do curl -sS -m 30 http://asked.example/; done');
+    const model = place.script([ask, { text: 'Refused.' }]);
+    const { code, stdout } = await tendon(place, ['run', '-m', model, 'x'], { env: { RUNTIME: 'local', SANDBOX_NETWORK: 'allowlist' } });
+    expect(code).toBe(0);
+    expect(stdout.match(/wants to reach asked\.example:80.*SANDBOX_NETWORK_ALLOW=asked\.example/g)).toHaveLength(1);
+    expect(stdout).toContain('a person is asked');
+  });
+
   it('does not give the agent a home folder by default', async () => {
     const place = makePlace();
     const { code, stderr } = await tendon(place, ['run', 'create a file called here.txt'], { cwd: join(place.home, '..') });

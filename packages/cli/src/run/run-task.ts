@@ -1,4 +1,4 @@
-import { ChangeAgentStateAction, MessageAction, type Event } from '@tendon/protocol';
+import { ChangeAgentStateAction, MessageAction, type Event, type NetworkFrame } from '@tendon/protocol';
 import type { Config, Engine } from '@tendon/server/headless';
 import { EXIT } from '../exit-code.ts';
 import { watchInterruption, type Interruption } from './interruption.ts';
@@ -62,7 +62,11 @@ async function follow(engine: Engine, { task, model, renderer, interruption }: F
   interruption.armed();
   const held = await conversations.enter(record.id);
   if (!held) return refuse('The conversation could not be opened.');
-  const unwatch = held.room.watch((frame) => renderer.frame(frame));
+  const toldHosts = new Set<string>();
+  const unwatch = held.room.watch((frame) => {
+    renderer.frame(frame);
+    if (frame.volatile === 'network') noticeHosts(frame.questions, toldHosts, renderer);
+  });
   const forced = new Promise<number>((resolve) => {
     interruption.forced.addEventListener('abort', () => resolve(EXIT.interrupted));
   });
@@ -77,6 +81,17 @@ async function follow(engine: Engine, { task, model, renderer, interruption }: F
     unwatch();
     held.release();
     await endSandbox(engine, record.id, interruption.forced);
+  }
+}
+
+/** Says of each host that its sandbox was refused what lets it through; nobody can answer here. */
+function noticeHosts(questions: NetworkFrame['questions'], told: Set<string>, renderer: Renderer): void {
+  for (const { host, port } of questions) {
+    if (told.has(host)) continue;
+    told.add(host);
+    renderer.notice(
+      `The sandbox wants to reach ${host}:${port}, which is on no list. To let it, run again with SANDBOX_NETWORK_ALLOW=${host}`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Event, StatusFrame, PortsFrame } from '@tendon/protocol';
+import type { Event, NetworkFrame, PortsFrame, StatusFrame } from '@tendon/protocol';
 import type { ConversationState } from '@tendon/protocol/reduce';
 import type { ActionPayload, MessageParts } from '../actions.ts';
 import type { ConnectionState } from './connection-state.ts';
@@ -26,6 +26,8 @@ export interface ConversationSnapshot {
   readonly title: string | undefined;
   /** What the agent's programs serve, as last told; `undefined` as long as nothing was told. */
   readonly ports: PortsFrame['ports'] | undefined;
+  /** Hosts that the sandbox wants to reach and that wait for an answer, the oldest first; `undefined` as long as none was told. */
+  readonly questions: NetworkFrame['questions'] | undefined;
   /** Answers to what was sent that are not part of the log; the newest 20. */
   readonly notices: readonly Notice[];
   readonly outbox: readonly OutboxEntry[];

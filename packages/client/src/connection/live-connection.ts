@@ -47,6 +47,7 @@ export class LiveConnection implements ConversationConnection {
   #status: StatusFrame | undefined;
   #title: string | undefined;
   #ports: ConversationSnapshot['ports'];
+  #questions: ConversationSnapshot['questions'];
   #notices: readonly Notice[] = [];
   #noticeCount = 0;
 
@@ -143,6 +144,7 @@ export class LiveConnection implements ConversationConnection {
   };
 
   #connected(): void {
+    this.#questions = undefined; // those that are open are told anew
     this.#setConnection({ state: 'connected', since: this.#options.now() });
     this.#awaitQuiet();
     this.#flush();
@@ -165,6 +167,9 @@ export class LiveConnection implements ConversationConnection {
         break;
       case 'ports':
         this.#ports = frame.ports;
+        break;
+      case 'network':
+        this.#questions = frame.questions;
         break;
       case 'status':
         this.#status = frame.status;
@@ -267,6 +272,7 @@ export class LiveConnection implements ConversationConnection {
       status: this.#status,
       title: this.#title,
       ports: this.#ports,
+      questions: this.#questions,
       notices: this.#notices,
       outbox: this.#outbox.entries,
     };

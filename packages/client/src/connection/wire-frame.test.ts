@@ -38,6 +38,11 @@ describe('frames of the server', () => {
     ],
     [{ volatile: 'delta', turn: 3, part: 'text', offset: 0, text: 'a' }, { type: 'delta' }],
     [{ volatile: 'output', cause: 3, offset: 0, text: 'a' }, { type: 'output' }],
+    [
+      { volatile: 'network', questions: [{ host: 'a.example', port: 443, asked_at: 'T' }, null, { host: 1 }] },
+      { type: 'network', questions: [{ host: 'a.example' }] },
+    ],
+    [{ volatile: 'network' }, { type: 'ignored' }],
     [{ volatile: 'replay', phase: 'begin' }, { type: 'replay' }],
     [
       { volatile: 'replay', phase: 'end', next_id: 3 },

@@ -2,6 +2,7 @@ import {
   fromJson,
   type DeltaFrame,
   type Event,
+  type NetworkFrame,
   type OutputFrame,
   type PortsFrame,
   type ReplayFrame,
@@ -15,6 +16,7 @@ export type WireFrame =
   | { readonly type: 'delta'; readonly frame: DeltaFrame }
   | { readonly type: 'output'; readonly frame: OutputFrame }
   | { readonly type: 'ports'; readonly ports: PortsFrame['ports'] }
+  | { readonly type: 'network'; readonly questions: NetworkFrame['questions'] }
   | { readonly type: 'replay'; readonly frame: ReplayFrame }
   /** An answer to something this client sent, which is not part of the log. */
   | { readonly type: 'notice'; readonly message: string; readonly errorId: string }
@@ -27,6 +29,9 @@ export function readFrame(json: unknown): WireFrame {
   if (frame.volatile === 'delta' && hasPiece(frame, 'turn')) return { type: 'delta', frame: frame as unknown as DeltaFrame };
   if (frame.volatile === 'output' && hasPiece(frame, 'cause')) return { type: 'output', frame: frame as unknown as OutputFrame };
   if (frame.volatile === 'ports' && Array.isArray(frame.ports)) return { type: 'ports', ports: frame.ports.filter(isServed) };
+  if (frame.volatile === 'network' && Array.isArray(frame.questions)) {
+    return { type: 'network', questions: frame.questions.filter(isQuestion) };
+  }
   if (frame.volatile === 'replay' && isReplay(frame)) return { type: 'replay', frame: frame as unknown as ReplayFrame };
   if (frame.status_update === true) return { type: 'status', status: readStatus(frame) };
   if (isId(frame.id)) return { type: 'event', event: fromJson(withMeta(frame)) };
@@ -50,6 +55,11 @@ function isReplay({ phase, next_id }: Record<string, unknown>): boolean {
 function isServed(value: unknown): value is PortsFrame['ports'][number] {
   const { port, program } = (value ?? {}) as Record<string, unknown>;
   return isId(port) && typeof program === 'string';
+}
+
+function isQuestion(value: unknown): value is NetworkFrame['questions'][number] {
+  const { host, port, asked_at } = (value ?? {}) as Record<string, unknown>;
+  return typeof host === 'string' && isId(port) && typeof asked_at === 'string';
 }
 
 /** A server of another make may leave these out. */

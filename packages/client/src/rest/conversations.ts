@@ -1,4 +1,4 @@
-import type { ConversationInfo as WireInfo } from '@tendon/protocol';
+import type { ConversationNetwork, ConversationInfo as WireInfo, NetworkAnswer } from '@tendon/protocol';
 import type { Request } from './request.ts';
 
 /** What the server tells of a conversation. The fields here are Tendon's own and absent elsewhere. */
@@ -58,6 +58,10 @@ export function conversationRoutes(request: Request) {
     stop: (id: string) => request<Created>(at(id, '/stop'), { method: 'POST', body: {} }),
     /** What its programs serve, by link; `error` says why there can be no links. */
     webHosts: (id: string) => request<WebHosts>(at(id, '/web-hosts')),
+    /** Of a host that its sandbox wants to reach. */
+    answerNetwork: (id: string, body: NetworkAnswer) => request<ConversationNetwork>(at(id, '/network/answer'), { method: 'POST', body }),
+    /** In every conversation; needs the scope `admin`. */
+    allowAlways: (id: string, host: string) => request<ConversationNetwork>(at(id, '/network/always'), { method: 'POST', body: { host } }),
     trajectory: (id: string) => request<{ readonly trajectory: readonly Record<string, unknown>[] }>(at(id, '/trajectory')),
   };
 }

@@ -192,6 +192,9 @@ describe('SV454: a question', () => {
     await answer(before, id, 'always.example', 'always');
     await before.close();
     const after = await askingServer({ home });
+    const client = await socketIoClient(after, { conversation_id: id, latest_event_id: -1 });
+    const { questions } = await client.volatile.until(({ volatile }) => volatile === 'network', 'the question');
+    expect(questions).toMatchObject([{ host: 'kept.example' }]);
     expect(await hostsOf(after, id)).toEqual(['kept.example']);
     expect(await connectAs(after, id, 'refused.example')).toContain('a person refused it');
     expect(await connectAs(after, id, 'always.example')).toBe('reached');

@@ -51,6 +51,7 @@ export class NetworkQuestions {
   /** By conversation and host. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #answering = new KeyedMutex();
+  readonly #announcing = new KeyedMutex();
 
   constructor(options: NetworkQuestionsOptions) {
     this.#options = options;
@@ -115,6 +116,12 @@ export class NetworkQuestions {
     return undefined;
   }
 
+  /** Sends what is open to whoever watches: somebody has just come. */
+  async show(id: string): Promise<void> {
+    const root = await this.#rootOf(id);
+    if (root && this.#open(root).length > 0) await this.#announce(root.id);
+  }
+
   /** A policy was changed in another way: what it answers is asked no more. */
   async policyChanged(id: string): Promise<void> {
     const root = await this.#rootOf(id);
@@ -155,13 +162,16 @@ export class NetworkQuestions {
     return record?.delegated_by ? records.get(record.delegated_by.conversation_id) : record;
   }
 
-  /** To everybody who looks at it, or at a conversation that its agent delegated to. */
-  async #announce(rootId: string): Promise<void> {
+  /** To everybody who looks at it, or at a conversation that its agent delegated to. One after the other: the last frame is how it is. */
+  #announce(rootId: string): Promise<void> {
     const { records, rooms } = this.#options;
-    const root = await records.get(rootId);
-    if (!root) return;
-    const frame: NetworkFrame = { volatile: 'network', questions: this.#open(root) };
-    for (const id of [rootId, ...(await records.delegatedBy(rootId))]) rooms.get(id)?.announce(frame);
+    return this.#announcing.run(rootId, async () => {
+      const delegated = await records.delegatedBy(rootId);
+      const root = await records.get(rootId);
+      if (!root) return;
+      const frame: NetworkFrame = { volatile: 'network', questions: this.#open(root) };
+      for (const id of [rootId, ...delegated]) rooms.get(id)?.announce(frame);
+    });
   }
 }
 

@@ -91,6 +91,8 @@ export class Connection {
     if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
     this.#conversationId = conversationId;
     const unwatch = held.room.watch((frame) => this.#stream.show(frame));
+    // When the store fails, the stream reports it.
+    conversations.questions.show(conversationId).catch(() => undefined);
     const leave = () => {
       unwatch();
       held.release();

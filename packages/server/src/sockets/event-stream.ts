@@ -103,7 +103,8 @@ export class EventStream {
     const { wire, dialect } = this.#options;
     // Output waits for a client that is behind; an answer in the making comes whole with its event.
     if (frame.volatile === 'output' && this.#lateOutput.holds(frame)) return;
-    if (wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;
+    // Questions to a person are few, and nothing else brings them.
+    if (frame.volatile !== 'network' && wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;
     const frames = dialect.encodeVolatile(frame);
     if (frames.length > 0) this.#options.send(frames);
     else if (frame.volatile !== 'status') wire.sendVolatile(frame);

@@ -1,12 +1,12 @@
 import type { Action } from '@tendon/protocol';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useCommands } from '../keyboard/commands.ts';
 import { Button } from '../ui/button.tsx';
 import { count } from '../words/counts.ts';
 import { decisionWords } from './decision-words.ts';
 import { RiskChip, type Risk } from './risk-chip.tsx';
+import { useIsNew } from './use-is-new.ts';
 
-const DEAD_MS = 600;
 const LONG = 12;
 
 /**
@@ -18,12 +18,8 @@ export function Decision(props: { readonly action: Action; readonly onApprove: (
   const { question, whole, consequence } = decisionWords(action);
   const risk = ((action.args as { readonly security_risk?: Risk }).security_risk ?? -1) satisfies Risk;
   const isHigh = risk === 2;
-  const [isNew, setNew] = useState(true);
+  const isNew = useIsNew();
   const [reason, setReason] = useState<string>();
-  useEffect(() => {
-    const timer = setTimeout(() => setNew(false), DEAD_MS);
-    return () => clearTimeout(timer);
-  }, []);
   const lines = whole.split('\n').length;
   useCommands('decision', [
     {

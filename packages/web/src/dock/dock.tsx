@@ -3,6 +3,7 @@ import type { StateSentence } from '../words/state-sentence.ts';
 import { useConversation } from '../conversation/conversation-context.ts';
 import { Decision } from './decision.tsx';
 import { MessageComposer } from './message-composer.tsx';
+import { NetworkQuestionCard } from './network-question-card.tsx';
 import { Notices } from './notices.tsx';
 import { openDecision } from './open-decision.ts';
 import { StateLine } from './state-line.tsx';
@@ -15,6 +16,7 @@ export function Dock({
 }) {
   const { snapshot, connection } = useConversation();
   const decision = openDecision(snapshot.state);
+  const [question, ...later] = snapshot.questions ?? [];
   return (
     <div className="dock">
       <StateLine sentence={sentence} />
@@ -22,18 +24,21 @@ export function Dock({
       <MessageComposer
         hasDecision={decision !== undefined}
         above={
-          decision && (
-            <Decision
-              key={decision.id}
-              action={decision}
-              onApprove={() => connection.send(actions.approve())}
-              onReject={(reason) => {
-                connection.send(actions.reject(reason));
-                // The wire has no place for a reason; said, it is what the agent reads next.
-                if (reason) connection.say(reason);
-              }}
-            />
-          )
+          <>
+            {question && <NetworkQuestionCard key={`${question.host} ${question.asked_at}`} question={question} more={later.length} />}
+            {decision && (
+              <Decision
+                key={decision.id}
+                action={decision}
+                onApprove={() => connection.send(actions.approve())}
+                onReject={(reason) => {
+                  connection.send(actions.reject(reason));
+                  // The wire has no place for a reason; said, it is what the agent reads next.
+                  if (reason) connection.say(reason);
+                }}
+              />
+            )}
+          </>
         }
       />
     </div>
