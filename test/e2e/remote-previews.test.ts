@@ -19,7 +19,7 @@ describe('previews of sandboxes on another host', () => {
 
   it('SB155: pages, bodies in both directions and streams pass, for who has the cookie only', async () => {
     const { server, id, link, port, cookie, get } = await remote();
-    expect(link.hostname).toMatch(new RegExp(`^${port}-[0-9a-f]{32}\\.preview\\.localhost$`));
+    expect(link.hostname).toMatch(new RegExp(`^${port}-[0-9a-f]{32}\\.localhost$`));
     expect((await get('/deep?x=1')).body).toBe('page /deep?x=1');
     expect((await ask(server, link.host, '/', {})).status).toBe(401);
     const body = randomBytes(3_000_000);
