@@ -6,10 +6,10 @@ export { abortable, unlessAborted } from './async/abort.ts';
 export { KeyedMutex } from './async/keyed-mutex.ts';
 export { KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
 export { Mutex } from './async/mutex.ts';
-export type { Clock } from './clock.ts';
+export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
-export { awaitsConfirmation } from './loop/next-step.ts';
+export { awaitsConfirmation } from './engine/next-step.ts';
 export type {
   LlmAnswer,
   LlmEvent,
@@ -36,11 +36,11 @@ export type {
   LineRange,
   LinesToEdit,
   WorkspaceFiles,
-} from './runtime.ts';
-export type { Delegate, DelegatedTask, Delegation } from './loop/delegated.ts';
-export type { OutsideTools } from './loop/outside-tools.ts';
-export { createMask, type Mask, type MaskedStream } from './secret-mask.ts';
-export { MIN_SECRET_LENGTH, Secret } from './secret.ts';
+} from './sandbox/runtime.ts';
+export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts';
+export type { OutsideTools } from './engine/outside-tools.ts';
+export { createMask, type Mask, type MaskedStream } from './secrets/secret-mask.ts';
+export { MIN_SECRET_LENGTH, Secret } from './secrets/secret.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegate } from './tools/delegate.ts';

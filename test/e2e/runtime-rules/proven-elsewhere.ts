@@ -24,7 +24,7 @@ export const PROVEN_ELSEWHERE: Readonly<Record<string, string>> = {
   RT265: 'packages/runtime/src/executor/browser/browse.slow.test.ts',
   RT170: 'packages/core/src/tools/parse-tool-call.test.ts',
   RT171: 'packages/core/src/agents/code-act-agent.test.ts',
-  RT172: 'packages/core/src/view/view.test.ts',
+  RT172: 'packages/core/src/prompt/view.test.ts',
   RT173: 'packages/runtime/src/drivers/docker/beside-container.slow.test.ts',
   RT230: 'test/e2e/runtime-rules/shell-input.test.ts',
   RT231: 'packages/runtime/src/executor/shell/run.slow.test.ts',

@@ -12,8 +12,8 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import type { Script } from '../llm/scripted-provider.ts';
-import { legalityProblems } from '../view/legal-request.test-support.ts';
-import { projectMessages } from '../view/project-messages.test-support.ts';
+import { legalityProblems } from '../prompt/legal-request.test-support.ts';
+import { projectMessages } from '../prompt/project-messages.test-support.ts';
 import { bash, done, stage, type Stage } from './conversation.test-support.ts';
 
 const ask = (agent_state: AgentState): ActionDraft => ChangeAgentStateAction.create({ agent_state });

@@ -16,19 +16,19 @@ import { onTestFinished } from 'vitest';
 import { lastOf, patiently } from '../../../../test/support/patiently.ts';
 import { Seen } from '../../../../test/support/seen.ts';
 import { codeActAgent } from '../agents/code-act-agent.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
-import { createViewFeed, type ViewFeed } from '../loop/view-feed.ts';
+import { createViewFeed, type ViewFeed } from '../engine/view-feed.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
-import { createMask } from '../secret-mask.ts';
-import type { Secret } from '../secret.ts';
+import { createMask } from '../secrets/secret-mask.ts';
+import type { Secret } from '../secrets/secret.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import type { Conversation, SubmitResult } from './conversation.ts';
 import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';
 import { openConversation, type ConversationSettings, type OpenOptions } from './open-conversation.ts';
-import { openFold, type OpenedFold } from './open-fold.ts';
-import { WriteRetry } from './write-retry.ts';
+import { openFold, type OpenedFold } from '../engine/open-fold.ts';
+import { WriteRetry } from '../engine/write-retry.ts';
 
 export const ID = '0123456789abcdef0123456789abcdef';
 

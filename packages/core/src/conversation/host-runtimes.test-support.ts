@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ErrorObservation, RunObservation, type ObservationDraft } from '@tendon/protocol';
-import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../runtime.ts';
+import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime, Runtimes } from '../sandbox/runtime.ts';
 
 export interface HostRuntimes extends Runtimes {
   /** Keys in the order they were started, over all incarnations. */

@@ -1,7 +1,7 @@
 /** A server process that dies at the n-th border it crosses: what it had begun goes on in the world, it itself never sees another answer. */
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { Runtime, Runtimes } from '../runtime.ts';
+import type { Runtime, Runtimes } from '../sandbox/runtime.ts';
 
 export interface Mortal {
   readonly log: EventLog;

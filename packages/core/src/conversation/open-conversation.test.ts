@@ -8,7 +8,7 @@ import { createScriptedProvider } from '../llm/scripted-provider.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import { bash, done, gated, ID, outline, stage, systemClock, temporaryFolder, watchAppends } from './conversation.test-support.ts';
 import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';
-import { stateChanged } from '../loop/notices.ts';
+import { stateChanged } from '../engine/notices.ts';
 
 it('EN1: a new conversation introduces itself and waits for the user', async () => {
   const { events, conversation } = await stage();

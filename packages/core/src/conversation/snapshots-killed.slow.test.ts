@@ -6,9 +6,9 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { temporaryDatabase, type TemporaryDatabase } from '../storage/sqlite/temporary-database.test-support.ts';
-import { projectMessages } from '../view/project-messages.test-support.ts';
+import { projectMessages } from '../prompt/project-messages.test-support.ts';
 import { openedFold } from './conversation.test-support.ts';
-import { foldEngine, INITIAL_ENGINE_STATE } from './engine-state.ts';
+import { foldEngine, INITIAL_ENGINE_STATE } from '../engine/engine-state.ts';
 
 const ROUNDS = 8;
 

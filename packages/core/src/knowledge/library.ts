@@ -5,8 +5,8 @@
  * K1  Read once per opened conversation; what failed is tried again when it is needed next.
  * K2  Nobody waits for it longer than `WAIT_MS`: without a sandbox there is an answer too, and it says what is missing.
  */
-import type { Clock } from '../clock.ts';
-import type { Sandbox } from '../conversation/sandbox.ts';
+import type { Clock } from '../async/clock.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Microagent } from './parse-microagent.ts';
 import { workspaceMicroagents } from './workspace-microagents.ts';
 

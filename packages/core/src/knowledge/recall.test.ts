@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { bash, done, stage, temporaryFolder } from '../conversation/conversation.test-support.ts';
 import { createHostRuntimes } from '../conversation/host-runtimes.test-support.ts';
 import { codeActAgent } from '../agents/code-act-agent.ts';
-import { projectMessages } from '../view/project-messages.test-support.ts';
+import { projectMessages } from '../prompt/project-messages.test-support.ts';
 
 function workspace(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();

@@ -1,4 +1,4 @@
-import type { WorkspaceFiles } from '../runtime.ts';
+import type { WorkspaceFiles } from '../sandbox/runtime.ts';
 import type { Microagent } from './parse-microagent.ts';
 
 const FOLDER = '.openhands/microagents';

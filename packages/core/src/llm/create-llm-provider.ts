@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { KeyedSemaphore } from '../async/keyed-semaphore.ts';
-import type { Clock } from '../clock.ts';
-import type { Secret } from '../secret.ts';
+import type { Clock } from '../async/clock.ts';
+import type { Secret } from '../secrets/secret.ts';
 import { failure } from './classify-failure.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createLanguageModelProvider } from './language-model-provider.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KeyedSemaphore } from '../async/keyed-semaphore.ts';
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../secrets/secret.ts';
 import type { LlmProvider } from './llm-provider.ts';
 
 /** An endpoint counts requests by the key that they come with. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 import { failure } from './classify-failure.ts';
 import type { LlmProvider } from './llm-provider.ts';
 import { parseScript } from './script-file.ts';

@@ -7,7 +7,7 @@
  * S2  Only failures are remembered: each failure of a list happens once per provider.
  */
 import { catalogError, type ErrorCode } from '@tendon/protocol';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 import type { LlmAnswer, LlmEvent, LlmProvider, LlmRequest, LlmUsage } from './llm-provider.ts';
 
 export interface ScriptedToolCall {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 
 /** Aborts `signal` when nothing was heard for so long; `end` stops watching. One timer, however many things are heard. */
 export interface SilenceWatch extends Disposable {

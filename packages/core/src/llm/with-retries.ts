@@ -6,7 +6,7 @@
  * W2  A provider's own time is kept when it names one; without one the pauses double, from at most one second.
  * W3  `retry` comes before the pause, so that clients can say until when; deltas before it are void.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 import type { LlmFailure, LlmProvider } from './llm-provider.ts';
 
 export interface RetryOptions {

@@ -3,7 +3,7 @@
  * `reopen` closes the storage and opens what it left behind; a backend that keeps nothing leaves it out.
  */
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { appending, conflicts } from './contract/appending.ts';
 import { closing, conversations, keeping } from './contract/lifecycle.ts';

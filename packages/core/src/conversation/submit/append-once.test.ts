@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ChangeAgentStateAction, MessageAction, RunAction, StartAction, type ActionDraft, type Event } from '@tendon/protocol';
 import { expect, it } from 'vitest';
-import { Secret } from '../../secret.ts';
+import { Secret } from '../../secrets/secret.ts';
 import { createMemoryStorage } from '../../storage/index.ts';
 import { stage, systemClock, ID } from '../conversation.test-support.ts';
-import { MAX_SENT } from '../engine-state.ts';
+import { MAX_SENT } from '../../engine/engine-state.ts';
 
 const named = (client_id: string, action: ActionDraft): ActionDraft => ({ ...action, client_id });
 const message = (client_id: string, content: string) => named(client_id, MessageAction.create({ content }));

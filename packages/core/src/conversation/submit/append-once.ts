@@ -4,9 +4,9 @@
  */
 import { catalogError, isAction, type ActionDraft, type CatalogError } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import type { Engine } from '../../loop/engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { SubmitResult } from '../conversation.ts';
-import type { EngineState } from '../engine-state.ts';
+import type { EngineState } from '../../engine/engine-state.ts';
 
 type Decision = (state: EngineState) => readonly SourcedDraft[] | CatalogError;
 

@@ -1,7 +1,7 @@
 import { ChangeAgentStateAction } from '@tendon/protocol';
 import { expect, it } from 'vitest';
-import { legalityProblems } from '../../view/legal-request.test-support.ts';
-import { projectMessages } from '../../view/project-messages.test-support.ts';
+import { legalityProblems } from '../../prompt/legal-request.test-support.ts';
+import { projectMessages } from '../../prompt/project-messages.test-support.ts';
 import { codeActAgent } from '../../agents/code-act-agent.ts';
 import { bash, done, outline, stage } from '../conversation.test-support.ts';
 

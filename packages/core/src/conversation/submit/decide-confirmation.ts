@@ -1,10 +1,10 @@
 import { catalogError, NullObservation, type CatalogError } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { addedAgain } from '../../loop/added-again.ts';
-import type { Engine } from '../../loop/engine.ts';
-import { awaitsConfirmation, nextPending } from '../../loop/next-step.ts';
-import { answerTo, notice, stateChanged } from '../../loop/notices.ts';
-import type { EngineState } from '../engine-state.ts';
+import { addedAgain } from '../../engine/added-again.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { awaitsConfirmation, nextPending } from '../../engine/next-step.ts';
+import { answerTo, notice, stateChanged } from '../../engine/notices.ts';
+import type { EngineState } from '../../engine/engine-state.ts';
 import { asRequest, refuse, type StateRequest } from './request-state.ts';
 
 type VerdictRequest = StateRequest & { readonly to: 'user_confirmed' | 'user_rejected' };

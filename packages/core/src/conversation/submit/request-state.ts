@@ -1,7 +1,7 @@
 import { AGENT_STATES, canRequest, catalogError, ChangeAgentStateAction, type AgentState, type CatalogError } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { stateChanged } from '../../loop/notices.ts';
-import type { EngineState } from '../engine-state.ts';
+import { stateChanged } from '../../engine/notices.ts';
+import type { EngineState } from '../../engine/engine-state.ts';
 
 export interface StateRequest {
   readonly to: AgentState;

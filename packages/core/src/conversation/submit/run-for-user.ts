@@ -1,10 +1,10 @@
 import { catalogError, NullObservation, type ActionDraft, type ObservationDraft } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { failureFor } from '../../log/storage-failure.ts';
-import type { Engine } from '../../loop/engine.ts';
-import { execute } from '../../loop/execute.ts';
-import { answerTo, notice } from '../../loop/notices.ts';
-import type { RunnableAction } from '../../runtime.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { execute } from '../../engine/execute.ts';
+import { answerTo, notice } from '../../engine/notices.ts';
+import type { RunnableAction } from '../../sandbox/runtime.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { appendOnce } from './append-once.ts';
 

@@ -13,7 +13,7 @@ import {
 import { expect, it } from 'vitest';
 import { codeActAgent } from '../../agents/code-act-agent.ts';
 import { createScriptedProvider } from '../../llm/scripted-provider.ts';
-import { projectMessages } from '../../view/project-messages.test-support.ts';
+import { projectMessages } from '../../prompt/project-messages.test-support.ts';
 import { bash, done, gated, outline, stage } from '../conversation.test-support.ts';
 
 const ask = (agent_state: AgentState) => ChangeAgentStateAction.create({ agent_state });

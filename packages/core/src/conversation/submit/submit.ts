@@ -1,7 +1,7 @@
 /** A client's action: checked against the state, appended, answered with the event or a catalogued error. */
 import { catalogError, type ActionDraft, type ActionKind, type AgentState, type CatalogError, type ParsedAction } from '@tendon/protocol';
 import { failureFor } from '../../log/storage-failure.ts';
-import type { Engine } from '../../loop/engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { answerAgain, appendOnce } from './append-once.ts';
 import { decideConfirmation } from './decide-confirmation.ts';

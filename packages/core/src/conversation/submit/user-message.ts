@@ -1,9 +1,9 @@
 import { catalogError, isActive, MessageAction, RecallAction, type ActionDraft, type CatalogError } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { recall } from '../../loop/answer-core.ts';
-import type { Engine } from '../../loop/engine.ts';
-import { answerTo, stateChanged } from '../../loop/notices.ts';
-import type { EngineState } from '../engine-state.ts';
+import { recall } from '../../engine/answer-core.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { answerTo, stateChanged } from '../../engine/notices.ts';
+import type { EngineState } from '../../engine/engine-state.ts';
 
 /** Enough of a message to look things up by. */
 const MAX_QUERY_CHARS = 16 * 1024;

@@ -1,10 +1,10 @@
 import { RecallAction, type ActionDraft } from '@tendon/protocol';
 import { searchMessages } from '../../knowledge/search-messages.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { recall } from '../../loop/answer-core.ts';
-import type { Engine } from '../../loop/engine.ts';
-import { answerTo } from '../../loop/notices.ts';
-import type { Decide } from '../folded-log.ts';
+import { recall } from '../../engine/answer-core.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { answerTo } from '../../engine/notices.ts';
+import type { Decide } from '../../engine/folded-log.ts';
 
 /** A person's own question to the memory and its answer, as one commit: it neither wakes the agent nor waits for it. */
 export async function userRecall(engine: Engine, { args }: ActionDraft<'recall'>): Promise<Decide> {

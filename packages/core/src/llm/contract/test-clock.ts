@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../async/clock.ts';
 
 /** Time that moves only when told: sleeps end in `advance`. */
 export interface TestClock extends Clock {

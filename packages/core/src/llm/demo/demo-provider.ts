@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../async/clock.ts';
 import type { LlmProvider, LlmRequest } from '../llm-provider.ts';
 import { createScriptedProvider, type ScriptedAnswer } from '../scripted-provider.ts';
 import type { DemoMove, DemoSkill } from './demo-skill.ts';

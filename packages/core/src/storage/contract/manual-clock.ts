@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../async/clock.ts';
 
 export interface ManualClock extends Clock {
   set(iso: string): void;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../async/clock.ts';
 import type { EventLog } from '../../log/event-log.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import type { Storage } from '../storage.ts';

@@ -1,5 +1,5 @@
 import type { Event } from '@tendon/protocol';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../async/clock.ts';
 import { deepFreeze } from '../../log/deep-freeze.ts';
 import {
   AppendConflict,

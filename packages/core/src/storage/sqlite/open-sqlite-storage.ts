@@ -2,7 +2,7 @@ import { closeSync, copyFileSync, mkdirSync, openSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../async/clock.ts';
 import { randomEpoch } from '../../log/random-epoch.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import { BlobStore, syncDir } from '../blobs/blob-store.ts';

@@ -9,7 +9,7 @@
  */
 import type { Event } from '@tendon/protocol';
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../async/clock.ts';
 import {
   AppendConflict,
   type AppendOptions,

@@ -7,7 +7,7 @@
  * W2  However many events wait, watchers are notified once of the beginning and once of the end.
  */
 import type { VolatileFrame } from '@tendon/protocol';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../async/clock.ts';
 import { StorageError } from '../log/storage-error.ts';
 import { failureFor } from '../log/storage-failure.ts';
 

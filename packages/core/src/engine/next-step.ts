@@ -1,8 +1,8 @@
 /** What the loop does next: a pure function of the folded log, so a restarted server takes up exactly where the log stands. */
 import { answeredBy, callIndex, isActive, isRunnable, NullObservation, type Action, type AgentState } from '@tendon/protocol';
-import type { EngineState } from '../conversation/engine-state.ts';
+import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
-import type { RunnableAction } from '../runtime.ts';
+import type { RunnableAction } from '../sandbox/runtime.ts';
 import { addedAgain } from './added-again.ts';
 import { answerTo, engineError, stateChanged } from './notices.ts';
 import { isStuck } from './repetition.ts';

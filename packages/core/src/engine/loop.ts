@@ -8,9 +8,9 @@
  * L3  Every step but `rest` leaves the log longer, or waits for something that does.
  */
 import type { Action } from '@tendon/protocol';
-import type { EngineState } from '../conversation/engine-state.ts';
+import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
-import type { RunnableAction } from '../runtime.ts';
+import type { RunnableAction } from '../sandbox/runtime.ts';
 import { searchMessages } from '../knowledge/search-messages.ts';
 import { answerCore } from './answer-core.ts';
 import { condenseLog } from './condense-log.ts';

@@ -5,8 +5,8 @@
 import type { Event } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { ViewOutline } from '../view/view-outline.ts';
-import { createView, type View } from '../view/view.ts';
+import type { ViewOutline } from '../prompt/view-outline.ts';
+import { createView, type View } from '../prompt/view.ts';
 import { readSnapshot } from './engine-snapshot.ts';
 import { foldLog, type FoldedLog, type FoldOptions } from './folded-log.ts';
 

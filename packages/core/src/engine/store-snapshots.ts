@@ -3,7 +3,7 @@
  * model's view has seen, and when enough events have followed the last one. Only one is written at a time.
  */
 import type { EventLog } from '../log/event-log.ts';
-import type { ViewFeed } from '../loop/view-feed.ts';
+import type { ViewFeed } from './view-feed.ts';
 import { snapshotOf } from './engine-snapshot.ts';
 import type { FoldedLog } from './folded-log.ts';
 

@@ -1,10 +1,10 @@
 /** The model's turn: the view of the log goes out, a complete answer comes back and is appended as one batch. */
 import { isActive, type LlmMetrics } from '@tendon/protocol';
-import type { EngineState } from '../conversation/engine-state.ts';
+import type { EngineState } from './engine-state.ts';
 import type { LlmFailure, LlmMessage, LlmProvider } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { Tool } from '../tools/tool.ts';
-import { maxMessageChars } from '../view/excerpt.ts';
+import { maxMessageChars } from '../prompt/excerpt.ts';
 import { accumulateMetrics } from './accumulate-metrics.ts';
 import { answerToDrafts, needsSandbox, parseAnswer, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
 import { forgettable, requestCondensation } from './condense-log.ts';

@@ -5,7 +5,7 @@
 import { INITIAL_STATE, isAction, type Action, type ConversationState } from '@tendon/protocol';
 import type { EventLog, LogSnapshot } from '../log/event-log.ts';
 import { readById } from '../log/read-pages.ts';
-import type { ViewOutline } from '../view/view-outline.ts';
+import type { ViewOutline } from '../prompt/view-outline.ts';
 import { INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
 import { restore, store } from './storable.ts';
 

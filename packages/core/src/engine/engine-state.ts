@@ -24,7 +24,7 @@ import {
   type LlmMetrics,
   type Observation,
 } from '@tendon/protocol';
-import { NO_REPETITION, repeat, type Repetition } from '../loop/repetition.ts';
+import { NO_REPETITION, repeat, type Repetition } from './repetition.ts';
 
 /** The id of the error that answers a request for a condensation which came to nothing. */
 export const NOT_CONDENSED = 'AGENT_ERROR$NOT_CONDENSED';

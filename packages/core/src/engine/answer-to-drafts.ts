@@ -13,7 +13,7 @@ import {
 } from '@tendon/protocol';
 import type { LlmAnswer, LlmToolCall } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
-import type { ConfirmationPolicy } from '../policies/confirmation-policy.ts';
+import type { ConfirmationPolicy } from '../policy/confirmation-policy.ts';
 import { parseToolCall } from '../tools/parse-tool-call.ts';
 import type { Tool, ToolCallResult } from '../tools/tool.ts';
 import { toModelResponse } from './model-response.ts';

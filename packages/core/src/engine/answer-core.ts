@@ -1,8 +1,8 @@
 import { cutMiddle, NullObservation, RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
-import type { Missed } from '../conversation/engine-state.ts';
+import type { Missed } from './engine-state.ts';
 import type { Known } from '../knowledge/library.ts';
 import { triggered, type Knowledge } from '../knowledge/triggered.ts';
-import { WORKSPACE } from '../view/excerpt.ts';
+import { WORKSPACE } from '../prompt/excerpt.ts';
 import { notice } from './notices.ts';
 
 /** What answers are made of. */

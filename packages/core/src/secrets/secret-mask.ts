@@ -7,9 +7,9 @@
  * M2  A stream gives out a character only when no secret can begin at or before it any more: it holds back less than the
  *     longest secret, and only while what it holds looks like one.
  */
-import type { SourcedDraft } from './log/event-log.ts';
-import { createPatternFinder, type Found, type Range } from './masking/pattern-finder.ts';
-import { spellingsOf } from './masking/spellings.ts';
+import type { SourcedDraft } from '../log/event-log.ts';
+import { createPatternFinder, type Found, type Range } from './pattern-finder.ts';
+import { spellingsOf } from './spellings.ts';
 import type { Secret } from './secret.ts';
 
 /** @internal */

@@ -2,9 +2,9 @@ import { AGENT_STATES, canTransition, IllegalTransition, type AgentState } from 
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { failureFor } from '../log/storage-failure.ts';
-import { stateChanged } from '../loop/notices.ts';
+import { stateChanged } from './notices.ts';
 import { createMemoryStorage } from '../storage/index.ts';
-import { ID, openedFold, outline, systemClock } from './conversation.test-support.ts';
+import { ID, openedFold, outline, systemClock } from '../conversation/conversation.test-support.ts';
 
 async function open() {
   const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);

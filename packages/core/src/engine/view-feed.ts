@@ -6,8 +6,8 @@ import type { Agent } from '../agents/agent.ts';
 import type { LlmMessage } from '../llm/llm-provider.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { readById, readPages } from '../log/read-pages.ts';
-import { filled, idsOf, type ViewOutline } from '../view/view-outline.ts';
-import { createView, type Excerpt, type View } from '../view/view.ts';
+import { filled, idsOf, type ViewOutline } from '../prompt/view-outline.ts';
+import { createView, type Excerpt, type View } from '../prompt/view.ts';
 import type { Engine } from './engine.ts';
 
 export interface ViewFeed {

@@ -3,7 +3,7 @@
  */
 import type { StatusFrame } from '@tendon/protocol';
 import { unlessAborted } from '../async/abort.ts';
-import type { Runtime, Runtimes, StartPhase } from '../runtime.ts';
+import type { Runtime, Runtimes, StartPhase } from './runtime.ts';
 
 export type Acquired = { readonly ok: true; readonly runtime: Runtime } | { readonly ok: false; readonly reason: string };
 

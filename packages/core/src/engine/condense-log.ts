@@ -3,10 +3,10 @@
  * stands in its place in what the model is shown. The log keeps everything, and the user's own words are always shown.
  */
 import { CondensationAction, CondenseObservation, CondensationRequestAction, type Event } from '@tendon/protocol';
-import { NOT_CONDENSED, type EngineState } from '../conversation/engine-state.ts';
+import { NOT_CONDENSED, type EngineState } from './engine-state.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
-import { createTranscript } from '../view/transcript.ts';
+import { createTranscript } from '../prompt/transcript.ts';
 import { askAside, type Spent } from './ask-aside.ts';
 import type { Engine } from './engine.ts';
 import { engineError } from './notices.ts';

@@ -6,11 +6,11 @@
  */
 import { isAction, isObservation } from '@tendon/protocol';
 import type { EventLog } from '../log/event-log.ts';
-import type { WorkspaceFiles } from '../runtime.ts';
-import { WORKSPACE } from '../view/excerpt.ts';
-import { textOf } from '../view/make-entries.ts';
-import { MESSAGE_NOT_STORED } from '../view/say-observation.ts';
-import type { Excerpt } from '../view/view.ts';
+import type { WorkspaceFiles } from '../sandbox/runtime.ts';
+import { WORKSPACE } from '../prompt/excerpt.ts';
+import { textOf } from '../prompt/make-entries.ts';
+import { MESSAGE_NOT_STORED } from '../prompt/say-observation.ts';
+import type { Excerpt } from '../prompt/view.ts';
 import type { Engine } from './engine.ts';
 import { engineError } from './notices.ts';
 

@@ -4,7 +4,7 @@ import { bash, done, gated, ID, outline, stage, systemClock, watchAppends } from
 import { createScriptedProvider } from '../llm/scripted-provider.ts';
 import { withRetries } from '../llm/with-retries.ts';
 import { stateChanged } from './notices.ts';
-import { Secret } from '../secret.ts';
+import { Secret } from '../secrets/secret.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 
 const resume = ChangeAgentStateAction.create({ agent_state: 'running' });

@@ -11,7 +11,7 @@
 import { canTransition, IllegalTransition, isObservation, type AgentState, type Event } from '@tendon/protocol';
 import { AppendConflict, type EventLog, type SourcedDraft } from '../log/event-log.ts';
 import { readPages } from '../log/read-pages.ts';
-import type { Mask } from '../secret-mask.ts';
+import type { Mask } from '../secrets/secret-mask.ts';
 import { foldEngine, INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
 import { Mutex } from '../async/mutex.ts';
 import type { WriteRetry } from './write-retry.ts';

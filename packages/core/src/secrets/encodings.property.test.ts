@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createMask, SECRET_HIDDEN } from '../secret-mask.ts';
-import { Secret } from '../secret.ts';
+import { createMask, SECRET_HIDDEN } from './secret-mask.ts';
+import { Secret } from './secret.ts';
 
 const wrap = (text: string, width: number) => text.replace(new RegExp(`.{${width}}`, 'g'), '$&\n');
 

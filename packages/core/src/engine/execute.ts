@@ -11,9 +11,9 @@
  */
 import type { Action } from '@tendon/protocol';
 import { catalogError } from '@tendon/protocol';
-import type { EngineState } from '../conversation/engine-state.ts';
+import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
-import type { ExecuteResult, RunnableAction } from '../runtime.ts';
+import type { ExecuteResult, RunnableAction } from '../sandbox/runtime.ts';
 import type { Spent } from './ask-aside.ts';
 import { executeDraftedEdit, needsModel } from './drafted-edit.ts';
 import type { Engine } from './engine.ts';

@@ -1,4 +1,4 @@
-import type { OutputChunk } from '../runtime.ts';
+import type { OutputChunk } from '../sandbox/runtime.ts';
 import type { Engine } from './engine.ts';
 
 /** Shows a running action's output as volatile frames, with secrets hidden also where a chunk cuts them in two. */

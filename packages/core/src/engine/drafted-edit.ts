@@ -5,7 +5,7 @@
  * carries what the call cost.
  */
 import { EditObservation, type Action } from '@tendon/protocol';
-import type { ExecuteOptions, ExecuteResult, LinesToEdit, RunnableAction, Runtime } from '../runtime.ts';
+import type { ExecuteOptions, ExecuteResult, LinesToEdit, RunnableAction, Runtime } from '../sandbox/runtime.ts';
 import { askAside, type Spent } from './ask-aside.ts';
 import { draftRequest, linesOfAnswer } from './draft-request.ts';
 import type { Engine } from './engine.ts';

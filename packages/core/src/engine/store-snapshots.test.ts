@@ -4,10 +4,10 @@ import { createScriptedProvider } from '../llm/scripted-provider.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import { StorageError, type EventLog, type SourcedDraft } from '../index.ts';
 import { createMemoryStorage } from '../storage/index.ts';
-import { projectMessages } from '../view/project-messages.test-support.ts';
+import { projectMessages } from '../prompt/project-messages.test-support.ts';
 import { codeActAgent } from '../agents/code-act-agent.ts';
-import { metadataOf } from '../view/random-log.test-support.ts';
-import { countReads, ID, stage, systemClock, watchAppends, type Stage } from './conversation.test-support.ts';
+import { metadataOf } from '../prompt/random-log.test-support.ts';
+import { countReads, ID, stage, systemClock, watchAppends, type Stage } from '../conversation/conversation.test-support.ts';
 import { SNAPSHOT_EVERY } from './store-snapshots.ts';
 
 const emptyLog = (): Promise<EventLog> => createMemoryStorage({ clock: systemClock }).events.open(ID);
