@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Holds the dependency table of ARCHITECTURE.md: which package may import which, no cycles between files, nothing of Node in
-// the roots that run in a browser, no import that package.json does not declare.
+// Holds the dependency table of ARCHITECTURE.md: which package may import which, in which order the folders of a package lie, no
+// cycles between files, nothing of Node in the roots that run in a browser, no import that package.json does not declare.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -15,6 +15,40 @@ const ALLOWED = {
   client: ['protocol'],
   web: ['client', 'protocol'],
   cli: ['server', 'client', 'protocol'],
+};
+/**
+ * The folders of a package, and the files beside them, from top to bottom: each imports only what stands below it, types included.
+ * What shares a line does not import one another.
+ */
+const LAYERS = {
+  protocol: [
+    ['index'],
+    ['dialects', 'json-schema'],
+    ['volatile'],
+    ['rest'],
+    ['codec', 'reduce', 'model-answer'],
+    ['answered-by'],
+    ['event'],
+    ['kinds'],
+    ['events'],
+    ['define'],
+    ['agent-state', 'cut-middle', 'error-catalog', 'parsed'],
+  ],
+  core: [
+    ['index'],
+    ['conversation'],
+    ['engine'],
+    ['prompt'],
+    ['agents'],
+    ['tools', 'knowledge', 'policy'],
+    ['sandbox'],
+    ['llm'],
+    ['storage'],
+    ['log'],
+    ['secrets'],
+    ['async'],
+  ],
+  client: [['index'], ['connection', 'create-rest'], ['rest'], ['actions', 'new-id']],
 };
 /** Entries whose whole graph must be free of Node builtins. */
 const BROWSER_SAFE = ['protocol/src/index.ts', 'protocol/src/reduce.ts', 'core/src/index.ts', 'client/src/index.ts'];
@@ -46,6 +80,18 @@ const packageName = (specifier) =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 
+/** A folder of a package's `src`, or a file beside the folders without its ending. */
+const layerName = (path) => path.split('/')[0].replace(/\.tsx?$/, '');
+
+function checkLayers(name, where, target) {
+  const layers = LAYERS[name];
+  if (layers === undefined) return;
+  const [from, to] = [layerName(where.split('/src/')[1]), layerName(target)];
+  const [upper, lower] = [from, to].map((one) => layers.findIndex((layer) => layer.includes(one)));
+  if (upper < 0 || lower < 0) failures.push(`${where}: ${upper < 0 ? from : to} has no place among the layers of ${name}`);
+  else if (from !== to && upper >= lower) failures.push(`${where}: ${from} may not import ${to}`);
+}
+
 const graph = new Map();
 for (const [name, allowed] of Object.entries(ALLOWED)) {
   const folder = join(root, 'packages', name);
@@ -66,6 +112,7 @@ for (const [name, allowed] of Object.entries(ALLOWED)) {
         const isShared = test && target.startsWith(join(root, 'test/support'));
         if (!target.startsWith(folder) && !isShared) failures.push(`${where}: leaves its package with ${specifier}`);
         if (!type) edges.push(target);
+        if (!test && !where.includes('/fixtures/')) checkLayers(name, where, relative(join(folder, 'src'), target));
       } else if (specifier.startsWith('@tendon/')) {
         const other = specifier.split('/')[1];
         if (!allowed.includes(other) && !test) failures.push(`${where}: ${name} may not import ${other}`);

@@ -8,6 +8,9 @@ import type { Parsed } from './parsed.ts';
  */
 export type EventSource = 'agent' | 'user' | 'environment';
 
+/** The maximum length of a `client_id`. */
+export const MAX_CLIENT_ID_CHARS = 128;
+
 /** What `EventLog.append` gives an event. `id` is per conversation, from 0, gapless. `timestamp` is UTC ISO 8601 with `Z`. */
 export interface EventMeta {
   readonly id: number;

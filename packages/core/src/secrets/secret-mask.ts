@@ -7,7 +7,6 @@
  * M2  A stream gives out a character only when no secret can begin at or before it any more: it holds back less than the
  *     longest secret, and only while what it holds looks like one.
  */
-import type { SourcedDraft } from '../log/event-log.ts';
 import { createPatternFinder, type Found, type Range } from './pattern-finder.ts';
 import { spellingsOf } from './spellings.ts';
 import type { Secret } from './secret.ts';
@@ -18,7 +17,7 @@ export const SECRET_HIDDEN = '<secret_hidden>';
 export interface Mask {
   text(text: string): string;
   /** Every string of the draft but the kind and the source. */
-  draft(draft: SourcedDraft): SourcedDraft;
+  draft<T extends object>(draft: T): T;
   stream(): MaskedStream;
 }
 
@@ -118,10 +117,8 @@ function createStream(search: Search): MaskedStream {
 
 const NEVER_SECRET = new Set(['action', 'observation', 'source', 'executor']);
 
-function maskDraft(draft: SourcedDraft, text: (input: string) => string): SourcedDraft {
-  return Object.fromEntries(
-    Object.entries(draft).map(([key, value]) => [key, NEVER_SECRET.has(key) ? value : maskDeep(value, text)]),
-  ) as unknown as SourcedDraft;
+function maskDraft<T extends object>(draft: T, text: (input: string) => string): T {
+  return Object.fromEntries(Object.entries(draft).map(([key, value]) => [key, NEVER_SECRET.has(key) ? value : maskDeep(value, text)])) as T;
 }
 
 function maskDeep(value: unknown, text: (input: string) => string): unknown {

@@ -1,7 +1,7 @@
 import { parseAgentState } from '../agent-state.ts';
 import { isActionKind, isClientKind } from '../codec.ts';
 import { catalogError, type ErrorCode } from '../error-catalog.ts';
-import type { ActionDraft, ActionKind } from '../event.ts';
+import { MAX_CLIENT_ID_CHARS, type ActionDraft, type ActionKind } from '../event.ts';
 import { asParsed } from '../parsed.ts';
 import { StartAction } from '../events/system.ts';
 import { ACTIONS } from '../kinds.ts';
@@ -9,9 +9,6 @@ import { currentArgs } from './current-args.ts';
 import type { Decoded, Frame } from './dialect.ts';
 import { decodeInitialize } from './decode-initialize.ts';
 import { isNestedDeeper } from './nesting.ts';
-
-/** The maximum length of a `client_id`. */
-export const MAX_CLIENT_ID_CHARS = 128;
 
 /** A longer timeout, in seconds, counts as none. */
 const MAX_TIMEOUT_SECONDS = 86_400;

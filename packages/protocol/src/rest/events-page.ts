@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_CLIENT_ID_CHARS } from '../dialects/decode-frame.ts';
+import { MAX_CLIENT_ID_CHARS } from '../event.ts';
 
 const flag = z.union([z.boolean(), z.stringbool()]);
 const kinds = z.union([z.array(z.string().max(100)).max(100), z.string().transform((text) => text.split(',').map((kind) => kind.trim()))]);
