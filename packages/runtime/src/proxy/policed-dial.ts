@@ -22,14 +22,14 @@ export function policedDial({ policy, dial, dialAnywhere, ask, refused, onRefuse
   return async (host, port, signal) => {
     try {
       let current = await policy();
-      let standing: string | undefined;
       if (ask && !isOpenedPrivately(current, host, port) && isAskable(current, host, port)) {
-        standing = await ask(plainName(host), port);
-        current = await policy(); // an answer changes it
+        const refusal = await ask(plainName(host), port);
+        if (refusal !== undefined) throw new Refused(refusal);
+        current = await policy(); // an answer has changed it
       }
       if (isOpenedPrivately(current, host, port)) return await dialAnywhere(host, port, signal);
       const reason = nameRefusal(current, host, port);
-      if (reason !== undefined) throw new Refused(standing ?? reason);
+      if (reason !== undefined) throw new Refused(reason);
       return await dial(host, port, signal);
     } catch (error) {
       if (error instanceof Refused && refused.note(host, port, error.message)) onRefused(`${host.slice(0, 253)}:${port}`, error.message);

@@ -63,27 +63,31 @@ export class NetworkQuestions {
     return root ? this.#open(root) : [];
   }
 
-  /** See `AskPerson`. */
+  /** See `AskPerson`. A sandbox can try as often as it likes: what is known costs one look at the record. */
   async ask(id: string, { host, port }: Pick<NetworkQuestion, 'host' | 'port'>): Promise<string | undefined> {
-    const { records, clock, logger } = this.#options;
     const root = await this.#rootOf(id);
     if (!root) return undefined;
-    let isNew = false;
-    await records.change(root.id, (found) => {
-      const { refused } = found.network_questions ?? NOTHING;
-      const open = this.#open(found);
-      const isKnown = refused.includes(host) || open.some((question) => question.host === host);
-      isNew = !isKnown && open.length < MAX_OPEN && refused.length < MAX_REFUSED;
-      return isNew ? { network_questions: { refused, open: [...open, { host, port, asked_at: records.now() }] } } : undefined;
-    });
     const key = `${root.id} ${host}`;
-    if (isNew) {
-      logger.info({ conversation: root.id }, `a person is asked whether the sandbox may reach ${host}:${port}`);
-      if ((this.#options.rooms.get(root.id)?.leases ?? 0) > 0) this.#wait(key, clock);
-      await this.#announce(root.id);
-    }
+    const refusal = this.#refusal(root, host);
+    if (refusal === undefined) await this.#add(root.id, { host, port });
+    else if (!this.#waiting.has(key)) return refusal;
     await this.#waiting.get(key)?.over;
-    return this.#standing(root.id, host);
+    const now = await this.#options.records.get(root.id);
+    return now && this.#refusal(now, host);
+  }
+
+  async #add(rootId: string, { host, port }: Pick<NetworkQuestion, 'host' | 'port'>): Promise<void> {
+    const { records, rooms, logger } = this.#options;
+    let isNew = false;
+    await records.change(rootId, (found) => {
+      isNew = this.#refusal(found, host) === undefined && isAskable(this.#options.policyOf(found), host, port);
+      const open = [...this.#open(found), { host, port, asked_at: records.now() }];
+      return isNew ? { network_questions: { open, refused: found.network_questions?.refused ?? [] } } : undefined;
+    });
+    if (!isNew) return;
+    logger.info({ conversation: rootId }, `a person is asked whether the sandbox may reach ${host}:${port}`);
+    if ((rooms.get(rootId)?.leases ?? 0) > 0) this.#wait(`${rootId} ${host}`);
+    await this.#announce(rootId);
   }
 
   /** The reason why it was not taken; `undefined` when it counts from the next connection on. */
@@ -134,20 +138,24 @@ export class NetworkQuestions {
     for (const waiting of this.#waiting.values()) waiting.end();
   }
 
-  #wait(key: string, clock: Clock): void {
+  #wait(key: string): void {
     const ended = new AbortController();
-    const over = clock.sleep(this.#options.waitMs, { signal: ended.signal }).catch(() => undefined);
+    const over = this.#options.clock.sleep(this.#options.waitMs, { signal: ended.signal }).catch(() => undefined);
     this.#waiting.set(key, { over, end: () => ended.abort() });
     void over.then(() => this.#waiting.delete(key));
   }
 
-  /** Why a connection is refused now, if there is more to say of it than the policy says. */
-  async #standing(rootId: string, host: string): Promise<string | undefined> {
-    const { open, refused } = (await this.#options.records.get(rootId))?.network_questions ?? NOTHING;
+  /** Why a connection to a host that is on no list is refused; `undefined` when a question can be asked, or was answered. */
+  #refusal(record: StoredConversation, host: string): string | undefined {
+    const { refused } = record.network_questions ?? NOTHING;
+    const open = this.#open(record);
     const unlisted = `${host} is not on the list of this conversation (policy "allowlist")`;
     if (refused.includes(host)) return `${unlisted}, and a person refused it`;
-    if (!open.some((question) => question.host === host)) return undefined;
-    return `${unlisted}; a person is asked in the conversation and has not answered yet, so try again later`;
+    if (open.some((question) => question.host === host)) {
+      return `${unlisted}; a person is asked in the conversation and has not answered yet, so try again later`;
+    }
+    if (refused.length >= MAX_REFUSED) return `${unlisted}; nobody is asked about it, because a person refused ${MAX_REFUSED} others`;
+    return open.length >= MAX_OPEN ? `${unlisted}; nobody is asked about it until ${MAX_OPEN} other questions are answered` : undefined;
   }
 
   /** Without those that the policy has answered by now. */
