@@ -6,6 +6,7 @@ export type { Limits } from './drivers/control-group.ts';
 export type { Driver, DriverName, Probe } from './drivers/driver.ts';
 export { holdFolder, type HeldFolder } from './drivers/held-folder.ts';
 export { isWithin } from './drivers/is-within.ts';
+export { removeFolder } from './disk/remove-folder.ts';
 export { otherReapers } from './drivers/other-reapers.ts';
 export type { Reaper } from './drivers/reapers.ts';
 export type { ExecutorFolder } from './drivers/executor-folder.ts';

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { measureFolder } from './measure-folder.ts';
+import { removeFolder } from './remove-folder.ts';
 
 const options = { maxEntries: 1000, deadlineMs: 10_000 };
 
@@ -34,6 +36,15 @@ describe('SB95: what a folder takes', () => {
     writeFileSync(join(folder, 'in/file'), Buffer.alloc(1024 * 1024, 1));
     const names = { maxEntries: 1000, deadlineMs: 10_000, namesOnly: true };
     expect(await measureFolder(folder, names)).toEqual({ bytes: 23 * 4096, entries: 23, isComplete: true });
+  });
+
+  it('SB514: counts what lies deeper than any path leads', async () => {
+    const down = 'for i in $(seq 140); do mkdir -p aside/more $1 && cd $1 || exit 1; done; head -c 1048576 /dev/zero > file; mkdir last';
+    execFileSync('bash', ['-c', down, 'bash', 'd'.repeat(40)], { cwd: folder });
+    const { bytes, entries, isComplete } = await measureFolder(folder, { ...options, maxEntries: 5000 });
+    expect({ entries, isComplete }).toEqual({ entries: 3 * 140 + 2, isComplete: true });
+    expect(bytes).toBeGreaterThanOrEqual(1024 * 1024 + 3 * 140 * 4096);
+    await removeFolder(folder);
   });
 
   it('gives up where there is too much, and says so', async () => {

@@ -1,5 +1,5 @@
 import { constants, type Dirent, type Stats } from 'node:fs';
-import { lstat, open, opendir } from 'node:fs/promises';
+import { lstat, open, opendir, type FileHandle } from 'node:fs/promises';
 
 export interface FolderSize {
   /** What it takes on the disk: each entry at least 4 KiB. */
@@ -16,7 +16,8 @@ export interface MeasureOptions {
   readonly namesOnly?: boolean;
 }
 
-const MAX_DEPTH = 128;
+/** Folders that are held open at once, each with those above it. */
+const MAX_HELD = 128;
 /** A disk has only so many entries: one without any bytes takes its share too. */
 export const MIN_ENTRY_BYTES = 4096;
 
@@ -33,7 +34,7 @@ export async function measureFolder(path: string, { maxEntries, deadlineMs, name
   function count(entry: Stats): void {
     entries += 1;
     if (entry.nlink > 1 && !entry.isDirectory()) {
-      const id = `${entry.dev}:${entry.ino}`;
+      const id = idOf(entry);
       if (seen.has(id)) return;
       seen.add(id);
     }
@@ -52,8 +53,8 @@ export async function measureFolder(path: string, { maxEntries, deadlineMs, name
   }
 
   async function look(folder: string, depth: number): Promise<void> {
-    if (depth > MAX_DEPTH) return void (isComplete = false);
-    const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined);
+    if (depth > MAX_HELD) return lookDeeper(folder);
+    const handle = await openFolder(folder);
     if (handle === undefined) return;
     await using opened = handle;
     const here = process.platform === 'linux' ? `/proc/self/fd/${opened.fd}` : folder;
@@ -63,8 +64,51 @@ export async function measureFolder(path: string, { maxEntries, deadlineMs, name
     }
   }
 
+  /** Holds one folder at a time, however deep: goes back by `..`, and gives up where that is another folder by now. */
+  async function lookDeeper(folder: string): Promise<void> {
+    if (process.platform !== 'linux') return void (isComplete = false);
+    const above: { readonly id: string; readonly folders: string[] }[] = [];
+    for (let opened = await openFolder(folder); opened !== undefined;) {
+      const here = `/proc/self/fd/${opened.fd}`;
+      await using left: FileHandle = opened;
+      let at = above.at(-1);
+      const id = idOf(await left.stat());
+      if (at?.id !== id) above.push((at = { id, folders: await foldersIn(here) }));
+      opened = undefined;
+      while (opened === undefined && at.folders.length > 0) opened = await openFolder(`${here}/${at.folders.pop()!}`);
+      if (opened !== undefined) continue;
+      above.pop();
+      if (above.length === 0) return;
+      opened = await openFolder(`${here}/..`);
+      if (opened === undefined || idOf(await opened.stat()) !== above.at(-1)!.id) {
+        await opened?.close();
+        return void (isComplete = false);
+      }
+    }
+  }
+
+  async function foldersIn(here: string): Promise<string[]> {
+    const found: string[] = [];
+    for await (const entry of await opendir(here)) {
+      if (entries >= maxEntries || performance.now() > end) {
+        isComplete = false;
+        break;
+      }
+      if (await isFolder(here, entry)) found.push(entry.name);
+    }
+    return found;
+  }
+
   await look(path, 0);
   return { bytes, entries, isComplete };
+}
+
+function openFolder(path: string): Promise<FileHandle | undefined> {
+  return open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined);
+}
+
+function idOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
 }
 
 export function takenBy({ blocks }: Stats): number {

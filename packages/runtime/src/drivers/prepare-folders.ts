@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
-import { chown, lstat, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { chown, lstat, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { removeFolder } from '../disk/remove-folder.ts';
 import type { SandboxFolders, SandboxPlace, SandboxSpec } from './driver.ts';
 import type { HeldFolder } from './held-folder.ts';
 import { hostUser, type HostUser } from './host-user.ts';
@@ -57,7 +58,7 @@ export function sandboxUser(place: SandboxPlace): HostUser {
 export async function prepareFolders({ folders }: SandboxSpec, user: HostUser): Promise<void> {
   const home = await lstat(folders.home).catch(() => undefined);
   // The workspace has another owner now: what its last one left is closed to the new one.
-  if (home !== undefined && user.staged && home.uid !== user.uid) await rm(folders.home, { recursive: true, force: true });
+  if (home !== undefined && user.staged && home.uid !== user.uid) await removeFolder(folders.home);
   for (const path of [folders.host, folders.proxy, folders.stage]) await mkdir(path, { recursive: true, mode: 0o755 });
   for (const path of [folders.home, folders.state, folders.link]) {
     await mkdir(path, { recursive: true, mode: 0o700 });

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { removeFolder } from '../disk/remove-folder.ts';
 import type { SandboxFolders } from '../drivers/driver.ts';
 
 /**
@@ -91,7 +92,7 @@ export function planFolders(stateRoot: string): FolderPlan {
       return found;
     },
     async removeIncarnation(sandbox, incarnation) {
-      if (sandbox !== '') await rm(join(stateRoot, sandbox, incarnation), { recursive: true, force: true });
+      if (sandbox !== '') await removeFolder(join(stateRoot, sandbox, incarnation));
       await removeShort(short, incarnation);
     },
     async abandoned() {
@@ -107,11 +108,11 @@ export function planFolders(stateRoot: string): FolderPlan {
     async removeUnused(usedNow) {
       const names = (await readdir(stateRoot).catch(() => [])).filter((name) => INCARNATION.test(name));
       const used = await usedNow();
-      for (const name of names) if (!used.has(name)) await rm(join(stateRoot, name), { recursive: true, force: true });
+      for (const name of names) if (!used.has(name)) await removeFolder(join(stateRoot, name));
       if (used.size === 0) await Promise.all(SHARED.map((name) => rm(join(stateRoot, name), { recursive: true, force: true })));
       await rmdir(stateRoot).catch(() => {}); // something is in it
     },
-    removeSandbox: (sandbox) => rm(join(stateRoot, sandbox), { recursive: true, force: true }),
+    removeSandbox: (sandbox) => removeFolder(join(stateRoot, sandbox)),
   };
 }
 

@@ -5,7 +5,6 @@
  * C2  An idle conversation is closed; opening it again is folding its log.
  * C3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
  */
-import { rm } from 'node:fs/promises';
 import {
   type Clock,
   type Conversation,
@@ -25,7 +24,7 @@ import {
   type NetworkWish,
   type ParsedAction,
 } from '@tendon/protocol';
-import type { NetworkPolicy } from '@tendon/runtime';
+import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
 import type { Logger } from '../logger.ts';
@@ -291,7 +290,7 @@ export class Conversations {
     await this.#options.runtimes.stop(id, { forGood: true });
     await this.#options.storage.events.delete(id);
     await this.#options.storage.records.delete('replays', id);
-    await rm(ownFolder(this.#options.config.home, id), { recursive: true, force: true });
+    await removeFolder(ownFolder(this.#options.config.home, id));
     this.#modelAccess.delete(id);
     await this.#records.forget(id);
   }

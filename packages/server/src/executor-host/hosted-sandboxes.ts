@@ -1,8 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { KeyedMutex, type RecordStore, type Runtime } from '@tendon/core';
 import {
   isWider,
   newIncarnation,
+  removeFolder,
   type Driver,
   type ExecutorAddress,
   type GitElsewhere,
@@ -218,7 +218,7 @@ export class HostedSandboxes {
       await this.#runtimes.stop(conversationId);
       await this.#options.records.delete(COLLECTION, conversationId);
       this.#hosted.delete(conversationId);
-      if (workspace) await rm(ownFolder(this.#options.folders.home, conversationId), { recursive: true, force: true });
+      if (workspace) await removeFolder(ownFolder(this.#options.folders.home, conversationId));
     });
   }
 

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { removeFolder } from './remove-folder.ts';
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), 'tendon-remove-'));
+}
+
+it('SB511: removes trees that no path can name, with names that are no text, and nothing that a link leads to', async () => {
+  const elsewhere = folder();
+  writeFileSync(join(elsewhere, 'kept'), '');
+  const top = folder();
+  symlinkSync(elsewhere, join(top, 'link'));
+  for (const name of ['a', 'b']) {
+    // A shell goes where no path leads.
+    const go = `mkdir ${name} && cd ${name} && for i in $(seq 60); do mkdir ${name.repeat(200)} && cd -P ${name.repeat(200)} || exit 1; done; ln -s ${elsewhere} link; touch "$(printf '\\377\\376')"`;
+    execFileSync('bash', ['-c', go], { cwd: top });
+  }
+  await removeFolder(top);
+  expect([existsSync(top), existsSync(join(elsewhere, 'kept'))]).toEqual([false, true]);
+  await removeFolder(elsewhere);
+});
+
+it('SB511: removes folders that their owner may not enter, and what is not there', async () => {
+  const top = folder();
+  mkdirSync(join(top, 'closed/within'), { recursive: true });
+  writeFileSync(join(top, 'closed/within/file'), '');
+  for (const path of ['closed/within', 'closed', '']) chmodSync(join(top, path), 0);
+  await removeFolder(top);
+  await removeFolder(top);
+  expect(existsSync(top)).toBe(false);
+});
