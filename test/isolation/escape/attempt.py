@@ -7,6 +7,7 @@ import os
 import platform
 import socket
 import subprocess
+import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 bait = json.load(open(os.path.join(FOLDER, 'bait.json')))
@@ -48,6 +49,15 @@ def connect(family, address, request=b'GET / HTTP/1.0\r\n\r\n'):
             if len(answer) > 65536:
                 break
         return answer
+
+
+def hold():
+    """Keeps what was taken while the sandbox beside this one works."""
+    open(os.path.join(FOLDER, 'taken'), 'w').close()
+    end = time.monotonic() + 45
+    while not os.path.exists(os.path.join(FOLDER, 'let-go')) and time.monotonic() < end:
+        time.sleep(0.02)
+    print('held it' if time.monotonic() < end else 'nobody came', flush=True)
 
 
 def check(result):

@@ -14,8 +14,9 @@ import {
   type TestSandboxes,
 } from '../../../packages/runtime/src/sandbox.test-support.ts';
 import { layBait, type Bait } from './bait.ts';
-import { raceTheServer, raceTheStart } from './race-the-server.ts';
+import { askTheNeighbour, openPlanted, raceTheServer, raceTheStart } from './race-the-server.ts';
 import type { Threat } from './threat.ts';
+import { NEIGHBOUR_WORKS } from './threats/neighbour.ts';
 
 export interface EscapeSubject {
   readonly make: (executor: ExecutorFolder, bait: Bait) => Driver | Promise<Driver>;
@@ -51,6 +52,16 @@ export const ESCAPE_LIMITS: Limits = {
 };
 
 const ATTEMPT = readFileSync(join(import.meta.dirname, 'attempt.py'));
+/** What another conversation serves, on its loopback and as an abstract socket. */
+const SERVE = `import socket, sys, threading
+def serve(listener):
+    while True: listener.accept()[0].sendall(b'HTTP/1.0 200 OK\\r\\n\\r\\n' + sys.argv[2].encode())
+abstract = socket.socket(socket.AF_UNIX)
+abstract.bind('\\0' + sys.argv[1])
+abstract.listen()
+port = socket.create_server(('', 0))
+for listener in (port, abstract): threading.Thread(target=serve, args=[listener]).start()
+print(port.getsockname()[1], flush=True)`;
 /** A command of a busy machine is not handed back early. */
 const PROBE_SECONDS = 50;
 /** Conversations that work elsewhere than in a folder of their own name. */
@@ -58,6 +69,7 @@ const FOLDERS: Readonly<Record<string, string>> = { swapped: 'hostile/swapped' }
 /** What the server does meanwhile, where a probe waits for that. */
 const RACES: Readonly<Record<string, (sandboxes: TestSandboxes, word: string) => Promise<string>>> = {
   'symlink-races': ({ runtimes }, word) => raceTheServer(runtimes.current('hostile')!, word),
+  'planted-files': ({ runtimes }) => openPlanted(runtimes.current('hostile')!),
   'workspace-swap': ({ runtimes }) => raceTheStart(runtimes),
 };
 
@@ -70,22 +82,28 @@ export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
   const { root, stateRoot } = subject.folders?.() ?? { root: sandboxes.folder, stateRoot: sandboxes.stateRoot };
   const other = await sandboxes.runtimes.acquire('other', { signal: never });
   await run(other, `echo ${bait.word} | tee theirs > ~/theirs; bash -c 'read -t 100000' ${bait.told.mark}-other < /dev/ptmx &`);
+  const serving = `python3 -c "${SERVE}" ${bait.told.mark}-other ${bait.word} > served &`;
+  const { output: otherPort } = await run(other, `${serving} until [ -s served ]; do sleep 0.1; done; cat served`);
   const runtime = await sandboxes.runtimes.acquire('hostile', { signal: never });
-  const write = (name: string, text: string | Uint8Array) => runtime.files.write(name, Buffer.from(text), { signal: never });
-  await write('attempt.py', ATTEMPT);
+  const write = (name: string, text: string | Uint8Array, into = runtime) => into.files.write(name, Buffer.from(text), { signal: never });
+  for (const each of [runtime, other]) await write('attempt.py', ATTEMPT, each);
   const others = foldersWith('theirs', root).filter((folder) => folder !== process.env.HOME);
-  await write('bait.json', JSON.stringify({ ...bait.told, ...ESCAPE_LIMITS, stateRoot, others }));
+  await write('bait.json', '{}', other);
+  await write('works.py', `from attempt import *\n${NEIGHBOUR_WORKS}`, other);
+  await write(
+    'bait.json',
+    JSON.stringify({ ...bait.told, ...ESCAPE_LIMITS, stateRoot, others, otherPort: Number(/\d+$/.exec(otherPort)) }),
+  );
 
   return {
     bait,
     runtime,
     sandboxes,
-    async probe({ id, probe }) {
+    async probe({ id, probe, takes }) {
       await write(`${id}.py`, `from attempt import *\n${probe}`);
       const action = runAction(runtime, `python3 ${id}.py && echo the end`, { timeout: PROBE_SECONDS });
       const running = runtime.execute(action, { signal: never });
-      const race = RACES[id];
-      const raced = race === undefined ? '' : await race(sandboxes, bait.word);
+      const raced = takes ? await askTheNeighbour(sandboxes.runtimes) : ((await RACES[id]?.(sandboxes, bait.word)) ?? '');
       const result = await running;
       return result.outcome === 'observed' ? `${raced}${result.observation.content}`.replaceAll('\r', '') : result.outcome;
     },

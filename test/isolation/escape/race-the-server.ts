@@ -1,5 +1,5 @@
 import type { Runtime, Runtimes } from '@tendon/core';
-import { never, until } from '../../../packages/runtime/src/sandbox.test-support.ts';
+import { never, run, until } from '../../../packages/runtime/src/sandbox.test-support.ts';
 
 const ROUNDS = 25;
 
@@ -37,4 +37,32 @@ export async function raceTheStart(runtimes: Runtimes): Promise<string> {
   }
   await hostile.files.write('swapped-enough', new Uint8Array(), { signal: never });
   return got.includes('tendon.db') ? 'ESCAPED by the next sandbox\n' : '';
+}
+
+const MAX_BYTES = 1000;
+
+/** Reads, lists and writes what was planted to hold the server; each must answer, however it does. */
+export async function openPlanted({ files }: Runtime): Promise<string> {
+  const named = (name: string) => async (): Promise<boolean> => (await files.list('.', { signal: never })).includes(name);
+  await until('everything planted', named('planted-all'));
+  const names = (await files.list('planted', { signal: never })).map((name) => `planted/${name}`);
+  for (const path of [...names, 'planted/ring/ring/ring/ring/pipe']) {
+    await files.read(path, { signal: never, maxBytes: MAX_BYTES }).catch(() => undefined);
+    await files.list(path, { signal: never }).catch(() => undefined);
+  }
+  for (const name of ['pipe', 'pipe-link', 'socket', 'zero', 'itself']) {
+    await files.write(`planted/${name}`, new Uint8Array(1), { signal: never }).catch(() => undefined);
+  }
+  await files.write('planted-enough', new Uint8Array(), { signal: never });
+  return names.length > 10 ? '' : `ESCAPED the list: ${names.join()}\n`;
+}
+
+/** Asks the sandbox beside it for some of everything, while a probe holds what it could take. */
+export async function askTheNeighbour(runtimes: Runtimes): Promise<string> {
+  const [hostile, other] = ['hostile', 'other'].map((id) => runtimes.current(id));
+  if (hostile === undefined || other === undefined) throw new Error('nobody takes anything from anybody');
+  await until('all of it taken', async () => (await hostile.files.list('.', { signal: never })).includes('taken'));
+  const { output } = await run(other, 'python3 works.py && echo the end');
+  await hostile.files.write('let-go', new Uint8Array(), { signal: never });
+  return output.endsWith('the end') ? `${output.replace(/the end$/, '')}` : `ESCAPED the neighbour: ${output}\n`;
 }

@@ -19,4 +19,6 @@ export interface Threat {
    * processes holds, which commands have without a sandbox too.
    */
   readonly isControl?: true;
+  /** It takes what it can and holds it (`hold()` of attempt.py) until the sandbox beside it has got some of everything. */
+  readonly takes?: true;
 }

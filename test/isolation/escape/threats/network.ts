@@ -1,21 +1,5 @@
 import type { Threat } from '../threat.ts';
-
-const THROUGH_PROXY = `
-from urllib.parse import urlsplit
-proxy = urlsplit(os.environ['http_proxy'])
-def ask(*requests):
-    with socket.create_connection((proxy.hostname, proxy.port), 5) as peer:
-        peer.settimeout(5)
-        answer = b''
-        for request in requests:
-            peer.sendall(request)
-            try: answer += peer.recv(65536)
-            except TimeoutError: pass
-        return answer
-def reached(*requests):
-    answer = ask(*requests)
-    return bait['answer'].encode() in answer and answer
-`;
+import { THROUGH_PROXY } from './through-proxy.ts';
 
 /** Places that must not be reached, whatever the policy: asked with the widest one. */
 export const NETWORK: readonly Threat[] = [
@@ -76,10 +60,12 @@ query = bytes.fromhex('123401000001000000000000076578616d706c6503636f6d000001000
 def datagram(address):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
         peer.settimeout(3)
-        peer.sendto(query, (address, 53))
+        peer.connect((address, 53)) # so that a refusal is heard
+        peer.send(query)
         return peer.recv(512)
 for address in ['127.0.0.53', '127.0.0.11', '8.8.8.8', '1.1.1.1', *bait['resolvers']]:
     attempt(f'DNS of {address}', lambda: datagram(address))
+os.environ['RES_OPTIONS'] = 'timeout:1 attempts:1'
 attempt('a name', lambda: socket.getaddrinfo('example.com', 80))
 attempt('the world', lambda: socket.create_connection(('1.1.1.1', 443), 3))
 attempt('interfaces', lambda: [name for _, name in socket.if_nameindex() if name != 'lo'])
