@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { KeyedMutex } from '@tendon/core';
 
 /** Long enough for any usual tree, and with one more name and the path of the folder itself below what a path may have (4,096 bytes). */
 const MAX_BYTES_BELOW = 2048;
 
-const removing = new Map<string, Promise<void>>();
+const removals = new KeyedMutex();
 
 /**
  * Removes a folder that somebody else filled, whatever they did to make that hard: trees too deep for a path to name, and folders that
- * their owner may not enter. Nobody may write in it meanwhile; callers at the same time share one removal. Does nothing where there is none.
+ * their owner may not enter. Nobody may write in it meanwhile. Does nothing where there is none.
  */
 export function removeFolder(path: string): Promise<void> {
-  const shared = removing.get(path) ?? remove(path).finally(() => removing.delete(path));
-  removing.set(path, shared);
-  return shared;
+  return removals.run(path, () => remove(path));
 }
 
 async function remove(path: string): Promise<void> {

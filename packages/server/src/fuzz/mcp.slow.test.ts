@@ -2,38 +2,11 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fakeGitHub, GITHUB_TOKEN } from '../git/providers/fake-github.test-support.ts';
 import { fuzzTarget } from './fuzz-target.test-support.ts';
-import { hostileText, hostileValue, SEED } from './hostile-values.test-support.ts';
+import { SEED } from './hostile-values.test-support.ts';
+import { message } from './mcp-messages.test-support.ts';
 
 const RUNS = 400;
 const EVERY = 50;
-const METHODS = [
-  'initialize',
-  'tools/list',
-  'tools/call',
-  'ping',
-  'notifications/initialized',
-  'notifications/cancelled',
-  'resources/read',
-];
-const TOOLS = ['create_pr', 'create_mr', 'create_bitbucket_pr', '__proto__', 'constructor'];
-
-const args = fc.dictionary(fc.constantFrom('repo_name', 'id', 'source_branch', 'target_branch', 'title', 'body', 'labels'), hostileValue);
-const params = fc.oneof(
-  hostileValue,
-  fc.record({ name: fc.oneof(fc.constantFrom(...TOOLS), hostileText), arguments: fc.oneof(args, hostileValue) }),
-);
-const message = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      jsonrpc: fc.constant('2.0'),
-      id: fc.oneof(fc.integer(), hostileValue),
-      method: fc.constantFrom(...METHODS),
-      params,
-    }),
-  },
-  { weight: 1, arbitrary: hostileValue },
-);
 /** Of what HTTP lets through; more would never reach the server. */
 const header = fc.oneof(
   fc.constant(''),

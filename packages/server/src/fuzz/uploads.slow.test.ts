@@ -9,41 +9,10 @@ import { takeUpload } from '../files/take-upload.ts';
 import { uploadNameFault } from '../files/upload-name.ts';
 import { temporaryFolder } from '../server.test-support.ts';
 import { fuzzTarget } from './fuzz-target.test-support.ts';
-import { HOSTILE_TEXTS, SEED } from './hostile-values.test-support.ts';
+import { SEED } from './hostile-values.test-support.ts';
+import { bodyOf, BOUNDARY, damage, damaged, part, TYPE } from './upload-bodies.test-support.ts';
 
-const BOUNDARY = 'x7';
-const TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 const LIMITS = { maxFiles: 3, maxFileBytes: 1000 };
-
-const noise = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary', maxLength: 60 }));
-const name = fc.oneof(noise, fc.constantFrom('a.txt', 'sub/b.txt', '../x', '/etc/x', 'a\\b', 'c"; filename="d', `${'n'.repeat(5000)}`));
-const disposition = fc.oneof(
-  name.map((text) => `form-data; name="files"; filename="${text}"`),
-  name.map((text) => `form-data; name="files"; filename*=UTF-8''${encodeURIComponent(text.toWellFormed())}`),
-  noise.map((text) => `form-data; name="${text}"`),
-  noise,
-);
-const part = fc.record({
-  disposition,
-  headers: fc.array(noise, { maxLength: 3 }),
-  content: fc.oneof(noise, fc.constant(`--${BOUNDARY}`), fc.constant(`\r\n--${BOUNDARY}--\r\n`), fc.constant('x'.repeat(1001))),
-});
-/** Where it is cut, what is flipped, and how it comes in pieces. */
-const damage = fc.record({ cut: fc.option(fc.nat(4000)), flip: fc.option(fc.nat(4000)), pieces: fc.integer({ min: 1, max: 7 }) });
-
-/** `\r\n` in a text may end a header or the part: that is wanted. */
-function bodyOf(parts: readonly { disposition: string; headers: readonly string[]; content: string }[]): Buffer {
-  const texts = parts.map(
-    (one) => `--${BOUNDARY}\r\nContent-Disposition: ${one.disposition}\r\n${one.headers.join('\r\n')}\r\n\r\n${one.content}\r\n`,
-  );
-  return Buffer.from(`${texts.join('')}--${BOUNDARY}--\r\n`, 'latin1');
-}
-
-function damaged(body: Buffer, { cut, flip }: { cut: number | null; flip: number | null }): Buffer {
-  const bytes = Buffer.from(cut === null ? body : body.subarray(0, cut));
-  if (flip !== null && flip < bytes.length) bytes[flip]! ^= 0x20;
-  return bytes;
-}
 
 function inPieces(bytes: Buffer, count: number): readonly Buffer[] {
   const size = Math.ceil(bytes.length / count) || 1;
