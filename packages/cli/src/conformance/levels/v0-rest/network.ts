@@ -7,7 +7,8 @@ import { bash, spoken } from '../v0-socketio/mind/talk.ts';
 import { hasStatus } from '../shapes.ts';
 
 const ROUTE = '/api/conversations/{id}/network';
-const FETCH = (url: string) => bash(`curl -sS -m 10 -o /dev/null -w '%{http_code} %{errormsg}\\n' ${url} 2>&1; true`);
+/** Longer than a server may wait for a person's answer. */
+const FETCH = (url: string) => bash(`curl -sS -m 30 -o /dev/null -w '%{http_code} %{errormsg}\\n' ${url} 2>&1; true`);
 
 async function joinWith(target: Target, network: object): Promise<Ready> {
   const id = await target.converse({ network });
@@ -51,6 +52,30 @@ export const network: readonly Check[] = [
         (await refusedOf(target, ready.id)).map(({ host }) => host),
         ['other.example', 'below.exact.example'],
       );
+    },
+  },
+  {
+    id: 'v0-rest/network-question',
+    title: 'a host that is on no list is asked about once: whoever watches is told, one answer is taken, and a refusal is not asked again',
+    cites: ['SV451', 'SV453'],
+    needs: `${ROUTE}/answer`,
+    async run(target) {
+      const ready = await joinWith(target, { mode: 'allowlist' });
+      const path = `/api/conversations/${ready.id}/network`;
+      const asked = async (): Promise<readonly string[]> =>
+        ((await target.ask('GET', path)).body.questions as unknown as readonly { host: string; port: number }[]).map(
+          ({ host, port }) => `${host}:${port}`,
+        );
+      const answer = (host: string, given: string) => target.ask('POST', `${path}/answer`, { body: { host, answer: given } });
+      await spoken(target, [FETCH('https://asked.example/'), FETCH('http://asked.example/')], { ready });
+      await ready.peer.volatile.until('the question', ({ volatile, questions }) => volatile === 'network' && Array.isArray(questions));
+      assert.deepEqual(await asked(), ['asked.example:443']);
+      hasStatus(await answer('never.example', 'once'), 409);
+      hasStatus(await answer('asked.example', 'refuse'), 200);
+      hasStatus(await answer('asked.example', 'once'), 409);
+      await spoken(target, [FETCH('https://asked.example/')], { ready });
+      assert.deepEqual(await asked(), []);
+      assert.deepEqual((await target.ask('GET', path)).body.allow, []);
     },
   },
   {
