@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
@@ -9,6 +9,7 @@ import type { Runtime } from '@tendon/core';
 import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
 import {
+  anchorOf,
   createTestSandboxes,
   executorFolder,
   leftOf,
@@ -72,14 +73,30 @@ describe('a page in the local sandbox', { timeout: 120_000 }, () => {
     hostname(),
   ];
 
-  it('RT158: the agent’s own servers are reached directly, and Chromium keeps its own sandbox', async () => {
+  it('SB411: RT158: the agent’s own servers are reached directly, and Chromium keeps its own sandbox, out of the agent’s sight', async () => {
     const { content, extras } = await browse('localhost:8123');
     expect(content).toContain('The agent’s own server');
     expect(extras.status_code).toBe(200);
-    const { output } = await run(runtime, `tr '\\0' ' ' < /proc/$(pgrep -f 'chromium.*--remote-debugging-pipe' | head -1)/cmdline`);
-    expect(output).toContain('--proxy-server=http://127.0.0.1:');
-    expect(output).not.toContain('--no-sandbox');
+    const arguments_ = await chromium();
+    expect(arguments_).toContain('--proxy-server=http://127.0.0.1:');
+    expect(arguments_).not.toContain('--no-sandbox');
+    expect((await run(runtime, 'unshare --user true; pgrep -fc chrom')).output).toMatch(/No space left on device\s+0$/);
   });
+
+  /** As the host sees it: what runs inside does not (SB411). */
+  async function chromium(): Promise<string> {
+    const { pid } = anchorOf(await sandboxes.handle('page'));
+    const network = (of: string | number) => readlinkSync(`/proc/${of}/ns/net`);
+    for (const each of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        const words = readFileSync(`/proc/${each}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        if (/^\S*chrom.*--remote-debugging-pipe/.test(words) && network(each) === network(pid)) return words;
+      } catch {
+        // gone meanwhile
+      }
+    }
+    throw new Error('no Chromium runs there');
+  }
 
   it('RT158: no service of the host answers: by address, name, redirect, fetch, picture or WebSocket', async () => {
     for (const address of hostAddresses()) {

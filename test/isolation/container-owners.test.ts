@@ -20,7 +20,7 @@ it('SB5: files of a container belong to the ordinary user whose server it is', (
     const script = join(import.meta.dirname, 'ordinary-user.ts');
     const args = ['--conditions=tendon-source', script, home, `docker=${engine.host}=${image}`];
     const answer = execFileSync(process.execPath, args, { ...ORDINARY, env: { HOME: home, PATH: process.env.PATH }, encoding: 'utf8' });
-    expect(JSON.parse(answer)).toEqual({ output: 'tendon\nalive', owner: ORDINARY.uid, strength: 'container' });
+    expect(JSON.parse(answer)).toEqual({ output: 'tendon\nalive', namespaces: 'closed', owner: ORDINARY.uid, strength: 'container' });
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

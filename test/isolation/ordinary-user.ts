@@ -9,6 +9,7 @@ const sandboxes = createTestSandboxes(openDriver(driver), { folder });
 const runtime = await sandboxes.runtimes.acquire('ordinary', { signal: never });
 await run(runtime, 'touch file; kill -9 -1');
 const { output } = await run(runtime, 'stat -c %U file; echo alive');
+const namespaces = (await run(runtime, 'unshare --user true')).exitCode === 0 ? 'open' : 'closed';
 const owner = statSync(join(sandboxes.workspace, 'file')).uid;
 await sandboxes.close();
-process.stdout.write(JSON.stringify({ output, owner, strength: runtime.strength }));
+process.stdout.write(JSON.stringify({ output, namespaces, owner, strength: runtime.strength }));

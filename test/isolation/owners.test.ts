@@ -41,7 +41,7 @@ describe('SB5: files belong to the owner of the workspace', () => {
         env: { HOME: home, PATH: process.env.PATH },
         encoding: 'utf8',
       });
-      expect(JSON.parse(answer)).toEqual({ output: 'tendon\nalive', owner: ORDINARY.uid, strength: 'os-sandbox' });
+      expect(JSON.parse(answer)).toEqual({ output: 'tendon\nalive', namespaces: 'closed', owner: ORDINARY.uid, strength: 'os-sandbox' });
     } finally {
       rmSync(home, { recursive: true, force: true });
     }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
+import { ACTIONS } from '@tendon/protocol';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
 import {
   createTestSandboxes,
@@ -10,6 +11,7 @@ import {
   executorFolder,
   leftOf,
   never,
+  observe,
   run,
   until,
   type TestSandboxes,
@@ -102,9 +104,37 @@ describe('inside the local sandbox', () => {
     expect((await inside('stat -c %U mine; id -un')).output).toBe('tendon\ntendon');
   });
 
-  it('SB12: a nested namespace is possible', async () => {
-    const nested = `unshare --user --map-root-user --mount --pid --fork --mount-proc --net sh -c`;
-    expect((await inside(`${nested} 'id -u'`)).output).toBe('0');
+  it('SB410: neither a shell nor a command beside it can make a namespace', async () => {
+    const attempt = 'unshare --user --map-root-user --net true';
+    const refused = /No space left on device/;
+    expect((await inside(attempt)).output).toMatch(refused);
+    for (const how of [{ is_static: true }, { session: 'second' }]) {
+      expect((await observe(runtime, ACTIONS.run.create({ command: attempt, ...how }))).content).toMatch(refused);
+    }
+  });
+
+  it('SB412: terminals of shells have a name that programs can open, and those of programs are others', async () => {
+    expect((await inside('tty; test "$(tty)" -ef /proc/self/fd/0 && echo the same; echo typed > "$(tty)"')).output).toBe(
+      '/run/tendon/terminals/0\nthe same\ntyped',
+    );
+    expect((await inside('script -qc tty /dev/null')).output).toBe('/dev/pts/0');
+  });
+
+  it('SB412: a sandbox that holds all its terminals takes none of the shells’ from itself, and none from another', async () => {
+    const taken = `python3 -c "
+import os, time
+try:
+    while True: os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY)
+except OSError: open('taken', 'w').close()
+time.sleep(1000)"`;
+    await observe(runtime, ACTIONS.run.create({ command: taken, background: true }));
+    await until('all terminals to be taken', () => existsSync(join(sandboxes.workspace, 'taken')));
+    const named = await observe(runtime, ACTIONS.run.create({ command: 'echo a shell more', session: 'second' }));
+    expect(named.content).toContain('a shell more');
+    const other = await sandboxes.runtimes.acquire('other', { signal: never });
+    expect((await run(other, 'script -qc tty /dev/null')).output).toBe('/dev/pts/0');
+    await sandboxes.runtimes.stop('other');
+    await inside('pkill -9 python3');
   });
 
   it('SB16: a fork bomb that nobody stops ends with its sandbox', async () => {

@@ -56,6 +56,11 @@ export interface ExecutorConfig {
   /** Git hosts that the proxy speaks with in the user's name; git inside is told to ask it. */
   readonly gitHosts?: readonly string[];
   readonly shell: string;
+  /**
+   * In a sandbox: an empty folder at which what runs inside finds the executor's terminals. It has a share of its own of terminals then,
+   * and can make no namespaces.
+   */
+  readonly terminals?: string;
   /** In an image of somebody else's: what the executor brings along and does not look for there. */
   readonly carried?: {
     /** Folder of `setsid`, `unshare`, `nsenter` and `mount`. */

@@ -8,6 +8,8 @@ import type { Finding } from './finding.ts';
 const START_MS = 60_000;
 const ACTION_MS = 20_000;
 const WORDS = 'tendon-doctor';
+/** What a command there may make; 0 where the sandbox closes them (SB410). */
+const NAMESPACES = '/proc/sys/user/max_user_namespaces';
 
 /** Starts a real sandbox in a home of its own, does one thing in it, ends it. Names the phase that failed; leaves nothing. `env` = how sandboxes are to be made. */
 export async function checkDriver(runtime: Config['runtime'], env: NodeJS.ProcessEnv): Promise<Finding> {
@@ -29,7 +31,7 @@ export async function checkDriver(runtime: Config['runtime'], env: NodeJS.Proces
       });
       phase = 'first action';
       const action = {
-        ...RunAction.create({ command: `echo ${WORDS}` }),
+        ...RunAction.create({ command: `echo ${WORDS}; read -r most < ${NAMESPACES} && echo "namespaces: $most"` }),
         id: 0,
         timestamp: systemClock.now().toISOString(),
         source: 'user' as const,
@@ -40,7 +42,13 @@ export async function checkDriver(runtime: Config['runtime'], env: NodeJS.Proces
       if (!content.includes(WORDS)) return { name, ok: false, says: `first action: echo answered "${content.slice(0, 200)}"` };
       phase = 'stop';
       await engine.runtimes.stop(id, { forGood: true });
-      return { name, ok: true, says: `${engine.sandbox.strength}: ${sandbox.description}` };
+      const { strength } = engine.sandbox;
+      const isOpen = strength !== 'none' && !/namespaces: 0$/m.test(content);
+      return {
+        name,
+        ok: true,
+        says: `${strength}: ${sandbox.description}${isOpen ? '; weaker here: what it runs can make namespaces of its own' : ''}`,
+      };
     } finally {
       await engine.close();
     }

@@ -11,6 +11,7 @@ export const INSIDE = {
   executor: '/opt/tendon/executor',
   kernelPackages: '/opt/tendon/kernel',
   node: '/opt/tendon/bin/node',
+  terminals: '/run/tendon/terminals',
 } as const;
 
 /** The executor's command line inside. It holds the incarnation, by which a start that was cut off is found. */
@@ -32,6 +33,7 @@ export function insideConfig(spec: SandboxSpec): ExecutorConfig {
     ...(spec.network.mode === 'none' && { isOffline: true }),
     gitHosts: spec.gitHosts,
     shell: '/bin/bash',
+    terminals: INSIDE.terminals,
     noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds,
     leaseSeconds: spec.leaseSeconds,
     plugins: spec.plugins,

@@ -44,7 +44,7 @@ if (slept) await restoreFolders(sleepFolder(stateDir), volatileFolders);
 // The door opens at once; what needs a namespace and a shell waits for them.
 const hidden = ownFolders(config);
 const bash = findShell(config);
-const nesting = makeNest({ shell: bash, hidden, tools: config.carried?.tools });
+const nesting = makeNest({ shell: bash, hidden, stateDir, tools: config.carried?.tools, terminals: config.terminals });
 const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
 const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) =>
   createShellTools(config, bash, nest, {

@@ -28,6 +28,22 @@ for kind in ('mnt', 'net', 'pid', 'user'):
 `,
   },
   {
+    id: 'own-namespaces',
+    threat: 'namespaces of one’s own, where one has rights over packets, netfilter, traffic control and mounts; allowing them again',
+    probe: `
+import glob
+kinds = ['--user', '--user --net', '--user --mount', '--user --pid --fork', '--user --ipc', '--user --uts', '--user --cgroup', '--net', '--mount', '--pid --fork']
+for kind in kinds:
+    attempt('unshare ' + kind, lambda: sh(f'unshare {kind} true') or 'made')
+    attempt('the same as root', lambda: sh(f'unshare --map-root-user {kind} true') or 'made')
+for flags in (0x10000000, 0x50000000, 0x10020000):
+    attempt(f'unshare(0x{flags:x})', lambda: check(libc.unshare(flags)))
+settings = glob.glob('/proc/sys/user/max_*_namespaces')
+attempt('there are settings', lambda: not settings and 'none')
+for path in settings: attempt(path, lambda: open_for_writing(path))
+`,
+  },
+  {
     id: 'setuid',
     threat: 'becoming root: setuid programs, file capabilities, the rights that are left',
     isControl: true,

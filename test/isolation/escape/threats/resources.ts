@@ -130,6 +130,24 @@ for descriptor in held: os.close(descriptor)
 `,
   },
   {
+    id: 'pseudo-terminals',
+    threat: 'taking all pseudo-terminals of the machine, of one’s own and of those that shells are started on',
+    probe: `
+import fcntl
+held = []
+def take():
+    while len(held) <= 200: held.append(os.open('/dev/ptmx', os.O_RDWR | os.O_NOCTTY))
+    return len(held)
+attempt('pseudo-terminals', take)
+print('held' if len(held) == 64 else 'ESCAPED', f'after {len(held)} terminals')
+for descriptor in held: os.close(descriptor)
+def beside_the_shell():
+    master = os.open(os.path.dirname(os.ttyname(0)) + '/ptmx', os.O_RDWR | os.O_NOCTTY)
+    return fcntl.ioctl(master, 0x80045430, b'    ') # its number
+attempt('one more beside the shell', beside_the_shell)
+`,
+  },
+  {
     id: 'asynchronous-input',
     threat: 'taking all that the machine has of asynchronous input and output (io_setup)',
     probe: `

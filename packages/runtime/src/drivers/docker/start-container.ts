@@ -125,13 +125,15 @@ async function bindsOf(
   const kernelPackages = kernelPackagesOf({ image }, spec);
   await mkdir(kernelPackages, { recursive: true, mode: 0o755 });
   const etc = join(folders.host, 'etc');
-  await mkdir(etc, { recursive: true, mode: 0o755 });
+  const terminals = join(folders.host, 'terminals');
+  for (const folder of [etc, terminals]) await mkdir(folder, { recursive: true, mode: 0o755 });
   const files = Object.entries(userFiles(image, inside));
   await Promise.all(files.map(([name, text]) => writeFile(join(etc, name), text, { mode: 0o644 })));
   return [
     { source: carried, target: CARRIED.root, readOnly: true },
     { source: kernelPackages, target: INSIDE.kernelPackages, readOnly: true },
     ...files.map(([name]) => ({ source: join(etc, name), target: `/etc/${name}`, readOnly: true })),
+    { source: terminals, target: INSIDE.terminals, readOnly: true },
     { source: folders.proxy, target: INSIDE.proxy, readOnly: true },
     { source: workspace, target: INSIDE.workspace },
     { source: folders.home, target: CONTAINER_HOME },

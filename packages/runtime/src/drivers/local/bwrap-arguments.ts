@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { INSIDE_HOME, INSIDE_HOSTNAME, INSIDE_USER } from './etc-files.ts';
 import type { HostUser } from '../host-user.ts';
+import { INSIDE } from '../inside.ts';
 import { ROOT_FOLDERS, type Bind } from './visible.ts';
 
 export interface BwrapPlan {
@@ -33,6 +34,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
     ['/tmp', '/var/tmp', '/dev/shm'].flatMap(tmpfs),
     binds.filter((bind) => bind.writable).flatMap((bind) => ['--bind', bind.source, bind.target]),
     pythonName(),
+    ['--dir', INSIDE.terminals],
     masks.flatMap((path) => ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]),
     ['--remount-ro', '/', '--chdir', '/workspace', '--clearenv'],
     Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),

@@ -13,7 +13,7 @@ import { parseActions } from './language/parse-actions.ts';
 
 export interface BrowserToolOptions {
   /** `startUrl` is opened by one that wakes up. */
-  readonly startHost: (startUrl?: string) => BrowserHost;
+  readonly startHost: (startUrl?: string) => Promise<BrowserHost>;
   /** After so long without use the browser ends. */
   readonly idleMs: number;
 }
@@ -52,7 +52,7 @@ export function createBrowserTool({ startHost, idleMs }: BrowserToolOptions): Br
     if (browser !== undefined) notes.push(words.endedBefore(await browser.ended));
     if (isAsleep) notes.push(words.slept(idleMs / 1000));
     output(words.started);
-    browser = startBrowserProcess(startHost(isAsleep ? startUrl : undefined));
+    browser = startBrowserProcess(await startHost(isAsleep ? startUrl : undefined));
     isAsleep = false;
     try {
       const { note } = await within(START_MS, browser.ready, signal);

@@ -21,7 +21,7 @@ export function createLazyBrowser(config: ExecutorConfig, shell: Promise<ShellTo
   let profile: string | undefined;
 
   async function load(): Promise<BrowserTool> {
-    const [{ beside }, { createBrowserTool }, { startBrowserHost }] = await Promise.all([
+    const [{ beside, besideForChromium }, { createBrowserTool }, { startBrowserHost }] = await Promise.all([
       shell,
       import('./browser-tool.ts'),
       import('./start-browser-host.ts'),
@@ -30,11 +30,12 @@ export function createLazyBrowser(config: ExecutorConfig, shell: Promise<ShellTo
     profile = join(beside.env.HOME ?? '/tmp', '.cache/tendon/browser', config.incarnation);
     mkdirSync(profile, { recursive: true, mode: 0o700 });
     const named = CHROMIUM_VARIABLES.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-    const own = { ...beside, env: { ...beside.env, ...Object.fromEntries(named), DBUS_SESSION_BUS_ADDRESS: 'disabled:' } };
+    const env = { ...beside.env, ...Object.fromEntries(named), DBUS_SESSION_BUS_ADDRESS: 'disabled:' };
+    const places = { beside, besideForChromium, env, socketPath: config.browserSocketPath };
     const { http_proxy: proxyUrl } = beside.env;
     const host = { workspace: config.workspace, profile, ...(proxyUrl !== undefined && { proxyUrl }) };
     tool = createBrowserTool({
-      startHost: (startUrl) => startBrowserHost(own, { ...host, ...(startUrl !== undefined && { startUrl }) }, config.browserSocketPath),
+      startHost: (startUrl) => startBrowserHost(places, { ...host, ...(startUrl !== undefined && { startUrl }) }),
       idleMs: (config.browserIdleSeconds ?? IDLE_SECONDS) * 1000,
     });
     return tool;

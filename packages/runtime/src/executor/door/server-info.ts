@@ -1,3 +1,4 @@
+import type { Nest } from '../processes/nest.ts';
 import { allProcesses } from '../processes/process-tree.ts';
 
 export interface ServerInfo {
@@ -6,13 +7,16 @@ export interface ServerInfo {
   /** Whether what the agent starts is in a namespace of processes of its own; if not, why. */
   readonly nested: boolean;
   readonly nested_reason?: string;
+  /** Whether what the agent starts can make no namespaces. */
+  readonly namespaces_closed: boolean;
 }
 
-export function serverInfo(nest: { readonly nested: boolean; readonly reason?: string }): ServerInfo {
+export function serverInfo(nest: Pick<Nest, 'nested' | 'reason' | 'isClosed'>): ServerInfo {
   return {
     uptime: process.uptime(),
     resources: { memory_rss_bytes: process.memoryUsage.rss(), processes: allProcesses().length },
     nested: nest.nested,
     ...(nest.reason !== undefined && { nested_reason: nest.reason }),
+    namespaces_closed: nest.isClosed,
   };
 }

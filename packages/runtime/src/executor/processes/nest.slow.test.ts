@@ -17,13 +17,13 @@ it("SB98: the user's own start-up files are not run for it", async () => {
   writeFileSync(join(home, '.bashrc'), `echo ran >> ${join(home, 'ran')}; sleep 1000`);
   vi.stubEnv('HOME', home);
   vi.stubEnv('SHLVL', undefined); // only the first shell would
-  const nest = await makeNest({ shell: '/bin/bash', hidden: [] });
+  const nest = await makeNest({ shell: '/bin/bash', hidden: [], stateDir: home });
   expect(nest.reason).toBeUndefined();
   expect(existsSync(join(home, 'ran'))).toBe(false);
   nest.close();
 });
 
 it('SB98: a machine that cannot nest says why', async () => {
-  const nest = await makeNest({ shell: '/bin/bash', hidden: [], tools: home });
+  const nest = await makeNest({ shell: '/bin/bash', hidden: [], stateDir: home, tools: home });
   expect(nest).toMatchObject({ nested: false, enter: [], reason: expect.stringContaining('unshare') });
 });

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +20,16 @@ export interface Terminal {
   readonly master: ReadStream;
   /** Descriptor 3 of the child. */
   readonly line: Duplex;
-  /** The device, e.g. `/dev/pts/3`. */
+  /** The device as it is called inside, e.g. `/dev/pts/3`. */
   readonly device: string;
+}
+
+/** Where terminals are for what runs in a namespace that has others at their usual place. */
+export interface Terminals {
+  /** As it is called inside. */
+  readonly folder: string;
+  /** The same folder for the executor: a terminal has a name for programs only where it was opened through their own mounts. */
+  readonly reachedBy: string;
 }
 
 export interface OpenTerminalOptions {
@@ -28,6 +37,7 @@ export interface OpenTerminalOptions {
   readonly command: readonly string[];
   /** Put before it, to enter a namespace. */
   readonly enter: readonly string[];
+  readonly terminals: Terminals | undefined;
   /** `setsid` of util-linux or busybox. */
   readonly setsid: string;
   readonly env: Readonly<Record<string, string>>;
@@ -44,13 +54,19 @@ let native: NativePty | undefined;
 
 export function openTerminal(options: OpenTerminalOptions): Terminal {
   native ??= loadNative();
+  const { terminals } = options;
   const { master, slave, pty } = native.open(options.columns, options.rows);
   // Opened once more: the descriptor that came back does not block, and programs expect a terminal that does.
-  const device = openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
+  const device = openSync(terminals === undefined ? pty : join(terminals.reachedBy, basename(pty)), constants.O_RDWR | constants.O_NOCTTY);
   try {
     const [program = '', ...args] = [...options.enter, options.setsid, '-c', ...options.command];
     const child = spawn(program, args, { cwd: options.cwd, env: options.env, stdio: [device, device, device, 'pipe'] });
-    return { process: child, master: readFrom(master, options.onOutput), line: child.stdio[3] as Duplex, device: pty };
+    return {
+      process: child,
+      master: readFrom(master, options.onOutput),
+      line: child.stdio[3] as Duplex,
+      device: terminals === undefined ? pty : join(terminals.folder, basename(pty)),
+    };
   } finally {
     closeSync(device);
     closeSync(slave);

@@ -1,5 +1,5 @@
 import { createMarkerScanner, type Marker } from './terminal/marker-scanner.ts';
-import { openTerminal } from './open-terminal.ts';
+import { openTerminal, type Terminals } from './open-terminal.ts';
 import {
   childOf,
   folderOf,
@@ -65,6 +65,7 @@ export interface ShellOptions {
   readonly script: string;
   /** Put before the command, to enter a namespace. */
   readonly enter: readonly string[];
+  readonly terminals?: Terminals | undefined;
   /** The program of that name. */
   readonly setsid: string;
   readonly env: Readonly<Record<string, string>>;
@@ -82,6 +83,7 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
   } = openTerminal({
     command: [options.shell, '--norc', '--noprofile', OURS, '-i'],
     enter: options.enter,
+    terminals: options.terminals,
     setsid: options.setsid,
     env: { ...options.env, PROMPT_COMMAND: `. ${quoted(options.script)}` },
     cwd: '/',

@@ -22,6 +22,8 @@ export interface ShellTools {
   /** Where the shell is, and what commands beside it start with. */
   readonly place: () => Place;
   readonly beside: BesideOptions;
+  /** The same for a Chromium that is none of the agent's. */
+  besideForChromium(): Promise<BesideOptions>;
   /** What makes the next session like this one; nothing while a command runs. */
   snapshot(): Promise<Left | undefined>;
   /** What is not the agent's, in the executor's numbering. */
@@ -52,10 +54,12 @@ export function createShellTools(
   const isOffline = config.isOffline === true;
   const env = { ...shellEnvironment(process.env, { shell, proxyPort, isOffline, ofImage: early }), ...gitConfig };
   const common = { shell, enter: nest.enter, env };
+  const { terminals } = nest;
   const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
   const before = left ?? { workingDir: config.workDir, shell: late };
   const shown = config.output && { outputChars: config.output.chars };
-  const openSession = (from: Left) => createSession({ ...common, ...shown, setsid, mayLook, workDir: config.workDir, script, left: from });
+  const openSession = (from: Left) =>
+    createSession({ ...common, ...shown, terminals, setsid, mayLook, workDir: config.workDir, script, left: from });
   const session = openSession(before);
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
   const inSession = createRunCommand(session, limits);
@@ -80,6 +84,7 @@ export function createShellTools(
     snapshot: session.snapshot,
     processes: session.processes,
     beside: common,
+    besideForChromium: async () => ({ ...common, enter: await nest.enterForChromium() }),
     isBusy: () => session.current !== undefined || named.isBusy(),
     close() {
       background.close();
