@@ -95,6 +95,7 @@ NUMBERS = {
     'memfd_secret': (447, 447),
     'mount_setattr': (442, 442),
     'listmount': (458, 458),
+    'statmount': (457, 457),
 }
 
 

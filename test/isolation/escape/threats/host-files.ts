@@ -16,6 +16,22 @@ for folder in [bait['home'], bait['userHome'], '/root', '/home/*', '/boot', '/va
 `,
   },
   {
+    id: 'mount-table',
+    threat:
+      'the places of the host that the kernel names in the table of one’s own mounts: opening them, and finding those of others there',
+    probe: `
+table = [line.split() for line in open('/proc/self/mountinfo')]
+system = tuple(fields[3] for fields in table if fields[3] == fields[4] != '/')
+roots = {fields[3] for fields in table if fields[3] != '/' and not fields[3].startswith(system)}
+for root in sorted(roots):
+    attempt(root, lambda: os.lstat(root) and 'is there')
+for other in bait['others']:
+    attempt(f'{other} in the table', lambda: [fields[4] for fields in table if '/'.join(other.split('/')[-2:]) in fields[3]])
+for name in ('statmount', 'listmount'):
+    attempt(name, lambda: call(name, 0, 0, 0, 0))
+`,
+  },
+  {
     id: 'host-environment',
     threat: 'reading the server’s environment, where its keys are',
     probe: `
