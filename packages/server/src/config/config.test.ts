@@ -47,7 +47,7 @@ describe('SV1: configuration', () => {
       runtime: 'local',
       container: {
         ...{ image: 'python:3.12-bookworm', mayPull: true, network: 'proxy', volumes: [], ports: [], isRootReadOnly: false },
-        ...{ host: undefined, userId: undefined },
+        ...{ host: undefined, userId: undefined, ociRuntime: undefined },
       },
       sandbox: {
         limits: {},

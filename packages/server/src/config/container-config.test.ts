@@ -15,6 +15,7 @@ describe('SB49: containers by the environment', () => {
       SANDBOX_USER_ID: '1000',
       SANDBOX_VOLUMES: '/srv/project:/workspace:rw,/srv/data:/data:ro',
       SANDBOX_READ_ONLY: 'true',
+      SANDBOX_OCI_RUNTIME: 'runsc',
       SANDBOX_CONTAINER_NETWORK: 'engine',
       SANDBOX_PORTS: '8080,0.0.0.0:3001:3000',
     });
@@ -26,6 +27,7 @@ describe('SB49: containers by the environment', () => {
       userId: 1000,
       network: 'engine',
       isRootReadOnly: true,
+      ociRuntime: 'runsc',
       volumes: [{ source: '/srv/data', target: '/data', readOnly: true }],
       ports: [
         { address: '127.0.0.1', host: 8080, inside: 8080 },
@@ -43,6 +45,7 @@ describe('SB49: containers by the environment', () => {
     ['SANDBOX_VOLUMES', '/srv:/workspace:ro', /cannot be read-only/],
     ['SANDBOX_PORTS', '99999', /is expected/],
     ['SANDBOX_BASE_CONTAINER_IMAGE', '../x?y', /name of an image/],
+    ['SANDBOX_OCI_RUNTIME', '/usr/bin/runsc', /name of a runtime/],
     ['SANDBOX_PULL', 'always', /missing or never/],
   ])('refuses %s=%s', (name, value, words) => expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(words)]));
 });

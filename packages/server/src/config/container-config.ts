@@ -8,7 +8,7 @@ import { flag, list } from './environment-values.ts';
 export type ContainerConfig = Required<
   Pick<DockerDriverOptions, 'image' | 'mayPull' | 'network' | 'volumes' | 'ports' | 'isRootReadOnly'>
 > &
-  Pick<DockerDriverOptions, 'host' | 'userId'>;
+  Pick<DockerDriverOptions, 'host' | 'userId' | 'ociRuntime'>;
 
 const USUAL_IMAGE = 'python:3.12-bookworm';
 const PORT = /^(?:(\[[0-9a-fA-F:]+\]|[\d.]+):)?(?:(\d{1,5}):)?(\d{1,5})$/;
@@ -35,6 +35,10 @@ export const ContainerEnvironment = z.object({
     .enum(['proxy', 'engine'], 'expected proxy, or engine to go past Tendon through the network of the engine')
     .default('proxy'),
   SANDBOX_READ_ONLY: flag.default(false),
+  SANDBOX_OCI_RUNTIME: z
+    .string()
+    .regex(/^\w[\w.-]*$/, 'the name of a runtime of the engine is expected, like runsc')
+    .optional(),
   SANDBOX_VOLUMES: list.transform((entries, context) => entries.map((entry) => volume(entry, context))).default([]),
   SANDBOX_PORTS: list.transform((entries, context) => entries.map((entry) => port(entry, context))).default([]),
 });
@@ -49,6 +53,7 @@ export function containerConfig(values: Values): ContainerConfig {
     userId: values.SANDBOX_USER_ID,
     network: values.SANDBOX_CONTAINER_NETWORK,
     isRootReadOnly: values.SANDBOX_READ_ONLY,
+    ociRuntime: values.SANDBOX_OCI_RUNTIME,
     volumes: values.SANDBOX_VOLUMES.filter(({ target }) => target !== WORKSPACE),
     ports: values.SANDBOX_PORTS,
   };

@@ -32,6 +32,7 @@ export interface ContainerPlan {
   readonly masks: readonly string[];
   readonly ports: readonly PublishedPort[];
   readonly isRootReadOnly: boolean;
+  readonly ociRuntime?: string | undefined;
   /** The profile itself for Docker, the path of its file for Podman. */
   readonly seccomp: string;
   readonly command: readonly string[];
@@ -86,8 +87,9 @@ function mounts({ binds, masks, facts, isRootReadOnly, limits: { tmpBytes } }: C
  * /proc is not masked: the user inside is nobody special on the host, which guards it by user id, and the kernel makes no /proc
  * for the namespace around the agent's processes where a part of the outer one is covered.
  */
-function isolation({ facts, seccomp, user }: ContainerPlan): Readonly<Record<string, unknown>> {
+function isolation({ facts, seccomp, user, ociRuntime }: ContainerPlan): Readonly<Record<string, unknown>> {
   return {
+    ...(ociRuntime !== undefined && { Runtime: ociRuntime }),
     CapDrop: ['ALL'],
     SecurityOpt: [
       'no-new-privileges',

@@ -34,6 +34,8 @@ export interface DockerDriverOptions extends Partial<OwnFolders> {
   readonly volumes?: readonly ContainerBind[];
   readonly ports?: readonly PublishedPort[];
   readonly isRootReadOnly?: boolean;
+  /** The OCI runtime that the engine runs containers with (`runsc`); its own default when missing. */
+  readonly ociRuntime?: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import { afterAll, afterEach, expect, it } from 'vitest';
 import { createTestSandboxes, execute, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../sandbox.test-support.ts';
 import { createDockerDriver, type DockerDriverOptions } from './docker-driver.ts';
 import { containersOf } from './testing/docker-under-test.ts';
-import { CACHE, openEngine } from './testing/open-engine.ts';
+import { CACHE, OTHER_RUNTIME, openEngine } from './testing/open-engine.ts';
 import { imageTar } from './testing/images.ts';
 import { tinyRegistry } from './testing/tiny-registry.ts';
 
@@ -52,6 +52,9 @@ it('SB45: a start that cannot be says why in one line, what to do, and leaves no
   expect(await failure({ image: 'tendon-test/missing', mayPull: false })).toMatch(
     /getting the image.*no such image.*SANDBOX_PULL=never.*Check the name/,
   );
+  expect(await failure({ ociRuntime: 'runsc-of-nobody' })).toMatch(
+    new RegExp(`probing the machine.*no runtime runsc-of-nobody, only .*${OTHER_RUNTIME}.*daemon.json`),
+  );
   expect(await failure({ host: '/run/tendon-none.sock' })).toMatch(/probing the machine.*does not answer.*Start it/);
   const registry = await tinyRegistry(imageTar('bare', CACHE), process.arch === 'x64' ? 'arm64' : 'amd64');
   try {
@@ -61,6 +64,15 @@ it('SB45: a start that cannot be says why in one line, what to do, and leaves no
   } finally {
     registry.close();
   }
+});
+
+it('SB432: containers run by the runtime that is configured, and the strength names it', async () => {
+  const { runtimes, handle } = open({ ociRuntime: OTHER_RUNTIME });
+  const runtime = await runtimes.acquire('other', { signal: never });
+  expect((await run(runtime, 'echo here')).output).toBe('here');
+  expect(runtime.description).toContain(`(${engine.image('busybox')}) with ${OTHER_RUNTIME}, `);
+  const { container = '' } = await handle('other');
+  expect(engine.command('inspect', '--format', '{{.HostConfig.Runtime}}', container).trim()).toBe(OTHER_RUNTIME);
 });
 
 it.each([

@@ -22,15 +22,30 @@ export async function probeDocker(
     if (facts.architecture !== ARCHITECTURES[process.arch]) {
       return no(`the engine runs ${facts.architecture} containers`, 'It must run on this machine, without emulating another processor.');
     }
-    const { image, limits, network = 'proxy' } = options;
+    const { image, limits, network = 'proxy', ociRuntime } = options;
+    const unknown = ociRuntime === undefined ? undefined : unknownRuntime(ociRuntime, facts);
+    if (unknown !== undefined) return unknown;
     // The host's folders are mounted as they are: SELinux would keep the container out of them unless their labels were changed.
     const layers = facts.hasSelinux ? ['seccomp', 'NOT CONFINED BY SELINUX'] : ['seccomp'];
-    const description = [`${facts.name} (${image})`, NETWORKS[network], sizeText(limits.memoryBytes), ...layers].join(', ');
+    const engine = `${facts.name} (${image})${ociRuntime === undefined ? '' : ` with ${ociRuntime}`}`;
+    const description = [engine, NETWORKS[network], sizeText(limits.memoryBytes), ...layers].join(', ');
     return { available: true, strength: 'container', description, limits: ['memory', 'pids', 'cpu'] };
   } catch (error) {
     const { reason, fix } = explain(error);
     return no(reason, fix);
   }
+}
+
+/** Newer engines start a shim of containerd (`io.containerd.kata.v2`) without having been told of it. */
+const SHIM = /^io\.containerd\./;
+
+function unknownRuntime(name: string, { ociRuntimes, isPodman }: EngineFacts): Probe | undefined {
+  if (isPodman) return no('Podman takes no runtime from SANDBOX_OCI_RUNTIME', 'Set runtime in the [engine] section of containers.conf.');
+  if (SHIM.test(name) || ociRuntimes.includes(name)) return undefined;
+  return no(
+    `the engine knows no runtime ${name}, only ${ociRuntimes.join(', ')}`,
+    `Install it and name it under "runtimes" in /etc/docker/daemon.json, then restart the engine; or change SANDBOX_OCI_RUNTIME.`,
+  );
 }
 
 function no(reason: string, fix: string): Probe {

@@ -65,6 +65,7 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     masks: masked,
     ports: surroundings.options.ports ?? [],
     isRootReadOnly: surroundings.options.isRootReadOnly ?? false,
+    ociRuntime: surroundings.options.ociRuntime,
     seccomp: await writeProfile(spec, facts),
     command: commandOf(surroundings, isMounted ? { ...spec, held: undefined } : spec),
   };

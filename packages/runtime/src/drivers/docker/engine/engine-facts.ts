@@ -12,6 +12,13 @@ export interface EngineFacts {
   readonly hasSelinux: boolean;
   /** Go's names, e.g. `amd64`. */
   readonly architecture: string;
+  /** Names of the OCI runtimes that it may be asked for. */
+  readonly ociRuntimes: readonly string[];
+}
+
+interface Info {
+  readonly SecurityOptions?: readonly string[] | null;
+  readonly Runtimes?: Readonly<Record<string, unknown>> | null;
 }
 
 interface Version {
@@ -24,7 +31,7 @@ export async function engineFacts(engine: EngineClient): Promise<EngineFacts> {
   const ask = { method: 'GET', deadlineMs: 10_000 } as const;
   const [version, info] = await Promise.all([
     engine.json<Version>({ ...ask, path: '/version' }),
-    engine.json<{ readonly SecurityOptions?: readonly string[] | null }>({ ...ask, path: '/info' }),
+    engine.json<Info>({ ...ask, path: '/info' }),
   ]);
   const isPodman = (version.Components ?? []).some(({ Name }) => Name.startsWith('Podman'));
   const has = (name: string): boolean => (info.SecurityOptions ?? []).some((option) => option.split(',').includes(`name=${name}`));
@@ -35,5 +42,7 @@ export async function engineFacts(engine: EngineClient): Promise<EngineFacts> {
     remapsUsers: has('userns'),
     hasSelinux: has('selinux'),
     architecture: version.Arch,
+    // Podman takes the one of its own configuration, whatever it is asked for.
+    ociRuntimes: isPodman ? [] : Object.keys(info.Runtimes ?? {}),
   };
 }

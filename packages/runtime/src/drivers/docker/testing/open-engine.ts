@@ -26,6 +26,8 @@ export interface TestEngine {
 
 /** Images and the engines' storage, kept from run to run. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tendon/containers');
+/** The OCI runtime that Docker has anyway, under a name of its own. */
+export const OTHER_RUNTIME = 'another';
 const START_DEADLINE_MS = 60_000;
 const LOCK_DEADLINE_MS = 600_000;
 
@@ -119,6 +121,7 @@ const LAUNCH: Readonly<Record<EngineKind, (place: Place) => Launch>> = {
     service: [
       ...['dockerd', '--data-root', data, '--exec-root', join(run, 'exec'), '--pidfile', join(run, 'pid'), '--host', `unix://${socket}`],
       ...['--group', 'root', '--storage-driver', 'overlay2', '--iptables=false', '--bridge=none'],
+      ...['--add-runtime', `${OTHER_RUNTIME}=runc`],
     ],
     client: ['docker', '--host', `unix://${socket}`],
     environment: {},
