@@ -40,6 +40,10 @@ export class Rooms {
     return this.#rooms.size;
   }
 
+  get openIds(): readonly string[] {
+    return [...this.#open.keys()];
+  }
+
   get(id: string): Room | undefined {
     return this.#open.get(id);
   }

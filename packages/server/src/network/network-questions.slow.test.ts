@@ -104,6 +104,23 @@ describe('SV451: a name that is on no list', () => {
   });
 });
 
+it('SV451: what is allowed always, or in the settings, is asked no more in other conversations, and what waits there goes on', async () => {
+  const server = await askingServer({ questionWaitMs: 3_600_000 });
+  const [one, other] = [await server.create(), await server.create()];
+  const client = await socketIoClient(server, { conversation_id: other, latest_event_id: -1 });
+  const asked = (count: number) =>
+    client.volatile.until(({ volatile, questions }) => volatile === 'network' && (questions as []).length === count, `${count} questions`);
+  await connectAs(server, one, 'a.example');
+  const waiting = ['a.example', 'b.example'].map((host) => connectAs(server, other, host));
+  await asked(2);
+  expect(await answer(server, one, 'a.example', 'always')).toBe(200);
+  expect(await waiting[0]).toBe('reached');
+  await asked(1);
+  expect((await server.post('/api/settings', { sandbox_network_allow: ['*.example'] })).status).toBe(200);
+  expect(await waiting[1]).toBe('reached');
+  await asked(0);
+});
+
 describe('SV452: what a sandbox can ask', () => {
   it('is bounded: a thousand names are eight questions, and a hundred refusals the end of asking', async () => {
     const server = await askingServer();

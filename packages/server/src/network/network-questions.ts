@@ -126,12 +126,17 @@ export class NetworkQuestions {
     if (root && this.#open(root).length > 0) await this.#announce(root.id);
   }
 
-  /** A policy was changed in another way: what it answers is asked no more. */
-  async policyChanged(id: string): Promise<void> {
-    const root = await this.#rootOf(id);
-    if (!root?.network_questions) return;
-    for (const { host } of root.network_questions.open) this.#waiting.get(`${root.id} ${host}`)?.end();
-    await this.#announce(root.id);
+  /** A policy was changed in another way, or with `undefined` everybody's: what it answers is asked no more. */
+  async policyChanged(id?: string): Promise<void> {
+    const ids = id === undefined ? this.#options.rooms.openIds : [id];
+    for (const one of ids) {
+      const root = await this.#rootOf(one);
+      if (!root?.network_questions) continue;
+      const open = this.#open(root);
+      const answered = root.network_questions.open.filter((question) => !open.includes(question));
+      for (const { host } of answered) this.#waiting.get(`${root.id} ${host}`)?.end();
+      if (answered.length > 0) await this.#announce(root.id);
+    }
   }
 
   close(): void {

@@ -31,6 +31,7 @@ export const conversationNetworkRoutes: Routes = (app, { engine: { conversations
   async function answered(id: string, host: string, answer: PersonsAnswer): Promise<ConversationNetwork | CatalogError> {
     const error = await conversations.questions.answer(id, host, answer);
     if (error) return error;
+    if (answer === 'always') await conversations.questions.policyChanged();
     await runtimes.networkChanged(answer === 'always' ? undefined : id);
     const record = await conversations.get(id);
     return record ? shown(record) : catalogError('CONVERSATION_NOT_FOUND', id);

@@ -23,7 +23,10 @@ export const settingsRoutes: Routes = (app, { engine }) => {
       if (body.unset_github_token) await engine.providerTokens.clear();
       const error =
         (await engine.settings.update(withoutShownModel(update, engine))) ?? (tokens && (await engine.providerTokens.add(tokens)));
-      if (isForNetwork(body)) await engine.runtimes.networkChanged();
+      if (isForNetwork(body)) {
+        await engine.conversations.questions.policyChanged();
+        await engine.runtimes.networkChanged();
+      }
       return error ? sendFailure(reply, error) : { message: 'Settings stored' };
     },
   );
