@@ -8,7 +8,7 @@ import { createViewFeed } from './view-feed.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import { legalityProblems } from '../prompt/legal-request.test-support.ts';
 import { projectMessages } from '../prompt/project-messages.test-support.ts';
-import { createView } from '../prompt/view.ts';
+import { View } from '../prompt/view.ts';
 import { everyKindLog, implausibleLog, metadataOf, plausibleLog, toLog } from '../prompt/random-log.test-support.ts';
 import { ID, openedFold, systemClock } from '../conversation/conversation.test-support.ts';
 import { FOLD_VERSION, readSnapshot, snapshotOf } from './engine-snapshot.ts';
@@ -132,7 +132,7 @@ it('EN200: an outline that does not match the log: the view is built from the wh
  * Raise FOLD_VERSION in engine-snapshot.ts and put the new pair here. (When a field was only added or removed, the digest alone.)
  */
 it('EN200: a change to the result of folding raises the version', () => {
-  const view = createView(agent);
+  const view = new View(agent);
   let state = INITIAL_ENGINE_STATE;
   let digest = 0;
   for (const event of everyKindLog()) {

@@ -10,7 +10,7 @@ import type { WorkspaceFiles } from '../sandbox/runtime.ts';
 import { WORKSPACE } from '../prompt/excerpt.ts';
 import { textOf } from '../prompt/make-entries.ts';
 import { MESSAGE_NOT_STORED } from '../prompt/say-observation.ts';
-import type { Excerpt } from '../prompt/view.ts';
+import type { Excerpt } from '../prompt/assemble.ts';
 import type { Engine } from './engine.ts';
 import { engineError } from './notices.ts';
 

@@ -6,7 +6,7 @@ import type { Event } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { ViewOutline } from '../prompt/view-outline.ts';
-import { createView, type View } from '../prompt/view.ts';
+import { View } from '../prompt/view.ts';
 import { readSnapshot } from './engine-snapshot.ts';
 import { foldLog, type FoldedLog, type FoldOptions } from './folded-log.ts';
 
@@ -37,7 +37,7 @@ class OutlineFinder {
   #outline: ViewOutline;
 
   constructor(agent: Agent) {
-    this.#view = createView(agent);
+    this.#view = new View(agent);
     this.#outline = this.#view.outline;
   }
 

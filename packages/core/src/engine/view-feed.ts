@@ -7,7 +7,8 @@ import type { LlmMessage } from '../llm/llm-provider.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { readById, readPages } from '../log/read-pages.ts';
 import { filled, idsOf, type ViewOutline } from '../prompt/view-outline.ts';
-import { createView, type Excerpt, type View } from '../prompt/view.ts';
+import type { Excerpt } from '../prompt/assemble.ts';
+import { View } from '../prompt/view.ts';
 import type { Engine } from './engine.ts';
 
 export interface ViewFeed {
@@ -22,7 +23,7 @@ export interface ViewFeed {
 
 /** `outline`: where the view begins. A log that is empty is followed from the first event on. */
 export function createViewFeed({ agent, log, folded }: Pick<Engine, 'agent' | 'log' | 'folded'>, outline: ViewOutline): ViewFeed {
-  let view = log.nextId === 0 ? createView(agent) : undefined;
+  let view = log.nextId === 0 ? new View(agent) : undefined;
   const close = folded.onEvent((event) => {
     // While the stored events are still being read, those that come now are read with them.
     if (event.id === view?.nextId) view.add(event);
@@ -44,9 +45,9 @@ export function createViewFeed({ agent, log, folded }: Pick<Engine, 'agent' | 'l
 async function viewFrom(outline: ViewOutline, agent: Agent, log: EventLog): Promise<View> {
   const events = await readById(log, idsOf(outline));
   try {
-    return createView(agent, filled(outline, events));
+    return new View(agent, filled(outline, events));
   } catch {
     // The outline does not match the log, for whatever reason: build the view from the whole log.
-    return createView(agent);
+    return new View(agent);
   }
 }

@@ -1,7 +1,19 @@
 import type { LlmMessage } from '../llm/llm-provider.ts';
 import type { CallsEntry, Entry } from './entry.ts';
 import { excerpt } from './excerpt.ts';
-import type { Excerpt, ProjectedView } from './view.ts';
+
+/** A message of the user that is shown in part, and the file of the workspace that is said to hold all of it. */
+export interface Excerpt {
+  readonly eventId: number;
+  readonly file: string;
+}
+
+export interface ProjectedView {
+  readonly messages: readonly LlmMessage[];
+  /** So many messages at the front stay as they are whatever is appended to the log. */
+  readonly settled: number;
+  readonly excerpts: readonly Excerpt[];
+}
 
 const INTERRUPTED = 'Interrupted: the outcome of this call is not known. Look at the real state before repeating it.';
 

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import { legalityProblems } from './legal-request.test-support.ts';
 import { metadataOf, toLog } from './random-log.test-support.ts';
-import { createView } from './view.ts';
+import { View } from './view.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -32,7 +32,7 @@ function longLog(idOf: (step: number) => string) {
 }
 
 it('EN197: the view holds nothing of a call that a condensation forgot', async () => {
-  const view = createView(codeActAgent);
+  const view = new View(codeActAgent);
   const calls: WeakRef<object>[] = [];
   for (const event of longLog((step) => `call_${step}`)) {
     view.add(event);
@@ -52,7 +52,7 @@ it('EN197: the view holds nothing of a call that a condensation forgot', async (
 });
 
 it('EN197: the id of a forgotten call is free again, and every request has each id once', () => {
-  const view = createView(codeActAgent);
+  const view = new View(codeActAgent);
   const highest: number[] = [];
   for (const event of longLog(() => 'call_0')) {
     view.add(event);
@@ -68,7 +68,7 @@ it('EN197: the id of a forgotten call is free again, and every request has each 
 
 it('EN43: a result that comes after its call was forgotten is shown as late', () => {
   const metadata = metadataOf('r', ['c1'], 0);
-  const view = createView(codeActAgent);
+  const view = new View(codeActAgent);
   const log = toLog([
     { source: 'user', action: 'message', args: { content: 'go' } },
     { ...RunAction.create({ command: 'ls' }), tool_call_metadata: metadata },
@@ -80,7 +80,7 @@ it('EN43: a result that comes after its call was forgotten is shown as late', ()
 });
 
 it('EN197: a call that waited while it was forgotten is shown when it is carried out after all', () => {
-  const view = createView(codeActAgent);
+  const view = new View(codeActAgent);
   const run = { ...RunAction.create({ command: 'ls' }), tool_call_metadata: metadataOf('r', ['c1'], 0) };
   const log = toLog([
     { source: 'user', action: 'message', args: { content: 'go' } },

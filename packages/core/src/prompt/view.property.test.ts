@@ -6,7 +6,7 @@ import { ALWAYS_WHOLE_CHARS } from './excerpt.ts';
 import { legalityProblems } from './legal-request.test-support.ts';
 import { projectMessages } from './project-messages.test-support.ts';
 import { implausibleLog, olderLog, plausibleLog, withReferences } from './random-log.test-support.ts';
-import { createView } from './view.ts';
+import { View } from './view.ts';
 import { filled, idsOf } from './view-outline.ts';
 
 const anyLog = fc.oneof(plausibleLog, implausibleLog);
@@ -23,7 +23,7 @@ it('EN30: every prefix of every log gives a request that every provider takes', 
 it('EN31: what is settled stays as it is, whatever is appended but a condensation', () => {
   fc.assert(
     fc.property(anyLog, (log) => {
-      const view = createView(codeActAgent);
+      const view = new View(codeActAgent);
       let before = view.project();
       for (const event of log) {
         view.add(event);
@@ -72,7 +72,7 @@ it('EN205: a log that holds an answer once gives the request of one that holds i
 it('EN33: events added one by one and all at once give the same request', () => {
   fc.assert(
     fc.property(anyLog, (log) => {
-      const view = createView(codeActAgent);
+      const view = new View(codeActAgent);
       for (const event of log) {
         view.add(event);
         view.project();
@@ -86,10 +86,10 @@ it('EN33: events added one by one and all at once give the same request', () => 
 it('EN199: made again from its outline and the events after it, a view shows the same then and from then on', () => {
   fc.assert(
     fc.property(anyLog, fc.nat(40), (log, at) => {
-      const view = createView(codeActAgent);
+      const view = new View(codeActAgent);
       for (const event of log.slice(0, at)) view.add(event);
       const { outline } = view;
-      const again = createView(codeActAgent, filled(outline, new Map(idsOf(outline).map((id) => [id, log[id]!]))));
+      const again = new View(codeActAgent, filled(outline, new Map(idsOf(outline).map((id) => [id, log[id]!]))));
       for (const event of log.slice(outline.nextId, at)) again.add(event);
       expect(again.project()).toEqual(view.project());
       for (const event of log.slice(at)) {

@@ -11,135 +11,187 @@
  */
 import { isAction, isObservation, isUnknown, type Action, type Event, type Observation, type ToolCallMetadata } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
-import type { LlmMessage } from '../llm/llm-provider.ts';
-import { assemble } from './assemble.ts';
-import { condense } from './condense.ts';
+import { assemble, type ProjectedView } from './assemble.ts';
 import type { CallEntry, Entry, TextEntry, ViewContent } from './entry.ts';
-import { callsOf, resultOf, say, textOf } from './make-entries.ts';
-import { maxMessageChars, WORKSPACE } from './excerpt.ts';
+import { callsOf, resultOf, say, summaryOf, textOf } from './make-entries.ts';
+import { maxMessageChars, oldExcerpt, WORKSPACE } from './excerpt.ts';
 import { outlineOf, type ViewOutline } from './view-outline.ts';
-import { createWireIds } from './wire-id.ts';
-
-/** A message of the user that is shown in part, and the file of the workspace that is said to hold all of it. */
-export interface Excerpt {
-  readonly eventId: number;
-  readonly file: string;
-}
-
-export interface ProjectedView {
-  readonly messages: readonly LlmMessage[];
-  /** So many messages at the front stay as they are whatever is appended to the log. */
-  readonly settled: number;
-  readonly excerpts: readonly Excerpt[];
-}
-
-export interface View {
-  /** Id of the next event to add; others are ignored. */
-  readonly nextId: number;
-  /** The outline of the view after the last condensation, from which it can be restored without the events before that. */
-  readonly outline: ViewOutline;
-  add(event: Event): void;
-  /** `maxMessageChars`: of a message of the user; default: for a model whose window is not known. */
-  project(options?: { readonly maxMessageChars?: number }): ProjectedView;
-}
 
 const NOTHING: ViewContent = Object.freeze({ nextId: 0, system: undefined, entries: Object.freeze([]), open: undefined });
 
-/** A legal request for every prefix of every log. `add` is total. `content` is taken over. */
-export function createView(agent: Agent, content: ViewContent = NOTHING): View {
-  let { nextId, system, open } = content;
-  let entries: Entry[] = [...content.entries];
-  let outline = outlineOf(content);
-  let callOf: Map<number, CallEntry>;
-  let wireIds: (id: string) => string;
-  index();
+/** A legal request for every prefix of every log. */
+export class View {
+  readonly #agent: Agent;
+  #nextId: number;
+  #system: ViewContent['system'];
+  #entries: Entry[];
+  /** The answer whose calls may still get results. */
+  #open: ViewContent['open'];
+  #outline: ViewOutline;
+  /** By id of the event; exactly the calls in the entries. */
+  #callOf: Map<number, CallEntry>;
+  #wireIds: (id: string) => string;
 
-  /** By id; exactly the calls in the entries. */
-  function index(): void {
-    const calls = entries.flatMap((entry) => (entry.type === 'calls' ? entry.calls : []));
-    callOf = new Map(calls.flatMap((call) => call.eventIds.map((id) => [id, call])));
-    wireIds = createWireIds(calls.map(({ call }) => call.id));
+  /** `content` is taken over. */
+  constructor(agent: Agent, content: ViewContent = NOTHING) {
+    this.#agent = agent;
+    this.#nextId = content.nextId;
+    this.#system = content.system;
+    this.#entries = [...content.entries];
+    this.#open = content.open;
+    this.#outline = outlineOf(content);
+    ({ callOf: this.#callOf, wireIds: this.#wireIds } = indexOf(this.#entries));
   }
 
-  function addText(entry: TextEntry | undefined): void {
-    if (!entry) return;
-    if (entry.role === 'assistant') open = undefined;
-    entries.push(entry);
+  /** Id of the next event to add; others are ignored. */
+  get nextId(): number {
+    return this.#nextId;
   }
 
-  function bind(event: Action | Observation, metadata: ToolCallMetadata): CallEntry {
-    const known = open?.calls.find(({ id }) => id === metadata.tool_call_id);
-    if (open && known && open.key === metadata.model_response.id && !known.result) {
-      known.eventIds.push(event.id);
-      callOf.set(event.id, known);
-      return known;
-    }
-    open = callsOf(event, metadata, wireIds);
-    entries.push(open);
-    const call = open.calls.find(({ id }) => id === metadata.tool_call_id)!;
-    call.eventIds.push(event.id);
-    callOf.set(event.id, call);
-    return call;
+  /** The outline of the view after the last condensation, from which it can be restored without the events before that. */
+  get outline(): ViewOutline {
+    return this.#outline;
   }
 
-  function addResult(event: Observation): void {
-    const metadata = event.tool_call_metadata;
-    const call =
-      event.cause !== undefined ? callOf.get(event.cause) : metadata && event.observation === 'error' ? bind(event, metadata) : undefined;
-    if (call && !call.result && open?.calls.includes(call)) {
-      call.result = resultOf(event);
-      return;
-    }
-    // The call may be forgotten; its observation still names the tool.
-    addText(textOf(event, call?.call.name ?? (event.cause === undefined ? undefined : metadata?.function_name)));
+  /** Total. */
+  add(event: Event): void {
+    if (event.id < this.#nextId) return;
+    this.#nextId = event.id + 1;
+    if (isUnknown(event)) return;
+    if (isAction(event) && event.action === 'condensation') this.#forget(event);
+    else if (isAction(event) || isObservation(event)) this.#apply(event);
   }
 
-  function forget(condensation: Action<'condensation'>): void {
-    entries = condense(entries, condensation);
-    if (open && !entries.includes(open)) open = undefined;
-    index();
-    outline = outlineOf({ nextId, system, entries, open });
+  /** `maxMessageChars`: of a message of the user; default: for a model whose window is not known. */
+  project(options?: { readonly maxMessageChars?: number }): ProjectedView {
+    const system = this.#system?.text ?? this.#agent.systemPrompt({ workspace: WORKSPACE });
+    return assemble({ system, entries: this.#entries, open: this.#open }, options?.maxMessageChars ?? maxMessageChars(undefined));
   }
 
-  function apply(event: Action | Observation): void {
+  #apply(event: Action | Observation): void {
     const saying = say(event);
     switch (saying.says) {
       case 'nothing':
         return;
       case 'system':
-        if (entries.length === 0) system ??= { eventId: event.id, text: saying.text };
+        if (this.#entries.length === 0) this.#system ??= { eventId: event.id, text: saying.text };
         return;
       case 'user':
       case 'assistant':
-        return addText(textOf(event));
+        return this.#addText(textOf(event));
       case 'call': {
-        const call = bind(event, event.tool_call_metadata!);
+        const call = this.#bind(event, event.tool_call_metadata!);
         call.result = resultOf(event) ?? call.result;
         return;
       }
       case 'result':
-        return addResult(event as Observation);
+        return this.#addResult(event as Observation);
     }
   }
 
+  #addText(entry: TextEntry | undefined): void {
+    if (!entry) return;
+    if (entry.role === 'assistant') this.#open = undefined;
+    this.#entries.push(entry);
+  }
+
+  #addResult(event: Observation): void {
+    const metadata = event.tool_call_metadata;
+    const call =
+      event.cause !== undefined
+        ? this.#callOf.get(event.cause)
+        : metadata && event.observation === 'error'
+          ? this.#bind(event, metadata)
+          : undefined;
+    if (call && !call.result && this.#open?.calls.includes(call)) {
+      call.result = resultOf(event);
+      return;
+    }
+    // The call may be forgotten; its observation still names the tool.
+    this.#addText(textOf(event, call?.call.name ?? (event.cause === undefined ? undefined : metadata?.function_name)));
+  }
+
+  #bind(event: Action | Observation, metadata: ToolCallMetadata): CallEntry {
+    const open = this.#open;
+    const known = open?.calls.find(({ id }) => id === metadata.tool_call_id);
+    if (open && known && open.key === metadata.model_response.id && !known.result) return this.#entered(known, event);
+    const calls = callsOf(event, metadata, this.#wireIds);
+    this.#open = calls;
+    this.#entries.push(calls);
+    return this.#entered(
+      calls.calls.find(({ id }) => id === metadata.tool_call_id)!,
+      event,
+    );
+  }
+
+  #entered(call: CallEntry, { id }: Event): CallEntry {
+    call.eventIds.push(id);
+    this.#callOf.set(id, call);
+    return call;
+  }
+
+  #forget(condensation: Action<'condensation'>): void {
+    this.#entries = condense(this.#entries, condensation);
+    if (this.#open && !this.#entries.includes(this.#open)) this.#open = undefined;
+    ({ callOf: this.#callOf, wireIds: this.#wireIds } = indexOf(this.#entries));
+    this.#outline = outlineOf({ nextId: this.#nextId, system: this.#system, entries: this.#entries, open: this.#open });
+  }
+}
+
+interface CallIndex {
+  readonly callOf: Map<number, CallEntry>;
+  readonly wireIds: (id: string) => string;
+}
+
+function indexOf(entries: readonly Entry[]): CallIndex {
+  const calls = entries.flatMap((entry) => (entry.type === 'calls' ? entry.calls : []));
   return {
-    get nextId() {
-      return nextId;
-    },
-    get outline() {
-      return outline;
-    },
-    add(event) {
-      if (event.id < nextId) return;
-      nextId = event.id + 1;
-      if (isUnknown(event)) return;
-      if (isAction(event) && event.action === 'condensation') forget(event);
-      else if (isAction(event) || isObservation(event)) apply(event);
-    },
-    project: (options) =>
-      assemble(
-        { system: system?.text ?? agent.systemPrompt({ workspace: WORKSPACE }), entries, open },
-        options?.maxMessageChars ?? maxMessageChars(undefined),
-      ),
+    callOf: new Map(calls.flatMap((call) => call.eventIds.map((id) => [id, call]))),
+    wireIds: createWireIds(calls.map(({ call }) => call.id)),
+  };
+}
+
+/** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay; long messages become excerpts. */
+function condense(entries: readonly Entry[], condensation: Action<'condensation'>): Entry[] {
+  const forgets = forgotten(condensation);
+  const kept = entries.filter((entry) => !isForgotten(entry, forgets)).map((entry) => (entry.type === 'text' ? oldExcerpt(entry) : entry));
+  const summary = summaryOf(condensation);
+  if (!summary) return kept;
+  const first = entries.findIndex((entry) => isForgotten(entry, forgets));
+  kept.splice(first === -1 ? kept.length : first, 0, summary);
+  return kept;
+}
+
+function forgotten({ args }: Action<'condensation'>): (id: number) => boolean {
+  const ids = new Set(args.forgotten_event_ids ?? []);
+  const { forgotten_events_start_id: start, forgotten_events_end_id: end } = args;
+  return (id) => ids.has(id) || (start !== null && end !== null && id >= start && id <= end);
+}
+
+/** An answer with several calls is forgotten as a whole or not at all: half of it would be no legal request. */
+function isForgotten(entry: Entry, forgets: (id: number) => boolean): boolean {
+  if (entry.type === 'text') return !entry.pinned && forgets(entry.eventId);
+  const ids = entry.calls.flatMap(({ eventIds }) => eventIds);
+  return ids.length > 0 && ids.every(forgets);
+}
+
+const LEGAL = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * Gives every call of a request an id that is unique in it and that every provider takes. Some servers name the first call of each
+ * answer alike, and one provider's ids can be illegal for another. `taken` are in the request already.
+ */
+function createWireIds(taken: readonly string[]): (id: string) => string {
+  const used = new Set(taken);
+  /** The next number to try, so that a thousand calls of one name do not cost a million look-ups. */
+  const counters = new Map<string, number>();
+  return (id) => {
+    const legal = LEGAL.test(id) ? id : `call_${id.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 40)}`;
+    let unique = legal;
+    let n = counters.get(legal) ?? 2;
+    for (; used.has(unique); n++) unique = `${legal.slice(0, 48)}_${n}`;
+    counters.set(legal, n);
+    used.add(unique);
+    return unique;
   };
 }
