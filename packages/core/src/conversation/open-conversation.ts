@@ -7,7 +7,7 @@
  * C2  Every `submit` resolves, with the first event it appended or a catalogued error.
  * C3  Closing appends nothing and cancels nothing in the sandbox: another process may go on from the log.
  */
-import { isActive, isRunnable, SystemAction, type StatusFrame, type VolatileFrame } from '@tendon/protocol';
+import { isActive, isRunnable, SystemAction, type ConversationState, type ParsedAction, type VolatileFrame } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
 import { Mutex } from '../async/mutex.ts';
 import type { Clock } from '../async/clock.ts';
@@ -20,8 +20,7 @@ import type { Delegate } from '../engine/delegated.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runLoop } from '../engine/loop.ts';
 import type { OutsideTools } from '../engine/outside-tools.ts';
-import { nextStep } from '../engine/next-step.ts';
-import { createRunningOutput } from '../engine/running-output.ts';
+import { nextStep, type Limits } from '../engine/next-step.ts';
 import { LongMessages } from '../engine/long-messages.ts';
 import { createViewFeed } from '../engine/view-feed.ts';
 import { engineError, stateChanged } from '../engine/notices.ts';
@@ -29,7 +28,8 @@ import { alwaysConfirm, neverConfirm } from '../policy/confirmation-policy.ts';
 import type { RunnableAction, Runtimes } from '../sandbox/runtime.ts';
 import type { Mask } from '../secrets/secret-mask.ts';
 import { WORKSPACE } from '../prompt/excerpt.ts';
-import type { Conversation } from './conversation.ts';
+import type { Conversation, SubmitResult } from './conversation.ts';
+import { FrameWatchers } from './frame-watchers.ts';
 import type { EngineState } from '../engine/engine-state.ts';
 import { storeSnapshots } from '../engine/store-snapshots.ts';
 import { openFold } from '../engine/open-fold.ts';
@@ -77,21 +77,23 @@ export interface OpenOptions {
 
 /** Resolves when the conversation can take a message; rejects with the storage's error. `wake` is the caller's to call. */
 export async function openConversation(options: OpenOptions): Promise<Conversation> {
-  const { id, log, agent, settings } = options;
-  const watchers = new Set<(frame: VolatileFrame) => void>();
-  let lastStatus: StatusFrame | undefined;
-  const output = createRunningOutput();
-  function emit(frame: VolatileFrame): void {
-    if (frame.volatile === 'status') lastStatus = frame;
-    if (frame.volatile === 'output') output.push(frame);
-    for (const watcher of watchers) watcher(frame);
-  }
+  const { id, log, agent } = options;
+  const watchers = new FrameWatchers();
+  const { engine, storedTo } = await openEngine(options, watchers.emit);
+  const { folded, view, report } = engine;
+  const snapshots = storeSnapshots({ log, folded, view, storedTo, every: options.snapshotEvery, report });
+  const conversation = new OpenConversation(id, { engine, watchers, snapshots });
+  const isNew = log.nextId === 0;
+  await folded.tryAppend((state) => openingDrafts(state, agent));
+  if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) engine.library.warm();
+  return conversation;
+}
 
-  const { microagents, clock } = options;
-  const report = options.report ?? (() => undefined);
+async function openEngine(options: OpenOptions, emit: Engine['emit']): Promise<{ readonly engine: Engine; readonly storedTo: number }> {
+  const { id, log, agent, clock, mask, microagents, report = () => undefined } = options;
   const aborts = createAborts();
   const retry = new WriteRetry({ clock, closing: aborts.closing, emit, report });
-  const { folded, outline, storedTo } = await openFold(log, agent, { mask: options.mask, retry });
+  const { folded, outline, storedTo } = await openFold(log, agent, { mask, retry });
   const sandbox = createSandbox(id, options.runtimes, emit);
   const engine: Engine = {
     log,
@@ -106,80 +108,105 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     delegate: options.delegate,
     outside: options.outside,
     executing: new Mutex(),
-    policy: settings.confirmationMode ? alwaysConfirm : neverConfirm,
-    limits: {
-      maxIterations: settings.maxIterations ?? 500,
-      maxBudgetUsd: settings.maxBudgetUsd,
-      condenses: settings.condenses ?? true,
-      condensesAfter: settings.condensesAfter,
-    },
+    policy: options.settings.confirmationMode ? alwaysConfirm : neverConfirm,
+    limits: limitsOf(options.settings),
     clock,
-    mask: options.mask,
+    mask,
     aborts,
     emit,
     report,
     dispatched: new Map(folded.state.conversation.pending.map(({ id: pending, executor }) => [pending, executor])),
   };
-  const inherited = new Set(engine.dispatched.keys());
-  const snapshots = storeSnapshots({ log, folded, view: engine.view, storedTo, every: options.snapshotEvery, report });
-  const isNew = log.nextId === 0;
-  await folded.tryAppend((state) => openingDrafts(state, agent));
-  if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) engine.library.warm();
+  return { engine, storedTo };
+}
 
-  let looping = false;
-  let loop = Promise.resolve();
-  let resumed = false;
-  function wake(): void {
-    if (!resumed) resumeForUser(engine, inherited);
-    resumed = true;
-    if (looping || engine.aborts.closing.aborted) return;
-    looping = true;
-    loop = runLoop(engine, () => (looping = false)).catch((error: unknown) => halt(engine, error));
+function limitsOf({ maxIterations = 500, maxBudgetUsd, condenses = true, condensesAfter }: ConversationSettings): Limits {
+  return { maxIterations, maxBudgetUsd, condenses, condensesAfter };
+}
+
+interface ConversationParts {
+  readonly engine: Engine;
+  readonly watchers: FrameWatchers;
+  readonly snapshots: ReturnType<typeof storeSnapshots>;
+}
+
+class OpenConversation implements Conversation {
+  readonly id: string;
+  readonly log: EventLog;
+  readonly #engine: Engine;
+  readonly #watchers: FrameWatchers;
+  readonly #snapshots: ConversationParts['snapshots'];
+  /** Actions that a process before this one left unanswered. */
+  readonly #inherited: ReadonlySet<number>;
+  /** `opened`: nothing woke it yet. */
+  #state: 'opened' | 'resting' | 'looping' = 'opened';
+  #loop = Promise.resolve();
+
+  constructor(id: string, { engine, watchers, snapshots }: ConversationParts) {
+    this.id = id;
+    this.log = engine.log;
+    this.#engine = engine;
+    this.#watchers = watchers;
+    this.#snapshots = snapshots;
+    this.#inherited = new Set(engine.dispatched.keys());
   }
 
-  return {
-    id,
-    log,
-    get state() {
-      return folded.state.conversation;
-    },
-    get isAtWork() {
-      return looping || nextStep(folded.state, engine.limits).do !== 'rest';
-    },
-    async reopen() {
-      if (aborts.closing.aborted) return;
-      await folded.append(({ conversation: { agentState } }) =>
-        agentState === 'stopped' ? [stateChanged('loading'), stateChanged('awaiting_user_input')] : [],
-      );
-    },
-    async submit(action) {
-      const result = await submit(engine, action);
-      wake();
-      return result;
-    },
-    async note(drafts) {
-      if (aborts.closing.aborted) return;
-      await folded.append(({ conversation }) => drafts(conversation.nextId));
-    },
-    watch(listener) {
-      watchers.add(listener);
-      if (lastStatus) listener(lastStatus);
-      const running = new Set(folded.state.conversation.pending.map((action) => action.id));
-      for (const frame of output.frames) if (running.has(frame.cause)) listener(frame);
-      return () => watchers.delete(listener);
-    },
-    wake,
-    async close() {
-      engine.aborts.close();
-      await loop;
-      // What is executing ends its wait now.
-      await engine.executing.run(() => undefined);
-      await options.outside?.close();
-      await snapshots.close();
-      engine.view.close();
-      watchers.clear();
-    },
-  };
+  get state(): ConversationState {
+    return this.#engine.folded.state.conversation;
+  }
+
+  get isAtWork(): boolean {
+    return this.#state === 'looping' || nextStep(this.#engine.folded.state, this.#engine.limits).do !== 'rest';
+  }
+
+  async submit(action: ParsedAction): Promise<SubmitResult> {
+    const result = await submit(this.#engine, action);
+    this.wake();
+    return result;
+  }
+
+  async reopen(): Promise<void> {
+    await this.note(() => (this.state.agentState === 'stopped' ? [stateChanged('loading'), stateChanged('awaiting_user_input')] : []));
+  }
+
+  async note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void> {
+    const { aborts, folded } = this.#engine;
+    if (aborts.closing.aborted) return;
+    await folded.append(({ conversation }) => drafts(conversation.nextId));
+  }
+
+  watch(listener: (frame: VolatileFrame) => void): () => void {
+    return this.#watchers.watch(listener, new Set(this.state.pending.map((action) => action.id)));
+  }
+
+  wake(): void {
+    if (this.#state === 'opened') this.#resumeForUser();
+    if (this.#state === 'looping' || this.#engine.aborts.closing.aborted) return;
+    this.#state = 'looping';
+    const onRest = (): void => void (this.#state = 'resting');
+    this.#loop = runLoop(this.#engine, onRest).catch((error: unknown) => halt(this.#engine, error));
+  }
+
+  /** The user's own actions among those that were left unanswered. */
+  #resumeForUser(): void {
+    this.#state = 'resting';
+    for (const action of this.state.pending) {
+      if (this.#inherited.has(action.id) && action.source === 'user' && isRunnable(action.action))
+        carryOut(this.#engine, action as RunnableAction);
+    }
+  }
+
+  async close(): Promise<void> {
+    const { aborts, executing, outside, view } = this.#engine;
+    aborts.close();
+    await this.#loop;
+    // What is executing ends its wait now.
+    await executing.run(() => undefined);
+    await outside?.close();
+    await this.#snapshots.close();
+    view.close();
+    this.#watchers.clear();
+  }
 }
 
 /** A new conversation introduces itself. */
@@ -194,11 +221,4 @@ function introduce(agent: Agent): readonly SourcedDraft[] {
   const content = agent.systemPrompt({ workspace: WORKSPACE });
   const prompt = SystemAction.create({ content, tools, agent_class: agent.name, openhands_version: '0.62.0' });
   return [{ source: 'agent', ...prompt }, ...(agent.notice === undefined ? [] : [engineError(agent.notice, 'AGENT_ERROR$UNKNOWN_AGENT')])];
-}
-
-/** Actions of the person that a process before this one left unanswered. */
-function resumeForUser(engine: Engine, inherited: ReadonlySet<number>): void {
-  for (const action of engine.folded.state.conversation.pending) {
-    if (inherited.has(action.id) && action.source === 'user' && isRunnable(action.action)) carryOut(engine, action as RunnableAction);
-  }
 }

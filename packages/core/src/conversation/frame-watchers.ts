@@ -1,0 +1,44 @@
+/**
+ * Who watches a conversation's volatile frames. It owns what a watcher that comes later is given: the last status, and what the
+ * running action has printed.
+ */
+import type { OutputFrame, StatusFrame, VolatileFrame } from '@tendon/protocol';
+
+/** The maximum of stored output; the newest is stored. */
+const MAX_CHARS = 1024 * 1024;
+
+export class FrameWatchers {
+  readonly #watchers = new Set<(frame: VolatileFrame) => void>();
+  #lastStatus: StatusFrame | undefined;
+  /** In order. Of the last action that printed anything, whether or not it still runs. */
+  #output: OutputFrame[] = [];
+  #chars = 0;
+
+  readonly emit = (frame: VolatileFrame): void => {
+    if (frame.volatile === 'status') this.#lastStatus = frame;
+    if (frame.volatile === 'output') this.#keep(frame);
+    for (const watcher of this.#watchers) watcher(frame);
+  };
+
+  /** `running`: ids of the actions whose output is still of interest. The returned function ends it. */
+  watch(listener: (frame: VolatileFrame) => void, running: ReadonlySet<number>): () => void {
+    this.#watchers.add(listener);
+    if (this.#lastStatus) listener(this.#lastStatus);
+    for (const frame of this.#output) if (running.has(frame.cause)) listener(frame);
+    return () => this.#watchers.delete(listener);
+  }
+
+  clear(): void {
+    this.#watchers.clear();
+  }
+
+  #keep(frame: OutputFrame): void {
+    if (this.#output[0]?.cause !== frame.cause) {
+      this.#output = [];
+      this.#chars = 0;
+    }
+    this.#output.push(frame);
+    this.#chars += frame.text.length;
+    while (this.#chars > MAX_CHARS && this.#output.length > 1) this.#chars -= this.#output.shift()!.text.length;
+  }
+}
