@@ -12,7 +12,6 @@ import { io, type Socket } from 'socket.io-client';
 import type { Event, ReplayFrame, StatusFrame } from '@tendon/protocol';
 import { actions, type ActionPayload, type MessageParts } from '../actions.ts';
 import { newId } from '../new-id.ts';
-import { backoff } from './backoff.ts';
 import type { ConnectOptions, ConversationConnection, ConversationSnapshot, Notice } from './connect.ts';
 import { refusalCause, type ConnectionState } from './connection-state.ts';
 import { EventWindow } from './event-window.ts';
@@ -277,4 +276,10 @@ export class LiveConnection implements ConversationConnection {
       outbox: this.#outbox.entries,
     };
   }
+}
+
+/** Milliseconds before attempt `attempt` (from 1): doubling from 250 ms to 10 s, less up to half of it by `random` in [0, 1). */
+function backoff(attempt: number, random: number): number {
+  const ceiling = Math.min(10_000, 250 * 2 ** Math.min(attempt - 1, 10));
+  return Math.round(ceiling * (1 - random / 2));
 }

@@ -8,6 +8,7 @@ import {
   type ActionKind,
   type AgentState,
   type LlmMetrics,
+  type ModelResponse,
   type ObservationDraft,
   type ToolCallMetadata,
 } from '@tendon/protocol';
@@ -16,7 +17,6 @@ import type { SourcedDraft } from '../log/event-log.ts';
 import type { ConfirmationPolicy } from '../policy/confirmation-policy.ts';
 import { parseToolCall } from '../tools/parse-tool-call.ts';
 import type { Tool, ToolCallResult } from '../tools/tool.ts';
-import { toModelResponse } from './model-response.ts';
 import { answerTo, malformedCall, notice, notStarted, stateChanged } from './notices.ts';
 
 export interface ParsedAnswer {
@@ -141,4 +141,31 @@ function addressed(action: ActionDraft, metadata: ToolCallMetadata, confirm: boo
   const args = confirm ? { ...action.args, confirmation_state: 'awaiting_confirmation' } : action.args;
   const executor = isRunnable(action.action) && !confirm && destination && 'executor' in destination ? destination.executor : undefined;
   return { ...action, source: 'agent', args, tool_call_metadata: metadata, ...(executor && { executor }) } as SourcedDraft;
+}
+
+/** The answer in the chat-completion shape that clients know. `created` in seconds. */
+function toModelResponse(answer: LlmAnswer, created: Date): ModelResponse {
+  const { text, toolCalls, usage } = answer;
+  return {
+    id: answer.id,
+    created: Math.floor(created.getTime() / 1000),
+    model: answer.model,
+    object: 'chat.completion',
+    choices: [
+      {
+        finish_reason: answer.finishReason,
+        index: 0,
+        message: {
+          content: text === '' ? null : text,
+          role: 'assistant',
+          tool_calls: toolCalls.map(({ id, name, arguments: args }) => ({ id, type: 'function', function: { name, arguments: args } })),
+        },
+      },
+    ],
+    usage: {
+      prompt_tokens: usage.inputTokens,
+      completion_tokens: usage.outputTokens,
+      total_tokens: usage.inputTokens + usage.outputTokens,
+    },
+  };
 }

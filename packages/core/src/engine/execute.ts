@@ -9,16 +9,14 @@
  * X2  Every dispatched action gets one observation; when the conversation is closed first, it stays pending in the log.
  * X3  After an unknown outcome nothing else of the same answer runs.
  */
-import type { Action } from '@tendon/protocol';
-import { catalogError } from '@tendon/protocol';
+import { catalogError, type Action } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
-import type { ExecuteResult, RunnableAction } from '../sandbox/runtime.ts';
+import type { ExecuteResult, OutputChunk, RunnableAction } from '../sandbox/runtime.ts';
 import type { Spent } from './ask-aside.ts';
 import { executeDraftedEdit, needsModel } from './drafted-edit.ts';
 import type { Engine } from './engine.ts';
 import { answerTo, notice, notStarted, outcomeUnknown, stateChanged } from './notices.ts';
-import { createOutputFrames } from './output-frames.ts';
 
 /** Backstop: how long a cancelled action may take to end before its outcome counts as unknown. Runtimes give up earlier. */
 const CANCEL_GRACE_MS = 40_000;
@@ -122,4 +120,38 @@ function sameAnswer(pending: readonly Action[], { id, tool_call_metadata: call }
 export function sandboxFailed(reason: string): SourcedDraft {
   const { message, messageId } = catalogError('RUNTIME_FAILED', reason);
   return stateChanged('error', { reason: messageId, content: message });
+}
+
+/** Shows a running action's output as volatile frames, with secrets hidden also where a chunk cuts them in two. */
+function createOutputFrames(cause: number, { mask, emit }: Pick<Engine, 'mask' | 'emit'>): OutputFrames {
+  const masked = mask.stream();
+  /** Bytes of the whole output: received, and shown so far. */
+  let received: number | undefined;
+  let shown = 0;
+
+  function show(text: string): void {
+    if (text === '') return;
+    emit({ volatile: 'output', cause, offset: shown, text });
+    shown += byteLength(text);
+  }
+
+  return {
+    push(chunk) {
+      shown += chunk.offset - (received ?? 0);
+      received = chunk.offset + byteLength(chunk.text);
+      show(masked.push(chunk.text));
+    },
+    end: () => show(masked.flush()),
+  };
+}
+
+interface OutputFrames {
+  readonly push: (chunk: OutputChunk) => void;
+  readonly end: () => void;
+}
+
+const encoder = new TextEncoder();
+
+function byteLength(text: string): number {
+  return encoder.encode(text).length;
 }

@@ -15,8 +15,6 @@ import { AnswerBuilder } from './answer-builder.ts';
 import { classifyFailure, failure } from './classify-failure.ts';
 import type { LlmEvent, LlmFailure, LlmProvider, LlmRequest } from './llm-provider.ts';
 import { costOf, findModel } from './prices.ts';
-import { readParts } from './read-parts.ts';
-import { watchSilence } from './silence.ts';
 import { toPrompt } from './to-prompt.ts';
 
 export interface LanguageModelOptions {
@@ -106,4 +104,40 @@ function callOptions({ messages, tools }: LlmRequest): LanguageModelV4CallOption
 /** OpenAI answers so when a model is not served on chat completions. */
 function isOtherApi(error: unknown): boolean {
   return error instanceof Error && /v1\/responses|not a chat model/i.test(error.message);
+}
+
+/** Reads a stream to its end, or until `signal` aborts: then it throws the reason at once, whatever the source does. */
+async function* readParts<T>(stream: ReadableStream<T>, signal: AbortSignal): AsyncIterable<T> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await abortable(reader.read(), signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Aborts `signal` when nothing was heard for so long; `end` stops watching. One timer, however many things are heard. */
+interface SilenceWatch extends Disposable {
+  readonly signal: AbortSignal;
+  heard(): void;
+}
+
+function watchSilence(clock: Clock, silenceMs: number): SilenceWatch {
+  const silent = new AbortController();
+  const ended = new AbortController();
+  let last = clock.now().getTime();
+  const watch = async (): Promise<void> => {
+    for (let left = silenceMs; left > 0; left = last + silenceMs - clock.now().getTime()) await clock.sleep(left, { signal: ended.signal });
+    silent.abort(new Error(`no data for ${silenceMs / 1_000} s`));
+  };
+  watch().catch(() => undefined); // rejects only when it is ended
+  return {
+    signal: silent.signal,
+    heard: () => void (last = clock.now().getTime()),
+    [Symbol.dispose]: () => ended.abort(),
+  };
 }

@@ -7,8 +7,6 @@ import { StartAction } from '../events/system.ts';
 import { ACTIONS } from '../kinds.ts';
 import { currentArgs } from './current-args.ts';
 import type { Decoded, Frame } from './dialect.ts';
-import { decodeInitialize } from './decode-initialize.ts';
-import { isNestedDeeper } from './nesting.ts';
 
 /** A longer timeout, in seconds, counts as none. */
 const MAX_TIMEOUT_SECONDS = 86_400;
@@ -119,4 +117,50 @@ function isTimeout(value: unknown): value is number {
 function clip(value: unknown, max = 100): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
+}
+
+/** Top-level keys of the Socket.IO clients before 0.18; they travel on in `settings`. */
+const IN_BAND = ['token', 'github_token', 'latest_event_id', 'selected_repository'] as const;
+
+/**
+ * `initialize`: `model`, `directory`, `agent_cls` of the founding document, or the upper-case config names of 0.3 … 0.17.
+ * Empty strings and the words for nothing that old frontends send mean "not given". `settings` keeps every other key under its own name.
+ */
+function decodeInitialize(frame: Frame, args: Frame): Decoded {
+  const { model, directory, agent_cls, ...settings } = args;
+  const given = Object.entries(settings).filter(([key, value]) => key !== '__proto__' && !isNothing(value));
+  const inBand = IN_BAND.filter((key) => !isNothing(frame[key])).map((key) => [key, frame[key]] as const);
+  return {
+    type: 'initialize',
+    ...named('model', model, args.LLM_MODEL),
+    ...named('directory', directory, args.WORKSPACE_BASE),
+    ...named('agent', agent_cls, args.AGENT),
+    settings: Object.fromEntries([...given, ...inBand]),
+  };
+}
+
+function named<K extends string>(key: K, ...candidates: readonly unknown[]): { readonly [P in K]?: string } {
+  const value = candidates.find((candidate) => typeof candidate === 'string' && !isNothing(candidate));
+  return (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || value === 'null' || value === 'None' || value === 'undefined';
+}
+
+/** Deeper than any client's frame, far from where writing JSON would exhaust the stack. */
+const MAX_NESTING = 64;
+
+/** Whether a value parsed from JSON is nested deeper than `max`. Level by level, so that its own depth costs no stack. */
+function isNestedDeeper(value: unknown, max: number = MAX_NESTING): boolean {
+  let level = [value].filter(isContainer);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === max) return true;
+    level = level.flatMap((container) => Object.values(container).filter(isContainer));
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

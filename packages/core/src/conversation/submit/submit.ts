@@ -1,5 +1,15 @@
 /** A client's action: checked against the state, appended, answered with the event or a catalogued error. */
-import { catalogError, type ActionDraft, type ActionKind, type AgentState, type CatalogError, type ParsedAction } from '@tendon/protocol';
+import {
+  catalogError,
+  isActive,
+  MessageAction,
+  RecallAction,
+  type ActionDraft,
+  type ActionKind,
+  type AgentState,
+  type CatalogError,
+  type ParsedAction,
+} from '@tendon/protocol';
 import { failureFor } from '../../log/storage-failure.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { SubmitResult } from '../conversation.ts';
@@ -7,8 +17,12 @@ import { answerAgain, appendOnce } from './append-once.ts';
 import { decideConfirmation } from './decide-confirmation.ts';
 import { requestState, type StateRequest } from './request-state.ts';
 import { runForUser } from './run-for-user.ts';
-import { userMessage } from './user-message.ts';
-import { userRecall } from './user-recall.ts';
+import type { SourcedDraft } from '../../log/event-log.ts';
+import { recall } from '../../engine/answer-core.ts';
+import { answerTo, stateChanged } from '../../engine/notices.ts';
+import type { EngineState } from '../../engine/engine-state.ts';
+import { searchMessages } from '../../knowledge/search-messages.ts';
+import type { Decide } from '../../engine/folded-log.ts';
 
 /** How each kind is taken when a client sends it. A new kind does not compile before it stands here. */
 const HANDLING = {
@@ -112,4 +126,53 @@ function maskId({ mask }: Engine, action: ActionDraft): ActionDraft {
 
 function refused(error: CatalogError): SubmitResult {
   return { ok: false, error };
+}
+
+/** Enough of a message to look things up by. */
+const MAX_QUERY_CHARS = 16 * 1024;
+
+/**
+ * A message with what is recalled for it. It begins or goes on with the task; while the agent works it only steers, and while an action
+ * waits for a person's word the state stays. The recall is answered in the same commit when everything is known already or the agent
+ * waits; else the loop answers it, so that the message itself never waits for a sandbox.
+ */
+function userMessage(engine: Engine, action: ActionDraft): (state: EngineState) => readonly SourcedDraft[] | CatalogError {
+  const message = toMessage(action);
+  if (!message) return () => catalogError('INVALID_ARGUMENTS', 'content: a message needs text, an image or a file');
+  const query = message.args.content.slice(0, MAX_QUERY_CHARS);
+  return ({ conversation: { agentState, lastUserMessageId, nextId }, told, missed }) => {
+    const recall_type = lastUserMessageId < 0 || missed?.context ? 'workspace_context' : 'knowledge';
+    const { known } = engine.library;
+    const asked = RecallAction.create({ recall_type, query });
+    const found = recall(asked.args, { now: engine.clock.now(), known, told, missed });
+    const answer = answerTo({ id: nextId + 1, source: 'environment' }, found);
+    const waits = agentState === 'awaiting_user_confirmation';
+    return [
+      { source: 'user', ...message },
+      { source: 'user', ...asked },
+      ...(isActive(agentState) || waits ? [] : [stateChanged('running')]),
+      ...(known.missing === undefined || waits ? [answer] : []),
+    ];
+  };
+}
+
+function toMessage(action: ActionDraft): ReturnType<typeof MessageAction.create> | undefined {
+  if (action.action === 'start') return MessageAction.create({ content: action.args.task });
+  if (action.action !== 'message') return undefined;
+  const { content, image_urls, file_urls } = action.args;
+  if (content.trim() === '' && !image_urls?.length && !file_urls?.length) return undefined;
+  return MessageAction.create({ content, image_urls, file_urls });
+}
+
+/** A person's own question to the memory and its answer, as one commit: it neither wakes the agent nor waits for it. */
+async function userRecall(engine: Engine, { args }: ActionDraft<'recall'>): Promise<Decide> {
+  const hits = await searchMessages(engine.log, args.query);
+  const known = await engine.library.load();
+  return ({ conversation: { nextId }, told, missed }): readonly SourcedDraft[] => {
+    const found = recall(args, { now: engine.clock.now(), known, told, missed, hits });
+    return [
+      { source: 'user', ...RecallAction.create(args) },
+      { ...answerTo({ id: nextId, source: 'environment' }, found), source: 'environment' },
+    ];
+  };
 }

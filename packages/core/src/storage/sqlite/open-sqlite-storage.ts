@@ -2,6 +2,7 @@ import { closeSync, copyFileSync, mkdirSync, openSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../async/clock.ts';
 import { randomEpoch } from '../../log/random-epoch.ts';
 import { StorageError } from '../../log/storage-error.ts';
@@ -17,7 +18,6 @@ import { SqliteEventStore } from './sqlite-event-store.ts';
 import { SqliteRecordStore } from './sqlite-record-store.ts';
 import { SnapshotTable } from './snapshot-table.ts';
 import { SqlitePageIndex } from './sqlite-page-index.ts';
-import { sweepBlobs } from './sweep-blobs.ts';
 import { describeTornWal } from './torn-wal.ts';
 import { Wal } from './wal.ts';
 
@@ -132,4 +132,18 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
       return (closing ??= close());
     },
   };
+}
+
+/**
+ * Removes blobs that no log refers to: what a process had written, or was about to remove, when it was killed. Safe beside appends:
+ * whoever has put a blob holds it until the row that refers to it is in the database, and between asking for that and removing
+ * nothing else runs. Resolves with how many went. What cannot be read stays.
+ */
+async function sweepBlobs(blobs: BlobStore, isUsed: (hash: string) => boolean): Promise<number> {
+  let removed = 0;
+  for await (const hash of blobs.hashes()) {
+    await setImmediate(); // one by one: nobody waits for this
+    if (!isUsed(hash) && (await blobs.remove(hash))) removed += 1;
+  }
+  return removed;
 }
