@@ -119,6 +119,13 @@ it('SV451: what is allowed always, or in the settings, is asked no more in other
   expect((await server.post('/api/settings', { sandbox_network_allow: ['*.example'] })).status).toBe(200);
   expect(await waiting[1]).toBe('reached');
   await asked(0);
+  const frames = client.volatile.all.length;
+  await server.post('/api/settings', { sandbox_network_allow: [] });
+  const again = await client.volatile.until(
+    (frame) => frame.volatile === 'network' && client.volatile.all.indexOf(frame) >= frames,
+    'both again',
+  );
+  expect(again.questions).toMatchObject([{ host: 'a.example' }, { host: 'b.example' }]);
 });
 
 describe('SV452: what a sandbox can ask', () => {

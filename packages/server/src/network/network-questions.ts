@@ -126,16 +126,16 @@ export class NetworkQuestions {
     if (root && this.#open(root).length > 0) await this.#announce(root.id);
   }
 
-  /** A policy was changed in another way, or with `undefined` everybody's: what it answers is asked no more. */
+  /** A policy was changed in another way, or with `undefined` everybody's: what it answers is asked no more, what it closes again is. */
   async policyChanged(id?: string): Promise<void> {
     const ids = id === undefined ? this.#options.rooms.openIds : [id];
     for (const one of ids) {
       const root = await this.#rootOf(one);
-      if (!root?.network_questions) continue;
+      if (!root?.network_questions || root.network_questions.open.length === 0) continue;
       const open = this.#open(root);
       const answered = root.network_questions.open.filter((question) => !open.includes(question));
       for (const { host } of answered) this.#waiting.get(`${root.id} ${host}`)?.end();
-      if (answered.length > 0) await this.#announce(root.id);
+      await this.#announce(root.id);
     }
   }
 
