@@ -8,11 +8,11 @@ import type { Driver } from '../../packages/runtime/src/drivers/driver.ts';
 import { executorFolder, wallClock } from '../../packages/runtime/src/sandbox.test-support.ts';
 
 /** By name; `docker=<host>=<image>` for containers. */
-export function openDriver(name: string): Driver {
+export function openDriver(name: string, protects: readonly string[] = []): Driver {
   const executor = executorFolder();
   const [kind, host, image = ''] = name.split('=');
-  if (kind === 'docker') return createDockerDriver({ executor, host, image });
-  return name === 'none' ? createNoneDriver({ executor }) : createLocalDriver({ executor });
+  if (kind === 'docker') return createDockerDriver({ executor, host, image, protects });
+  return name === 'none' ? createNoneDriver({ executor }) : createLocalDriver({ executor, protects });
 }
 
 export function openStorage(folder: string): Promise<Storage> {

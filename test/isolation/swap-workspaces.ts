@@ -13,6 +13,8 @@ export interface SwapPlace {
   /** Of `<base>/inner` for the driver; that path when it is not said. */
   readonly hostPath?: string;
   readonly folder?: string;
+  /** Of the agent, in each sandbox; it says `real` where it sees the folder. */
+  readonly command?: string;
 }
 
 export interface Swapped {
@@ -51,7 +53,11 @@ export function laySwap(base: string): { readonly inner: string; readonly link: 
 }
 
 /** Sandboxes one after the other in `<base>/inner`, which is a folder and a link in turn. */
-export async function swapWorkspaces(driver: Driver, { base, hostPath, folder }: SwapPlace, starts: number): Promise<Swapped> {
+export async function swapWorkspaces(
+  driver: Driver,
+  { base, hostPath, folder, command = 'touch written; ls /workspace "$PWD"' }: SwapPlace,
+  starts: number,
+): Promise<Swapped> {
   const { inner, link, elsewhere } = laySwap(base);
   const sandboxes = createTestSandboxes(driver, {
     ...(folder !== undefined && { folder }),
@@ -70,7 +76,7 @@ export async function swapWorkspaces(driver: Driver, { base, hostPath, folder }:
       const id = `swapped-${start}`;
       try {
         const runtime = await sandboxes.runtimes.acquire(id, { signal: never });
-        const names = (await run(runtime, 'touch written; ls /workspace "$PWD"')).output.split(/\s+/);
+        const names = (await run(runtime, command)).output.split(/\s+/);
         for (const name of names) if (['secret', 'elsewhere', 'base'].includes(name)) seen.add(name);
         if (names.includes('real')) real += 1;
       } catch (cause) {
@@ -111,5 +117,5 @@ export async function swapInBetween(driver: Driver, { base, folder }: SwapPlace)
 }
 
 function writtenTo(elsewhere: string): readonly string[] {
-  return readdirSync(elsewhere).flatMap((name) => (name === 'secret' ? [] : [`${name} was written elsewhere`]));
+  return readdirSync(elsewhere).flatMap((name) => (name === 'secret' || name === '.git' ? [] : [`${name} was written elsewhere`]));
 }

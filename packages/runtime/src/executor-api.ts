@@ -45,6 +45,8 @@ export interface ExecutorConfig {
   readonly workspace: string;
   /** `<device>:<inode>` of the folder that must be there: where it was named by a path, another may have been put in its place. */
   readonly workspaceIs?: string;
+  /** Below `workspace`, mounted onto themselves; with `<device>:<inode>` where they were named by their paths, as the workspace was. */
+  readonly protectedPaths?: readonly { readonly path: string; readonly isReadOnly: boolean; readonly identity?: string }[];
   /** Where the shell starts; inside `workspace`. */
   readonly workDir: string;
   /** A unix socket that is an HTTP proxy, the only way out; the executor offers it on a loopback port to what runs inside. */

@@ -55,11 +55,11 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
   return { driver, otherReapers: otherReapers(findExecutor(import.meta.dirname), config.container.host), network, sandbox };
 }
 
-function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits }, container }: DriverConfig): Driver {
+function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits, protects }, container }: DriverConfig): Driver {
   if (runtime === 'remote') return createRemoteDriver(executorHost!);
   const executor = findExecutor(import.meta.dirname);
   if (runtime === 'none') return createNoneDriver({ executor, limits });
-  const options = { executor, limits, hidden: [home, ...hidden], workspacesFolder: join(home, 'workspaces') };
+  const options = { executor, limits, hidden: [home, ...hidden], workspacesFolder: join(home, 'workspaces'), protects };
   return runtime === 'docker' ? createDockerDriver({ ...options, ...container }) : createLocalDriver(options);
 }
 

@@ -8,6 +8,7 @@ import type { NetworkMode, NetworkReach } from '../proxy/network-policy.ts';
 import type { RefusedHost } from '../proxy/refused-hosts.ts';
 import type { Limits } from './control-group.ts';
 import type { HeldFolder } from './held-folder.ts';
+import type { Protection } from './protected/protect.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** What one sandbox is started with. All paths are on the host and absolute. */
@@ -68,6 +69,8 @@ export type SandboxHandle = ReachedBy & {
   readonly rootLayer?: string;
   /** What it sees of the host's packages for kernels, where it does. */
   readonly kernelPackages?: string;
+  /** What of its workspace it may not change, where that is a person's own. */
+  readonly protection?: Protection;
   /** It is elsewhere, where nothing of its conversation was before. */
   readonly isNew?: boolean;
 };

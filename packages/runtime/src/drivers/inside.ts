@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import type { ExecutorConfig } from '../executor-api.ts';
+import type { ProtectedPath } from './protected/protect.ts';
 import { proxySocketPathOf, socketPathOf, type SandboxSpec } from './driver.ts';
 
 /** Where things are inside. */
@@ -15,12 +16,12 @@ export const INSIDE = {
 } as const;
 
 /** The executor's command line inside. It holds the incarnation, by which a start that was cut off is found. */
-export function executorCommand(spec: SandboxSpec, entry: string): readonly string[] {
-  return [INSIDE.node, join(INSIDE.executor, entry), '--config', JSON.stringify(insideConfig(spec))];
+export function executorCommand(spec: SandboxSpec, entry: string, mounts: readonly ProtectedPath[]): readonly string[] {
+  return [INSIDE.node, join(INSIDE.executor, entry), '--config', JSON.stringify(insideConfig(spec, mounts))];
 }
 
 /** For an executor that finds everything at the places above. */
-export function insideConfig(spec: SandboxSpec): ExecutorConfig {
+export function insideConfig(spec: SandboxSpec, mounts: readonly ProtectedPath[]): ExecutorConfig {
   return {
     incarnation: spec.incarnation,
     socketPath: join(INSIDE.link, basename(socketPathOf(spec.folders))),
@@ -28,6 +29,7 @@ export function insideConfig(spec: SandboxSpec): ExecutorConfig {
     volatileFolders: ['/tmp', '/var/tmp', '/dev/shm'],
     workspace: INSIDE.workspace,
     ...(spec.held && { workspaceIs: spec.held.identity }),
+    ...(mounts.length > 0 && { protectedPaths: spec.held ? mounts : mounts.map(({ path, isReadOnly }) => ({ path, isReadOnly })) }),
     workDir: INSIDE.workspace,
     proxySocketPath: join(INSIDE.proxy, basename(proxySocketPathOf(spec.folders))),
     ...(spec.network.mode === 'none' && { isOffline: true }),

@@ -23,8 +23,9 @@ const KEPT_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_
 
 /**
  * No isolation: the executor runs on the host as this user. Only for who asks for it. What differs from a sandbox: the workspace
- * is its host path (nothing is mounted at `/workspace`), the whole disk and network are open, home and /tmp are the host's, and
- * processes that leave both their session and their environment behind are only caught where control groups can be made.
+ * is its host path (nothing is mounted at `/workspace`) and nothing in it is read-only, the whole disk and network are open, home
+ * and /tmp are the host's, and processes that leave both their session and their environment behind are only caught where control
+ * groups can be made.
  */
 export function createNoneDriver(options: NoneDriverOptions): Driver {
   // The temporary folders are the host's.
@@ -73,7 +74,12 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
     name: 'none',
     limits,
     sleeps: 'ended',
-    probe: async () => ({ available: true, strength: 'none', description: 'no isolation: on the host, as this user', limits: [] }),
+    probe: async () => ({
+      available: true,
+      strength: 'none',
+      description: 'no isolation: on the host, as this user, nothing in workspaces is read-only',
+      limits: [],
+    }),
     start,
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,

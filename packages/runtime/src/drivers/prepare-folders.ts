@@ -14,9 +14,11 @@ export interface OwnFolders {
   readonly hidden: readonly string[];
   /** Below a hidden one, yet made for workspaces. */
   readonly workspacesFolder?: string;
+  /** Names in a person's own workspace that agents may not change; `.git` means what git obeys there. None when it is not said. */
+  readonly protects?: readonly string[];
 }
 
-interface RealFolders extends OwnFolders {
+export interface RealFolders extends OwnFolders {
   /** The workspace of a sandbox that works for nobody's conversation. */
   readonly scratch?: string;
 }
@@ -36,10 +38,17 @@ export async function ownFolders(configured: Partial<OwnFolders>, folders: Sandb
 
 /** Throws when the workspace, by the real path at which it was opened, would give the server's own files away. */
 export function refuseHidden({ path: workspace }: Pick<HeldFolder, 'path'>, { hidden, workspacesFolder, scratch }: RealFolders): void {
-  if (workspace === scratch) return;
-  if (workspacesFolder !== undefined && workspace !== workspacesFolder && isWithin(workspace, workspacesFolder)) return;
+  if (isMadeForIt({ path: workspace }, { workspacesFolder, scratch })) return;
   const own = hidden.find((folder) => isWithin(workspace, folder));
   if (own !== undefined) throw new Error(`the folder ${workspace} belongs to the server itself and cannot be a workspace`);
+}
+
+/** Whether a workspace is a folder that the server made for nothing else. */
+export function isMadeForIt(
+  { path }: Pick<HeldFolder, 'path'>,
+  { workspacesFolder, scratch }: Pick<RealFolders, 'workspacesFolder' | 'scratch'>,
+): boolean {
+  return path === scratch || (workspacesFolder !== undefined && path !== workspacesFolder && isWithin(path, workspacesFolder));
 }
 
 /** The workspace of a sandbox of this host. */

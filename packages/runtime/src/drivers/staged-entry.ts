@@ -10,7 +10,10 @@
  * Perl, because three system calls are needed that neither Node nor util-linux < 2.39 has, and every Debian and Ubuntu has perl.
  * The three numbers are the same on all architectures; those of unshare and mount are not.
  *
- * Arguments: unshare mount uid gid (source target idmap)… -- command…
+ * What is protected in a source is mounted onto itself there, found without following any link: what is exchanged meanwhile ends the
+ * start. Before that the source's mount is cut off from the host's, where the same would come to lie otherwise.
+ *
+ * Arguments: unshare mount uid gid (source target idmap count (ro|rw path){count})… -- command…
  * A source is a path, or `fd:<number>`; for unshare and mount a 0 each where the namespace stays.
  */
 const NUMBERS: Readonly<Partial<Record<NodeJS.Architecture, readonly [unshare: number, mount: number]>>> = {
@@ -30,6 +33,8 @@ export interface StagedMount {
   readonly source: string | number;
   readonly target: string;
   readonly idMapped: boolean;
+  /** Paths below it, the outer ones first. */
+  readonly protects?: readonly { readonly path: string; readonly isReadOnly: boolean }[];
 }
 
 /** The command that stages, gives up root and becomes what follows it. */
@@ -39,10 +44,12 @@ export function stagedEntry(
 ): readonly string[] {
   const numbers = inNewNamespace ? NUMBERS[process.arch] : [0, 0];
   if (numbers === undefined) throw new Error(`on a processor of the kind ${process.arch} sandboxes cannot be started as root`);
-  const list = mounts.flatMap(({ source, target, idMapped }) => [
+  const list = mounts.flatMap(({ source, target, idMapped, protects = [] }) => [
     typeof source === 'number' ? `fd:${source}` : source,
     target,
     idMapped ? '1' : '',
+    String(protects.length),
+    ...protects.flatMap(({ path, isReadOnly }) => [isReadOnly ? 'ro' : 'rw', path]),
   ]);
   return ['perl', '-e', STAGED_ENTRY, '--', ...[...numbers, uid, gid].map(String), ...list, '--'];
 }
@@ -50,7 +57,7 @@ export function stagedEntry(
 const STAGED_ENTRY = String.raw`
 use strict;
 my ($UNSHARE, $MOUNT, $uid, $gid) = splice @ARGV, 0, 4;
-my ($OPEN_TREE, $MOVE_MOUNT, $MOUNT_SETATTR) = (428, 429, 442);
+my ($OPEN_TREE, $MOVE_MOUNT, $OPENAT2, $MOUNT_SETATTR) = (428, 429, 437, 442);
 my ($CLONE, $CLOEXEC, $RECURSIVE, $EMPTY_PATH) = (1, 0x80000, 0x8000, 0x1000);
 sub fail { print STDERR "tendon: $_[0]: $!\n"; exit 125 }
 
@@ -72,9 +79,33 @@ sub alone {
 }
 
 my $empty = "";
+
+sub set_attributes {
+  my ($tree, $set, $propagation) = @_;
+  my $attributes = pack('QQQQ', $set, 0, $propagation, 0);
+  return syscall($MOUNT_SETATTR, $tree, $empty, $EMPTY_PATH | $RECURSIVE, $attributes, 32) == 0;
+}
+
+sub protect {
+  my ($target, $flag, $path) = @_;
+  my $top = syscall($OPEN_TREE, -100, $target, $CLOEXEC);
+  $top >= 0 or fail("cannot open $target");
+  # As a place only (O_PATH), below the top and through no link.
+  my $how = pack('QQQ', 0x200000 | $CLOEXEC, 0, 0x02 | 0x04 | 0x08);
+  my $at = syscall($OPENAT2, $top, $path, $how, length($how));
+  $at >= 0 or fail("$path was exchanged while it was protected (SANDBOX_PROTECTED_PATHS)");
+  my $tree = syscall($OPEN_TREE, $at, $empty, $CLONE | $CLOEXEC | $EMPTY_PATH);
+  $tree >= 0 or fail("cannot protect $path");
+  $flag ne 'ro' or set_attributes($tree, 1, 0) or fail("cannot make $path read-only");
+  syscall($MOVE_MOUNT, $tree, $empty, $at, $empty, 0x44) == 0 or fail("cannot mount $path onto itself");
+  # Closed with this sub: there may be more of them than a process may have open.
+  for ($top, $at, $tree) { open(my $file, '<&=', $_) or fail("cannot close what protects $path") }
+}
+
 my @trees;
 while (@ARGV && $ARGV[0] ne '--') {
-  my ($source, $target, $idmap) = splice @ARGV, 0, 3;
+  my ($source, $target, $idmap, $count) = splice @ARGV, 0, 4;
+  my @protected = splice @ARGV, 0, 2 * $count;
   my $path = $source;
   my $held;
   if ($source =~ /^fd:(\d+)$/) {
@@ -90,7 +121,8 @@ while (@ARGV && $ARGV[0] ne '--') {
     syscall($MOUNT_SETATTR, $tree, $empty, $EMPTY_PATH, $attributes, 32) == 0
       or fail("the filesystem of the workspace cannot be id-mapped; give the folder to an ordinary user or run the server as one");
   }
-  push @trees, [$tree, $target];
+  !$count or set_attributes($tree, 0, 0x40000) or fail('cannot cut the workspace off from the host');
+  push @trees, [$tree, $target, @protected];
 }
 shift @ARGV;
 if ($UNSHARE) {
@@ -103,5 +135,9 @@ for (@trees) {
 }
 # What was taken from the host's namespace is still tied to it.
 alone() if $UNSHARE;
+for (@trees) {
+  my ($tree, $target, @protected) = @$_;
+  protect($target, splice @protected, 0, 2) while @protected;
+}
 exec('setpriv', '--reuid', $uid, '--regid', $gid, '--clear-groups', '--inh-caps=-all', '--', @ARGV) or fail('cannot run setpriv');
 `;

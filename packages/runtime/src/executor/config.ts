@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { PLUGIN_NAMES, type ExecutorConfig } from '../executor-api.ts';
 
 const TEXTS = ['incarnation', 'stateDir', 'workspace', 'workDir', 'shell'] as const;
@@ -14,6 +15,8 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   if ((config.socketPath === undefined) === (config.port === undefined)) throw new Error('config has either socketPath or port');
   if (config.workspaceIs !== undefined && config.workspaceIs !== identityOf(config.workspace))
     throw new Error('another folder has been put in the place of the workspace while the sandbox was made');
+  const replaced = config.protectedPaths?.find(({ path, identity }) => !isSame(join(config.workspace, path), identity));
+  if (replaced) throw new Error(`something else has been put in the place of ${replaced.path} while the sandbox was made`);
   const { port = 0 } = config;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('config.port must be a port, or 0 for a free one');
   for (const name of ['host', 'keyFile'] as const) {
@@ -27,6 +30,12 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   const unknown = config.plugins?.find((name) => !PLUGIN_NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`config.plugins: there is no plugin "${unknown}"; there are ${PLUGIN_NAMES.join(', ')}`);
   return config;
+}
+
+function isSame(path: string, identity: string | undefined): boolean {
+  if (identity === undefined) return true;
+  const now = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return now !== undefined && `${now.dev}:${now.ino}` === identity;
 }
 
 function identityOf(folder: string): string {

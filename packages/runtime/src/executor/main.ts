@@ -58,7 +58,8 @@ shell.catch(() => {}); // told by the actions that need it
 const plugins = openPlugins({ config, shell, notes: slept?.notes ?? {} });
 // Beside the agent's own caches: it outlives this sandbox, and the agent can lose nothing by it but its own undo.
 const kept = join(process.env.HOME ?? config.stateDir, '.cache/tendon');
-const disk = createUndoableDisk(createDisk({ hidden, notes: join(kept, 'writing') }), createUndoHistory(join(kept, 'undo')));
+const readOnly = (config.protectedPaths ?? []).flatMap(({ path, isReadOnly }) => (isReadOnly ? [join(config.workspace, path)] : []));
+const disk = createUndoableDisk(createDisk({ hidden, readOnly, notes: join(kept, 'writing') }), createUndoHistory(join(kept, 'undo')));
 const journal = openJournal(config.stateDir, config.incarnation);
 const handlers = createHandlers({
   workspace: config.workspace,

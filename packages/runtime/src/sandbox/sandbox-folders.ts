@@ -16,6 +16,7 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeFolder } from '../disk/remove-folder.ts';
 import type { SandboxFolders } from '../drivers/driver.ts';
+import { releasePlaces } from '../drivers/protected/held-places.ts';
 
 /**
  * Where sandboxes keep their things: `<stateRoot>/<sandbox>/home` and `state`, `<stateRoot>/<sandbox>/<incarnation>/…`, and what must have a
@@ -32,7 +33,7 @@ export interface FolderPlan {
    * somebody else has put something in its place.
    */
   prepare(incarnation: string): void;
-  /** The private home and the state stay. */
+  /** The private home and the state stay. What held places in the workspace goes with it. */
   removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
   removeSandbox(sandbox: string): Promise<void>;
   /**
@@ -92,6 +93,7 @@ export function planFolders(stateRoot: string): FolderPlan {
       return found;
     },
     async removeIncarnation(sandbox, incarnation) {
+      if (sandbox !== '') await releasePlaces(stateRoot, join(stateRoot, sandbox, incarnation, 'host'));
       if (sandbox !== '') await removeFolder(join(stateRoot, sandbox, incarnation));
       await removeShort(short, incarnation);
     },

@@ -1,5 +1,6 @@
 import { abortable, type Runtime, type Runtimes, type StartPhase } from '@tendon/core';
-import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
+import { endSandbox, letGo, putToSleep } from '../sandbox/end-sandbox.ts';
+import { findReplaced } from '../drivers/protected/protect.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { tellLastLines } from '../sandbox/last-lines.ts';
 import { attachSandbox, openSandbox } from '../sandbox/open-sandbox.ts';
@@ -105,12 +106,18 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
   /** Asks the process table too: the watcher may not have noticed yet. */
   function liveRuntime(conversationId: string, entry: Entry | undefined): Runtime | undefined {
     if (entry?.state !== 'live') return undefined;
-    const { handle, use, runtime, watch, workspace } = entry.open;
+    const { open } = entry;
+    const { handle, use, runtime, watch, workspace } = open;
     const isAlive = context.driver.isAlive(handle);
     // While something runs in it, that is not taken away: it may be all that still has the files open.
-    if (isAlive && (use.isUsed() || workspace?.isRemoved() !== true)) {
+    const replaced = workspace && handle.protection && findReplaced(workspace, handle.protection);
+    if (isAlive && (use.isUsed() || (workspace?.isRemoved() !== true && replaced === undefined))) {
       use.touch();
       return runtime;
+    }
+    if (isAlive && workspace?.isRemoved() !== true) {
+      startAnew(conversationId, open, `${replaced} of its workspace was replaced: the next sandbox protects what is there now`);
+      return undefined;
     }
     const reason = isAlive ? 'the folder of its workspace was removed' : 'the sandbox ended';
     watch.report(reason);
@@ -123,6 +130,17 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
     if (entry?.state !== 'live' || entry.open !== open) return;
     context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
     void beginEnd(conversationId, reason);
+  }
+
+  /** Where it can it goes to sleep, so that the next one goes on where it was; else it ends. */
+  function startAnew(conversationId: string, open: OpenSandbox, reason: string): void {
+    context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
+    const before = entries.get(conversationId);
+    const done = beginChange(conversationId, async () => {
+      const slept = context.driver.sleeps === 'ended' && (await putToSleep(context, open, true)) === undefined;
+      if (!slept) await end(conversationId, before, reason);
+    });
+    done.catch((error: unknown) => context.notice(`the sandbox of ${conversationId} did not end cleanly: ${String(error)}`));
   }
 
   /** From this tick on callers that want the conversation's sandbox wait for the work. */

@@ -55,6 +55,7 @@ describe('SV1: configuration', () => {
         maxSeconds: undefined,
         maxLive: 32,
         plugins: PLUGIN_NAMES,
+        protects: ['.git', '.vscode', '.idea', '.envrc'],
         output: OUTPUT_LIMITS,
         noOutputSeconds: 10,
       },
@@ -71,6 +72,17 @@ describe('SV1: configuration', () => {
     expect(readConfig({ SANDBOX_PLUGINS: 'jupiter' })).toMatchObject({ ok: false, problems: [expect.stringContaining('agent_skills')] });
   });
 
+  it('SB476: takes what agents may not change in a person’s folder, or off', () => {
+    expect(configOf({ SANDBOX_PROTECTED_PATHS: 'off' }).sandbox.protects).toEqual([]);
+    expect(configOf({ SANDBOX_PROTECTED_PATHS: '.git, ci/deploy.sh,.claude/' }).sandbox.protects).toEqual([
+      '.git',
+      'ci/deploy.sh',
+      '.claude',
+    ]);
+    for (const wrong of ['/etc', '../x', 'a//b', '.'])
+      expect(readConfig({ SANDBOX_PROTECTED_PATHS: wrong })).toMatchObject({ problems: [expect.stringContaining('paths below')] });
+  });
+
   it('takes a key without a model for gpt-4o, and an empty value for none', () => {
     expect(configOf({ LLM_API_KEY: 'sk-12345678' }).model).toBe('gpt-4o');
     expect(configOf({ LLM_API_KEY: 'sk-12345678', LLM_MODEL: 'anthropic/claude' }).model).toBe('anthropic/claude');
@@ -85,6 +97,7 @@ describe('SV1: configuration', () => {
       idleSeconds: 60,
       maxSeconds: undefined,
       plugins: PLUGIN_NAMES,
+      protects: ['.git', '.vscode', '.idea', '.envrc'],
       output: OUTPUT_LIMITS,
       noOutputSeconds: 10,
       maxLive: 3,

@@ -14,6 +14,8 @@ export interface SandboxConfig {
   readonly maxLive: number;
   /** What they have beside shell and files. */
   readonly plugins: readonly PluginName[];
+  /** Names in a person's own workspace that agents may not change. */
+  readonly protects: readonly string[];
   /** How much is kept of what they print, and shown. */
   readonly output: OutputLimits;
   /** A command that prints nothing for so long is handed back as still running. */
@@ -24,6 +26,13 @@ const plugins = z
   .string()
   .transform((text) => (text.trim() === 'none' ? [] : [...new Set(text.split(',').map((name) => name.trim()))]))
   .pipe(z.array(z.enum(PLUGIN_NAMES, `expected none, or some of ${PLUGIN_NAMES.join(', ')}, separated by commas`)));
+
+/** What tools of a person run or obey without being asked, by entering or opening a folder. */
+const PROTECTED = ['.git', '.vscode', '.idea', '.envrc'];
+const protects = z
+  .string()
+  .transform((text) => (text.trim() === 'off' ? [] : text.split(',').map((name) => name.trim().replace(/\/+$/, ''))))
+  .pipe(z.array(z.string().refine(isBelow, 'expected off, or paths below the workspace, separated by commas')));
 
 const MIN_OUTPUT_CHARS = 1000;
 const NO_OUTPUT_SECONDS = 10;
@@ -52,6 +61,7 @@ export const SandboxEnvironment = z.object({
   SANDBOX_OUTPUT_SIZE: size('1m').optional(),
   SANDBOX_NO_OUTPUT_SECONDS: seconds(1).max(3600, 'at most 3600, an hour').default(NO_OUTPUT_SECONDS),
   SANDBOX_PLUGINS: plugins.default([...PLUGIN_NAMES]),
+  SANDBOX_PROTECTED_PATHS: protects.default(PROTECTED),
 });
 
 const IDLE_SECONDS = 900;
@@ -73,6 +83,7 @@ export function sandboxConfig(values: z.output<typeof SandboxEnvironment>): Sand
     maxSeconds: values.SANDBOX_MAX_SECONDS,
     maxLive: values.SANDBOX_MAX_LIVE ?? values.MAX_CONCURRENT_CONVERSATIONS ?? MAX_LIVE,
     plugins: values.SANDBOX_PLUGINS,
+    protects: values.SANDBOX_PROTECTED_PATHS,
     output: outputLimits(values),
     noOutputSeconds: values.SANDBOX_NO_OUTPUT_SECONDS,
   };
@@ -83,6 +94,10 @@ function outputLimits(values: z.output<typeof SandboxEnvironment>): OutputLimits
   const { SANDBOX_OUTPUT_CHARS: chars, SANDBOX_OUTPUT_SIZE: folder, SANDBOX_OUTPUT_FILE_SIZE: file } = values;
   const folderBytes = folder ?? Math.max(OUTPUT_LIMITS.folderBytes, 2 * (file ?? 0));
   return { chars, fileBytes: Math.min(file ?? OUTPUT_LIMITS.fileBytes, folderBytes), folderBytes };
+}
+
+function isBelow(path: string): boolean {
+  return path !== '' && !path.includes('\0') && path.split('/').every((part) => !['', '.', '..'].includes(part));
 }
 
 export function restPlan({ idleSeconds, maxSeconds, maxLive }: SandboxConfig): RestPlan {

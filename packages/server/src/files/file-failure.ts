@@ -2,7 +2,7 @@
 export function fileFailureStatus(cause: unknown): number {
   const words = wordsOf(cause);
   if (/^(ENOENT|ENOTDIR)\b/.test(words)) return 404;
-  if (/^(EACCES|EPERM|EROFS)\b/.test(words)) return 403;
+  if (/^(EACCES|EPERM|EROFS)\b|is read-only in this sandbox/.test(words)) return 403;
   if (/is not a (?:regular )?file$|^EISDIR\b|NUL|^ENAMETOOLONG\b|^ELOOP\b/.test(words)) return 400;
   if (/^more than \d+ bytes/.test(words)) return 413;
   return 500;

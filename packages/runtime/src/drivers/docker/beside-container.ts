@@ -14,6 +14,7 @@ import { INSIDE_HOME, writeEtcFiles } from '../local/etc-files.ts';
 import { stage } from '../local/stage.ts';
 import { masks, pins, systemBinds, type Bind } from '../local/visible.ts';
 import { heldOf, writeFilter } from '../prepare-folders.ts';
+import type { ProtectedPath } from '../protected/protect.ts';
 import { isAlive } from '../process-identity.ts';
 import { resourceLimits } from '../resource-limits.ts';
 import { CARRIED } from './carried-paths.ts';
@@ -23,6 +24,8 @@ export interface BesideOptions {
   readonly limits: Limits;
   /** Folders that no sandbox may see. */
   readonly hidden: readonly string[];
+  /** In the workspace, as in the container. */
+  readonly protects: readonly ProtectedPath[];
 }
 
 const NETWORK_FD = 3;
@@ -101,7 +104,7 @@ interface Prepared {
 }
 
 /** The executor's files are those that the container has been given, so that a newer installation does not mix with them. */
-async function prepare({ workspace, folders }: SandboxPlace, { user, hidden }: BesideOptions): Promise<Prepared> {
+async function prepare({ workspace, folders }: SandboxPlace, { user, hidden, protects }: BesideOptions): Promise<Prepared> {
   const own = join(folders.host, 'beside');
   const home = join(own, 'home');
   const mountPoints = join(folders.stage, 'beside');
@@ -115,7 +118,7 @@ async function prepare({ workspace, folders }: SandboxPlace, { user, hidden }: B
     ...(await writeEtcFiles(join(own, 'etc'), user)),
     { source: await carried(CARRIED.executor), target: INSIDE.executor, isPrivate: true },
     { source: await carried(CARRIED.node), target: INSIDE.node, isPrivate: true },
-    { source: workspace, descriptor, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
+    { source: workspace, descriptor, protects, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
     { source: home, target: INSIDE_HOME, writable: true, isPrivate: true },
   ];
   const staged = await stage(binds, user, mountPoints);

@@ -3,6 +3,7 @@ import type { Driver, SandboxHandle, SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { killAll, killPids } from '../kill-all.ts';
 import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../prepare-folders.ts';
+import { protect } from '../protected/protect.ts';
 import { findIncarnations, isAlive } from '../process-identity.ts';
 import { startBesideContainer } from './beside-container.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
@@ -68,7 +69,9 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     try {
       await remover.settle();
       const image = await images.describe(spec, signal);
-      return await startContainer({ engine, facts: await factsNow(), image, user, limits, options, hidden: own.hidden }, spec, signal);
+      const protection = await protect(spec, own, options.protects ?? []);
+      const surroundings = { engine, facts: await factsNow(), image, user, limits, options, hidden: own.hidden, protection };
+      return await startContainer(surroundings, spec, signal);
     } catch (error) {
       facts = undefined;
       await endIncarnations([spec.incarnation]);
@@ -109,7 +112,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     async startBrowser(handle, place, wish) {
       const { hidden } = await ownFolders(options, place.folders);
       const user = withWantedId(sandboxUser(place), options.userId);
-      return startBesideContainer(handle, place, wish, { user, limits, hidden });
+      return startBesideContainer(handle, place, wish, { user, limits, hidden, protects: handle.protection?.mounts ?? [] });
     },
     lastLines: async ({ container }) => (container === undefined ? '' : logsOf(engine, container)),
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { HeldFolder } from '../held-folder.ts';
 import type { HostUser } from '../host-user.ts';
+import type { ProtectedPath } from '../protected/protect.ts';
 import { stagedEntry } from '../staged-entry.ts';
 
 const DEADLINE_MS = 10_000;
@@ -18,9 +19,9 @@ const HELD_FD = 3;
  * there; root's folder so that its files are the sandbox user's. The engine's mount is one of its own: this one is taken away again as
  * soon as the container has started.
  */
-export async function mountHeld(held: HeldFolder, target: string, user: HostUser): Promise<void> {
+export async function mountHeld(held: HeldFolder, target: string, user: HostUser, protects: readonly ProtectedPath[]): Promise<void> {
   await mkdir(target, { recursive: true, mode: 0o755 });
-  const mounts = [{ source: HELD_FD, target, idMapped: user.idMapped }];
+  const mounts = [{ source: HELD_FD, target, idMapped: user.idMapped, protects }];
   const [program = '', ...rest] = [...stagedEntry(mounts, { ...user, inNewNamespace: false }), 'true'];
   const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe', held.descriptor()], timeout: DEADLINE_MS });
   const [said, [code]] = await Promise.all([text(child.stderr!), once(child, 'close') as Promise<[number | null]>]);

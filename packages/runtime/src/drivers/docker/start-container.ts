@@ -7,8 +7,9 @@ import type { HeldFolder } from '../held-folder.ts';
 import type { HostUser } from '../host-user.ts';
 import { INSIDE, insideConfig } from '../inside.ts';
 import { keepExecutor } from '../keep-executor.ts';
-import { masks, pins } from '../local/visible.ts';
+import { bindsOnto, masks, pins } from '../local/visible.ts';
 import { heldOf } from '../prepare-folders.ts';
+import type { Protection } from '../protected/protect.ts';
 import { identify } from '../process-identity.ts';
 import { CARRIED } from './carried-paths.ts';
 import { carriedFolder } from './carried.ts';
@@ -32,18 +33,19 @@ export interface Surroundings {
   readonly options: DockerDriverOptions;
   /** Folders of the host that no sandbox may see. */
   readonly hidden: readonly string[];
+  readonly protection: Protection;
 }
 
 /** One container with the executor as its first process. What a failure leaves is found by the incarnation's label. */
 export async function startContainer(surroundings: Surroundings, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
-  const { engine, facts, image, user } = surroundings;
+  const { engine, facts, image, user, protection } = surroundings;
   // What is carried along would run, and nothing of the image.
   if (image.architecture !== facts.architecture) throw new Error(`exec format error: the image is for ${image.architecture}`);
   const held = heldOf(spec);
   // An engine takes paths. Root gives it one that leads to the folder itself; elsewhere the executor looks whether it got the same.
   const isMounted = user.staged && !facts.isRootless;
   const workspace = isMounted ? join(spec.folders.stage, 'workspace') : spec.workspace;
-  if (isMounted) await mountHeld(held, workspace, user);
+  if (isMounted) await mountHeld(held, workspace, user, protection.mounts);
   const inside = containerUser(user, facts);
   const binds = await bindsOf(surroundings, spec, { workspace, inside });
   // A staged workspace has another source; what lies in it is known by its own path.
@@ -52,6 +54,9 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     binds.map((bind) => (bind.source === workspace ? { ...bind, source: spec.workspace } : bind)),
   );
   const writable = binds.filter(({ readOnly }) => !readOnly).map((bind) => ({ ...bind, writable: true }));
+  const protecting = (isMounted ? [] : bindsOnto(spec.workspace, INSIDE.workspace, protection.mounts)).map(
+    ({ source, target, writable: isWritable }) => ({ source, target, readOnly: !isWritable }),
+  );
   const plan = {
     ...surroundings.options,
     image: image.id,
@@ -61,7 +66,7 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     labels: labelsOf(spec),
     limits: surroundings.limits,
     network: surroundings.options.network ?? 'proxy',
-    binds: [...binds, ...pins(masked, writable).map(({ source, target }) => ({ source, target }))],
+    binds: [...binds, ...pins(masked, writable).map(({ source, target }) => ({ source, target })), ...protecting],
     masks: masked,
     ports: surroundings.options.ports ?? [],
     isRootReadOnly: surroundings.options.isRootReadOnly ?? false,
@@ -75,7 +80,8 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   const { Id: container } = await engine.json<{ Id: string }>({ method: 'POST', path, body: containerRequest(plan) });
   await engine.json({ method: 'POST', path: `/containers/${container}/start` });
   signal.throwIfAborted();
-  const handle = { ...(await handleOf(engine, container, spec, signal)), kernelPackages: kernelPackagesOf(surroundings, spec) };
+  const kernelPackages = kernelPackagesOf(surroundings, spec);
+  const handle = { ...(await handleOf(engine, container, spec, signal)), kernelPackages, protection };
   await refuseOtherFolder(handle, held);
   if (isMounted) await unmountNamed([spec.incarnation]);
   return handle;
@@ -160,8 +166,8 @@ async function writeProfile({ folders }: SandboxSpec, { isPodman }: EngineFacts)
 }
 
 /** Through the carried loader, so that nothing of it is taken from the image and no variable of it reaches the agent's programs. */
-function commandOf({ image, options }: Surroundings, spec: SandboxSpec): readonly string[] {
-  const { proxySocketPath, ...config } = insideConfig(spec);
+function commandOf({ image, options, protection }: Surroundings, spec: SandboxSpec): readonly string[] {
+  const { proxySocketPath, ...config } = insideConfig(spec, protection.mounts);
   const isProxied = (options.network ?? 'proxy') === 'proxy';
   const full: ExecutorConfig = {
     ...config,

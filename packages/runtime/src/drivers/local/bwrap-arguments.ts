@@ -7,6 +7,8 @@ import { ROOT_FOLDERS, type Bind } from './visible.ts';
 export interface BwrapPlan {
   readonly user: HostUser;
   readonly binds: readonly Bind[];
+  /** Parts of what is writable that are not, or only stay where they are; the outer ones first. */
+  readonly protects?: readonly Bind[];
   /** Empty folders laid over what must not show. */
   readonly masks: readonly string[];
   /** Missing where bubblewrap cannot give them a size. */
@@ -33,6 +35,7 @@ export function bwrapArguments(plan: BwrapPlan): readonly string[] {
     ['--proc', '/proc', '--dev', '/dev'],
     ['/tmp', '/var/tmp', '/dev/shm'].flatMap(tmpfs),
     binds.filter((bind) => bind.writable).flatMap((bind) => ['--bind', bind.source, bind.target]),
+    (plan.protects ?? []).flatMap(({ writable, source, target }) => [writable ? '--bind' : '--ro-bind', source, target]),
     pythonName(),
     ['--dir', INSIDE.terminals],
     masks.flatMap((path) => ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]),

@@ -25,9 +25,10 @@ import {
   writeFilter,
   type OwnFolders,
 } from '../prepare-folders.ts';
+import { protect, type Protection } from '../protected/protect.ts';
 import { probeLocal } from './probe-local.ts';
 import { stage } from './stage.ts';
-import { masks, pins, systemBinds, type Bind } from './visible.ts';
+import { bindsOnto, masks, pins, systemBinds, type Bind } from './visible.ts';
 
 export interface LocalDriverOptions extends Partial<OwnFolders> {
   readonly executor: ExecutorFolder;
@@ -40,6 +41,7 @@ interface Surroundings {
   readonly groups: ControlGroups;
   readonly hidden: readonly string[];
   readonly isFiltered: boolean;
+  readonly mounts: Protection['mounts'];
 }
 
 /** Of the process outside; what runs inside sees no more than bubblewrap's arguments give it. */
@@ -56,12 +58,13 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
     refuseHidden(workspace, own);
     const user = sandboxUser(spec);
     await prepareFolders(spec, user);
+    const protection = await protect(spec, own, options.protects ?? []);
     const groups = await createGroups(spec.incarnation, limits);
     try {
       const logPath = startLogOf(spec.folders);
       const statusPath = join(spec.folders.host, 'status.json');
       const files = await writeFilter(spec.folders.host);
-      const command = await commandOf(spec, { user, groups, hidden: own.hidden, isFiltered: files.length > 0 });
+      const command = await commandOf(spec, { user, groups, hidden: own.hidden, isFiltered: files.length > 0, mounts: protection.mounts });
       signal.throwIfAborted();
       // Only to who takes it and closes it: by a descriptor one can walk out of a sandbox.
       const descriptors = user.staged ? [workspace.descriptor()] : [];
@@ -70,27 +73,31 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       const status = await firstStatus(child, { statusPath, logPath, signal });
       const anchor = identify(Number(status['child-pid']));
       if (anchor === undefined) throw new Error((await logTail(logPath)) || 'it ended at once');
-      return { anchor, socketPath: socketPathOf(spec.folders), groups: groups.outer, kernelPackages: kernelPackagesOf(spec) };
+      const place = { socketPath: socketPathOf(spec.folders), kernelPackages: kernelPackagesOf(spec) };
+      return { anchor, ...place, groups: groups.outer, protection };
     } catch (error) {
       await endIncarnations([spec.incarnation]);
       throw error;
     }
   }
 
-  async function commandOf(spec: SandboxSpec, { user, groups, hidden, isFiltered }: Surroundings): Promise<readonly string[]> {
-    const binds = await visibleBinds(spec, options.executor, user, FIRST_FILE_FD + (isFiltered ? 1 : 0));
+  async function commandOf(spec: SandboxSpec, { user, groups, hidden, isFiltered, mounts }: Surroundings): Promise<readonly string[]> {
+    const workspace = { descriptor: FIRST_FILE_FD + (isFiltered ? 1 : 0), protects: mounts };
+    const binds = await visibleBinds(spec, options.executor, user, workspace);
     const staged = await stage(binds, user, spec.folders.stage);
     const masked = masks(hidden, binds);
     const bwrap = bwrapArguments({
       user,
       binds: [...staged.binds, ...pins(masked, staged.binds)],
+      // Root has them mounted before, without following a link; here the executor compares what they are.
+      protects: user.staged ? [] : bindsOnto(spec.workspace, INSIDE.workspace, mounts),
       masks: masked,
       ...((await bwrapVersion()).hasSizes && { tmpBytes: limits.tmpBytes }),
       environment: insideEnvironment(),
       ...(isFiltered && { seccompFd: FIRST_FILE_FD }),
       statusFd: STATUS_FD,
     });
-    const inside = [...resourceLimits(limits, groups.enforced), ...executorCommand(spec, options.executor.entry)];
+    const inside = [...resourceLimits(limits, groups.enforced), ...executorCommand(spec, options.executor.entry, mounts)];
     return [...staged.prefix, findProgram('bwrap') ?? 'bwrap', ...bwrap, '--', ...inside];
   }
 
@@ -124,12 +131,11 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
   };
 }
 
-/** `descriptor`: of the workspace, in the process that stages. */
 async function visibleBinds(
   { workspace, folders }: SandboxSpec,
   executor: ExecutorFolder,
   user: HostUser,
-  descriptor: number,
+  ofWorkspace: Pick<Bind, 'descriptor' | 'protects'>,
 ): Promise<readonly Bind[]> {
   const node = await realpath(executor.node);
   const packages = kernelPackagesOf({ folders });
@@ -142,7 +148,7 @@ async function visibleBinds(
     { source: node, target: INSIDE.node, isPrivate: true, idMapped: user.staged && (await isForRootOnly(node)) },
     { source: folders.proxy, target: INSIDE.proxy, isPrivate: true },
     { source: packages, target: INSIDE.kernelPackages, isPrivate: true },
-    { source: workspace, descriptor, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
+    { source: workspace, ...ofWorkspace, target: INSIDE.workspace, writable: true, isPrivate: true, idMapped: user.idMapped },
     { source: folders.home, target: INSIDE_HOME, writable: true, isPrivate: true },
     { source: folders.state, target: INSIDE.state, writable: true, isPrivate: true },
     { source: folders.link, target: INSIDE.link, writable: true, isPrivate: true },

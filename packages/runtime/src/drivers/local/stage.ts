@@ -20,7 +20,12 @@ export async function stage(binds: readonly Bind[], user: HostUser, folder: stri
       if (!bind.isPrivate) return bind;
       const target = join(folder, String(index));
       await makeMountPoint(target, bind.descriptor !== undefined || (await stat(bind.source)).isDirectory());
-      mounts.push({ source: bind.descriptor ?? bind.source, target, idMapped: bind.idMapped ?? false });
+      mounts.push({
+        source: bind.descriptor ?? bind.source,
+        target,
+        idMapped: bind.idMapped ?? false,
+        ...(bind.protects && { protects: bind.protects }),
+      });
       return { ...bind, source: target };
     }),
   );

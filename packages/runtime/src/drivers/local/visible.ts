@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { isWithin } from '../is-within.ts';
+import type { ProtectedPath } from '../protected/protect.ts';
 
 /** One thing that the inside sees. `required: false` = left out where the host does not have it. */
 export interface Bind {
@@ -12,6 +13,8 @@ export interface Bind {
   readonly idMapped?: boolean;
   /** Where a root server stages it: the number of its descriptor in the process that does, taken in place of `source`. */
   readonly descriptor?: number;
+  /** Where a root server stages it: what is mounted onto itself in it. */
+  readonly protects?: readonly ProtectedPath[];
 }
 
 /** Read-only, as far as they exist. Never `/`: most of the host would be readable. */
@@ -81,6 +84,11 @@ export function masks(hidden: readonly string[], binds: readonly Bind[]): readon
       .filter((bind) => folder !== bind.source && isWithin(folder, bind.source))
       .map((bind) => `${bind.target}/${relative(bind.source, folder)}`),
   );
+}
+
+/** What is protected in a workspace, as mounts onto itself. */
+export function bindsOnto(source: string, target: string, mounts: readonly ProtectedPath[]): readonly Bind[] {
+  return mounts.map(({ path, isReadOnly }) => ({ source: `${source}/${path}`, target: `${target}/${path}`, writable: !isReadOnly }));
 }
 
 /**

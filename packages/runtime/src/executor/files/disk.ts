@@ -13,6 +13,7 @@ import { isTemporary, temporaryName } from './temporary-name.ts';
  * 1. What is opened is judged after it was opened, by the name the system has for it; a change happens below the opened folder.
  *    So a link that is exchanged in between leads nowhere else.
  * 2. Nothing in the executor's own folders is read, listed, written or made.
+ *    What is read-only in the workspace (SANDBOX_PROTECTED_PATHS) is refused in words; the mounts on it refuse it in any case.
  * 3. A file is replaced whole or not at all. Mode and owner stay, and a link stays a link; of a file with several names (hard
  *    links) the others keep the old content. A temporary file that a kill left behind is removed at the next start.
  */
@@ -23,6 +24,8 @@ export interface Disk {
   replace(path: string, fill: Uint8Array | ((file: FileHandle) => Promise<void>)): Promise<void>;
   /** What is in a folder. */
   list(path: string): Promise<Dirent[]>;
+  /** Throws `EditFailure` for a path that is read-only in the workspace. */
+  refuseReadOnly(path: string): void;
   /** No error when there is none. */
   remove(path: string): Promise<void>;
 }
@@ -30,14 +33,18 @@ export interface Disk {
 export interface DiskOptions {
   /** Folders that are the executor's own. */
   readonly hidden: readonly string[];
+  /** Absolute paths that are read-only in the workspace. */
+  readonly readOnly?: readonly string[];
   /** Notes what is being written, so that it can be cleaned up; outlives the executor. */
   readonly notes: string;
 }
 
 const { O_RDONLY, O_NONBLOCK, O_DIRECTORY } = constants;
 const MAX_LINKS = 40;
+const PROTECTED =
+  'is read-only in this sandbox: the tools of the person it belongs to run or obey what is there. Whoever runs the server can open it (SANDBOX_PROTECTED_PATHS)';
 
-export function createDisk({ hidden, notes }: DiskOptions): Disk {
+export function createDisk({ hidden, notes, readOnly = [] }: DiskOptions): Disk {
   const cleaned = removeLeftovers(notes);
 
   async function refuseOwn(handle: FileHandle, path: string): Promise<void> {
@@ -61,9 +68,14 @@ export function createDisk({ hidden, notes }: DiskOptions): Disk {
     return open(made, O_RDONLY | O_DIRECTORY);
   }
 
+  function refuseReadOnly(path: string, target = path): void {
+    if (readOnly.some((each) => target === each || target.startsWith(`${each}${sep}`))) throw new EditFailure(`${path} ${PROTECTED}`);
+  }
+
   /** Does the work in the folder that holds the file, with a path to that folder which cannot come to mean another. */
   async function inFolderOf<T>(path: string, work: (folder: { at: string; real: string; handle: FileHandle }, name: string) => Promise<T>) {
     const target = await followed(path);
+    refuseReadOnly(path, target);
     const real = dirname(target);
     const handle = await open(real, O_RDONLY | O_DIRECTORY);
     const at = await pathOf(handle, real);
@@ -78,6 +90,7 @@ export function createDisk({ hidden, notes }: DiskOptions): Disk {
   }
 
   return {
+    refuseReadOnly: (path) => refuseReadOnly(path),
     async open(path) {
       const handle = await open(path, O_RDONLY | O_NONBLOCK);
       try {
@@ -91,6 +104,7 @@ export function createDisk({ hidden, notes }: DiskOptions): Disk {
     },
     async replace(path, fill) {
       await cleaned;
+      refuseReadOnly(path);
       await (await openFolder(dirname(path), path)).close();
       await inFolderOf(path, async ({ at, real, handle }, name) => {
         const before = await lstat(join(at, name)).catch(() => undefined);

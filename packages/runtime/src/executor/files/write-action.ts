@@ -27,6 +27,7 @@ async function write(args: Request['args'], path: string, disk: UndoableDisk): P
   const content = textArgument(args, 'content');
   const start = integerArgument(args, 'start', 0);
   const end = integerArgument(args, 'end', -1);
+  disk.refuseReadOnly(path);
   const found = await stat(path).catch(() => undefined);
   if (path === '' || found?.isDirectory()) throw new EditFailure(`${path} is a folder; only files can be written`);
   if (found && !found.isFile()) throw new EditFailure('it is not a regular file');

@@ -12,6 +12,16 @@ export function completed(exitCode: number, interrupted: boolean): string {
   return `\n[${interrupted ? 'Interrupted by C-c: the' : 'The'} command ended with exit code ${exitCode}.]`;
 }
 
+const REFUSED = /Read-only file system|Device or resource busy|Is a directory/;
+
+/** Of a command that says it could not change something, and names what is read-only. */
+export function ranInto(content: string, readOnly: readonly string[]): string {
+  const path = REFUSED.test(content) ? readOnly.find((each) => content.includes(each)) : undefined;
+  if (path === undefined) return '';
+  const instead = path.endsWith('/config') ? ' "git config --global" sets it for you alone.' : '';
+  return `\n[${path} is read-only in this sandbox, since the user's own tools run or obey what is there.${instead} Only whoever runs the server can open it (SANDBOX_PROTECTED_PATHS).]`;
+}
+
 const NEW_SHELL = 'a new one was started in the same folder with the same exported variables';
 
 /** Of a command whose shell had to be replaced. */

@@ -16,6 +16,8 @@ export interface RunLimits {
   readonly noOutputSeconds: number;
   /** Longest wait of an action that names no timeout and does not say `blocking`. */
   readonly defaultTimeoutSeconds: number;
+  /** Below the workspace, read-only: a command that runs into one of them is told why. */
+  readonly readOnly: readonly string[];
 }
 
 /**
@@ -64,7 +66,7 @@ export function createRunCommand(session: Session, limits: RunLimits): ActionHan
       content,
       exitCode: ended?.exitCode ?? -1,
       prefix: ended && prefix === hints.PREVIOUS_OUTPUT ? '' : prefix,
-      suffix: suffixOf(running, { end, awaitsInput }, clocks),
+      suffix: suffixOf(running, { end, awaitsInput }, clocks) + hints.ranInto(content, limits.readOnly),
     });
   }
 

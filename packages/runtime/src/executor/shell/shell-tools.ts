@@ -61,7 +61,8 @@ export function createShellTools(
   const openSession = (from: Left) =>
     createSession({ ...common, ...shown, terminals, setsid, mayLook, workDir: config.workDir, script, left: from });
   const session = openSession(before);
-  const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS };
+  const readOnly = (config.protectedPaths ?? []).flatMap(({ path, isReadOnly }) => (isReadOnly ? [path] : []));
+  const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, readOnly };
   const inSession = createRunCommand(session, limits);
   const named = createNamedSessions(() => openSession({ workingDir: config.workDir, shell: late }), limits);
   const isStatic = createStaticCommand(session, common, { defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, ...shown });

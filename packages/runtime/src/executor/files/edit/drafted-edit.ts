@@ -26,6 +26,7 @@ export interface DraftedEditOptions {
 export async function draftedEdit(args: Request['args'], options: DraftedEditOptions): Promise<ObservationDraft<'edit'>> {
   const path = textArgument(args, 'path');
   try {
+    options.disk.refuseReadOnly(path);
     await checkPath(path, 'write', options.workspace);
     const found = await stat(path).catch(() => undefined);
     const file = found && (await readTextFile(options.disk, path));

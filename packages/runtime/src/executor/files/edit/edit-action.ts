@@ -31,6 +31,7 @@ async function edit(args: Request['args'], workspace: string, disk: UndoableDisk
       const wrong = command === '' ? 'The command is missing' : `There is no command ${command}`;
       throw new EditFailure(`${wrong}; there are ${COMMANDS.join(', ')}.`);
     }
+    if (command !== 'view') disk.refuseReadOnly(path);
     await checkPath(path, command, workspace);
     if (command === 'view') return answer(await view(disk, path, args.view_range), true);
     return await editObservation(path, 'oh_aci', await EDIT_COMMANDS[command as keyof typeof EDIT_COMMANDS](requestOf(args), disk));

@@ -17,6 +17,7 @@ const MAX_DRAFTED_LINES = 300;
 export function createLinesToEdit(workspace: string, disk: Disk): LinesToEditOf {
   return async (path, range) => {
     try {
+      disk.refuseReadOnly(path);
       await checkPath(path, 'write', workspace); // a file may be new
       const isThere = (await stat(path).catch(() => undefined)) !== undefined;
       if (!isThere || range.start === -1) return { state: 'none' };

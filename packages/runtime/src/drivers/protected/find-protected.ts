@@ -1,0 +1,72 @@
+import { isAbsolute, join, normalize, relative } from 'node:path';
+import type { HeldFolder } from '../held-folder.ts';
+import { listBeneath, lookBeneath } from './beneath.ts';
+import { gitPaths, type Wanted } from './git-paths.ts';
+
+/** A path to be protected that is there, or the place of one that is not. */
+export type Found =
+  | { readonly state: 'there'; readonly path: string; readonly isFolder: boolean; readonly identity: string }
+  /** A mount cannot lie on a link: what it leads to is protected, and the link can only be watched. */
+  | { readonly state: 'link'; readonly path: string; readonly identity: string }
+  | { readonly state: 'missing'; readonly path: string; readonly place: NonNullable<Wanted['place']> };
+
+const MAX_FOLDERS = 1000;
+const MAX_PROJECTS = 40;
+const MAX_DEPTH = 4;
+const MAX_LINKS = 8;
+const NO_PROJECTS = /^(?:\.|node_modules\/$)/;
+
+/**
+ * What agents may not change in a workspace: `names` in its top folder and in that of each repository below it, as things stand.
+ * `.git` means what git obeys (`gitPaths`). An empty folder is nobody's project yet: nothing is kept there.
+ */
+export async function findProtected(held: HeldFolder, names: readonly string[]): Promise<readonly Found[]> {
+  const found = new Map<string, Found>();
+  for (const project of await projectsIn(held)) {
+    const wanted = names.map(async (name) =>
+      name === '.git' ? gitPaths(held, project) : [{ path: join(project, name), place: { kind: 'folder' } as const }],
+    );
+    for (const one of (await Promise.all(wanted)).flat()) for (const each of await resolved(held, one)) found.set(each.path, each);
+  }
+  return [...found.values()];
+}
+
+/** The workspace itself and the repositories in it, the nearest first. */
+async function projectsIn(held: HeldFolder): Promise<readonly string[]> {
+  const top = await listBeneath(held, '');
+  if (top.length === 0) return [];
+  const projects = new Set(['']);
+  let looked = 0;
+  let level: readonly string[] = [''];
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
+    const next: string[] = [];
+    for (const folder of level) {
+      if ((looked += 1) > MAX_FOLDERS || projects.size > MAX_PROJECTS) return [...projects];
+      const entries = folder === '' ? top : await listBeneath(held, folder);
+      if (entries.some((name) => name === '.git' || name === '.git/')) projects.add(folder);
+      const folders = entries.filter((name) => name.endsWith('/') && !NO_PROJECTS.test(name));
+      next.push(...folders.map((name) => join(folder, name.slice(0, -1))));
+    }
+    level = next;
+  }
+  return [...projects];
+}
+
+async function resolved(held: HeldFolder, { path, place }: Wanted, links = 0): Promise<readonly Found[]> {
+  const seen = await lookBeneath(held, path);
+  if (seen.kind === 'other') return [];
+  if (seen.kind === 'missing') {
+    if (place === undefined) return [];
+    // Of a longer path its first part is held: without that there is no way to the rest.
+    return [{ state: 'missing', path: seen.path, place: seen.path === path ? place : { kind: 'folder' } }];
+  }
+  if (seen.kind !== 'link') return [{ state: 'there', path, isFolder: seen.kind === 'folder', identity: seen.identity }];
+  const { target, identity } = seen;
+  const above = join(seen.path, '..');
+  const leadsTo = normalize(isAbsolute(target) ? relative(held.path, target) : join(above, target));
+  const rest = path.slice(seen.path.length);
+  const link: Found = { state: 'link', path: seen.path, identity };
+  // Nothing outside can be written from inside.
+  if (leadsTo === '.' || leadsTo.startsWith('..') || links === MAX_LINKS) return [link];
+  return [link, ...(await resolved(held, { path: join(leadsTo, rest), ...(place && { place }) }, links + 1))];
+}

@@ -1,0 +1,87 @@
+import { isAbsolute, join, normalize, relative } from 'node:path';
+import type { HeldFolder } from '../held-folder.ts';
+import { listBeneath, lookBeneath, readBeneath } from './beneath.ts';
+
+/** A path below the workspace that agents may not change. */
+export interface Wanted {
+  readonly path: string;
+  /** What holds its place where there is nothing; nothing does when it is not said. */
+  readonly place?: { readonly kind: 'folder' } | { readonly kind: 'file'; readonly text: string };
+}
+
+const MAX_MODULES = 50;
+const MAX_DEPTH = 4;
+const HELD_FOLDER = { kind: 'folder' } as const;
+const HELD_FILE = { kind: 'file', text: '' } as const;
+/** It says what git takes for granted where there is none. An empty one git cannot read. */
+const SAME_FOLDER = { kind: 'file', text: '.\n' } as const;
+
+/**
+ * What git runs or obeys by itself in a repository whose top folder is `project` ('' for the workspace), as it stands: configuration,
+ * what that includes, hooks, and the files by which git finds them; the same for its submodules and worktrees.
+ */
+export async function gitPaths(held: HeldFolder, project: string): Promise<readonly Wanted[]> {
+  const dotGit = join(project, '.git');
+  const { kind } = await lookBeneath(held, dotGit);
+  // A file leads to the folder, which is below another project or outside.
+  if (kind !== 'folder') return kind === 'missing' ? [] : [{ path: dotGit }];
+  return [
+    ...(await ofGitFolder(held, dotGit, project)),
+    ...(await ofModules(held, join(dotGit, 'modules'))),
+    ...(await listBeneath(held, join(dotGit, 'worktrees'))).flatMap((name) =>
+      ['commondir', 'config.worktree'].map((file) => ({ path: join(dotGit, 'worktrees', name, file) })),
+    ),
+  ];
+}
+
+async function ofGitFolder(held: HeldFolder, folder: string, project: string | undefined): Promise<readonly Wanted[]> {
+  const config = (await readBeneath(held, join(folder, 'config'))) ?? '';
+  const perWorktree = /worktreeConfig/i.test(config);
+  const includes = valuesOf(config, 'path').map((value) => below(held, folder, value));
+  const hooks = project === undefined ? [] : valuesOf(config, 'hooksPath').map((value) => hooksFolder(below(held, project, value)));
+  return [
+    { path: join(folder, 'config'), place: HELD_FILE },
+    { path: join(folder, 'hooks'), place: HELD_FOLDER },
+    { path: join(folder, 'commondir'), place: SAME_FOLDER },
+    { path: join(folder, 'config.worktree'), ...(perWorktree && { place: HELD_FILE }) },
+    ...includes.flatMap((path) => (path === undefined ? [] : [{ path, place: HELD_FILE }])),
+    ...hooks.flatMap((path) => (path === undefined ? [] : [{ path, place: HELD_FOLDER }])),
+  ];
+}
+
+/** Submodules' git folders, whose names may have slashes, and theirs. */
+async function ofModules(held: HeldFolder, top: string): Promise<readonly Wanted[]> {
+  const found: Wanted[] = [];
+  let level: readonly string[] = [top];
+  let looked = 0;
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
+    const next: string[] = [];
+    for (const folder of level) {
+      if ((looked += 1) > MAX_MODULES) return found;
+      const names = await listBeneath(held, folder);
+      const isRepository = names.includes('HEAD');
+      if (isRepository) found.push(...(await ofGitFolder(held, folder, undefined)));
+      const inside = names.filter((name) => name.endsWith('/') && (!isRepository || name === 'modules/'));
+      next.push(...inside.map((name) => join(folder, name.slice(0, -1))));
+    }
+    level = next;
+  }
+  return found;
+}
+
+/** Of every section: a key that is of another section protects one path too many. */
+function valuesOf(config: string, key: string): readonly string[] {
+  const lines = config.matchAll(new RegExp(`^[ \\t]*(?:\\[[^\\]\\n]*\\][ \\t]*)?${key}[ \\t]*=[ \\t]*(.+)$`, 'gim'));
+  return [...lines].map(([, value = '']) => value.trim().replace(/^"(.*)"$/, '$1'));
+}
+
+/** The path below the workspace that a value means; `undefined` where it is the workspace itself or not in it. */
+function below(held: HeldFolder, from: string, value: string): string | undefined {
+  const path = isAbsolute(value) ? relative(held.path, value) : normalize(join(from, value)).replace(/\/$/, '');
+  return path === '' || path === '.' || path === '..' || path.startsWith('../') ? undefined : path;
+}
+
+/** Husky's folder of hooks is made anew by each installation, and each of them runs the file of its name in the folder above. */
+function hooksFolder(path: string | undefined): string | undefined {
+  return path?.endsWith('/_') ? path.slice(0, -2) : path;
+}
