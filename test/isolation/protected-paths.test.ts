@@ -100,10 +100,11 @@ it('SB473: links, folders of hooks elsewhere, included files, submodules, worktr
   project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', '--force', './sub', 'sub');
   project.git('submodule', '--quiet', 'absorbgitdirs');
   project.git('worktree', 'add', '-q', '../tree');
+  execFileSync('git', ['init', '-q', '--bare', at('below/bare.git')]);
   const runtime = await open(project).acquire();
   const held = ['tools/hooks/pre-commit', '.husky/_/pre-commit', '.husky/pre-commit', 'shared/gitconfig', 'below/inner/.git/config'].concat(
     ['below/inner/.vscode/tasks.json', 'sub/.git', '.git/modules/sub/config', '.git/modules/sub/hooks/x', '.git/modules/sub/commondir'],
-    ['.git/worktrees/tree/commondir'],
+    ['.git/worktrees/tree/commondir', 'below/bare.git/config', 'below/bare.git/hooks/update'],
   );
   const tries = held.map((path) => `(echo x >> ${path}) 2> /dev/null && echo LEFT ${path}`);
   const moves = ['sub', 'below', 'below/inner', 'tools', '.husky', 'shared', '.git/modules', '.git/modules/sub', '.git/worktrees/tree'];

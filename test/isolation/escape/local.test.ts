@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { createLocalDriver } from '../../../packages/runtime/src/drivers/local/local-driver.ts';
 import { describeEscapes } from './contract.ts';
+import { NAMES } from '../protected-paths.ts';
 import { ESCAPE_LIMITS } from './open-hostile.ts';
 
 describeEscapes('local', {
   make: (executor, { home }) =>
-    createLocalDriver({ executor, limits: ESCAPE_LIMITS, hidden: [home], workspacesFolder: join(home, 'workspaces') }),
+    createLocalDriver({ executor, limits: ESCAPE_LIMITS, hidden: [home], workspacesFolder: join(home, 'workspaces'), protects: NAMES }),
 });

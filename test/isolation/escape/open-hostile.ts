@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Runtime } from '@tendon/core';
@@ -23,7 +24,7 @@ export interface EscapeSubject {
   /** Of the host of the sandboxes, where that is another one. */
   /** The workspace of a conversation for the driver, where that is not a folder of this host. */
   readonly workspaceOf?: (folder: string) => string;
-  readonly folders?: () => { readonly root: string; readonly stateRoot: string };
+  readonly folders?: () => { readonly root: string; readonly stateRoot: string; readonly workspaces: string };
   /** What is left of an incarnation beside what `leftOf` finds. */
   readonly alsoLeft?: (incarnation: string) => readonly string[];
   readonly close?: () => Promise<void>;
@@ -79,7 +80,9 @@ export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
     workspaceOf: async (id) => ({ hostPath: subject.workspaceOf?.(FOLDERS[id] ?? id) ?? workspaceOf(sandboxes.folder, FOLDERS[id] ?? id) }),
     networkOf: async () => ({ mode: 'full', allow: [], allowPrivate: [] }),
   });
-  const { root, stateRoot } = subject.folders?.() ?? { root: sandboxes.folder, stateRoot: sandboxes.stateRoot };
+  const here = { root: sandboxes.folder, stateRoot: sandboxes.stateRoot, workspaces: sandboxes.folder };
+  const { root, stateRoot, workspaces } = subject.folders?.() ?? here;
+  execFileSync('git', ['init', '-q', join(workspaces, 'hostile')]); // a person's project
   const other = await sandboxes.runtimes.acquire('other', { signal: never });
   await run(other, `echo ${bait.word} | tee theirs > ~/theirs; bash -c 'read -t 100000' ${bait.told.mark}-other < /dev/ptmx &`);
   const serving = `python3 -c "${SERVE}" ${bait.told.mark}-other ${bait.word} > served &`;

@@ -19,6 +19,6 @@ const host = await ExecutorHostProcess.start({ environment });
 describeEscapes('remote', {
   make: () => createRemoteDriver({ url: host.url, key: new Secret(host.key) }),
   workspaceOf: (folder) => `/workspace/${folder}`,
-  folders: () => ({ root: host.folder, stateRoot: host.stateRoot }),
+  folders: () => ({ root: host.folder, stateRoot: host.stateRoot, workspaces: host.workspace }),
   close: () => host.remove(),
 });

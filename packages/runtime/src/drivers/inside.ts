@@ -1,6 +1,5 @@
 import { basename, join } from 'node:path';
 import type { ExecutorConfig } from '../executor-api.ts';
-import type { ProtectedPath } from './protected/protect.ts';
 import { proxySocketPathOf, socketPathOf, type SandboxSpec } from './driver.ts';
 
 /** Where things are inside. */
@@ -16,12 +15,12 @@ export const INSIDE = {
 } as const;
 
 /** The executor's command line inside. It holds the incarnation, by which a start that was cut off is found. */
-export function executorCommand(spec: SandboxSpec, entry: string, mounts: readonly ProtectedPath[]): readonly string[] {
-  return [INSIDE.node, join(INSIDE.executor, entry), '--config', JSON.stringify(insideConfig(spec, mounts))];
+export function executorCommand(spec: SandboxSpec, entry: string, protectedPaths: ExecutorConfig['protectedPaths']): readonly string[] {
+  return [INSIDE.node, join(INSIDE.executor, entry), '--config', JSON.stringify(insideConfig(spec, protectedPaths))];
 }
 
 /** For an executor that finds everything at the places above. */
-export function insideConfig(spec: SandboxSpec, mounts: readonly ProtectedPath[]): ExecutorConfig {
+export function insideConfig(spec: SandboxSpec, protectedPaths: ExecutorConfig['protectedPaths']): ExecutorConfig {
   return {
     incarnation: spec.incarnation,
     socketPath: join(INSIDE.link, basename(socketPathOf(spec.folders))),
@@ -29,7 +28,7 @@ export function insideConfig(spec: SandboxSpec, mounts: readonly ProtectedPath[]
     volatileFolders: ['/tmp', '/var/tmp', '/dev/shm'],
     workspace: INSIDE.workspace,
     ...(spec.held && { workspaceIs: spec.held.identity }),
-    ...(mounts.length > 0 && { protectedPaths: spec.held ? mounts : mounts.map(({ path, isReadOnly }) => ({ path, isReadOnly })) }),
+    ...(protectedPaths?.length && { protectedPaths }),
     workDir: INSIDE.workspace,
     proxySocketPath: join(INSIDE.proxy, basename(proxySocketPathOf(spec.folders))),
     ...(spec.network.mode === 'none' && { isOffline: true }),

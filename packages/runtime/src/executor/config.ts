@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PLUGIN_NAMES, type ExecutorConfig } from '../executor-api.ts';
 
@@ -15,7 +15,7 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   if ((config.socketPath === undefined) === (config.port === undefined)) throw new Error('config has either socketPath or port');
   if (config.workspaceIs !== undefined && config.workspaceIs !== identityOf(config.workspace))
     throw new Error('another folder has been put in the place of the workspace while the sandbox was made');
-  const replaced = config.protectedPaths?.find(({ path, identity }) => !isSame(join(config.workspace, path), identity));
+  const replaced = findReplaced(config);
   if (replaced) throw new Error(`something else has been put in the place of ${replaced.path} while the sandbox was made`);
   const { port = 0 } = config;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('config.port must be a port, or 0 for a free one');
@@ -32,8 +32,30 @@ export function parseConfig(args: readonly string[]): ExecutorConfig {
   return config;
 }
 
+/**
+ * What was named by its path and is not mounted onto itself. Looking at the paths would not do: they may lead back to where they did,
+ * while what was mounted is another folder, or lies in another place. Of a mount the system says what of the file system it shows.
+ */
+function findReplaced({ workspace, protectedPaths = [] }: ExecutorConfig): { readonly path: string } | undefined {
+  const named = protectedPaths.filter(({ identity }) => identity !== undefined);
+  if (named.length === 0) return undefined;
+  const plain = (text = ''): string => text.replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
+  const mounts = readFileSync('/proc/self/mountinfo', 'latin1')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .map(([, , device, root, point]) => ({ device, root: plain(root), point: plain(point) }));
+  const own = mounts.findLast(({ point }) => point === bytes(workspace));
+  const isMounted = (path: string): boolean =>
+    mounts.some(({ device, root }) => device === own?.device && root === join(own?.root ?? '', bytes(path)));
+  return named.find(({ path, identity }) => !isMounted(path) || !isSame(join(workspace, path), identity));
+}
+
+/** As the system's table has it when it is read byte by byte. */
+function bytes(path: string): string {
+  return Buffer.from(path).toString('latin1');
+}
+
 function isSame(path: string, identity: string | undefined): boolean {
-  if (identity === undefined) return true;
   const now = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return now !== undefined && `${now.dev}:${now.ino}` === identity;
 }

@@ -74,6 +74,25 @@ for folder in ['/', '/etc', '/usr/bin', '/usr/lib', '/opt', '/opt/tendon/bin', '
 `,
   },
   {
+    id: 'own-tools',
+    threat: 'leaving in a person’s project what the person’s tools run: git’s configuration and hooks, folders of editors, `.envrc`',
+    isControl: true,
+    probe: `
+def leave(path):
+    os.makedirs(os.path.dirname(path) or '.', exist_ok=True)
+    with open(path, 'a') as file: file.write('\\n')
+    return 'left'
+for path in ['.git/config', '.git/hooks/pre-commit', '.git/commondir', '.vscode/tasks.json', '.idea/workspace.xml', '.envrc']:
+    attempt(path, lambda: leave(path))
+for path in ['.envrc', '.idea']:
+    attempt(f'{path} anew', lambda: os.rmdir(path) or leave(path))
+attempt('by git', lambda: sh("git config core.fsmonitor 'touch ran' && echo changed"))
+attempt('another configuration', lambda: sh('cp .git/config own; mv -f own .git/config && echo replaced'))
+attempt('another .git', lambda: os.rename('.git', '.git-aside') or 'moved')
+attempt('uncovered', lambda: sh("unshare -Urm sh -c 'umount .git/config || mount -o remount,rw,bind .git/config' 2>&1 && echo uncovered"))
+`,
+  },
+  {
     id: 'symlink-races',
     threat: 'making the server read or write a file of the host for it, by a link that is swapped while the server looks',
     isControl: true,

@@ -17,15 +17,18 @@ const HELD_FD = 3;
 /**
  * Mounts the workspace, by its descriptor, where nobody but this server can put anything in its place, for an engine to take it from
  * there; root's folder so that its files are the sandbox user's. The engine's mount is one of its own: this one is taken away again as
- * soon as the container has started.
+ * soon as the container has started. What is protected is mounted in another place first: in one piece it is also seen by an engine in
+ * a mount namespace of its own.
  */
 export async function mountHeld(held: HeldFolder, target: string, user: HostUser, protects: readonly ProtectedPath[]): Promise<void> {
-  await mkdir(target, { recursive: true, mode: 0o755 });
-  const mounts = [{ source: HELD_FD, target, idMapped: user.idMapped, protects }];
+  const parts = protects.length > 0 ? `${target}-parts` : target;
+  for (const folder of new Set([target, parts])) await mkdir(folder, { recursive: true, mode: 0o755 });
+  const mounts = [{ source: HELD_FD, target: parts, idMapped: user.idMapped, protects }];
   const [program = '', ...rest] = [...stagedEntry(mounts, { ...user, inNewNamespace: false }), 'true'];
   const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe', held.descriptor()], timeout: DEADLINE_MS });
   const [said, [code]] = await Promise.all([text(child.stderr!), once(child, 'close') as Promise<[number | null]>]);
   if (code !== 0) throw new Error(said.trim().replace(/^tendon: /, '') || `the workspace could not be mounted (${code})`);
+  if (parts !== target) await run('mount', '--rbind', parts, target);
 }
 
 /** Everything that is mounted at a path which holds one of the names. */

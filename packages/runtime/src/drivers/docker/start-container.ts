@@ -38,14 +38,16 @@ export interface Surroundings {
 
 /** One container with the executor as its first process. What a failure leaves is found by the incarnation's label. */
 export async function startContainer(surroundings: Surroundings, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
-  const { engine, facts, image, user, protection } = surroundings;
+  const { engine, facts, image, user } = surroundings;
   // What is carried along would run, and nothing of the image.
   if (image.architecture !== facts.architecture) throw new Error(`exec format error: the image is for ${image.architecture}`);
   const held = heldOf(spec);
   // An engine takes paths. Root gives it one that leads to the folder itself; elsewhere the executor looks whether it got the same.
   const isMounted = user.staged && !facts.isRootless;
   const workspace = isMounted ? join(spec.folders.stage, 'workspace') : spec.workspace;
-  if (isMounted) await mountHeld(held, workspace, user, protection.mounts);
+  const isByPath = !isMounted || facts.isPodman; // which binds nothing of what is mounted below a folder
+  const protection = facts.isPodman ? nearestOf(surroundings) : surroundings.protection;
+  if (isMounted) await mountHeld(held, workspace, user, isByPath ? [] : protection.mounts);
   const inside = containerUser(user, facts);
   const binds = await bindsOf(surroundings, spec, { workspace, inside });
   // A staged workspace has another source; what lies in it is known by its own path.
@@ -54,9 +56,6 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     binds.map((bind) => (bind.source === workspace ? { ...bind, source: spec.workspace } : bind)),
   );
   const writable = binds.filter(({ readOnly }) => !readOnly).map((bind) => ({ ...bind, writable: true }));
-  const protecting = (isMounted ? [] : bindsOnto(spec.workspace, INSIDE.workspace, protection.mounts)).map(
-    ({ source, target, writable: isWritable }) => ({ source, target, readOnly: !isWritable }),
-  );
   const plan = {
     ...surroundings.options,
     image: image.id,
@@ -66,13 +65,21 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
     labels: labelsOf(spec),
     limits: surroundings.limits,
     network: surroundings.options.network ?? 'proxy',
-    binds: [...binds, ...pins(masked, writable).map(({ source, target }) => ({ source, target })), ...protecting],
+    binds: [
+      ...binds,
+      ...pins(masked, writable).map(({ source, target }) => ({ source, target })),
+      ...(isByPath ? protecting(workspace, protection) : []),
+    ],
     masks: masked,
     ports: surroundings.options.ports ?? [],
     isRootReadOnly: surroundings.options.isRootReadOnly ?? false,
     ociRuntime: surroundings.options.ociRuntime,
     seccomp: await writeProfile(spec, facts),
-    command: commandOf(surroundings, isMounted ? { ...spec, held: undefined } : spec),
+    command: commandOf(
+      surroundings,
+      isMounted ? { ...spec, held: undefined } : spec,
+      protection.mounts.map(({ identity, ...mount }) => ({ ...mount, ...(isByPath && { identity }) })),
+    ),
   };
   signal.throwIfAborted();
   // Not given up half way: an engine would finish it, after everything of it has been removed.
@@ -85,6 +92,19 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   await refuseOtherFolder(handle, held);
   if (isMounted) await unmountNamed([spec.incarnation]);
   return handle;
+}
+
+function protecting(workspace: string, { mounts }: Protection): readonly ContainerBind[] {
+  return bindsOnto(workspace, INSIDE.workspace, mounts).map(({ source, target, writable }) => ({ source, target, readOnly: !writable }));
+}
+
+/**
+ * What lies in the top folder, and not below other folders of the agent's: where a path leads to nothing Podman makes a folder, also
+ * where a link was put in its way meanwhile.
+ */
+function nearestOf({ protection: { mounts, links }, options: { protects = [] } }: Surroundings): Protection {
+  const isNear = ({ path }: { readonly path: string }): boolean => protects.includes(path.split('/')[0]!);
+  return { mounts: mounts.filter(isNear), links: links.filter(isNear) };
 }
 
 async function handleOf(engine: EngineClient, container: string, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
@@ -166,8 +186,12 @@ async function writeProfile({ folders }: SandboxSpec, { isPodman }: EngineFacts)
 }
 
 /** Through the carried loader, so that nothing of it is taken from the image and no variable of it reaches the agent's programs. */
-function commandOf({ image, options, protection }: Surroundings, spec: SandboxSpec): readonly string[] {
-  const { proxySocketPath, ...config } = insideConfig(spec, protection.mounts);
+function commandOf(
+  { image, options }: Surroundings,
+  spec: SandboxSpec,
+  protectedPaths: ExecutorConfig['protectedPaths'],
+): readonly string[] {
+  const { proxySocketPath, ...config } = insideConfig(spec, protectedPaths);
   const isProxied = (options.network ?? 'proxy') === 'proxy';
   const full: ExecutorConfig = {
     ...config,

@@ -1,7 +1,7 @@
 import { isAbsolute, join, normalize, relative } from 'node:path';
 import type { HeldFolder } from '../held-folder.ts';
 import { listBeneath, lookBeneath } from './beneath.ts';
-import { gitPaths, type Wanted } from './git-paths.ts';
+import { gitPaths, isGitFolder, type Wanted } from './git-paths.ts';
 
 /** A path to be protected that is there, or the place of one that is not. */
 export type Found =
@@ -10,7 +10,8 @@ export type Found =
   | { readonly state: 'link'; readonly path: string; readonly identity: string }
   | { readonly state: 'missing'; readonly path: string; readonly place: NonNullable<Wanted['place']> };
 
-const MAX_FOLDERS = 1000;
+const MAX_FOLDERS = 500;
+const AT_ONCE = 16;
 const MAX_PROJECTS = 40;
 const MAX_DEPTH = 4;
 const MAX_LINKS = 8;
@@ -33,23 +34,30 @@ export async function findProtected(held: HeldFolder, names: readonly string[]):
 
 /** The workspace itself and the repositories in it, the nearest first. */
 async function projectsIn(held: HeldFolder): Promise<readonly string[]> {
-  const top = await listBeneath(held, '');
-  if (top.length === 0) return [];
   const projects = new Set(['']);
-  let looked = 0;
   let level: readonly string[] = [''];
+  let left = MAX_FOLDERS;
   for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
     const next: string[] = [];
-    for (const folder of level) {
-      if ((looked += 1) > MAX_FOLDERS || projects.size > MAX_PROJECTS) return [...projects];
-      const entries = folder === '' ? top : await listBeneath(held, folder);
-      if (entries.some((name) => name === '.git' || name === '.git/')) projects.add(folder);
-      const folders = entries.filter((name) => name.endsWith('/') && !NO_PROJECTS.test(name));
-      next.push(...folders.map((name) => join(folder, name.slice(0, -1))));
+    for (; level.length > 0 && left > 0; level = level.slice(AT_ONCE)) {
+      const folders = level.slice(0, Math.min(AT_ONCE, left));
+      left -= folders.length;
+      const lists = await Promise.all(folders.map((folder) => listBeneath(held, folder)));
+      for (const [index, folder] of folders.entries()) {
+        const entries = lists[index]!;
+        if (folder === '' && entries.length === 0) return [];
+        if (isProject(entries) && projects.size <= MAX_PROJECTS) projects.add(folder);
+        const below = isGitFolder(entries) ? [] : entries.filter((name) => name.endsWith('/') && !NO_PROJECTS.test(name));
+        next.push(...below.map((name) => join(folder, name.slice(0, -1))));
+      }
     }
     level = next;
   }
   return [...projects];
+}
+
+function isProject(entries: readonly string[]): boolean {
+  return entries.includes('.git') || entries.includes('.git/') || isGitFolder(entries);
 }
 
 async function resolved(held: HeldFolder, { path, place }: Wanted, links = 0): Promise<readonly Found[]> {

@@ -24,7 +24,8 @@ export async function gitPaths(held: HeldFolder, project: string): Promise<reado
   const dotGit = join(project, '.git');
   const { kind } = await lookBeneath(held, dotGit);
   // A file leads to the folder, which is below another project or outside.
-  if (kind !== 'folder') return kind === 'missing' ? [] : [{ path: dotGit }];
+  if (kind === 'missing') return isGitFolder(await listBeneath(held, project)) ? ofGitFolder(held, project, undefined) : [];
+  if (kind !== 'folder') return [{ path: dotGit }];
   return [
     ...(await ofGitFolder(held, dotGit, project)),
     ...(await ofModules(held, join(dotGit, 'modules'))),
@@ -32,6 +33,11 @@ export async function gitPaths(held: HeldFolder, project: string): Promise<reado
       ['commondir', 'config.worktree'].map((file) => ({ path: join(dotGit, 'worktrees', name, file) })),
     ),
   ];
+}
+
+/** By the names in it: what git takes for a repository, also where it is a bare one. */
+export function isGitFolder(names: readonly string[]): boolean {
+  return ['HEAD', 'objects/', 'refs/'].every((name) => names.includes(name));
 }
 
 async function ofGitFolder(held: HeldFolder, folder: string, project: string | undefined): Promise<readonly Wanted[]> {
@@ -59,7 +65,7 @@ async function ofModules(held: HeldFolder, top: string): Promise<readonly Wanted
     for (const folder of level) {
       if ((looked += 1) > MAX_MODULES) return found;
       const names = await listBeneath(held, folder);
-      const isRepository = names.includes('HEAD');
+      const isRepository = isGitFolder(names);
       if (isRepository) found.push(...(await ofGitFolder(held, folder, undefined)));
       const inside = names.filter((name) => name.endsWith('/') && (!isRepository || name === 'modules/'));
       next.push(...inside.map((name) => join(folder, name.slice(0, -1))));

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
+import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
+import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { layProject, leavings, NAMES, swapInnerProject } from './protected-paths.ts';
+import type { Swapped } from './swap-workspaces.ts';
+
+const STARTS = 5;
+const ORDINARY = { uid: 12_345, gid: 12_345 };
+const IN_WORDS = /did not start[^]*(?:was exchanged while|has been put in the place|Mounts denied|no folder any more|can not see)/;
+
+describe.each(['docker', 'podman'] as const)('a person’s project in %s', async (name) => {
+  const engine = await openEngine(name);
+  afterAll(() => engine.close());
+  const driver = () =>
+    createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('bookworm'), protects: NAMES });
+
+  function place(): string {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-protected-')));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  }
+
+  it('SB470: what an agent leaves there is run by none of the person’s tools, and nothing stays', async () => {
+    const folder = place();
+    const project = layProject(folder);
+    const before = project.names();
+    const sandboxes = createTestSandboxes(driver(), { workspaceOf: async () => ({ hostPath: project.folder }) });
+    onTestFinished(() => sandboxes.close());
+    const runtime = await sandboxes.runtimes.acquire('c', { signal: never });
+    expect((await run(runtime, leavings(join(folder, 'ran-on-the-host')))).output).toBe('');
+    expect((await run(runtime, 'echo more >> file && cat file')).output).toBe('x\nmore');
+    await expect(runtime.files.write('.git/config', Buffer.from('x'), { signal: never })).rejects.toThrow('SANDBOX_PROTECTED_PATHS');
+    project.git('status');
+    expect(project.hasRun()).toBe(false);
+    await sandboxes.runtimes.stop('c');
+    expect(project.names()).toEqual(before);
+  });
+
+  it('SB477: swapped for a link while containers start, a project leads nowhere else', async () => {
+    const { swaps, escaped, refused } = await swapInnerProject(driver(), { base: join(place(), 'base') }, STARTS);
+    expect(escaped).toEqual([]);
+    expect(swaps).toBeGreaterThanOrEqual(10_000);
+    for (const refusal of refused) expect(refusal).toMatch(IN_WORDS);
+  });
+
+  it('SB470, SB477: nor where the server is an ordinary user who may use the engine', () => {
+    const folder = place();
+    chownSync(folder, ORDINARY.uid, ORDINARY.gid);
+    chmodSync(engine.host.replace(/^unix:\/\//, ''), 0o666);
+    const script = join(import.meta.dirname, 'ordinary-user-project.ts');
+    const of = `docker=${engine.host}=${engine.image('bookworm')}`;
+    const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, folder, of, String(STARTS)], {
+      ...ORDINARY,
+      env: { HOME: folder, PATH: process.env.PATH },
+      encoding: 'utf8',
+    });
+    const { swapped, output, hasRun, names } = JSON.parse(answer) as { swapped: Swapped; output: string; hasRun: boolean; names: string[] };
+    expect({ output, hasRun, names }).toEqual({ output: '', hasRun: false, names: [] });
+    expect(swapped.escaped).toEqual([]);
+    for (const refusal of swapped.refused) expect(refusal).toMatch(IN_WORDS);
+  });
+});
