@@ -46,7 +46,7 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   const isMounted = user.staged && !facts.isRootless;
   const workspace = isMounted ? join(spec.folders.stage, 'workspace') : spec.workspace;
   const isByPath = !isMounted || facts.isPodman; // which binds nothing of what is mounted below a folder
-  const protection = facts.isPodman ? nearestOf(surroundings) : surroundings.protection;
+  const protection = isByPath ? nearestOf(surroundings) : surroundings.protection;
   if (isMounted) await mountHeld(held, workspace, user, isByPath ? [] : protection.mounts);
   const inside = containerUser(user, facts);
   const binds = await bindsOf(surroundings, spec, { workspace, inside });
@@ -99,8 +99,8 @@ function protecting(workspace: string, { mounts }: Protection): readonly Contain
 }
 
 /**
- * What lies in the top folder, and not below other folders of the agent's: where a path leads to nothing Podman makes a folder, also
- * where a link was put in its way meanwhile.
+ * What lies in the top folder, and not below other folders of the agent's, where a link may be put in the way meanwhile: the engine
+ * follows it, and Podman makes a folder where it leads to nothing.
  */
 function nearestOf({ protection: { mounts, links }, options: { protects = [] } }: Surroundings): Protection {
   const isNear = ({ path }: { readonly path: string }): boolean => protects.includes(path.split('/')[0]!);
