@@ -40,12 +40,9 @@ export interface ConnectionOptions {
   readonly beginsAs?: string;
 }
 
-/** Stands among the client's frames, none of which is a symbol. */
-const CREATE = Symbol('create');
-
 export class Connection {
   readonly #options: ConnectionOptions;
-  readonly #inbox: Inbox<unknown>;
+  readonly #inbox: Inbox<() => Promise<void>>;
   readonly #stream: EventStream;
   #isTaking = false;
   #wish: ConversationWish = {};
@@ -104,7 +101,7 @@ export class Connection {
 
   /** For a client that waits for the server: begins its conversation, unless it has one. */
   createConversation(): void {
-    this.receive(CREATE);
+    this.#add(() => this.#createConversation());
   }
 
   /** Frames that arrive from now on wait for the promise, as they do for an attachment. */
@@ -114,7 +111,16 @@ export class Connection {
 
   /** A frame as it was parsed from JSON, and how many bytes it was. */
   receive(frame: unknown, bytes = 0): void {
-    if (!this.#inbox.add(frame, bytes)) return this.#end(catalogError('TOO_MANY_REQUESTS'));
+    this.#add(() => this.#take(this.#options.dialect.decode(frame)), bytes);
+  }
+
+  /** A frame that the caller has decoded. */
+  receiveDecoded(decoded: Decoded): void {
+    this.#add(() => this.#take(decoded));
+  }
+
+  #add(step: () => Promise<void>, bytes = 0): void {
+    if (!this.#inbox.add(step, bytes)) return this.#end(catalogError('TOO_MANY_REQUESTS'));
     if (!this.#isTaking) void this.#takeFrames();
   }
 
@@ -159,10 +165,9 @@ export class Connection {
     this.#isTaking = true;
     await this.#attached;
     while (!this.#inbox.isEmpty && !wire.closed.aborted) {
-      const frame = this.#inbox.take();
+      const step = this.#inbox.take();
       try {
-        if (frame === CREATE) await this.#createConversation();
-        else await this.#take(this.#options.dialect.decode(frame));
+        await step();
       } catch (cause) {
         logger.error({ err: cause, conversation: this.#conversationId }, 'a frame could not be handled');
         this.refuse(failureFor(cause));

@@ -156,7 +156,7 @@ export class WsSession {
     const needsOne = decoded.type === 'start' || (decoded.type === 'action' && decoded.action.action !== 'change_agent_state');
     const error = needsOne ? await this.#ensureConversation() : undefined;
     if (error) this.#connection.refuse(error);
-    else this.#connection.receive(frame);
+    else this.#connection.receiveDecoded(decoded);
   }
 
   #tell(frame: unknown): void {
