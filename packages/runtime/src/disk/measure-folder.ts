@@ -1,5 +1,5 @@
-import { constants, type Dirent, type Stats } from 'node:fs';
-import { lstat, open, opendir, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, type Dirent, type Stats } from 'node:fs';
+import { lstat, open, opendir } from 'node:fs/promises';
 
 export interface FolderSize {
   /** What it takes on the disk: each entry at least 4 KiB. */
@@ -54,7 +54,7 @@ export async function measureFolder(path: string, { maxEntries, deadlineMs, name
 
   async function look(folder: string, depth: number): Promise<void> {
     if (depth > MAX_HELD) return lookDeeper(folder);
-    const handle = await openFolder(folder);
+    const handle = await open(folder, AS_FOLDER).catch(() => undefined);
     if (handle === undefined) return;
     await using opened = handle;
     const here = process.platform === 'linux' ? `/proc/self/fd/${opened.fd}` : folder;
@@ -68,22 +68,25 @@ export async function measureFolder(path: string, { maxEntries, deadlineMs, name
   async function lookDeeper(folder: string): Promise<void> {
     if (process.platform !== 'linux') return void (isComplete = false);
     const above: { readonly id: string; readonly folders: string[] }[] = [];
-    for (let opened = await openFolder(folder); opened !== undefined;) {
-      const here = `/proc/self/fd/${opened.fd}`;
-      await using left: FileHandle = opened;
-      let at = above.at(-1);
-      const id = idOf(await left.stat());
-      if (at?.id !== id) above.push((at = { id, folders: await foldersIn(here) }));
+    for (let opened = openNow(folder); opened !== undefined;) {
+      const left = opened;
       opened = undefined;
-      while (opened === undefined && at.folders.length > 0) opened = await openFolder(`${here}/${at.folders.pop()!}`);
-      if (opened !== undefined) continue;
-      above.pop();
-      if (above.length === 0) return;
-      opened = await openFolder(`${here}/..`);
-      if (opened === undefined || idOf(await opened.stat()) !== above.at(-1)!.id) {
-        await opened?.close();
-        return void (isComplete = false);
+      try {
+        const here = `/proc/self/fd/${left}`;
+        const id = idOf(fstatSync(left));
+        if (above.at(-1)?.id !== id) above.push({ id, folders: await foldersIn(here) });
+        const { folders } = above.at(-1)!;
+        while (opened === undefined && folders.length > 0) opened = openNow(`${here}/${folders.pop()!}`);
+        if (opened !== undefined) continue;
+        above.pop();
+        if (above.length > 0) opened = openNow(`${here}/..`);
+      } finally {
+        closeSync(left);
       }
+      if (above.length === 0) return;
+      if (opened !== undefined && idOf(fstatSync(opened)) === above.at(-1)!.id) continue;
+      if (opened !== undefined) closeSync(opened);
+      return void (isComplete = false);
     }
   }
 
@@ -103,8 +106,15 @@ export async function measureFolder(path: string, { maxEntries, deadlineMs, name
   return { bytes, entries, isComplete };
 }
 
-function openFolder(path: string): Promise<FileHandle | undefined> {
-  return open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined);
+const AS_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** In this thread: what waits for another costs many times as much, and a deep tree has thousands. */
+function openNow(path: string): number | undefined {
+  try {
+    return openSync(path, AS_FOLDER);
+  } catch {
+    return undefined; // gone meanwhile, or another thing by now
+  }
 }
 
 function idOf({ dev, ino }: Stats): string {

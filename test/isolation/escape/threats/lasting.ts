@@ -4,12 +4,12 @@ import type { Threat } from '../threat.ts';
 export const LASTING: readonly Threat[] = [
   {
     id: 'undeletable',
-    threat: 'folders that are hard to remove: thousands deep, without rights, with names that are no text, full of pipes and sockets',
+    threat: 'folders that are hard to remove: too deep for a path, without rights, with names that are no text, full of pipes and sockets',
     probe: `
 home = os.environ['HOME']
 for top in (home, '/tmp'):
     os.chdir(top)
-    for _ in range(2000):
+    for _ in range(150):
         os.mkdir('d' * 40)
         os.chdir('d' * 40)
     os.chdir(top)
