@@ -4,8 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { signalProcess } from '../../packages/runtime/src/drivers/process-identity.ts';
-import { anchorOf, createTestSandboxes, executorFolder, never, observe, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { isAlive, signalProcess } from '../../packages/runtime/src/drivers/process-identity.ts';
+import {
+  anchorOf,
+  createTestSandboxes,
+  executorFolder,
+  never,
+  observe,
+  run,
+  until,
+} from '../../packages/runtime/src/sandbox.test-support.ts';
 import { layProject, leavings, NAMES, swapInnerProject, type Project } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
 
@@ -141,6 +149,7 @@ it('SB474: nor after a crash of the server and its sandbox; what the person has 
   writeFileSync(join(project.folder, '.idea/mine'), 'x');
   const next = await sandboxes.restart();
   signalProcess(anchor, 'SIGKILL');
+  await until('its end', () => !isAlive(anchor));
   await next.reconcile();
   expect(project.names()).toEqual([...before.filter((name) => name < '.idea'), '.idea', ...before.filter((name) => name > '.idea')]);
   expect(readFileSync(join(project.folder, '.idea/mine'), 'utf8')).toBe('x');
