@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SpreadEngines } from './test/support/spread-engines.ts';
 
 const conditions = ['tendon-source', 'node'];
 const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
@@ -6,8 +7,14 @@ const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
 /** `quick` is the daily check; `thorough` adds real processes, faults and the browser; `shared` and `long` run only when asked for. */
 const project = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,
-  test: { name, include, exclude: [...EXCLUDE, ...exclude] },
+  test: { name, include, exclude: [...EXCLUDE, ...exclude], provide: { engine: name === 'long' ? 'podman' : 'docker' } },
 });
+
+/** Tested on Docker by `thorough`, once more on Podman by `long`. */
+const ON_EITHER_ENGINE = [
+  'packages/runtime/src/drivers/docker/{docker-driver,hidden-folders,sleep,beside-container}.slow.test.ts',
+  'test/isolation/workspace-swap-container.test.ts',
+];
 
 export default defineConfig({
   resolve: { conditions },
@@ -20,16 +27,18 @@ export default defineConfig({
     // A failing comparison of two long texts must fail, not be drawn for minutes.
     diff: { truncateThreshold: 400 },
     pool: 'forks',
-    maxWorkers: 2,
+    // Most tests wait for processes: on two cores four files at a time take little more than half as long as two.
+    maxWorkers: 4,
+    sequence: { sequencer: SpreadEngines },
     projects: [
-      project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.slow.test.ts']),
+      project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,long}.test.ts']),
       project('thorough', [
         'packages/*/src/**/*.slow.test.ts',
         'test/conformance/**/*.slow.test.ts',
         'test/{e2e,faults,isolation}/**/*.test.ts',
       ]),
       project('shared', ['test/shared/**/*.test.ts']),
-      project('long', ['test/long/**/*.test.ts']),
+      project('long', ['test/long/**/*.test.ts', 'packages/*/src/**/*.long.test.ts', ...ON_EITHER_ENGINE]),
     ],
   },
 });

@@ -9,7 +9,7 @@ import { say, setup } from './setup.mjs';
 const build = { name: 'build', args: ['scripts/build.mjs', '--if-stale'] };
 const RUNS = {
   all: [...CHECKS, build, { name: 'tests', args: ['--project=quick', '--project=thorough', '--retry=1'], tests: true }],
-  long: [build, { name: 'long tests', args: ['--project=long'], tests: true }],
+  long: [build, { name: 'long tests', args: ['--project=long', '--maxWorkers=2'], tests: true }],
   shared: [build, { name: 'tests with ../shared', args: ['--project=shared'], tests: true }],
 };
 

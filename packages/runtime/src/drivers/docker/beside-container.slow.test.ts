@@ -21,14 +21,15 @@ import {
   type TestSandboxes,
 } from '../../sandbox.test-support.ts';
 import { createDockerDriver } from './docker-driver.ts';
-import { openEngine, type TestEngine } from './testing/open-engine.ts';
+import { engineOfRun } from './testing/engine-of-run.test-support.ts';
+import { openEngine } from './testing/open-engine.ts';
 
-describe.each(['docker', 'podman'] as const)('the browser of a container of %s whose image has none', { timeout: 180_000 }, (kind) => {
-  let engine: TestEngine;
+const engine = await openEngine(engineOfRun);
+
+describe(`the browser of a container of ${engineOfRun} whose image has none`, { timeout: 180_000 }, () => {
   let sandboxes: TestSandboxes;
   let runtime: Runtime;
   beforeAll(async () => {
-    engine = await openEngine(kind);
     sandboxes = createTestSandboxes(createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('busybox') }));
     const site = join(sandboxes.workspace, 'site');
     mkdirSync(site);
@@ -36,10 +37,10 @@ describe.each(['docker', 'podman'] as const)('the browser of a container of %s w
     writeFileSync(join(site, 'data.bin'), 'bytes');
     runtime = await sandboxes.runtimes.acquire('beside', { signal: never });
     await run(runtime, 'httpd -p 127.0.0.1:8080 -h /workspace/site');
-  }, 600_000); // another test may have the engine
+  });
   afterAll(async () => {
     await sandboxes?.close();
-    await engine?.close();
+    await engine.close();
   });
 
   const browse = (url: string, from = runtime) => observe(from, ACTIONS.browse.create({ url }));

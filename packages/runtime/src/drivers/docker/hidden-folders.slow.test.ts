@@ -1,16 +1,15 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createTestSandboxes, executorFolder, never, run } from '../../sandbox.test-support.ts';
 import { createDockerDriver } from './docker-driver.ts';
-import { openEngine, type TestEngine } from './testing/open-engine.ts';
+import { engineOfRun } from './testing/engine-of-run.test-support.ts';
+import { openEngine } from './testing/open-engine.ts';
 
-describe.each(['docker', 'podman'] as const)('folders of the server in a container of %s', (kind) => {
-  let engine: TestEngine;
-  beforeAll(async () => {
-    engine = await openEngine(kind);
-  });
+const engine = await openEngine(engineOfRun);
+
+describe(`folders of the server in a container of ${engineOfRun}`, () => {
   afterAll(() => engine.close());
 
   it('SB229: do not show through the workspace that holds them', async () => {

@@ -5,20 +5,21 @@ import type { Runtime } from '@tendon/core';
 import { createTestSandboxes, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../sandbox.test-support.ts';
 import type { RuntimesOptions } from '../../sandboxes/sandbox-runtimes.ts';
 import { createDockerDriver } from './docker-driver.ts';
-import { containersOf, openEngine, type EngineKind } from './testing/docker-under-test.ts';
+import { containersOf, openEngine } from './testing/docker-under-test.ts';
+import { engineOfRun } from './testing/engine-of-run.test-support.ts';
 
-describe.each(['docker', 'podman'] as const)('an idle container of %s', (kind: EngineKind) => {
+const engine = await openEngine(engineOfRun);
+
+describe(`an idle container of ${engineOfRun}`, () => {
   let sandboxes: TestSandboxes;
-  let engine: Awaited<ReturnType<typeof openEngine>> | undefined;
   const asleep: string[] = [];
   afterEach(async () => {
     await sandboxes.close();
     asleep.length = 0;
   });
-  afterAll(() => engine?.close());
+  afterAll(() => engine.close());
 
   async function open(rest: RuntimesOptions['rest'] = { idleMs: 100 }): Promise<(id: string) => Promise<Runtime>> {
-    engine ??= await openEngine(kind);
     const driver = createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('bookworm') });
     sandboxes = createTestSandboxes(driver, { rest, onAsleep: (id) => asleep.push(id) });
     return (id) => sandboxes.runtimes.acquire(id, { signal: never });
@@ -67,7 +68,7 @@ describe.each(['docker', 'podman'] as const)('an idle container of %s', (kind: E
     expect((await run(again, 'echo $kept $(jobs -r | wc -l)')).output).toBe('1 1');
     await until('it to sleep again', async () => (await runtimes.list())[0]?.state === 'asleep');
     await runtimes.stop('a');
-    expect([...leftOf(first.incarnation, sandboxes.stateRoot), ...containersOf(engine!, first.incarnation)]).toEqual([]);
+    expect([...leftOf(first.incarnation, sandboxes.stateRoot), ...containersOf(engine, first.incarnation)]).toEqual([]);
   });
 
   it('SB133: makes room for another, and of too many that sleep the first goes', async () => {

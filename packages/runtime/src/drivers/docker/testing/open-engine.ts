@@ -29,7 +29,7 @@ export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'
 /** The OCI runtime that Docker has anyway, under a name of its own. */
 export const OTHER_RUNTIME = 'another';
 const START_DEADLINE_MS = 60_000;
-const LOCK_DEADLINE_MS = 600_000;
+const LOCK_DEADLINE_MS = 1_200_000;
 
 /** One of a kind at a time on this machine: a second caller waits. Needs root. */
 export async function openEngine(kind: EngineKind): Promise<TestEngine> {
