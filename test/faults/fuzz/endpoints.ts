@@ -271,7 +271,12 @@ async function executorSocket(): Promise<Volleys> {
   const noise = volley(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 4 }), (pieces) =>
     exchange({ path: socketPath }, ['POST /list_files HTTP/1.1\r\nHost: x\r\n', ...pieces], 20),
   );
-  return { ...sandbox, volleys: [requests, requests, noise], heldBytes: async () => sandbox.executorBytes() };
+  return {
+    ...sandbox,
+    volleys: [requests, requests, noise],
+    heldBytes: async () => sandbox.executorBytes(),
+    maxGrowthBytes: 64 * 1024 ** 2,
+  };
 }
 
 const target = fc.oneof(
