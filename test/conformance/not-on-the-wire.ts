@@ -96,7 +96,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'How much of the kernel a sandbox reaches and what that tells it: asked from inside, call by call.',
-    ids: 'SB430–SB432',
+    ids: 'SB430–SB432, SB540',
   },
   {
     why: 'About the repository and this suite, not about a server.',

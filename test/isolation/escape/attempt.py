@@ -95,6 +95,8 @@ NUMBERS = {
     'memfd_secret': (447, 447),
     'mount_setattr': (442, 442),
     'listmount': (458, 458),
+    'fchmodat2': (452, 452),
+    'openat2': (437, 437),
     'statmount': (457, 457),
 }
 

@@ -61,6 +61,37 @@ attempt('setuid program of its own', lambda: sh('./own-cat /etc/shadow'))
 `,
   },
   {
+    id: 'set-id-files',
+    threat: 'a program in the workspace that runs as its owner on the host, who may be root: modes with set-user-id or set-group-id',
+    isControl: true,
+    probe: `
+def mode_of(path): return os.stat(path).st_mode & 0o6000 and oct(os.stat(path).st_mode)
+def made(name, act):
+    def act_and_look():
+        try:
+            act(name)
+            return mode_of(name)
+        finally:
+            if os.path.exists(name): os.unlink(name)
+    attempt(name, act_and_look)
+def changed(act):
+    def of(name):
+        os.close(os.open(name, os.O_CREAT | os.O_WRONLY, 0o755))
+        act(name)
+    return of
+for bits in (0o4755, 0o2755):
+    made(f'chmod-{bits:o}', changed(lambda name: os.chmod(name, bits)))
+    made(f'fchmodat2-{bits:o}', changed(lambda name: call('fchmodat2', -100, name.encode(), bits, 0)))
+    made(f'open-{bits:o}', lambda name: os.close(os.open(name, os.O_CREAT | os.O_WRONLY, bits)))
+    made(f'openat2-{bits:o}', lambda name: call('openat2', -100, name.encode(), (ctypes.c_uint64 * 3)(os.O_CREAT | os.O_WRONLY, bits, 0), 24))
+    made(f'mknod-{bits:o}', lambda name: os.mknod(name, 0o100000 | bits))
+def temporary():
+    holder = os.open('.', os.O_TMPFILE | os.O_RDWR, 0o4755)
+    return os.fstat(holder).st_mode & 0o6000 and 'made'
+attempt('a file without a name', temporary)
+`,
+  },
+  {
     id: 'kernel-calls',
     threat: 'the kernel’s larger doors: bpf, io_uring, perf, userfaultfd, fanotify, modules, the keyring',
     isControl: true,

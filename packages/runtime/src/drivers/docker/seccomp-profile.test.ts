@@ -20,7 +20,7 @@ function words(name: string, ...args: readonly number[]): readonly (string | num
 
 const ALLOW = ['SCMP_ACT_ALLOW'];
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [[1], [38], [97]];
-const NUMBERS = [0, 1, 2, 3, 6, 8, 10, 16, 17, 40, 132, 0x5412, 0x541c, 0x5413, 0xffffffff];
+const NUMBERS = [0, 1, 2, 3, 0o100, 0o4755, 0o6000, 6, 8, 10, 16, 17, 40, 132, 0x5412, 0x541c, 0x5413, 0xffffffff];
 
 describe('SB430: the profile of a container', () => {
   it('refuses what it does not name', () => {
@@ -36,7 +36,7 @@ describe('SB430: the profile of a container', () => {
 
   it('has at most one word on every call, whatever its arguments', () => {
     const calls = [...JUDGED.keys()].flatMap((name) =>
-      NUMBERS.flatMap((first) => NUMBERS.flatMap((second) => NUMBERS.map((third) => [name, first, second, third] as const))),
+      NUMBERS.flatMap((first) => NUMBERS.flatMap((second) => NUMBERS.map((third) => [name, first, second, third, second] as const))),
     );
     expect(calls.filter((call) => words(...call).length > 1)).toEqual([]);
   });
@@ -48,6 +48,15 @@ describe('SB430: the profile of a container', () => {
     expect(sockets([17, 3], [16, 3, 12])).toEqual(new Set([EAFNOSUPPORT.join()]));
     expect(sockets([2, 1, 132], [10, 1, 262])).toEqual(new Set(['']));
     expect(words('socketpair', 16, 3)).toEqual(EAFNOSUPPORT);
+  });
+
+  it('SB540: refuses the same modes', () => {
+    const said = (...calls: readonly (readonly [string, ...number[]])[]) => new Set(calls.map((call) => words(...call).join()));
+    expect(said(['openat', 0, 0, 0o101, 0o4755], ['openat', 0, 0, 0o20200002, 0o2755], ['open', 0, 0o100, 0o6755])).toEqual(
+      new Set([EPERM.join()]),
+    );
+    expect(said(['chmod', 0, 0o4755], ['fchmod', 3, 0o2755], ['fchmodat2', 0, 0, 0o6711])).toEqual(new Set([EPERM.join()]));
+    expect(said(['openat', 0, 0, 0, 0o7777], ['openat', 0, 0, 0o101, 0o755], ['chmod', 0, 0o1777])).toEqual(new Set([ALLOW.join()]));
   });
 
   it('lets no upper bits hide what is typed into a terminal, and judges nothing else of it', () => {

@@ -1,10 +1,13 @@
 import {
+  CREATING_FLAGS,
   ERRNO,
   FAMILY,
   INTERNET_PROTOCOLS,
   INTERNET_TYPES,
+  MODES,
   NETLINK_PROTOCOLS,
   PERSONALITIES,
+  SET_ID_BITS,
   SOCK_TYPE_MASK,
   TERMINAL_INJECTIONS,
 } from '../seccomp/arguments.ts';
@@ -49,6 +52,7 @@ export function seccompProfile(): Readonly<Record<string, unknown>> {
       allow(['socketpair'], equals(0, FAMILY.unix)),
       ...otherThan(0, [FAMILY.unix]).map((family) => refuse(['socketpair'], ERRNO.EAFNOSUPPORT, family)),
       ...socketRules(),
+      ...[...MODES].flatMap(([name, places]) => modeRules(name, places)),
     ],
   };
 }
@@ -66,6 +70,19 @@ function socketRules(): readonly Rule[] {
     ]),
     ...NETLINK_PROTOCOLS.map((kind) => allow(['socket'], netlink, equals(2, kind))),
     ...otherThan(2, NETLINK_PROTOCOLS).map((kind) => refuse(['socket'], ERRNO.EAFNOSUPPORT, netlink, kind)),
+  ];
+}
+
+function modeRules(name: string, { mode, flags }: { readonly mode: number; readonly flags?: number }): readonly Rule[] {
+  const plain = equals(mode, 0, SET_ID_BITS);
+  const others = otherThan(mode, [0], SET_ID_BITS);
+  if (flags === undefined) return [allow([name], plain), ...others.map((found) => refuse([name], ERRNO.EPERM, found))];
+  return [
+    allow([name], equals(flags, 0, CREATING_FLAGS)),
+    ...otherThan(flags, [0], CREATING_FLAGS).flatMap((creating) => [
+      allow([name], creating, plain),
+      ...others.map((found) => refuse([name], ERRNO.EPERM, creating, found)),
+    ]),
   ];
 }
 

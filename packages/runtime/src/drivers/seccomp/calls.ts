@@ -13,11 +13,11 @@ export const ALLOWED = syscalls(`
   epoll_ctl_old 214 -, epoll_wait 232 -, epoll_wait_old 215 -, epoll_pwait 281 22, epoll_pwait2 441 441, eventfd 284 -,
   eventfd2 290 19, signalfd 282 -, signalfd4 289 74, timerfd_create 283 85, timerfd_settime 286 86, timerfd_gettime 287 87,
   inotify_init 253 -, inotify_init1 294 26, inotify_add_watch 254 27, inotify_rm_watch 255 28, memfd_create 319 279, cachestat 451 451
-  open 2 -, openat 257 56, openat2 437 437, creat 85 -, stat 4 -, lstat 6 -, fstat 5 80, newfstatat 262 79, statx 332 291,
+  stat 4 -, lstat 6 -, fstat 5 80, newfstatat 262 79, statx 332 291,
   access 21 -, faccessat 269 48, faccessat2 439 439, readlink 89 -, readlinkat 267 78, getcwd 79 17, chdir 80 49, fchdir 81 50,
-  getdents 78 -, getdents64 217 61, mkdir 83 -, mkdirat 258 34, rmdir 84 -, mknod 133 -, mknodat 259 33, link 86 -, linkat 265 37,
+  getdents 78 -, getdents64 217 61, mkdir 83 -, mkdirat 258 34, rmdir 84 -, link 86 -, linkat 265 37,
   symlink 88 -, symlinkat 266 36, unlink 87 -, unlinkat 263 35, rename 82 -, renameat 264 38, renameat2 316 276, truncate 76 45,
-  umask 95 166, chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -, fchown 93 55, lchown 94 -, fchownat 260 54,
+  umask 95 166, chown 92 -, fchown 93 55, lchown 94 -, fchownat 260 54,
   utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88, statfs 137 43, fstatfs 138 44, setxattr 188 5, lsetxattr 189 6,
   fsetxattr 190 7, setxattrat 463 463, getxattr 191 8, lgetxattr 192 9, fgetxattr 193 10, getxattrat 464 464, listxattr 194 11,
   llistxattr 195 12, flistxattr 196 13, listxattrat 465 465, removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16,
@@ -62,6 +62,7 @@ export const NAMESPACES = syscalls(`
 /** Allowed with some arguments and refused with others. */
 export const JUDGED = syscalls(`
   socket 41 198, socketpair 53 199, ioctl 16 29, personality 135 92
+  open 2 -, openat 257 56, creat 85 -, mknod 133 -, mknodat 259 33, chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452
 `);
 
 /**
@@ -83,11 +84,11 @@ export const NOT_PERMITTED = syscalls(`
  * Every other call is said not to exist, so that programs fall back and what a newer kernel adds is closed. These are the ones that
  * kernels have today, by name for container engines, whose own word for what a profile does not name is "not permitted": the kernel's
  * asynchronous input and output, of which the machine has one share (`fs.aio-max-nr`); newer calls for mounts, whose paths on the host
- * two of them tell; odd kinds of memory.
+ * two of them tell; odd kinds of memory; the opening whose mode lies in memory, where no filter sees it (`openat2`).
  */
 export const NOT_IMPLEMENTED: readonly string[] = [
   ...['io_setup', 'io_submit', 'io_getevents', 'io_pgetevents', 'io_destroy', 'io_cancel'],
   ...['open_tree', 'open_tree_attr', 'move_mount', 'fsopen', 'fsconfig', 'fsmount', 'fspick', 'mount_setattr', 'statmount', 'listmount'],
   ...['memfd_secret', 'remap_file_pages', 'modify_ldt', 'process_madvise', 'process_mrelease', 'set_mempolicy_home_node'],
-  ...['lookup_dcookie', 'nfsservctl', 'sysfs', 'ustat', 'uselib', 'lsm_get_self_attr', 'lsm_set_self_attr', 'lsm_list_modules'],
+  ...['lookup_dcookie', 'nfsservctl', 'sysfs', 'ustat', 'uselib', 'lsm_get_self_attr', 'lsm_set_self_attr', 'lsm_list_modules', 'openat2'],
 ];

@@ -46,7 +46,7 @@ describe.each(ARCHITECTURES)('SB12: seccomp filter on %s', (architecture) => {
   const verdicts = (names: readonly string[]): readonly number[] => [...new Set(names.map((name) => run(architecture, numberOf(name))))];
 
   it('allows what programs use, and the namespaces that are made inside it', () => {
-    const used = ['openat', 'clone', 'clone3', 'execve', 'futex', 'mmap', 'connect', 'fchmodat2', 'landlock_restrict_self', 'seccomp'];
+    const used = ['clone', 'clone3', 'execve', 'futex', 'mmap', 'connect', 'fchmodat2', 'openat', 'landlock_restrict_self', 'seccomp'];
     expect(verdicts([...used, 'unshare', 'setns', 'mount', 'umount2', 'pivot_root', 'chroot'])).toEqual([ALLOW]);
     expect([...numbersOf(ALLOWED), ...numbersOf(NAMESPACES)].filter((call) => run(architecture, call) !== ALLOW)).toEqual([]);
   });
@@ -95,6 +95,20 @@ describe.each(ARCHITECTURES)('SB12: seccomp filter on %s', (architecture) => {
     expect([pair(1), pair(2), pair(16), pair(30), pair(40)]).toEqual([ALLOW, ...Array<number>(4).fill(EAFNOSUPPORT)]);
   });
 
+  it('SB540: refuses modes that make a file run as its owner or group, whichever call gives them', () => {
+    const verdict = (name: string, ...args: number[]): number => run(architecture, numberOf(name), args);
+    const [creating, temporary, reading] = [0o101, 0o20200002, 0];
+    expect([verdict('openat', 0, 0, creating, 0o4755), verdict('openat', 0, 0, temporary, 0o2755)]).toEqual([EPERM, EPERM]);
+    expect([verdict('openat', 0, 0, creating, 0o755), verdict('openat', 0, 0, reading, 0o7777)]).toEqual([ALLOW, ALLOW]);
+    expect([0o4755, 0o2755, 0o6000, 0o1777].map((mode) => verdict('fchmodat', 0, 0, mode))).toEqual([EPERM, EPERM, EPERM, ALLOW]);
+    expect([verdict('fchmod', 3, 0o4711), verdict('fchmodat2', 0, 0, 0o2711), verdict('mknodat', 0, 0, 0o104711)]).toEqual(
+      Array(3).fill(EPERM),
+    );
+    if (architecture === 'arm64') return;
+    expect([verdict('chmod', 0, 0o4755), verdict('creat', 0, 0o2755), verdict('mknod', 0, 0o104755)]).toEqual(Array(3).fill(EPERM));
+    expect([verdict('open', 0, creating, 0o4755), verdict('open', 0, creating, 0o755)]).toEqual([EPERM, ALLOW]);
+  });
+
   it('refuses to put characters into a terminal, and to become another kind of Linux', () => {
     const [ioctl, personality] = [numberOf('ioctl'), numberOf('personality')];
     expect([0x5412, 0x541c, 0x5413].map((request) => run(architecture, ioctl, [0, request]))).toEqual([EPERM, EPERM, ALLOW]);
@@ -116,8 +130,8 @@ it('SB12: the programs change only on purpose', () => {
   const hash = (architecture: Architecture): string => createHash('sha256').update(sandboxFilter(architecture)).digest('hex').slice(0, 16);
   expect({ x64: hash('x64'), arm64: hash('arm64') }).toMatchInlineSnapshot(`
     {
-      "arm64": "31167836a9c0f3c9",
-      "x64": "9f9334ab7905d34e",
+      "arm64": "fcf0c17816565508",
+      "x64": "9eff450cdca29640",
     }
   `);
 });

@@ -1,10 +1,13 @@
 import {
+  CREATING_FLAGS,
   ERRNO,
   FAMILY,
   INTERNET_PROTOCOLS,
   INTERNET_TYPES,
+  MODES,
   NETLINK_PROTOCOLS,
   PERSONALITIES,
+  SET_ID_BITS,
   SOCK_TYPE_MASK,
   TERMINAL_INJECTIONS,
 } from './arguments.ts';
@@ -34,6 +37,7 @@ export function sandboxFilter(architecture: Architecture): Uint8Array {
     ...socketSteps(),
     ...argumentSteps('socketpair', { argument: 0, allowed: [FAMILY.unix], otherwise: ERRNO.EAFNOSUPPORT }),
     ...argumentSteps('personality', { argument: 0, allowed: PERSONALITIES, otherwise: ERRNO.EPERM }),
+    ...modeSteps(),
     { op: 'label', name: 'ioctl' },
     { op: 'load', offset: DATA.argument(1) },
     ...TERMINAL_INJECTIONS.map((value): Step => ({ op: 'if-equal', value, goto: 'not-permitted' })),
@@ -94,6 +98,35 @@ function argumentSteps(
     { op: 'load', offset: DATA.argument(argument) },
     ...allowed.map((value): Step => ({ op: 'if-equal', value, goto: 'allow' })),
     refuse(otherwise),
+  ];
+}
+
+/** No mode with set-user-id or set-group-id; calls whose mode is the same argument are judged by the same steps. */
+function modeSteps(): readonly Step[] {
+  const calls = [...MODES];
+  const places = [...new Set(calls.map(([, { mode }]) => mode))];
+  return [
+    ...calls.flatMap(([name, { flags, mode }]): readonly Step[] =>
+      flags === undefined
+        ? []
+        : [
+            { op: 'label', name },
+            { op: 'load', offset: DATA.argument(flags) },
+            { op: 'and', mask: CREATING_FLAGS },
+            { op: 'if-equal', value: 0, goto: 'allow' },
+            { op: 'goto', goto: `mode ${mode}` },
+          ],
+    ),
+    ...places.flatMap((place): readonly Step[] => [
+      ...calls.flatMap(([name, { flags, mode }]): readonly Step[] =>
+        mode === place && flags === undefined ? [{ op: 'label', name }] : [],
+      ),
+      { op: 'label', name: `mode ${place}` },
+      { op: 'load', offset: DATA.argument(place) },
+      { op: 'and', mask: SET_ID_BITS },
+      { op: 'if-equal', value: 0, goto: 'allow' },
+      refuse(ERRNO.EPERM),
+    ]),
   ];
 }
 

@@ -112,13 +112,13 @@ describe('replacing', () => {
     expect(readFileSync(`${path}.other`, 'utf8')).toBe('old');
   });
 
-  it.runIf(process.getuid?.() === 0)('RT60: owner, group and special bits stay', async () => {
+  it.runIf(process.getuid?.() === 0)('RT60: owner, group and mode stay, but for what makes a program run as its owner', async () => {
     const path = files.file('x');
     execFileSync('chown', ['1234:5678', path]);
-    execFileSync('chmod', ['4751', path]);
+    execFileSync('chmod', ['7751', path]);
     await files.edit('str_replace', path, { old_str: 'x', new_str: 'y' });
     const { uid, gid, mode } = statSync(path);
-    expect([uid, gid, (mode & 0o7777).toString(8)]).toEqual([1234, 5678, '4751']);
+    expect([uid, gid, (mode & 0o7777).toString(8)]).toEqual([1234, 5678, '1751']);
   });
 
   it('RT61: a temporary file that a kill left is removed at the next start, and nothing else that a note names', async () => {

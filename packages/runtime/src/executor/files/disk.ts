@@ -144,7 +144,7 @@ async function write(
     if (before) {
       const now = await file.stat();
       if (now.uid !== before.uid || now.gid !== before.gid) await file.chown(before.uid, before.gid).catch(() => {}); // not ours to give
-      await file.chmod(before.mode & 0o7777);
+      await file.chmod(before.mode & 0o1777); // not set-user-id or set-group-id: a write takes these away
     }
     await file.sync();
   } finally {
