@@ -65,7 +65,7 @@ export function createDisk({ hidden, notes, readOnly = [] }: DiskOptions): Disk 
     await mkdir(made).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-    return open(made, O_RDONLY | O_DIRECTORY);
+    return await open(made, O_RDONLY | O_DIRECTORY); // before the folder above is closed, through which it is named
   }
 
   function refuseReadOnly(path: string, target = path): void {
