@@ -32,7 +32,7 @@ export async function readBeneath(held: HeldFolder, path: string): Promise<strin
   if (found.seen.kind !== 'file') return undefined;
   await using file = await open(`/proc/self/fd/${found.handle.fd}`, constants.O_RDONLY | constants.O_NONBLOCK);
   if ((await file.stat()).size > MAX_TEXT_BYTES) return undefined;
-  return file.readFile('utf8');
+  return await file.readFile('utf8');
 }
 
 /** Names in a folder, those of folders with a final slash; none where it is no folder. */
