@@ -31,16 +31,22 @@ async function remove(path: string): Promise<void> {
 async function flatten(top: string): Promise<void> {
   const folders = [Buffer.from(top)];
   const nearer = join(top, `.removed-${randomUUID()}-`);
-  let moved = 0;
+  let count = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const name of await openedFolders(folder).catch(unlessGone)) {
       const child = Buffer.concat([folder, Buffer.from('/'), name]);
-      const near = Buffer.from(`${nearer}${moved++}`);
+      const near = Buffer.from(`${nearer}${count++}`);
       const isLong = child.length - top.length > MAX_BYTES_BELOW;
-      if (isLong) await rename(child, near).catch(unlessGone);
+      if (isLong) await move(child, near).catch(unlessGone);
       folders.push(isLong ? near : child);
     }
   }
+}
+
+/** A folder can go to another parent only when it can be written itself. */
+async function move(folder: Buffer, to: Buffer): Promise<void> {
+  await chmod(folder, 0o700);
+  await rename(folder, to);
 }
 
 async function openedFolders(folder: Buffer): Promise<readonly Buffer[]> {

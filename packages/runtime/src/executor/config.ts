@@ -46,7 +46,10 @@ function findReplaced({ workspace, protectedPaths = [] }: ExecutorConfig): { rea
     .map(([, , device, root, point]) => ({ device, root: plain(root), point: plain(point) }));
   const own = mounts.findLast(({ point }) => point === bytes(workspace));
   const isMounted = (path: string): boolean =>
-    mounts.some(({ device, root }) => device === own?.device && root === join(own?.root ?? '', bytes(path)));
+    mounts.some(
+      ({ device, root, point }) =>
+        device === own?.device && root === join(own?.root ?? '', bytes(path)) && point === join(bytes(workspace), bytes(path)),
+    );
   return named.find(({ path, identity }) => !isMounted(path) || !isSame(join(workspace, path), identity));
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +47,15 @@ it('SB490: a socket is connected to, a link to one is not', async () => {
   expect(await connects(join(at, 'nothing'))).toBe(false);
   renameSync(join(at, 'socket'), join(at, 'moved'));
   expect(await connects(join(at, 'moved'))).toBe(true);
+});
+
+it('SB490: where there is no socket, no name beside it is connected to instead', async () => {
+  const at = folder();
+  const other = await listening(join(at, 'other'));
+  writeFileSync(join(at, 'socket'), '');
+  symlinkSync(join(at, 'other'), join(at, 'socket.missing'));
+  expect(await connects(join(at, 'socket'))).toBe(false);
+  expect(other.connections).toBe(0);
 });
 
 it('SB490: a socket that is swapped for a link without end leads to no other', async () => {

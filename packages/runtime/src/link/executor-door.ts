@@ -158,7 +158,7 @@ function openWire(address: ExecutorAddress): Wire {
 /** What was looked at is what is connected to, whatever the path leads to by then: the inside can put a link in its place. */
 export function connectTo(socketPath: string): Socket {
   const held = holdSocket(socketPath);
-  if (held === undefined) return connect({ path: `${socketPath}.missing` }); // fails like a socket that is not there, and as asynchronously
+  if (held === undefined) return connect({ path: '/dev/null/missing' }); // nobody can make it; fails as asynchronously as any
   try {
     return connect(held.path); // the system connects within this call
   } finally {
