@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { SpreadEngines } from './test/support/spread-engines.ts';
+import { OrderOfFiles } from './test/support/order-of-files.ts';
 
 const conditions = ['tendon-source', 'node'];
 const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
@@ -29,7 +29,7 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes: on two cores four files at a time take little more than half as long as two.
     maxWorkers: 4,
-    sequence: { sequencer: SpreadEngines },
+    sequence: { sequencer: OrderOfFiles },
     projects: [
       project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,long}.test.ts']),
       project('thorough', [

@@ -57,9 +57,9 @@ it('SV494: the app shows a preview in a frame, and another preview does not, by 
   const inApp = await framed(page, page.mainFrame(), hostile.link.href);
   expect(await inApp.textContent('body')).toBe('page /');
   const nested = await framed(page, inApp, `${new URL(other.link.href).origin}/`);
-  expect(nested.url()).toMatch(/^chrome-error:/);
+  await expect.poll(() => nested.url()).toMatch(/^chrome-error:/);
   await page.goto(hostile.link.href);
   const alone = await framed(page, page.mainFrame(), other.link.href);
-  expect(alone.url()).toMatch(/^chrome-error:/);
+  await expect.poll(() => alone.url()).toMatch(/^chrome-error:/);
   await context.close();
 });

@@ -3,17 +3,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const NEEDS_ENGINE = /testing\/(?:open-engine|docker-under-test)\.ts'/;
 
+/** They take minutes, most of it waiting: one that came last would have the machine to itself. */
+const LONGEST = /(?:own-levels\.slow|kill-at-stage)\.test\.ts$/;
+
 /**
- * Files that need the container engine come evenly among the others: only one of them has it at a time, and those that wait for it
- * would keep their workers from all other files.
+ * The longest files come first. Files that need the container engine come evenly among the others: only one of them has it at a
+ * time, and those that wait for it would keep their workers from all other files.
  */
-export class SpreadEngines extends BaseSequencer {
+export class OrderOfFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- the one of vitest, no array's
     const sorted = await super.sort(files);
     const needs = new Set(sorted.filter(({ moduleId }) => NEEDS_ENGINE.test(readFileSync(moduleId, 'utf8'))));
     const waiting = [...needs];
-    const others = sorted.filter((file) => !needs.has(file));
+    const longest = sorted.filter(({ moduleId }) => LONGEST.test(moduleId));
+    const others = [...longest, ...sorted.filter((file) => !needs.has(file) && !longest.includes(file))];
     const gap = Math.ceil(others.length / (waiting.length + 1));
     return [...others.flatMap((file, index) => [...(index % gap === 0 ? waiting.splice(0, 1) : []), file]), ...waiting];
   }
