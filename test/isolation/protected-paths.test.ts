@@ -167,6 +167,18 @@ it('SB475: what is replaced on the host is protected again before the next actio
   ).toBe('held\nyes\n/workspace/deep');
 });
 
+it('SB475: so is what became a file on the way to a protected path', async () => {
+  const project = layProject(place());
+  const sandboxes = open(project);
+  const before = await sandboxes.acquire();
+  rmSync(join(project.folder, '.git'), { recursive: true });
+  writeFileSync(join(project.folder, '.git'), 'gitdir: ../elsewhere\n');
+  expect(sandboxes.runtimes.current('c')).toBeUndefined();
+  const runtime = await sandboxes.acquire();
+  expect(runtime.incarnation).not.toBe(before.incarnation);
+  expect((await run(runtime, 'echo x 2> /dev/null > .git || echo held')).output).toBe('held');
+});
+
 it('SB476: nothing is held in a folder that was made for the conversation, nor in an empty one, nor where it is off', async () => {
   const folder = place();
   const made = join(folder, 'workspaces/c');

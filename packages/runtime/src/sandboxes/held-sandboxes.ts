@@ -109,13 +109,15 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
     const { open } = entry;
     const { handle, use, runtime, watch, workspace } = open;
     const isAlive = context.driver.isAlive(handle);
-    // While something runs in it, that is not taken away: it may be all that still has the files open.
-    const replaced = workspace && handle.protection && findReplaced(workspace, handle.protection);
-    if (isAlive && (use.isUsed() || (workspace?.isRemoved() !== true && replaced === undefined))) {
+    const keep = (): Runtime => {
       use.touch();
       return runtime;
-    }
+    };
+    // While something runs in it, that is not taken away: it may be all that still has the files open.
+    if (isAlive && use.isUsed()) return keep();
     if (isAlive && workspace?.isRemoved() !== true) {
+      const replaced = workspace && handle.protection && findReplaced(workspace, handle.protection);
+      if (replaced === undefined) return keep();
       startAnew(conversationId, open, `${replaced} of its workspace was replaced: the next sandbox protects what is there now`);
       return undefined;
     }

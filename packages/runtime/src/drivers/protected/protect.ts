@@ -50,8 +50,12 @@ export async function protect(spec: SandboxSpec, own: RealFolders, names: readon
 /** A protected path that is not what it was, on the host: who replaces it there takes the mount away, also inside. */
 export function findReplaced(held: HeldFolder, { mounts, links }: Protection): string | undefined {
   return [...mounts, ...links].find(({ path, identity }) => {
-    const now = lstatSync(join(held.place, path), { bigint: true, throwIfNoEntry: false });
-    return now === undefined || `${now.dev}:${now.ino}` !== identity;
+    try {
+      const now = lstatSync(join(held.place, path), { bigint: true });
+      return `${now.dev}:${now.ino}` !== identity;
+    } catch {
+      return true; // there is no way to it any more, whatever stands in it
+    }
   })?.path;
 }
 
