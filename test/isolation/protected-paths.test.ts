@@ -196,19 +196,28 @@ it('SB476: nothing is held in a folder that was made for the conversation, nor i
   }
 });
 
-it('SB470, SB477: nor where the server is an ordinary user', () => {
-  if (!isRoot) return; // then the others prove it
-  const folder = place();
-  chownSync(folder, ORDINARY.uid, ORDINARY.gid);
-  const script = join(import.meta.dirname, 'ordinary-user-project.ts');
-  const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, folder, 'local', '6'], {
-    ...ORDINARY,
+function asOrdinaryUser(script: string, folder: string, ...rest: readonly string[]): string {
+  if (isRoot) chownSync(folder, ORDINARY.uid, ORDINARY.gid);
+  return execFileSync(process.execPath, ['--conditions=tendon-source', join(import.meta.dirname, script), folder, ...rest], {
+    ...(isRoot && ORDINARY),
     env: { HOME: folder, PATH: process.env.PATH },
     encoding: 'utf8',
   });
+}
+
+it('SB470, SB477: nor where the server is an ordinary user', () => {
+  if (!isRoot) return; // then the others prove it
+  const answer = asOrdinaryUser('ordinary-user-project.ts', place(), 'local', '6');
   const { swapped, ...left } = JSON.parse(answer) as { swapped: Swapped };
   expect(left).toEqual({ output: '', hasRun: false, commits: 'second\nfirst', names: [] });
   expectHeld(swapped);
+});
+
+it('SB565: what an agent has closed to a server of its own user is not taken for nothing: the start is refused in words', () => {
+  const refusals = JSON.parse(asOrdinaryUser('ordinary-user-closed.ts', place())) as readonly string[];
+  expect(refusals).toEqual(
+    ['.git', 'below', 'below/inner/.git'].map((path) => expect.stringMatching(`${path} in the workspace cannot be read \\(EACCES\\)`)),
+  );
 });
 
 it('SB477: a project that is swapped for a link while sandboxes start leads nowhere else', async () => {

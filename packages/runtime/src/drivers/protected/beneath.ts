@@ -9,14 +9,17 @@ export type Seen =
   | { readonly kind: 'link'; readonly path: string; readonly identity: string; readonly target: string }
   /** The first part of the path that is missing. */
   | { readonly kind: 'missing'; readonly path: string }
-  /** A pipe, a socket, a device, a file in the place of a folder, or what cannot be looked at. */
+  /** A pipe, a socket, a device, a file in the place of a folder, or what lies in a folder that is closed to us and to agents. */
   | { readonly kind: 'other'; readonly path: string };
 
 const O_PATH = 0o10_000_000;
 const AS_IT_IS = O_PATH | constants.O_NOFOLLOW;
 const MAX_TEXT_BYTES = 256 * 1024;
 
-/** Goes down step by step: whatever is exchanged for a link meanwhile leads nowhere else. */
+/**
+ * Goes down step by step: whatever is exchanged for a link meanwhile leads nowhere else. As all here it rejects, in words, where a
+ * folder or file is closed that an agent could open again: it may hide what must be protected.
+ */
 export async function lookBeneath(held: HeldFolder, path: string): Promise<Seen> {
   const found = await descend(held, path);
   if (!('handle' in found)) return found;
@@ -30,7 +33,10 @@ export async function readBeneath(held: HeldFolder, path: string): Promise<strin
   if (!('handle' in found)) return undefined;
   await using _at = found.handle;
   if (found.seen.kind !== 'file') return undefined;
-  await using file = await open(`/proc/self/fd/${found.handle.fd}`, constants.O_RDONLY | constants.O_NONBLOCK);
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+  const opened = await open(`/proc/self/fd/${found.handle.fd}`, flags).catch((error: unknown) => refuseHidden(error, path, found));
+  if (opened === undefined) return undefined;
+  await using file = opened;
   if ((await file.stat()).size > MAX_TEXT_BYTES) return undefined;
   return await file.readFile('utf8');
 }
@@ -41,38 +47,74 @@ export async function listBeneath(held: HeldFolder, path: string): Promise<reado
   if (!('handle' in found)) return [];
   await using at = found.handle;
   if (found.seen.kind !== 'folder') return [];
-  const entries = await readdir(`/proc/self/fd/${at.fd}/.`, { withFileTypes: true }).catch(() => []);
+  const listed = readdir(`/proc/self/fd/${at.fd}/.`, { withFileTypes: true });
+  const entries = (await listed.catch((error: unknown) => refuseHidden(error, path, found))) ?? [];
   return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
 }
 
 /** Holds the folder at a path while something is done in it; the argument is a path to it that cannot come to mean another. */
 export async function withinBeneath<T>(held: HeldFolder, path: string, work: (place: string) => Promise<T>): Promise<T> {
   const found = await descend(held, path);
-  if (!('handle' in found) || found.seen.kind !== 'folder') throw new Error(`${path} in the workspace is no folder any more`);
+  const gone = (): Error => new Error(`${path} in the workspace is no folder any more`);
+  if (!('handle' in found)) throw gone();
   await using at = found.handle;
+  if (found.seen.kind !== 'folder') throw gone();
   return await work(`/proc/self/fd/${at.fd}/.`);
 }
 
-type Descended = Exclude<Seen, { kind: 'file' | 'folder' }> | { readonly handle: FileHandle; readonly seen: Seen };
+interface At {
+  readonly handle: FileHandle;
+  readonly seen: Seen;
+  readonly uid: bigint;
+}
+
+type Descended = Exclude<Seen, { kind: 'file' | 'folder' }> | At;
 
 async function descend(held: HeldFolder, path: string): Promise<Descended> {
-  let handle = await open(held.place, AS_IT_IS | constants.O_DIRECTORY);
-  let seen = seenBy(await handle.stat({ bigint: true }), '');
+  let here = await openAt(held.place, AS_IT_IS | constants.O_DIRECTORY, '');
   const parts = path.split('/').filter((part) => part !== '');
   for (const [index, part] of parts.entries()) {
     const at = parts.slice(0, index + 1).join('/');
-    await using above = handle;
-    const below = `/proc/self/fd/${above.fd}/${part}`;
-    const next = await open(below, AS_IT_IS).catch((error: NodeJS.ErrnoException) => error);
-    if (next instanceof Error) return { kind: next.code === 'ENOENT' ? 'missing' : 'other', path: at };
-    handle = next;
-    seen = seenBy(await next.stat({ bigint: true }), at);
+    const above = here;
+    await using folder = above.handle;
+    const below = `/proc/self/fd/${folder.fd}/${part}`;
+    const next = await openAt(below, AS_IT_IS, at).catch((error: NodeJS.ErrnoException) => error);
+    if (next instanceof Error) {
+      if (next.code === 'ENOENT') return { kind: 'missing', path: at };
+      refuseHidden(next, parts.slice(0, index).join('/'), above);
+      return { kind: 'other', path: at };
+    }
+    here = next;
+    const { seen } = next;
     if (seen.kind === 'folder' || (seen.kind === 'file' && index === parts.length - 1)) continue;
-    await next.close();
+    await next.handle.close();
     if (seen.kind !== 'link') return { kind: 'other', path: at };
     return { ...seen, target: await readlink(below).catch(() => '') };
   }
-  return { handle, seen };
+  return here;
+}
+
+async function openAt(path: string, flags: number, at: string): Promise<At> {
+  const handle = await open(path, flags);
+  try {
+    const stat = await handle.stat({ bigint: true });
+    return { handle, seen: seenBy(stat, at), uid: stat.uid };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Returns where nothing is hidden from us that agents could reach: they are of our own user, unless we are root. */
+function refuseHidden(error: unknown, path: string, { uid }: At): undefined {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const user = process.getuid?.() ?? 0;
+  if (code === 'ENOENT' || code === 'ENAMETOOLONG') return undefined; // removed meanwhile, and what no file can be called
+  if (code === 'EACCES' && user !== 0 && uid !== BigInt(user)) return undefined;
+  const what = path === '' ? 'the workspace' : `${path} in the workspace`;
+  throw new Error(`${what} cannot be read (${code}), and may hide what must be protected: make it readable, or move it away`, {
+    cause: error,
+  });
 }
 
 function seenBy(stat: BigIntStats, path: string): Seen {
