@@ -11,6 +11,9 @@ import type { HeldFolder } from './held-folder.ts';
 import type { Protection } from './protected/protect.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
+/** The names of incarnations, and of sandboxes: beside them only the server makes folders, and never with such a name. */
+export const INCARNATION = /^[0-9a-f]{16}$/;
+
 /** What one sandbox is started with. All paths are on the host and absolute. */
 export interface SandboxSpec {
   readonly conversationId: string;

@@ -15,7 +15,7 @@ import {
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeFolder } from '../disk/remove-folder.ts';
-import type { SandboxFolders } from '../drivers/driver.ts';
+import { INCARNATION, type SandboxFolders } from '../drivers/driver.ts';
 import { releasePlaces } from '../drivers/protected/held-places.ts';
 
 /**
@@ -45,7 +45,6 @@ export interface FolderPlan {
   abandoned(): Promise<readonly { readonly incarnation: string; readonly remove: () => Promise<void> }[]>;
 }
 
-const INCARNATION = /^[0-9a-f]{16}$/;
 const KERNELS = 'kernels';
 /** Shared by all: packages for kernels, and what containers are given along. */
 const SHARED = [KERNELS, 'carried'];

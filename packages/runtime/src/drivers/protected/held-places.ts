@@ -1,7 +1,8 @@
 import { constants, fstatSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { KeyedSemaphore } from '@tendon/core';
+import { KeyedMutex } from '@tendon/core';
+import { INCARNATION } from '../driver.ts';
 import { holdFolder, type HeldFolder } from '../held-folder.ts';
 import { withinBeneath } from './beneath.ts';
 import type { Found } from './find-protected.ts';
@@ -26,7 +27,8 @@ type Missing = Extract<Found, { state: 'missing' }>;
 const NOTE = 'held-places.json';
 /** Of whom the folder is: nothing can be made there from inside either. */
 const CLOSED = ['EACCES', 'EPERM', 'EROFS'];
-const turns = new KeyedSemaphore(1);
+const MAX_NOTE_BYTES = 16 * 1024 * 1024;
+const turns = new KeyedMutex();
 
 /**
  * Makes what is missing, and notes with it which of `there` another sandbox has made. Resolves with the paths that are there now.
@@ -41,7 +43,7 @@ export async function holdPlaces(
     hostFolder,
   }: { missing: readonly Missing[]; there: readonly string[]; stateRoot: string; hostFolder: string },
 ): Promise<readonly string[]> {
-  return inTurn(stateRoot, async () => {
+  return turns.run(stateRoot, async () => {
     const others = await notedBelow(stateRoot, hostFolder);
     const shared = others.filter(({ path }) => there.some((each) => join(held.path, each) === path));
     const made = missing.map(({ path, place }): HeldPlace => ({ ...place, path: join(held.path, path) }));
@@ -59,7 +61,7 @@ export async function releasePlaces(stateRoot: string, hostFolder: string): Prom
   const note = join(hostFolder, NOTE);
   const own = await noted(note);
   if (own.length === 0) return;
-  await inTurn(stateRoot, async () => {
+  await turns.run(stateRoot, async () => {
     const others = await notedBelow(stateRoot, hostFolder);
     for (const place of own) if (!others.some(({ path }) => path === place.path)) await removePlace(place).catch(() => {});
     await rm(note, { force: true });
@@ -98,28 +100,33 @@ async function removePlace({ path, kind, text = '' }: HeldPlace): Promise<void> 
   }
 }
 
+/** Beside the incarnations lie folders that agents write: what is in those is no note. */
 async function notedBelow(stateRoot: string, except: string): Promise<readonly HeldPlace[]> {
   const notes: string[] = [];
-  for (const sandbox of await readdir(stateRoot).catch(() => []))
-    for (const incarnation of await readdir(join(stateRoot, sandbox)).catch(() => []))
-      notes.push(join(stateRoot, sandbox, incarnation, 'host'));
+  for (const sandbox of await incarnationsIn(stateRoot))
+    for (const incarnation of await incarnationsIn(join(stateRoot, sandbox))) notes.push(join(stateRoot, sandbox, incarnation, 'host'));
   return (await Promise.all(notes.filter((folder) => folder !== except).map((folder) => noted(join(folder, NOTE))))).flat();
 }
 
+/** Sandboxes are named alike. */
+async function incarnationsIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(() => [])).filter((name) => INCARNATION.test(name));
+}
+
+/** Of something that is no note, nothing; of one that was cut off while it was written too: nothing was made. */
 async function noted(path: string): Promise<readonly HeldPlace[]> {
-  const text = await readFile(path, 'utf8').catch(() => '[]');
   try {
-    return JSON.parse(text) as readonly HeldPlace[];
+    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > MAX_NOTE_BYTES) return [];
+    const places = JSON.parse(await file.readFile('utf8')) as unknown;
+    return Array.isArray(places) ? places.filter(isPlace) : [];
   } catch {
-    return []; // cut off while it was written: nothing was made
+    return [];
   }
 }
 
-async function inTurn<T>(stateRoot: string, work: () => Promise<T>): Promise<T> {
-  const release = await turns.acquire(stateRoot, new AbortController().signal);
-  try {
-    return await work();
-  } finally {
-    release?.();
-  }
+function isPlace(value: unknown): value is HeldPlace {
+  const { path, kind, text = '' } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof path === 'string' && (kind === 'folder' || kind === 'file') && typeof text === 'string';
 }
