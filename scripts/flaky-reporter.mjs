@@ -7,7 +7,8 @@ export default class FlakyReporter {
     process.stdout.write(`\nPassed only at the second try; each is a defect to be mended:\n`);
     for (const test of flaky) {
       const [cause] = test.result().errors ?? [];
-      process.stdout.write(`  ${test.module.relativeModuleId} > ${test.fullName}\n    ${cause?.message.split('\n')[0] ?? ''}\n`);
+      const why = [cause?.message, cause?.diff].filter(Boolean).join('\n').split('\n').slice(0, 20);
+      process.stdout.write(`  ${test.module.relativeModuleId} > ${test.fullName}\n${why.map((line) => `    ${line}\n`).join('')}`);
     }
   }
 }
