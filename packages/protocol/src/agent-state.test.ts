@@ -36,10 +36,10 @@ const TRANSITIONS = cells({
   finished: /*            */ '● · ● ● · ● ● · ● · · · ·',
   rejected: /*            */ '● · ● ● · ● · ● ● · · · ·',
   error: /*               */ '● · ● ● · ● · · ● · · · ·',
-  rate_limited: /*        */ '● · ● ● ● ● · · ● ● · · ·',
+  rate_limited: /*        */ '● · ● ● ● ● ● ● ● ● ● · ·',
   awaiting_user_confirmation: '● · ● · ● ● · · ● · ● ● ●',
-  user_confirmed: /*      */ '● · ● · ● ● · · ● · · ● ·',
-  user_rejected: /*       */ '● · ● ● ● ● · · ● · · · ●',
+  user_confirmed: /*      */ '● · ● ● ● ● ● ● ● ● ● ● ·',
+  user_rejected: /*       */ '● · ● ● ● ● ● ● ● ● ● · ●',
 });
 
 /** Whether a client may ask for the column while the agent is in the row. */
@@ -78,7 +78,7 @@ describe('agent states', () => {
 
   it('AS4: an end (finished, rejected) is reached from where the agent acts or waits for the user, and left for work, a stop or an error', () => {
     for (const end of ['finished', 'rejected'] as const) {
-      expect(sources(end)).toEqual(['running', 'awaiting_user_input']);
+      expect(sources(end)).toEqual(['running', 'awaiting_user_input', 'rate_limited', 'user_confirmed', 'user_rejected']);
       expect(AGENT_STATES.filter((to) => to !== end && canTransition(end, to))).toEqual([
         'loading',
         'running',
@@ -92,11 +92,11 @@ describe('agent states', () => {
   it('AS5: a decision follows only the question', () => {
     expect(sources('user_confirmed')).toEqual(['awaiting_user_confirmation']);
     expect(sources('user_rejected')).toEqual(['awaiting_user_confirmation']);
-    expect(sources('awaiting_user_confirmation')).toEqual(['running', 'paused']);
+    expect(sources('awaiting_user_confirmation')).toEqual(['running', 'paused', 'rate_limited', 'user_confirmed', 'user_rejected']);
   });
 
-  it('AS6: only a running agent is held up by its provider', () => {
-    expect(sources('rate_limited')).toEqual(['running']);
+  it('AS6: only an agent that acts is held up by its provider', () => {
+    expect(sources('rate_limited')).toEqual(['running', 'user_confirmed', 'user_rejected']);
   });
 
   it('AS7: everything can fail and be stopped, and nothing is a dead end', () => {
@@ -120,6 +120,11 @@ describe('agent states', () => {
 
   it('AS10: the loop steps only in these', () => {
     expect(AGENT_STATES.filter(isActive)).toEqual(['running', 'rate_limited', 'user_confirmed', 'user_rejected']);
+  });
+
+  it('AS575: where the loop acts, all may follow that may follow `running`', () => {
+    const goals = AGENT_STATES.filter((to) => canTransition('running', to));
+    for (const from of AGENT_STATES.filter(isActive)) expect([from, goals.filter((to) => !canTransition(from, to))]).toEqual([from, []]);
   });
 
   it('AS11: a state is read in any letter case, and nothing else is one', () => {

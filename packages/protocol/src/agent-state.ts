@@ -20,6 +20,20 @@ export const AGENT_STATES = [
 
 export type AgentState = (typeof AGENT_STATES)[number];
 
+/** What may follow a state in which the loop acts. */
+const FROM_ACTING = [
+  'loading',
+  'running',
+  'awaiting_user_input',
+  'paused',
+  'stopped',
+  'finished',
+  'rejected',
+  'error',
+  'rate_limited',
+  'awaiting_user_confirmation',
+] as const satisfies readonly AgentState[];
+
 /**
  * The states that may follow each; `FoldedLog` appends no other step.
  *
@@ -32,32 +46,23 @@ export type AgentState = (typeof AGENT_STATES)[number];
  *                         │        user_confirmed ◀────────┘          │
  *                         └─────── user_rejected ◀────────────────────┘
  *
- * Not drawn: any state may follow itself, and every state may go to `loading` (a restart), `running`, `stopped` and `error`.
+ * Not drawn: any state may follow itself, and every state may go to `loading` (a restart), `running`, `stopped` and `error`; where the
+ * loop acts (`isActive`) everything that may follow `running` may follow, so that a log which lost its `running` is not stuck.
  */
 const NEXT = {
   loading: ['init', 'awaiting_user_input', 'running', 'paused', 'stopped', 'error'],
   init: ['loading', 'running', 'awaiting_user_input', 'paused', 'stopped', 'error'],
-  running: [
-    'loading',
-    'awaiting_user_input',
-    'paused',
-    'stopped',
-    'finished',
-    'rejected',
-    'error',
-    'rate_limited',
-    'awaiting_user_confirmation',
-  ],
+  running: FROM_ACTING,
   awaiting_user_input: ['loading', 'running', 'paused', 'stopped', 'finished', 'rejected', 'error'],
   paused: ['loading', 'running', 'awaiting_user_input', 'awaiting_user_confirmation', 'stopped', 'error'],
   stopped: ['loading', 'running', 'awaiting_user_input', 'error'],
   finished: ['loading', 'running', 'awaiting_user_input', 'stopped', 'error'],
   rejected: ['loading', 'running', 'awaiting_user_input', 'stopped', 'error'],
   error: ['loading', 'running', 'awaiting_user_input', 'stopped'],
-  rate_limited: ['loading', 'running', 'awaiting_user_input', 'paused', 'stopped', 'error'],
+  rate_limited: FROM_ACTING,
   awaiting_user_confirmation: ['loading', 'user_confirmed', 'user_rejected', 'running', 'paused', 'stopped', 'error'],
-  user_confirmed: ['loading', 'running', 'paused', 'stopped', 'error'],
-  user_rejected: ['loading', 'running', 'awaiting_user_input', 'paused', 'stopped', 'error'],
+  user_confirmed: FROM_ACTING,
+  user_rejected: FROM_ACTING,
 } as const satisfies Record<AgentState, readonly AgentState[]>;
 
 /** Whether the table allows `from → to`. */

@@ -41,7 +41,7 @@ export const states: readonly Check[] = [
   {
     id: 'v0-socketio/states-legal',
     title: 'states follow each other only as the table of states allows, through work, patience, a pause, a stop, an end and a failure',
-    cites: ['AS2', 'AS4', 'AS6', 'AS9', 'Q4', 'Q5', 'Q6', 'Q9'],
+    cites: ['AS2', 'AS4', 'AS575', 'AS6', 'AS9', 'Q4', 'Q5', 'Q6', 'Q9'],
     async run(target) {
       const talk = await begin(target, [{ status: 429 }, bash('sleep 0.5'), bash('true'), FINISH]);
       const { ready } = talk;
@@ -65,19 +65,21 @@ export const states: readonly Check[] = [
   },
 ];
 
+const ACTING = 'loading running awaiting_user_input paused stopped finished rejected error rate_limited awaiting_user_confirmation';
+
 /** What may follow a state, as docs/spec/agent-states.md has it. */
 const NEXT: Readonly<Record<string, string>> = {
   loading: 'init running awaiting_user_input paused stopped error',
   init: 'loading running awaiting_user_input paused stopped error',
-  running: 'loading awaiting_user_input paused stopped finished rejected error rate_limited awaiting_user_confirmation',
+  running: ACTING,
   awaiting_user_input: 'loading running paused stopped finished rejected error',
   paused: 'loading running awaiting_user_input stopped error awaiting_user_confirmation',
   stopped: 'loading running awaiting_user_input error',
   finished: 'loading running awaiting_user_input stopped error',
   rejected: 'loading running awaiting_user_input stopped error',
   error: 'loading running awaiting_user_input stopped',
-  rate_limited: 'loading running awaiting_user_input paused stopped error',
+  rate_limited: ACTING,
   awaiting_user_confirmation: 'loading running paused stopped error user_confirmed user_rejected',
-  user_confirmed: 'loading running paused stopped error',
-  user_rejected: 'loading running awaiting_user_input paused stopped error',
+  user_confirmed: ACTING,
+  user_rejected: ACTING,
 };
