@@ -21,5 +21,6 @@ export function setCookies(token: string, { scheme, domain }: PreviewSite): read
   const inTab = `${common}; SameSite=Lax`;
   const inFrames = `${common}; Secure; SameSite=None; Partitioned`;
   if (scheme === 'https') return [inFrames];
-  return domain === LOOPBACK_SITE.domain ? [inTab, inFrames] : [inTab];
+  const isHere = domain === LOOPBACK_SITE.domain || domain.endsWith(`.${LOOPBACK_SITE.domain}`);
+  return isHere ? [inTab, inFrames] : [inTab];
 }
