@@ -124,6 +124,30 @@ it('SB473: links, folders of hooks elsewhere, included files, submodules, worktr
   ).toBe(0);
 });
 
+it('SB566: repositories and worktrees in hidden folders are found, and what a file called .git leads to', async () => {
+  const project = layProject(place());
+  const at = (path: string): string => join(project.folder, path);
+  project.git('clone', '-q', '--bare', '.', 'hub/.bare');
+  writeFileSync(at('hub/.git'), 'gitdir: ./.bare\n');
+  project.git('-C', 'hub', 'worktree', 'add', '-q', '.worktrees/tree');
+  project.git('worktree', 'add', '-q', '.agents/worktrees/tree');
+  project.git('clone', '-q', '--bare', '.', 'node_modules/real');
+  mkdirSync(at('led'));
+  writeFileSync(at('led/.git'), 'gitdir: ../node_modules/real\n');
+  const runtime = await open(project).acquire();
+  const held = ['hub/.git', 'hub/.bare/config', 'hub/.bare/hooks/x', 'hub/.bare/worktrees/tree/commondir'].concat([
+    'hub/.worktrees/tree/.vscode/tasks.json',
+    '.agents/worktrees/tree/.envrc',
+    'led/.git',
+    'node_modules/real/config',
+  ]);
+  const tries = held.map((path) => `(echo x >> ${path}) 2> /dev/null && echo LEFT ${path}`);
+  const moved = ['hub/.bare', 'hub/.worktrees', '.agents/worktrees', 'node_modules/real'].map(
+    (path) => `mv ${path} ${path}-aside 2> /dev/null && echo MOVED ${path}`,
+  );
+  expect((await run(runtime, [...tries, ...moved, 'git -C hub branch kept && git -C led branch kept'].join('\n'))).output).toBe('');
+});
+
 it('SB474: nothing is left in the folder, though sandboxes share it, and one that goes takes nothing from another', async () => {
   const project = layProject(place());
   const before = project.names();

@@ -15,7 +15,7 @@ const AT_ONCE = 16;
 const MAX_PROJECTS = 40;
 const MAX_DEPTH = 4;
 const MAX_LINKS = 8;
-const NO_PROJECTS = /^(?:\.|node_modules\/$)/;
+const NO_PROJECTS = /^(?:\.git|node_modules)\/$/;
 
 /**
  * What agents may not change in a workspace: `names` in its top folder and in that of each repository below it, as things stand.

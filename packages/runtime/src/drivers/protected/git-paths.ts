@@ -23,21 +23,26 @@ const SAME_FOLDER = { kind: 'file', text: '.\n' } as const;
 export async function gitPaths(held: HeldFolder, project: string): Promise<readonly Wanted[]> {
   const dotGit = join(project, '.git');
   const { kind } = await lookBeneath(held, dotGit);
-  // A file leads to the folder, which is below another project or outside.
   if (kind === 'missing') return isGitFolder(await listBeneath(held, project)) ? ofGitFolder(held, project, undefined) : [];
+  if (kind === 'file') return [{ path: dotGit }, ...(await ofGitFile(held, dotGit, project))];
   if (kind !== 'folder') return [{ path: dotGit }];
-  return [
-    ...(await ofGitFolder(held, dotGit, project)),
-    ...(await ofModules(held, join(dotGit, 'modules'))),
-    ...(await listBeneath(held, join(dotGit, 'worktrees'))).flatMap((name) =>
-      ['commondir', 'config.worktree'].map((file) => ({ path: join(dotGit, 'worktrees', name, file) })),
-    ),
-  ];
+  return [...(await ofGitFolder(held, dotGit, project)), ...(await ofModules(held, join(dotGit, 'modules')))];
 }
 
 /** By the names in it: what git takes for a repository, also where it is a bare one. */
 export function isGitFolder(names: readonly string[]): boolean {
   return ['HEAD', 'objects/', 'refs/'].every((name) => names.includes(name));
+}
+
+/** The repository in the workspace that a file `.git` leads to, for a worktree through the `commondir` of its own folder in it. */
+async function ofGitFile(held: HeldFolder, dotGit: string, project: string): Promise<readonly Wanted[]> {
+  const [, target = ''] = /^gitdir:[ \t]*(.+)/.exec((await readBeneath(held, dotGit)) ?? '') ?? [];
+  const folder = below(held, project, target.trim());
+  if (target === '' || folder === undefined) return [];
+  if (isGitFolder(await listBeneath(held, folder))) return ofGitFolder(held, folder, project);
+  const common = (await readBeneath(held, join(folder, 'commondir')))?.trim() ?? '';
+  const repository = below(held, folder, common);
+  return common === '' || repository === undefined ? [] : ofGitFolder(held, repository, project);
 }
 
 async function ofGitFolder(held: HeldFolder, folder: string, project: string | undefined): Promise<readonly Wanted[]> {
@@ -52,6 +57,9 @@ async function ofGitFolder(held: HeldFolder, folder: string, project: string | u
     { path: join(folder, 'config.worktree'), ...(perWorktree && { place: HELD_FILE }) },
     ...includes.flatMap((path) => (path === undefined ? [] : [{ path, place: HELD_FILE }])),
     ...hooks.flatMap((path) => (path === undefined ? [] : [{ path, place: HELD_FOLDER }])),
+    ...(await listBeneath(held, join(folder, 'worktrees'))).flatMap((name) =>
+      ['commondir', 'config.worktree'].map((file) => ({ path: join(folder, 'worktrees', name, file) })),
+    ),
   ];
 }
 
