@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { isAbsolute, join, normalize, relative } from 'node:path';
 import type { HeldFolder } from '../held-folder.ts';
 import { listBeneath, lookBeneath, readBeneath } from './beneath.ts';
@@ -23,7 +24,7 @@ const SAME_FOLDER = { kind: 'file', text: '.\n' } as const;
 export async function gitPaths(held: HeldFolder, project: string): Promise<readonly Wanted[]> {
   const dotGit = join(project, '.git');
   const { kind } = await lookBeneath(held, dotGit);
-  if (kind === 'missing') return isGitFolder(await listBeneath(held, project)) ? ofGitFolder(held, project, undefined) : [];
+  if (kind === 'missing') return isGitFolder(await listBeneath(held, project)) ? ofGitFolder(held, project) : [];
   if (kind === 'file') return [{ path: dotGit }, ...(await ofGitFile(held, dotGit, project))];
   if (kind !== 'folder') return [{ path: dotGit }];
   return [...(await ofGitFolder(held, dotGit, project)), ...(await ofModules(held, join(dotGit, 'modules')))];
@@ -45,11 +46,15 @@ async function ofGitFile(held: HeldFolder, dotGit: string, project: string): Pro
   return common === '' || repository === undefined ? [] : ofGitFolder(held, repository, project);
 }
 
-async function ofGitFolder(held: HeldFolder, folder: string, project: string | undefined): Promise<readonly Wanted[]> {
-  const config = (await readBeneath(held, join(folder, 'config'))) ?? '';
+/** `project` is where its files are; without one its configuration says so, or it is a bare repository. */
+async function ofGitFolder(held: HeldFolder, folder: string, project?: string): Promise<readonly Wanted[]> {
+  const config = ((await readBeneath(held, join(folder, 'config'))) ?? '').replaceAll('\r\n', '\n');
   const perWorktree = /worktreeConfig/i.test(config);
   const includes = valuesOf(config, 'path').map((value) => below(held, folder, value));
-  const hooks = project === undefined ? [] : valuesOf(config, 'hooksPath').map((value) => hooksFolder(below(held, project, value)));
+  const worktrees = valuesOf(config, 'worktree').map((value) => within(held, folder, value));
+  // Git looks for hooks from the top folder of the files.
+  const tops = [project ?? (worktrees.length > 0 ? undefined : folder), ...worktrees].filter((top) => top !== undefined);
+  const hooks = valuesOf(config, 'hooksPath').flatMap((value) => tops.map((top) => hooksFolder(below(held, top, value))));
   return [
     { path: join(folder, 'config'), place: HELD_FILE },
     { path: join(folder, 'hooks'), place: HELD_FOLDER },
@@ -74,7 +79,7 @@ async function ofModules(held: HeldFolder, top: string): Promise<readonly Wanted
       if ((looked += 1) > MAX_MODULES) return found;
       const names = await listBeneath(held, folder);
       const isRepository = isGitFolder(names);
-      if (isRepository) found.push(...(await ofGitFolder(held, folder, undefined)));
+      if (isRepository) found.push(...(await ofGitFolder(held, folder)));
       const inside = names.filter((name) => name.endsWith('/') && (!isRepository || name === 'modules/'));
       next.push(...inside.map((name) => join(folder, name.slice(0, -1))));
     }
@@ -83,16 +88,28 @@ async function ofModules(held: HeldFolder, top: string): Promise<readonly Wanted
   return found;
 }
 
-/** Of every section: a key that is of another section protects one path too many. */
+/** As git writes it: quotes and escapes anywhere, on the next line after a backslash, and no comment. */
+const VALUE = String.raw`(?:"(?:\\[^]|[^"\\\n])*"|\\[^]|[^"\\\n#;])*`;
+
+const ESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b', '\n': '' };
+
+/** Of every section: a key that is of another section protects one path too many. So does one in a line that goes on. */
 function valuesOf(config: string, key: string): readonly string[] {
-  const lines = config.matchAll(new RegExp(`^[ \\t]*(?:\\[[^\\]\\n]*\\][ \\t]*)?${key}[ \\t]*=[ \\t]*(.+)$`, 'gim'));
-  return [...lines].map(([, value = '']) => value.trim().replace(/^"(.*)"$/, '$1'));
+  const lines = config.matchAll(new RegExp(String.raw`^[ \t]*(?:\[[^\]\n]*\][ \t]*)?${key}[ \t]*=(?=(${VALUE}))`, 'gim'));
+  return [...lines].map(([, value = '']) => value.trim().replace(/\\([^])|"/g, (_, escaped: string = '') => ESCAPED[escaped] ?? escaped));
 }
 
 /** The path below the workspace that a value means; `undefined` where it is the workspace itself or not in it. */
 function below(held: HeldFolder, from: string, value: string): string | undefined {
-  const path = isAbsolute(value) ? relative(held.path, value) : normalize(join(from, value)).replace(/\/$/, '');
-  return path === '' || path === '.' || path === '..' || path.startsWith('../') ? undefined : path;
+  return within(held, from, value) || undefined;
+}
+
+/** '' is the workspace itself. Homes of others, and where git is installed, are not known here, and hardly in a workspace. */
+function within(held: HeldFolder, from: string, value: string): string | undefined {
+  const named = value.replace(/^~(?=\/|$)/, homedir());
+  if (named === '' || /^(?:~|%\()/.test(named)) return undefined;
+  const path = isAbsolute(named) ? relative(held.path, named) : normalize(join(from, named)).replace(/^\.?\/?$|\/$/, '');
+  return path === '..' || path.startsWith('../') ? undefined : path;
 }
 
 /** Husky's folder of hooks is made anew by each installation, and each of them runs the file of its name in the folder above. */
