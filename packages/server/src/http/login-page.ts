@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:22rem;margin:18vh auto;padding:0 1.5rem}' +
@@ -23,6 +24,10 @@ ${problem && `<p role="alert">${escaped(problem)}</p>`}
 <label for="key">Key of this server, or one that you were given</label>
 <input id="key" name="key" type="password" autocomplete="current-password" required autofocus maxlength="1000">
 <button>Sign in</button></form>`);
+}
+
+export function sendLoginPage(reply: FastifyReply, status: number, next: string, problem?: string): FastifyReply {
+  return reply.code(status).headers(LOGIN_HEADERS).type('text/html; charset=utf-8').send(loginPage(next, problem));
 }
 
 /** A link from another site brings no cookie along. The page asks once more, by itself, and then it does. */

@@ -3,6 +3,8 @@ import { fingerprintOf, type Principal } from '../security/identify.ts';
 import { LOGIN_SECONDS, sessionCookie } from '../security/session-cookie.ts';
 import type { ServerContext } from './context.ts';
 
+export const TOO_MANY_BROWSERS = 'Too many browsers are signed in.';
+
 /** Signs a browser in by the key of `holder`. Returns the value of `Set-Cookie`, or `undefined` when too many browsers are signed in. */
 export async function startSession(
   { key }: Principal,

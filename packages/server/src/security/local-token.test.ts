@@ -68,6 +68,23 @@ it('SV491: a browser comes in by the printed address, which is then gone', async
   expect(lines.join('')).not.toContain(token);
 });
 
+it('SV491: a browser that has come in by this key keeps its session, and one by a lesser key gets a new one', async () => {
+  const server = await testServer(LOCAL);
+  const token = tokenOf(server);
+  const enter = async (headers?: Record<string, string>) => {
+    const { status, headers: answered } = await page(server, `/?token=${token}`, headers);
+    return [status, answered.get('location'), answered.get('set-cookie')?.split(';')[0]] as const;
+  };
+  const [, , cookie = ''] = await enter();
+  expect(await enter({ cookie })).toEqual([303, '/', undefined]);
+  expect(server.engine.access.logins.list).toHaveLength(1);
+  const made = await server.post('/api/keys', { name: 'Ada', scope: 'read' }, { 'x-session-api-key': token });
+  const { key } = (await made.json()) as { key: string };
+  const hers = (await page(server, `/?token=${key}`)).headers.get('set-cookie')!.split(';')[0]!;
+  expect(await enter({ cookie: hers })).toEqual([303, '/', expect.stringContaining('tendon_session=')]);
+  expect(await enter({ cookie: 'tendon_session=tendonlogin_gone' })).toEqual([303, '/', expect.stringContaining('tendon_session=')]);
+});
+
 it('SV491: a wrong token lets nobody in and does not stay in the address either; elsewhere it means nothing', async () => {
   const server = await testServer(LOCAL);
   const wrong = await page(server, '/?token=a-wrong-guess');

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { holderOf } from '../../security/identify.ts';
 import { sessionCookie } from '../../security/session-cookie.ts';
 import type { App, Routes, ServerContext } from '../context.ts';
-import { LOGIN_HEADERS, loginPage, safePath } from '../login-page.ts';
+import { safePath, sendLoginPage } from '../login-page.ts';
 import { createRateLimit } from '../rate-limit.ts';
-import { startSession } from '../start-session.ts';
+import { startSession, TOO_MANY_BROWSERS } from '../start-session.ts';
 
 const MAX_FORM_BYTES = 8_192;
 /** A person mistypes now and then; nobody else has a reason to ask more often. */
@@ -13,7 +13,7 @@ const ATTEMPTS = { burst: 10, perSecond: 1 / 6 };
 /** A browser signs in with a key and goes on with a cookie. */
 export const loginRoutes: Routes = (app, context) => {
   const hidden = { schema: { hide: true } };
-  app.get('/login', hidden, (request, reply) => sendPage(reply, 200, nextOf((request.query as { next?: unknown }).next)));
+  app.get('/login', hidden, (request, reply) => sendLoginPage(reply, 200, nextOf((request.query as { next?: unknown }).next)));
   app.post('/api/logout', hidden, async ({ principal, headers }, reply) => {
     if (principal.login) await context.engine.access.logins.revoke(principal.login.id);
     return reply.code(204).header('set-cookie', sessionCookie('', headers)).send();
@@ -40,20 +40,16 @@ async function signIn(context: ServerContext, secondsToWait: SecondsToWait, requ
   const { remoteAddress = '' } = request.socket;
   const seconds = secondsToWait(`login from ${remoteAddress}`, clock.now().getTime());
   if (seconds !== undefined) {
-    return sendPage(reply.header('retry-after', String(seconds)), 429, path, `Too many attempts. Try again in ${seconds} seconds.`);
+    return sendLoginPage(reply.header('retry-after', String(seconds)), 429, path, `Too many attempts. Try again in ${seconds} seconds.`);
   }
   const holder = typeof key === 'string' ? holderOf(key.trim(), { sessionApiKey: config.sessionApiKey, books: engine.access }) : undefined;
   if (!holder) {
     logger.warn({ address: remoteAddress }, 'a wrong key was refused at the login page');
-    return sendPage(reply, 401, path, 'This key opens nothing here.');
+    return sendLoginPage(reply, 401, path, 'This key opens nothing here.');
   }
   const cookie = await startSession(holder, context, request.headers);
-  if (cookie === undefined) return sendPage(reply, 503, path, 'Too many browsers are signed in.');
+  if (cookie === undefined) return sendLoginPage(reply, 503, path, TOO_MANY_BROWSERS);
   return reply.header('set-cookie', cookie).header('cache-control', 'no-store').redirect(path, 303);
-}
-
-function sendPage(reply: FastifyReply, status: number, next: string, problem?: string): FastifyReply {
-  return reply.code(status).headers(LOGIN_HEADERS).type('text/html; charset=utf-8').send(loginPage(next, problem));
 }
 
 function nextOf(next: unknown): string {
