@@ -1,7 +1,7 @@
 /**
  * Owns how much each address, and each key there, may still ask: a bucket of tokens that fills again.
  *
- * L1  This machine is never limited, and neither are sockets: coming back to a conversation is never delayed.
+ * L1  The requests of this machine are never limited, and neither are sockets: coming back to a conversation is never delayed.
  * L2  People behind one proxy have an address in common: each key, link and session has a bucket of its own there. What a proxy says
  *     of addresses is not believed.
  * L3  Memory is bounded: at most `MAX_ADDRESSES` buckets, the one longest unused goes first.
@@ -15,6 +15,8 @@ export interface RateLimit {
   /** Requests an address may make at once. */
   readonly burst: number;
   readonly perSecond: number;
+  /** This machine has a bucket as well: a proxy may stand there, or a program that never gives up. */
+  readonly limitsLoopback?: true;
 }
 
 /** 0.62 has 10 a second; a page that loads many files of a conversation needs more. */
@@ -22,10 +24,11 @@ const RATE_LIMIT: RateLimit = { burst: 300, perSecond: 50 };
 const MAX_ADDRESSES = 10_000;
 
 /** Seconds to wait, or `undefined` when the request may go on. `now` in milliseconds. */
-export function createRateLimit({ burst, perSecond }: RateLimit): (address: string, now: number, holder?: string) => number | undefined {
+export function createRateLimit(limit: RateLimit): (address: string, now: number, holder?: string) => number | undefined {
+  const { burst, perSecond, limitsLoopback = false } = limit;
   const buckets = new Map<string, { tokens: number; at: number }>();
   return (address, now, holder = '') => {
-    if (isLoopback(address)) return undefined;
+    if (!limitsLoopback && isLoopback(address)) return undefined;
     const name = `${address} ${holder}`;
     const bucket = buckets.get(name) ?? { tokens: burst, at: now };
     buckets.delete(name);

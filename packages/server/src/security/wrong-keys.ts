@@ -4,14 +4,14 @@
  * W1  An address with an empty bucket is answered the same whatever key it presents next, so that guesses cannot be distinguished.
  * W2  Keys that were accepted from that address before still work: the guesses of a neighbour behind the same proxy lock nobody out.
  * W3  Memory is bounded, and so are the lines of the log: one a second for each address.
- * W4  This machine is not limited.
+ * W4  This machine may try as often as it likes; the log is held to W3 all the same.
  */
 import type { Clock } from '@tendon/core';
 import { createRateLimit, type RateLimit } from '../http/rate-limit.ts';
 
 /** A person mistypes now and then; a program with an old key asks a few times and gives up. */
 const TRIES: RateLimit = { burst: 20, perSecond: 1 / 6 };
-const LINES: RateLimit = { burst: 1, perSecond: 1 };
+const LINES: RateLimit = { burst: 1, perSecond: 1, limitsLoopback: true };
 /** The right keys seen from an address, oldest first. */
 const MAX_KNOWN = 10_000;
 

@@ -3,12 +3,12 @@ import { holderOf } from '../../security/identify.ts';
 import { sessionCookie } from '../../security/session-cookie.ts';
 import type { App, Routes, ServerContext } from '../context.ts';
 import { safePath, sendLoginPage } from '../login-page.ts';
-import { createRateLimit } from '../rate-limit.ts';
+import { createRateLimit, type RateLimit } from '../rate-limit.ts';
 import { startSession, TOO_MANY_BROWSERS } from '../start-session.ts';
 
 const MAX_FORM_BYTES = 8_192;
 /** A person mistypes now and then; nobody else has a reason to ask more often. */
-const ATTEMPTS = { burst: 10, perSecond: 1 / 6 };
+const ATTEMPTS: RateLimit = { burst: 10, perSecond: 1 / 6, limitsLoopback: true };
 
 /** A browser signs in with a key and goes on with a cookie. */
 export const loginRoutes: Routes = (app, context) => {
@@ -36,9 +36,8 @@ async function signIn(context: ServerContext, secondsToWait: SecondsToWait, requ
   const { engine, config, clock, logger } = context;
   const { key = '', next } = (request.body ?? {}) as { readonly key?: string; readonly next?: unknown };
   const path = nextOf(next);
-  // Also from this machine: a proxy may stand there.
   const { remoteAddress = '' } = request.socket;
-  const seconds = secondsToWait(`login from ${remoteAddress}`, clock.now().getTime());
+  const seconds = secondsToWait(remoteAddress, clock.now().getTime());
   if (seconds !== undefined) {
     return sendLoginPage(reply.header('retry-after', String(seconds)), 429, path, `Too many attempts. Try again in ${seconds} seconds.`);
   }
