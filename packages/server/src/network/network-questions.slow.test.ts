@@ -1,7 +1,7 @@
 /** A person is asked about a name that is on no list: by real sandboxes, of clients of a real server. */
 import { describe, expect, it } from 'vitest';
-import { socketIoClient, temporaryFolder, testServer, type TestOptions, type TestServer } from '../server.test-support.ts';
-import { internetOfThisMachine, runIn } from './network.test-support.ts';
+import { socketIoClient, temporaryFolder, type TestServer } from '../server.test-support.ts';
+import { askingServer, connectAs, runIn } from './network.test-support.ts';
 
 const OWNER_KEY = 'the-key-of-the-owner';
 const owner = { 'x-session-api-key': OWNER_KEY };
@@ -9,11 +9,6 @@ const owner = { 'x-session-api-key': OWNER_KEY };
 interface Shown {
   readonly allow: readonly string[];
   readonly questions: readonly { readonly host: string; readonly port: number; readonly asked_at: string }[];
-}
-
-async function askingServer(options: TestOptions = {}): Promise<TestServer> {
-  const env = { RUNTIME: 'local', SANDBOX_NETWORK: 'allowlist', ...(await internetOfThisMachine()), ...options.env };
-  return testServer({ questionWaitMs: 0, ...options, env });
 }
 
 async function shown(server: TestServer, id: string): Promise<Shown> {
@@ -33,16 +28,6 @@ const answer = async (
   const path = `/api/conversations/${id}/network/${given === 'always' ? 'always' : 'answer'}`;
   return (await server.post(path, { host, ...(given !== 'always' && { answer: given }) }, headers)).status;
 };
-
-/** As a program of the sandbox connects, without the sandbox; `reached`, or why not. */
-async function connectAs(server: TestServer, id: string, host: string, port = 443): Promise<string> {
-  try {
-    (await server.engine.runtimes.dialAs(id)(host, port, AbortSignal.timeout(20_000))).destroy();
-    return 'reached';
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 describe('SV451: a name that is on no list', () => {
   it('is asked for while a command waits, and the command goes on when it is allowed', async () => {

@@ -5,12 +5,14 @@
  * Q1  A host is asked for once in a conversation; what the conversations ask that its agent delegated to is asked in it.
  * Q2  At most `MAX_OPEN` questions are open; after `MAX_REFUSED` refusals nothing is asked any more.
  * Q3  A question is in the record before anybody is shown it, and is answered once.
- * Q4  The connection that asks first waits for an answer while somebody looks, and never longer than `waitMs`; later ones wait with it.
+ * Q4  The connection that asks first waits while somebody looks who is shown the question and may answer it, here or in a conversation of
+ *     Q1, and never longer than `waitMs`; later ones wait with it.
  */
 import { KeyedMutex, type Clock } from '@tendon/core';
 import { catalogError, type CatalogError, type NetworkFrame, type NetworkQuestion } from '@tendon/protocol';
 import { isAskable, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, StoredConversation } from '../conversations/conversation-records.ts';
+import type { FrameListener } from '../conversations/room.ts';
 import type { Rooms } from '../conversations/rooms.ts';
 import type { Logger } from '../logger.ts';
 
@@ -50,11 +52,24 @@ export class NetworkQuestions {
   readonly #options: NetworkQuestionsOptions;
   /** By conversation and host. */
   readonly #waiting = new Map<string, Waiting>();
+  /** How many attend each conversation. */
+  readonly #attending = new Map<string, number>();
   readonly #answering = new KeyedMutex();
   readonly #announcing = new KeyedMutex();
 
   constructor(options: NetworkQuestionsOptions) {
     this.#options = options;
+  }
+
+  /** Somebody looks at this conversation who is shown its questions and may answer them; until the returned function is called. */
+  attend(id: string): () => void {
+    const add = (change: 1 | -1) => {
+      const count = (this.#attending.get(id) ?? 0) + change;
+      if (count > 0) this.#attending.set(id, count);
+      else this.#attending.delete(id);
+    };
+    add(1);
+    return () => add(-1);
   }
 
   /** Those that wait for an answer, of the conversation that this one belongs to; the oldest first. */
@@ -77,7 +92,9 @@ export class NetworkQuestions {
   }
 
   async #add(rootId: string, { host, port }: Pick<NetworkQuestion, 'host' | 'port'>): Promise<void> {
-    const { records, rooms, logger } = this.#options;
+    const { records, logger } = this.#options;
+    // Before the question is there: from then on, nothing may come between it and its wait.
+    const asked = await this.#askedIn(rootId);
     let isNew = false;
     await records.change(rootId, (found) => {
       isNew = this.#refusal(found, host) === undefined && isAskable(this.#options.policyOf(found), host, port);
@@ -86,7 +103,7 @@ export class NetworkQuestions {
     });
     if (!isNew) return;
     logger.info({ conversation: rootId }, `a person is asked whether the sandbox may reach ${host}:${port}`);
-    if ((rooms.get(rootId)?.leases ?? 0) > 0) this.#wait(`${rootId} ${host}`);
+    if (asked.some((id) => this.#attending.has(id))) this.#wait(`${rootId} ${host}`);
     await this.#announce(rootId);
   }
 
@@ -120,10 +137,10 @@ export class NetworkQuestions {
     return undefined;
   }
 
-  /** Sends what is open to whoever watches: somebody has just come. */
-  async show(id: string): Promise<void> {
+  /** Hands what is open to somebody who has just come; the others were sent it. */
+  async show(id: string, to: FrameListener): Promise<void> {
     const root = await this.#rootOf(id);
-    if (root && this.#open(root).length > 0) await this.#announce(root.id);
+    if (root && this.#open(root).length > 0) await this.#announce(root.id, async () => [to]);
   }
 
   /** A policy was changed in another way, or with `undefined` everybody's: what it answers is asked no more, what it closes again is. */
@@ -175,15 +192,24 @@ export class NetworkQuestions {
     return record?.delegated_by ? records.get(record.delegated_by.conversation_id) : record;
   }
 
-  /** To everybody who looks at it, or at a conversation that its agent delegated to. One after the other: the last frame is how it is. */
-  #announce(rootId: string): Promise<void> {
-    const { records, rooms } = this.#options;
+  /** The conversation and those that its agent delegated to. */
+  async #askedIn(rootId: string): Promise<readonly string[]> {
+    return [rootId, ...(await this.#options.records.delegatedBy(rootId))];
+  }
+
+  async #listeners(rootId: string): Promise<readonly FrameListener[]> {
+    const ids = await this.#askedIn(rootId);
+    return ids.map((id) => (frame) => this.#options.rooms.get(id)?.announce(frame));
+  }
+
+  /** By default to everybody who looks at any of them. One after the other: the last frame is how it is. */
+  #announce(rootId: string, listeners = () => this.#listeners(rootId)): Promise<void> {
     return this.#announcing.run(rootId, async () => {
-      const delegated = await records.delegatedBy(rootId);
-      const root = await records.get(rootId);
+      const to = await listeners();
+      const root = await this.#options.records.get(rootId);
       if (!root) return;
       const frame: NetworkFrame = { volatile: 'network', questions: this.#open(root) };
-      for (const id of [rootId, ...delegated]) rooms.get(id)?.announce(frame);
+      for (const listener of to) listener(frame);
     });
   }
 }

@@ -87,11 +87,15 @@ export class Connection {
     const held = isThere ? await conversations.enter(conversationId) : undefined;
     if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
     this.#conversationId = conversationId;
-    const unwatch = held.room.watch((frame) => this.#stream.show(frame));
+    const show = (frame: VolatileFrame) => this.#stream.show(frame);
+    const unwatch = held.room.watch(show);
+    const isAnswerer = wire.carriesVolatile && !isWatcher;
+    const unattend = isAnswerer ? conversations.questions.attend(conversationId) : undefined;
     // When the store fails, the stream reports it.
-    conversations.questions.show(conversationId).catch(() => undefined);
+    if (wire.carriesVolatile) conversations.questions.show(conversationId, show).catch(() => undefined);
     const leave = () => {
       unwatch();
+      unattend?.();
       held.release();
     };
     if (wire.closed.aborted) leave();

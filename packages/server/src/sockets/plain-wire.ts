@@ -17,6 +17,7 @@ export function plainWire(socket: WebSocket): Wire {
       unsent.add(size);
       socket.send(text, () => unsent.add(-size));
     },
+    carriesVolatile: false,
     sendVolatile() {},
     pauseReading: () => socket.pause(),
     resumeReading: () => socket.resume(),

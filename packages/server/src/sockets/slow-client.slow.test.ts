@@ -36,6 +36,7 @@ function hoardingWire() {
       unsent.add(JSON.stringify(frame).length);
       most = Math.max(most, unsent.bytes);
     },
+    carriesVolatile: false,
     sendVolatile() {},
     unsent,
     pauseReading() {},

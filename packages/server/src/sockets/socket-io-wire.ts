@@ -48,6 +48,7 @@ export function socketIoWire(socket: Socket, polls: HeldPolls): Wire {
     closed: closed.signal,
     unsent,
     send: (frame) => void socket.emit('oh_event', frame),
+    carriesVolatile: true,
     sendVolatile: (frame) => void socket.emit('tendon_volatile', frame),
     pauseReading() {
       isPaused = true;

@@ -4,6 +4,8 @@ import type { Unsent } from './unsent.ts';
 /** One client's socket, whatever it is made of. Sending never waits and never throws; a closed wire swallows frames. */
 export interface Wire {
   send(frame: Frame): void;
+  /** Whether it has a channel beside the stream. */
+  readonly carriesVolatile: boolean;
   /** Frames that only newer clients know, beside the stream; a wire without such a channel drops them. */
   sendVolatile(frame: VolatileFrame): void;
   readonly unsent: Unsent;

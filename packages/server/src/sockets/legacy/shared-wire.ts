@@ -30,6 +30,7 @@ export class SharedWire {
       closed,
       unsent: wire.unsent,
       send: (frame) => closed.aborted || wire.send(frame),
+      carriesVolatile: wire.carriesVolatile,
       sendVolatile: (frame) => closed.aborted || wire.sendVolatile(frame),
       pauseReading: () => this.pause(view),
       resumeReading: () => this.resume(view),
