@@ -11,7 +11,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@tendon/core';
-import type { Dialect, Frame, Phase, VolatileFrame } from '@tendon/protocol';
+import type { Dialect, Frame, NetworkFrame, Phase, VolatileFrame } from '@tendon/protocol';
 import type { Room } from '../conversations/room.ts';
 import { AnswerReader } from '../events/answer-reader.ts';
 import { createLateOutput, type LateOutput } from './late-output.ts';
@@ -37,6 +37,8 @@ export interface EventStreamOptions {
 export class EventStream {
   readonly #options: EventStreamOptions;
   readonly #lateOutput: LateOutput;
+  /** Waits for a client that is behind. */
+  #lateQuestions: NetworkFrame | undefined;
   #nextId = 0;
 
   constructor(options: EventStreamOptions) {
@@ -103,10 +105,26 @@ export class EventStream {
     const { wire, dialect } = this.#options;
     // Output waits for a client that is behind; an answer in the making comes whole with its event.
     if (frame.volatile === 'output' && this.#lateOutput.holds(frame)) return;
-    // Questions to a person are few, and nothing else brings them.
-    if (frame.volatile !== 'network' && wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;
+    if (frame.volatile === 'network' && this.#holds(frame)) return;
+    if (wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;
     const frames = dialect.encodeVolatile(frame);
     if (frames.length > 0) this.#options.send(frames);
     else if (frame.volatile !== 'status') wire.sendVolatile(frame);
+  }
+
+  /** Nothing else brings the questions to a person, and the newest list says all: that one waits for a client that is behind. */
+  #holds(frame: NetworkFrame): boolean {
+    const { unsent } = this.#options.wire;
+    const isWaiting = this.#lateQuestions !== undefined;
+    if (!isWaiting && unsent.bytes <= MAX_UNSENT_FOR_VOLATILE) return false;
+    this.#lateQuestions = frame;
+    if (!isWaiting) void unsent.drained(MAX_UNSENT_FOR_VOLATILE / 2).then(() => this.#showLateQuestions());
+    return true;
+  }
+
+  #showLateQuestions(): void {
+    const frame = this.#lateQuestions!;
+    this.#lateQuestions = undefined;
+    this.show(frame);
   }
 }
