@@ -1,5 +1,5 @@
 import { constants, type BigIntStats } from 'node:fs';
-import { open, readdir, readlink, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readdir, readlink, type FileHandle } from 'node:fs/promises';
 import type { HeldFolder } from '../held-folder.ts';
 
 /** What a path below a held folder is, as far as it can be followed without a link. */
@@ -50,6 +50,18 @@ export async function listBeneath(held: HeldFolder, path: string): Promise<reado
   const listed = readdir(`/proc/self/fd/${at.fd}/.`, { withFileTypes: true });
   const entries = (await listed.catch((error: unknown) => refuseHidden(error, path, found))) ?? [];
   return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+}
+
+/** When each of these in a folder was made, in nanoseconds, which nobody can set; 0 where that is not known. */
+export async function birthsBeneath(held: HeldFolder, path: string, names: readonly string[]): Promise<readonly bigint[]> {
+  const found = await descend(held, path);
+  if (!('handle' in found)) return names.map(() => 0n);
+  await using at = found.handle;
+  const births = names.map(async (name) => {
+    const stat = await lstat(`/proc/self/fd/${at.fd}/${name}`, { bigint: true }).catch(() => undefined);
+    return stat?.birthtimeNs ?? 0n;
+  });
+  return await Promise.all(births);
 }
 
 /** Holds the folder at a path while something is done in it; the argument is a path to it that cannot come to mean another. */

@@ -1,6 +1,6 @@
 import { isAbsolute, join, normalize, relative } from 'node:path';
 import type { HeldFolder } from '../held-folder.ts';
-import { listBeneath, lookBeneath } from './beneath.ts';
+import { birthsBeneath, listBeneath, lookBeneath } from './beneath.ts';
 import { gitPaths, isGitFolder, type Wanted } from './git-paths.ts';
 
 /** A path to be protected that is there, or the place of one that is not. */
@@ -10,6 +10,7 @@ export type Found =
   | { readonly state: 'link'; readonly path: string; readonly identity: string }
   | { readonly state: 'missing'; readonly path: string; readonly place: NonNullable<Wanted['place']> };
 
+/** Of each depth: many in one take nothing from those below the others. */
 const MAX_FOLDERS = 500;
 const AT_ONCE = 16;
 const MAX_PROJECTS = 40;
@@ -32,32 +33,47 @@ export async function findProtected(held: HeldFolder, names: readonly string[]):
   return [...found.values()];
 }
 
-/** The workspace itself and the repositories in it, the nearest first. */
+interface Made {
+  readonly path: string;
+  readonly birth: bigint;
+}
+
+/** The workspace itself and the oldest repositories in it: what an agent makes puts none that was there before it out of bounds. */
 async function projectsIn(held: HeldFolder): Promise<readonly string[]> {
-  const projects = new Set(['']);
+  const projects: Made[] = [];
   let level: readonly string[] = [''];
-  let left = MAX_FOLDERS;
   for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
-    const next: string[] = [];
-    for (; level.length > 0 && left > 0; level = level.slice(AT_ONCE)) {
-      const folders = level.slice(0, Math.min(AT_ONCE, left));
-      left -= folders.length;
+    const next: Made[] = [];
+    for (level = level.slice(0, MAX_FOLDERS); level.length > 0; level = level.slice(AT_ONCE)) {
+      const folders = level.slice(0, AT_ONCE);
       const lists = await Promise.all(folders.map((folder) => listBeneath(held, folder)));
       for (const [index, folder] of folders.entries()) {
         const entries = lists[index]!;
         if (folder === '' && entries.length === 0) return [];
-        if (isProject(entries) && projects.size <= MAX_PROJECTS) projects.add(folder);
-        const below = isGitFolder(entries) ? [] : entries.filter((name) => name.endsWith('/') && !NO_PROJECTS.test(name));
-        next.push(...below.map((name) => join(folder, name.slice(0, -1))));
+        const isBare = isGitFolder(entries);
+        // By what makes it a repository: the folder may be older.
+        const mark = entries.find((name) => name === '.git' || name === '.git/') ?? (isBare ? 'objects' : undefined);
+        if (mark !== undefined) projects.push(...(await madeIn(held, folder, [mark])));
+        const below = isBare ? [] : entries.filter((name) => name.endsWith('/') && !NO_PROJECTS.test(name));
+        next.push(...(await madeIn(held, folder, below)));
       }
     }
-    level = next;
+    level = oldestFirst(next);
   }
-  return [...projects];
+  const inner = oldestFirst(projects)
+    .map((mark) => join(mark, '..'))
+    .filter((path) => path !== '.');
+  return ['', ...inner.slice(0, MAX_PROJECTS)];
 }
 
-function isProject(entries: readonly string[]): boolean {
-  return entries.includes('.git') || entries.includes('.git/') || isGitFolder(entries);
+async function madeIn(held: HeldFolder, folder: string, entries: readonly string[]): Promise<readonly Made[]> {
+  const names = entries.map((name) => name.replace(/\/$/, ''));
+  const births = await birthsBeneath(held, folder, names);
+  return names.map((name, index) => ({ path: join(folder, name), birth: births[index]! }));
+}
+
+function oldestFirst(made: readonly Made[]): readonly string[] {
+  return made.toSorted((a, b) => (a.birth < b.birth ? -1 : Number(a.birth > b.birth))).map(({ path }) => path);
 }
 
 async function resolved(held: HeldFolder, { path, place }: Wanted, links = 0): Promise<readonly Found[]> {
