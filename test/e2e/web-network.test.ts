@@ -51,6 +51,7 @@ describe('SV451: a sandbox that wants to reach a host', () => {
     const page = await openPage(browser, tendon.url);
     await start(page);
     await expectVisible(card(page, 'asked.example:80'));
+    await expectVisible(card(page).getByText('a refusal is for good in this conversation'));
     await expectAccessible(page);
     const allow = card(page).getByRole('button', { name: 'Allow once', disabled: false });
     await allow.focus();
@@ -75,7 +76,9 @@ describe('SV451: a sandbox that wants to reach a host', () => {
     const second = first === 'first' ? 'second' : 'first';
     await card(page).getByRole('button', { name: 'Allow once', disabled: false }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Command' }).fill(`refuse ${first}`);
+    await page.getByRole('combobox', { name: 'Command' }).fill('network:');
+    expect(await page.getByRole('option').allTextContents()).toEqual(['Network: allow once', 'Network: always allow', 'Network: refuse']);
+    await page.getByRole('combobox', { name: 'Command' }).fill('network: refuse');
     await page.keyboard.press('Enter');
     for (const one of [page, other]) await expectVisible(card(one, `${second}.example:80`));
     await card(other).getByRole('button', { name: 'Always', disabled: false }).click();

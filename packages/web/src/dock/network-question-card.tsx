@@ -28,10 +28,11 @@ export function NetworkQuestionCard({ question: { host, port }, more }: NetworkQ
     onSuccess: () => document.getElementById('composer')?.focus(),
   });
   const act = (answer: Answer) => (): void => void (!isNew && !send.isPending && send.mutate(answer));
+  // Without the host, which the sandbox chose and the card shows whole: a long one would hide what is allowed.
   useCommands('network-question', [
-    { id: 'network-once', title: `Allow ${host} in this conversation`, group: 'Here', run: act('once') },
-    { id: 'network-always', title: `Allow ${host} in every conversation`, group: 'Here', run: act('always') },
-    { id: 'network-refuse', title: `Refuse ${host}`, group: 'Here', run: act('refuse') },
+    { id: 'network-once', title: 'Network: allow once', group: 'Here', run: act('once') },
+    { id: 'network-always', title: 'Network: always allow', group: 'Here', run: act('always') },
+    { id: 'network-refuse', title: 'Network: refuse', group: 'Here', run: act('refuse') },
   ]);
   return (
     <section className="decision" aria-label="Network question">
@@ -44,7 +45,7 @@ export function NetworkQuestionCard({ question: { host, port }, more }: NetworkQ
       </div>
       <p>
         It is on no list. Allowing it opens this name at the ports 22, 80 and 443: what is sent there leaves this machine. Once is for this
-        conversation, always for every conversation of this server.
+        conversation, always for every conversation of this server; a refusal is for good in this conversation.
       </p>
       {more > 0 && <p className="text-small">{more} more after this</p>}
       <div className="decision-acts">
