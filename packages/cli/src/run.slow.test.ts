@@ -65,7 +65,7 @@ describe('tendon run', () => {
     const model = place.script([ask, { text: 'Refused.' }]);
     const { code, stdout } = await tendon(place, ['run', '-m', model, 'x'], { env: { RUNTIME: 'local', SANDBOX_NETWORK: 'allowlist' } });
     expect(code).toBe(0);
-    expect(stdout.match(/wants to reach asked\.example:80.*SANDBOX_NETWORK_ALLOW=asked\.example/g)).toHaveLength(1);
+    expect(stdout.match(/wants to reach asked\.example:80.*add asked\.example to SANDBOX_NETWORK_ALLOW /g)).toHaveLength(1);
     expect(stdout).toContain('a person is asked');
   });
 

@@ -90,7 +90,7 @@ function noticeHosts(questions: NetworkFrame['questions'], told: Set<string>, re
     if (told.has(host)) continue;
     told.add(host);
     renderer.notice(
-      `The sandbox wants to reach ${host}:${port}, which is on no list. To let it, run again with SANDBOX_NETWORK_ALLOW=${host}`,
+      `The sandbox wants to reach ${host}:${port}, which is on no list. To let it, add ${host} to SANDBOX_NETWORK_ALLOW and run again`,
     );
   }
 }

@@ -18,7 +18,7 @@ export interface NetworkRules {
 
 export type TakenWish = { readonly ok: true; readonly network: StoredNetwork } | { readonly ok: false; readonly error: CatalogError };
 
-/** A wish that can be kept, or why it can not: never less than was asked for, and never more than the operator gives. */
+/** A wish that can be kept, or why it cannot: never less than was asked for, and never more than the operator gives. */
 export function takeNetworkWish({ network, isPoliced }: NetworkRules, { mode, allow }: NetworkWish): TakenWish {
   const given = allow ?? [];
   const bad = given.find((host) => hostPattern(host) === undefined);
