@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -39,6 +39,21 @@ describe.each(['docker', 'podman'] as const)('a person’s project in %s', async
     expect(project.hasRun()).toBe(false);
     await sandboxes.runtimes.stop('c');
     expect(project.names()).toEqual(before);
+  });
+
+  it('SB473: a folder of hooks in the top folder is protected; what cannot be is not held either', async () => {
+    const project = layProject(place());
+    const inner = join(project.folder, 'below/inner');
+    execFileSync('git', ['init', '-q', inner]);
+    mkdirSync(join(project.folder, '.husky/_'), { recursive: true });
+    project.git('config', 'core.hooksPath', '.husky/_');
+    const sandboxes = createTestSandboxes(driver(), { workspaceOf: async () => ({ hostPath: project.folder }) });
+    onTestFinished(() => sandboxes.close());
+    const runtime = await sandboxes.runtimes.acquire('c', { signal: never });
+    const tries = ['.husky/pre-commit', '.husky/_/pre-commit'].map((path) => `(echo x > ${path}) 2> /dev/null && echo LEFT ${path}`);
+    expect((await run(runtime, [...tries, 'mv .husky moved 2> /dev/null && echo MOVED', 'true'].join('\n'))).output).toBe('');
+    const isWhole = name === 'docker' && process.getuid?.() === 0;
+    expect([existsSync(join(inner, '.idea')), existsSync(join(project.folder, '.idea'))]).toEqual([isWhole, true]);
   });
 
   it('SB477: swapped for a link while containers start, a project leads nowhere else', async () => {

@@ -3,7 +3,6 @@ import type { Driver, SandboxHandle, SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../executor-folder.ts';
 import { killAll, killPids } from '../kill-all.ts';
 import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../prepare-folders.ts';
-import { protect } from '../protected/protect.ts';
 import { findIncarnations, isAlive } from '../process-identity.ts';
 import { startBesideContainer } from './beside-container.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
@@ -69,8 +68,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     try {
       await remover.settle();
       const image = await images.describe(spec, signal);
-      const protection = await protect(spec, own, options.protects ?? []);
-      const surroundings = { engine, facts: await factsNow(), image, user, limits, options, hidden: own.hidden, protection };
+      const surroundings = { engine, facts: await factsNow(), image, user, limits, options, own };
       return await startContainer(surroundings, spec, signal);
     } catch (error) {
       facts = undefined;

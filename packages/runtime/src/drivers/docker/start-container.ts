@@ -8,8 +8,8 @@ import type { HostUser } from '../host-user.ts';
 import { INSIDE, insideConfig } from '../inside.ts';
 import { keepExecutor } from '../keep-executor.ts';
 import { bindsOnto, masks, pins } from '../local/visible.ts';
-import { heldOf } from '../prepare-folders.ts';
-import type { Protection } from '../protected/protect.ts';
+import { heldOf, type RealFolders } from '../prepare-folders.ts';
+import { protect, type Protection } from '../protected/protect.ts';
 import { identify } from '../process-identity.ts';
 import { CARRIED } from './carried-paths.ts';
 import { carriedFolder } from './carried.ts';
@@ -31,14 +31,12 @@ export interface Surroundings {
   readonly user: HostUser;
   readonly limits: Limits;
   readonly options: DockerDriverOptions;
-  /** Folders of the host that no sandbox may see. */
-  readonly hidden: readonly string[];
-  readonly protection: Protection;
+  readonly own: RealFolders;
 }
 
 /** One container with the executor as its first process. What a failure leaves is found by the incarnation's label. */
 export async function startContainer(surroundings: Surroundings, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {
-  const { engine, facts, image, user } = surroundings;
+  const { engine, facts, image, user, own, options } = surroundings;
   // What is carried along would run, and nothing of the image.
   if (image.architecture !== facts.architecture) throw new Error(`exec format error: the image is for ${image.architecture}`);
   const held = heldOf(spec);
@@ -46,13 +44,14 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   const isMounted = user.staged && !facts.isRootless;
   const workspace = isMounted ? join(spec.folders.stage, 'workspace') : spec.workspace;
   const isByPath = !isMounted || facts.isPodman; // which binds nothing of what is mounted below a folder
-  const protection = isByPath ? nearestOf(surroundings) : surroundings.protection;
+  const names = options.protects ?? [];
+  const protection = await protect(spec, own, names, isByPath ? (path) => isNear(path, names) : undefined);
   if (isMounted) await mountHeld(held, workspace, user, isByPath ? [] : protection.mounts);
   const inside = containerUser(user, facts);
   const binds = await bindsOf(surroundings, spec, { workspace, inside });
   // A staged workspace has another source; what lies in it is known by its own path.
   const masked = masks(
-    surroundings.hidden,
+    own.hidden,
     binds.map((bind) => (bind.source === workspace ? { ...bind, source: spec.workspace } : bind)),
   );
   const writable = binds.filter(({ readOnly }) => !readOnly).map((bind) => ({ ...bind, writable: true }));
@@ -99,12 +98,12 @@ function protecting(workspace: string, { mounts }: Protection): readonly Contain
 }
 
 /**
- * What lies in the top folder, and not below other folders of the agent's, where a link may be put in the way meanwhile: the engine
- * follows it, and Podman makes a folder where it leads to nothing.
+ * Whether it lies in the top folder, and not below other folders of the agent's, where a link may be put in the way meanwhile: the
+ * engine follows it, and Podman makes a folder where it leads to nothing.
  */
-function nearestOf({ protection: { mounts, links }, options: { protects = [] } }: Surroundings): Protection {
-  const isNear = ({ path }: { readonly path: string }): boolean => protects.includes(path.split('/')[0]!);
-  return { mounts: mounts.filter(isNear), links: links.filter(isNear) };
+function isNear(path: string, names: readonly string[]): boolean {
+  const [first = '', ...rest] = path.split('/');
+  return rest.length === 0 || names.includes(first);
 }
 
 async function handleOf(engine: EngineClient, container: string, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxHandle> {

@@ -28,12 +28,18 @@ const NOTHING: Protection = { mounts: [], links: [] };
 
 /**
  * Finds what the agents of this sandbox must not change in a person's own workspace, and holds the places of what is not there.
- * Nothing in a folder that was made for the conversation: no tool of a person works there by itself.
+ * Nothing in a folder that was made for the conversation: no tool of a person works there by itself. Where not everything can be
+ * mounted, `canMount` says what can: nothing else is held either.
  */
-export async function protect(spec: SandboxSpec, own: RealFolders, names: readonly string[]): Promise<Protection> {
+export async function protect(
+  spec: SandboxSpec,
+  own: RealFolders,
+  names: readonly string[],
+  canMount: (path: string) => boolean = () => true,
+): Promise<Protection> {
   const held = heldOf(spec);
   if (names.length === 0 || isMadeForIt(held, own)) return NOTHING;
-  const found = await findProtected(held, names);
+  const found = (await findProtected(held, names)).filter(({ path }) => canMount(path));
   const there = found.filter((one) => one.state === 'there');
   const missing = found.filter((one) => one.state === 'missing');
   const made = await holdPlaces(held, {
