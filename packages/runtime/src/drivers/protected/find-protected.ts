@@ -16,6 +16,8 @@ const AT_ONCE = 16;
 const MAX_PROJECTS = 40;
 const MAX_DEPTH = 4;
 const MAX_LINKS = 8;
+/** Of all repositories together, the oldest of them first. */
+const MAX_FOUND = 2000;
 const NO_PROJECTS = /^(?:\.git|node_modules)\/$/;
 
 /**
@@ -28,7 +30,10 @@ export async function findProtected(held: HeldFolder, names: readonly string[]):
     const wanted = names.map(async (name) =>
       name === '.git' ? gitPaths(held, project) : [{ path: join(project, name), place: { kind: 'folder' } as const }],
     );
-    for (const one of (await Promise.all(wanted)).flat()) for (const each of await resolved(held, one)) found.set(each.path, each);
+    for (const one of (await Promise.all(wanted)).flat()) {
+      for (const each of await resolved(held, one)) found.set(each.path, each);
+      if (found.size >= MAX_FOUND) return [...found.values()];
+    }
   }
   return [...found.values()];
 }

@@ -57,3 +57,11 @@ it('SB473: hooks of a submodule are looked for where its files are, those of a b
     '.git/modules/sub/own',
   ]);
 });
+
+it('SB567: of a configuration without end the first values are read, and none for long', async () => {
+  const many = Array.from({ length: 1000 }, (_, index) => `path = ../include-${index}\n`).join('');
+  expect(await found({ config: `[include]\n${many}` })).toHaveLength(64);
+  // Each value would go on to the end of the file.
+  const endless = 'path="\\\n'.repeat(28_000);
+  expect(await found({ config: `[include]\n${endless}` })).not.toContain('include');
+});

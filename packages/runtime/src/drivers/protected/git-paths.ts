@@ -89,14 +89,23 @@ async function ofModules(held: HeldFolder, top: string): Promise<readonly Wanted
 }
 
 /** As git writes it: quotes and escapes anywhere, on the next line after a backslash, and no comment. */
-const VALUE = String.raw`(?:"(?:\\[^]|[^"\\\n])*"|\\[^]|[^"\\\n#;])*`;
+const VALUE = /^(?:"(?:\\[^]|[^"\\\n])*"|\\[^]|[^"\\\n#;])*/;
+/** An agent's own repository may have any configuration: of so many values, each of so many characters, it is read. */
+const MAX_VALUES = 64;
+const MAX_VALUE_CHARS = 4096;
 
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b', '\n': '' };
 
 /** Of every section: a key that is of another section protects one path too many. So does one in a line that goes on. */
 function valuesOf(config: string, key: string): readonly string[] {
-  const lines = config.matchAll(new RegExp(String.raw`^[ \t]*(?:\[[^\]\n]*\][ \t]*)?${key}[ \t]*=(?=(${VALUE}))`, 'gim'));
-  return [...lines].map(([, value = '']) => value.trim().replace(/\\([^])|"/g, (_, escaped: string = '') => ESCAPED[escaped] ?? escaped));
+  const values: string[] = [];
+  for (const { 0: start, index } of config.matchAll(new RegExp(String.raw`^[ \t]*(?:\[[^\]\n]*\][ \t]*)?${key}[ \t]*=`, 'gim'))) {
+    if (values.length === MAX_VALUES) break;
+    const from = index + start.length;
+    const [value = ''] = VALUE.exec(config.slice(from, from + MAX_VALUE_CHARS)) ?? [];
+    values.push(value.trim().replace(/\\([^])|"/g, (_, escaped: string = '') => ESCAPED[escaped] ?? escaped));
+  }
+  return values;
 }
 
 /** The path below the workspace that a value means; `undefined` where it is the workspace itself or not in it. */
