@@ -61,7 +61,7 @@ for (const section of readFileSync(join(root, 'docs/spec/runtime.md'), 'utf8').s
 
 // The conformance suite asks for every rule that a client can see; what none can is listed with the reason. coverage.test.ts holds the rest.
 const asked = new Set();
-for (const file of walk(join(root, 'packages/cli/src/conformance/levels'), /\.ts$/))
+for (const file of walk(join(root, 'packages/conformance/src/levels'), /\.ts$/))
   for (const [id] of readFileSync(file, 'utf8').matchAll(RULE)) asked.add(id);
 for (const [, letters, first, last = first] of readFileSync(join(root, 'test/conformance/not-on-the-wire.ts'), 'utf8').matchAll(
   /\b([A-Z]{2})(\d+)(?:–\1(\d+))?/g,
@@ -69,7 +69,7 @@ for (const [, letters, first, last = first] of readFileSync(join(root, 'test/con
   for (let number = Number(first); number <= Number(last); number += 1) asked.add(`${letters}${number}`);
 for (const [id, file] of rules) {
   if (!asked.has(id))
-    failures.push(`${file}: ${id} needs a check in packages/cli/src/conformance/levels, or a place in test/conformance/not-on-the-wire.ts`);
+    failures.push(`${file}: ${id} needs a check in packages/conformance/src/levels, or a place in test/conformance/not-on-the-wire.ts`);
 }
 
 const documents = [

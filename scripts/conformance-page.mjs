@@ -25,9 +25,9 @@ const { node, env } = setup('test');
 async function main() {
   const build = fileURLToPath(new URL('build.mjs', import.meta.url));
   if (spawnSync(node, [build, '--if-stale', 'executor', 'web'], { stdio: 'inherit', env }).status !== 0) process.exit(1);
-  const { conform } = await import('../packages/cli/src/conformance/conform.ts');
-  const { renderMarkdown } = await import('../packages/cli/src/conformance/report/render-markdown.ts');
-  const { tally } = await import('../packages/cli/src/conformance/report/render-table.ts');
+  const { conform } = await import('../packages/conformance/src/run/conform.ts');
+  const { renderMarkdown } = await import('../packages/conformance/src/report/render-markdown.ts');
+  const { tally } = await import('../packages/conformance/src/report/render-table.ts');
   const { TendonProcess } = await import('../test/support/tendon-process.ts');
 
   const peers = [values.peer ? await askPeer(conform) : await keptAnswers()];
@@ -55,8 +55,8 @@ const PAGE = new URL('../docs/conformance.md', import.meta.url);
 
 /** The column of the peer as the page has it: `| id | what | cites | Tendon | peer |` below `## level`. */
 async function keptAnswers() {
-  const { CHECKS } = await import('../packages/cli/src/conformance/levels/index.ts');
-  const { deviationOf, readDeviations } = await import('../packages/cli/src/conformance/deviations.ts');
+  const { CHECKS } = await import('../packages/conformance/src/levels/index.ts');
+  const { deviationOf, readDeviations } = await import('../packages/conformance/src/run/deviations.ts');
   const deviations = await readDeviations(fileURLToPath(new URL('../test/conformance/deviations/openhands-0.62.0.json', import.meta.url)));
   const words = new Map();
   const reasons = new Map();
@@ -94,8 +94,8 @@ async function mutantTable() {
 const onResult = ({ check, verdict, why }) => console.log(verdict, check.id, verdict === 'failed' ? why : '');
 
 async function askPeer(conform) {
-  const { CHECKS } = await import('../packages/cli/src/conformance/levels/index.ts');
-  const { readDeviations } = await import('../packages/cli/src/conformance/deviations.ts');
+  const { CHECKS } = await import('../packages/conformance/src/levels/index.ts');
+  const { readDeviations } = await import('../packages/conformance/src/run/deviations.ts');
   const deviations = await readDeviations(values.deviations);
   const options = { url: values.peer, deviations, parallel: 1, patienceMs: Number(values.patience) * 1000, onResult };
   const answers = values.answers && existsSync(values.answers) ? JSON.parse(readFileSync(values.answers, 'utf8')) : {};

@@ -14,7 +14,7 @@ import {
   type ActionKind,
   type ObservationKind,
 } from '@tendon/protocol';
-import { DOCUMENT } from '../../packages/cli/src/conformance/levels/events-doc/letter.ts';
+import { DOCUMENT } from '../../packages/conformance/src/levels/events-doc/letter.ts';
 import { EVERY_ACTION } from './every-kind.ts';
 
 /** Rows B and C: the founding documents' kinds and arguments. */

@@ -1,9 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LEVELS, levelOf } from '../../packages/cli/src/conformance/check.ts';
-import { CHECKS } from '../../packages/cli/src/conformance/levels/index.ts';
-import { deviationOf, readDeviations } from '../../packages/cli/src/conformance/deviations.ts';
+import { CHECKS, deviationOf, levelOf, LEVELS, readDeviations } from '@tendon/conformance';
 import { idsOf } from './ids-of.ts';
 import { NOT_ON_THE_WIRE } from './not-on-the-wire.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ACTIONS, AGENT_STATES, eventsDoc, fromJson, isUnknown, OBSERVATIONS, type Frame } from '@tendon/protocol';
-import { DOCUMENT, letterProblems } from '../../packages/cli/src/conformance/levels/events-doc/letter.ts';
+import { DOCUMENT, letterProblems } from '../../packages/conformance/src/levels/events-doc/letter.ts';
 import { EVERY_KIND, UNKNOWN } from './every-kind.ts';
 import { nameOf } from './facts.ts';
 

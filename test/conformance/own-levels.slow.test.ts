@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { LEVELS } from '../../packages/cli/src/conformance/check.ts';
-import { conform } from '../../packages/cli/src/conformance/conform.ts';
-import { CHECKS } from '../../packages/cli/src/conformance/levels/index.ts';
-import type { CheckResult } from '../../packages/cli/src/conformance/result.ts';
+import { type CheckResult, CHECKS, conform, LEVELS } from '@tendon/conformance';
 import { TendonProcess } from '../support/tendon-process.ts';
 
 /** A check is about when silence ends a wait. */

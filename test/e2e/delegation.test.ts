@@ -1,7 +1,7 @@
 /** An agent has another one do a part of its work: real conversations, a real sandbox each, also through a crash of the server. */
 import { io } from 'socket.io-client';
 import { expect, it, onTestFinished } from 'vitest';
-import { startScriptedModel } from '../../packages/cli/src/conformance/scripted-model.ts';
+import { startScriptedModel } from '@tendon/conformance';
 import { TendonProcess } from '../support/tendon-process.ts';
 
 interface Seen {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { startScriptedModel, type ModelStep, type ScriptedModel } from '../../packages/cli/src/conformance/scripted-model.ts';
+import { type ModelStep, type ScriptedModel, startScriptedModel } from '@tendon/conformance';
 import { patiently } from '../support/patiently.ts';
 import { TendonProcess } from '../support/tendon-process.ts';
 

@@ -1,7 +1,7 @@
 /** A server that is killed while a git provider opens a pull request for its agent. */
 import { io } from 'socket.io-client';
 import { expect, it, onTestFinished } from 'vitest';
-import { startScriptedModel } from '../../packages/cli/src/conformance/scripted-model.ts';
+import { startScriptedModel } from '@tendon/conformance';
 import { fakeProvider } from '../../packages/server/src/git/providers/fake-provider.test-support.ts';
 import { TendonProcess } from '../support/tendon-process.ts';
 

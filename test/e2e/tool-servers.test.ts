@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { io } from 'socket.io-client';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { startScriptedModel, type ScriptedModel } from '../../packages/cli/src/conformance/scripted-model.ts';
+import { type ScriptedModel, startScriptedModel } from '@tendon/conformance';
 import { clockServer } from '../../packages/server/src/mcp/clock-server.test-support.ts';
 import { TendonProcess } from '../support/tendon-process.ts';
 

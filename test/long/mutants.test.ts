@@ -1,8 +1,6 @@
 /** The conformance suite is measured: in front of a right server a proxy does one thing wrong, and the suite must say which. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { conform } from '../../packages/cli/src/conformance/conform.ts';
-import { CHECKS } from '../../packages/cli/src/conformance/levels/index.ts';
-import type { CheckResult } from '../../packages/cli/src/conformance/result.ts';
+import { type CheckResult, CHECKS, conform } from '@tendon/conformance';
 import { TendonProcess } from '../support/tendon-process.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { MUTANTS, MUTANTS_KEY } from './mutants/mutants.ts';

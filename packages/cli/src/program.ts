@@ -1,36 +1,30 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import { backupCommand } from './backup/backup-command.ts';
-import { restoreCommand } from './backup/restore-command.ts';
-import { doctorCommand } from './doctor/doctor-command.ts';
-import { executorCommand } from './executor-command.ts';
+import type { AddCommand } from './add-command.ts';
 import { EXIT } from './exit-code.ts';
-import { importCommand } from './import/import-command.ts';
-import { conformanceCommand } from './conformance/conformance-command.ts';
-import { keysCommand } from './keys/keys-command.ts';
-import { replayCommand } from './replay/replay-command.ts';
-import { runCommand } from './run-command.ts';
-import { sandboxesCommand } from './sandboxes/sandboxes-command.ts';
-import { serveCommand } from './serve-command.ts';
 
-/** A command adds itself to the program and tells its exit code to `end`. */
-export type AddCommand = (program: Command, end: (exitCode: number) => void) => void;
+/** In the order of `--help`. Each is loaded when it is asked for: a start pays for one command only. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  serve: async () => (await import('./serve-command.ts')).serveCommand,
+  run: async () => (await import('./run-command.ts')).runCommand,
+  import: async () => (await import('./import-command.ts')).importCommand,
+  replay: async () => (await import('./replay-command.ts')).replayCommand,
+  backup: async () => (await import('./backup-command.ts')).backupCommand,
+  restore: async () => (await import('./restore-command.ts')).restoreCommand,
+  doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
+  sandboxes: async () => (await import('./sandboxes-command.ts')).sandboxesCommand,
+  keys: async () => (await import('./keys-command.ts')).keysCommand,
+  executor: async () => (await import('./executor-command.ts')).executorCommand,
+  conformance: async () => (await import('./conformance-command.ts')).conformanceCommand,
+};
 
-const COMMANDS: readonly AddCommand[] = [
-  serveCommand,
-  runCommand,
-  importCommand,
-  replayCommand,
-  backupCommand,
-  restoreCommand,
-  doctorCommand,
-  sandboxesCommand,
-  keysCommand,
-  executorCommand,
-  conformanceCommand,
-];
+/** The command that the first argument names; all of them where it names none, for the help and for what to say of an unknown one. */
+function commandsOf([name = '']: readonly string[]): Promise<readonly AddCommand[]> {
+  const load = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : Object.values(COMMANDS);
+  return Promise.all(load.map((one) => one()));
+}
 
-/** Reads the arguments (without node and script), runs the command, resolves with the exit code. What a command needs is imported by it. */
+/** Reads the arguments (without node and script), runs the command, resolves with the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.done;
   const program = new Command('tendon')
@@ -45,7 +39,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
       `\nModels: set LLM_MODEL and LLM_API_KEY (LLM_BASE_URL for an endpoint of your own). Without them a scripted demonstration answers.
 Each command says more with --help, and tendon doctor says what works on this machine.`,
     );
-  for (const add of COMMANDS) add(program, (code) => void (exitCode = code));
+  for (const add of await commandsOf(args)) add(program, (code) => void (exitCode = code));
   if (args.length === 0) {
     process.stderr.write(program.helpInformation());
     return EXIT.usage;

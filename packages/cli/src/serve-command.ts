@@ -1,5 +1,5 @@
 import { withOptions, type EnvironmentOptions } from './environment-options.ts';
-import type { AddCommand } from './program.ts';
+import type { AddCommand } from './add-command.ts';
 
 const HELP = `
 Without options the environment decides: PORT, HOST, WORKSPACE_BASE, TENDON_HOME, LLM_MODEL, LLM_API_KEY, LLM_BASE_URL, SESSION_API_KEY, RUNTIME.

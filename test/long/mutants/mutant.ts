@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Frame } from '../../../packages/cli/src/conformance/frames.ts';
+import type { Frame } from '@tendon/conformance';
 
 /** An answer to a REST request whose body is JSON. */
 export interface RestAnswer {

@@ -1,5 +1,5 @@
 /** What a server can do wrong without being slow, gone or refusing: each row is a server that real clients would suffer from. */
-import type { Frame } from '../../../packages/cli/src/conformance/frames.ts';
+import type { Frame } from '@tendon/conformance';
 import type { Mutant, Request, RestAnswer } from './mutant.ts';
 
 const EVERY_EVENT = ['v0-socketio/every-event', 'ws-legacy/every-cursor'];

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { Frame } from '../../../packages/cli/src/conformance/frames.ts';
+import type { Frame } from '@tendon/conformance';
 import type { Mutant, Request } from './mutant.ts';
 
 export interface MutatingProxy extends AsyncDisposable {

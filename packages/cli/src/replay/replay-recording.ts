@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEvents, saveTrajectory, systemClock, type Config, type RecordedLog } from '@tendon/server/headless';
 import { EXIT } from '../exit-code.ts';
-import { watchInterruption } from '../run/interruption.ts';
+import { watchInterruption } from '../terminal/interruption.ts';
 import { plannedSteps, type Step } from './planned-steps.ts';
 import { replayJson, replayReport, shortly } from './replay-report.ts';
 import { replaySteps } from './replay-steps.ts';

@@ -1,4 +1,4 @@
-import { printable } from '../run/printable.ts';
+import { printable } from '../terminal/printable.ts';
 import type { Step } from './planned-steps.ts';
 import type { ReplayResult } from './replay-steps.ts';
 

@@ -1,5 +1,5 @@
 import type { Action, Event, Observation } from '@tendon/protocol';
-import { printable } from './printable.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** A piece of the story. `speech` is the agent's own words, `act` what it does, `output` what came back, `fault` what went wrong. */
 export interface Line {

@@ -1,6 +1,6 @@
 import type { DeltaFrame, Event, OutputFrame } from '@tendon/protocol';
 import type { Line } from './describe-event.ts';
-import { printable } from './printable.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** Writes words and output as they come, and remembers what its event need not say again. */
 export interface LiveStream {

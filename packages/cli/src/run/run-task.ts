@@ -1,7 +1,7 @@
 import { ChangeAgentStateAction, MessageAction, type Event, type NetworkFrame } from '@tendon/protocol';
 import type { Config, Engine } from '@tendon/server/headless';
 import { EXIT } from '../exit-code.ts';
-import { watchInterruption, type Interruption } from './interruption.ts';
+import { watchInterruption, type Interruption } from '../terminal/interruption.ts';
 import { createJsonRenderer } from './json-renderer.ts';
 import { openEngine } from './open-engine.ts';
 import { endOf, exitCodeOf, saysDone } from './outcome.ts';

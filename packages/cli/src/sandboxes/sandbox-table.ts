@@ -1,5 +1,5 @@
 import type { SandboxInfo } from '@tendon/protocol';
-import { printable } from '../run/printable.ts';
+import { printable } from '../terminal/printable.ts';
 
 const COLUMNS = ['CONVERSATION', 'TITLE', 'DRIVER', 'STATE', 'STRENGTH', 'UP', 'IDLE', 'MEMORY', 'PROCESSES', 'DISK', 'PORTS'] as const;
 const TITLE_CHARS = 30;

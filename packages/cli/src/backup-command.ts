@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import { withOptions } from './environment-options.ts';
+import { EXIT } from './exit-code.ts';
+import type { AddCommand } from './add-command.ts';
+
+const HELP = `
+The server may run meanwhile. Files of the workspaces are not in it. Put it back with tendon restore.
+Exit code: 0 all is in it, 1 it could not be made, or something was missing, 2 wrong usage.`;
+
+export const backupCommand: AddCommand = (program, end) => {
+  program
+    .command('backup')
+    .description('copy conversations and settings into a folder')
+    .argument('<folder>', 'the folder to make')
+    .option('--with-secrets', 'also keys and secrets, and what unseals them: keep such a copy safe')
+    .option('--home <folder>', 'what is copied (default ~/.tendon)')
+    .addHelpText('after', HELP)
+    .action(async (folder: string, { withSecrets = false, home }: { withSecrets?: boolean; home?: string }) => {
+      const { backupStore, readConfig } = await import('@tendon/server/headless');
+      const read = readConfig(withOptions(process.env, home === undefined ? {} : { home }));
+      if (!read.ok) {
+        process.stderr.write(`${read.problems.join('\n')}\n`);
+        return end(EXIT.usage);
+      }
+      let problems = 0;
+      const onProblem = (sentence: string): void => {
+        problems++;
+        process.stderr.write(`${sentence}\n`);
+      };
+      const to = resolve(folder);
+      const { conversations } = await backupStore({ home: read.config.home, to, withSecrets, now: new Date(), onProblem });
+      process.stdout.write(`${to} holds ${conversations} conversation${conversations === 1 ? '' : 's'}.\n`);
+      end(problems > 0 ? EXIT.failed : EXIT.done);
+    });
+};

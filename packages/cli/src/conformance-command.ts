@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import type { Conformance } from '@tendon/conformance';
+import { LEVELS, type Level } from '@tendon/conformance/check';
+import { Option } from 'commander';
+import type { AddCommand } from './add-command.ts';
+import { EXIT } from './exit-code.ts';
+
+interface Options {
+  readonly level?: readonly string[];
+  readonly only?: readonly string[];
+  readonly key?: string;
+  readonly deviations?: string;
+  readonly parallel: string;
+  readonly patience: string;
+  readonly json?: string;
+  readonly markdown?: string;
+  readonly badge?: string;
+  readonly all?: boolean;
+}
+
+const HELP = `
+Levels: ${LEVELS.join(', ')}.
+
+It makes conversations on the server and removes them, and sets the server's model to a scripted one of its own, which listens on
+this machine: use a server that was started for it.
+
+What a server does not offer (a route that its OpenAPI document lacks), or what is about a key and no --key was given, is not asked;
+it is told, and counted nowhere.
+
+A file of deviations names what a server is known to do otherwise: {"server": "…", "deviations": {"v0-rest/delete": "why"}}.
+Exit code: 0 nothing failed but what is known, 1 something did or the server did not answer, 2 wrong usage.`;
+
+export const conformanceCommand: AddCommand = (program, end) => {
+  program
+    .command('conformance')
+    .description('ask a server, this one or another, everything that its clients rely on')
+    .argument('<url>', 'the server, as http://127.0.0.1:3000')
+    .option('--level <names...>', 'only these levels')
+    .option('--only <words...>', 'only checks with one of these words in their name')
+    .option('--key <key>', "the server's key (X-Session-API-Key)")
+    .option('--deviations <file>', 'what the server is known to do otherwise')
+    .addOption(new Option('--parallel <n>', 'checks at the same time').default('4', '4'))
+    .addOption(new Option('--patience <seconds>', 'how long an answer may take').default('30', '30'))
+    .option('--json <file>', 'write the results as JSON')
+    .option('--markdown <file>', 'write the results as a table of Markdown')
+    .option('--badge <file>', 'write a badge (SVG)')
+    .option('--all', 'print every check, not only those that failed')
+    .addHelpText('after', HELP)
+    .action(async (url: string, options: Options) => {
+      const problem = problemWith(url, options);
+      if (problem !== undefined) {
+        process.stderr.write(`${problem}\n`);
+        return end(EXIT.usage);
+      }
+      end(await run(url, options, process.stdout));
+    });
+};
+
+function problemWith(url: string, { level = [], parallel, patience }: Options): string | undefined {
+  const protocol = URL.parse(url)?.protocol;
+  if (protocol !== 'http:' && protocol !== 'https:') return `${url} is no http address`;
+  const unknown = level.find((name) => !LEVELS.includes(name as Level));
+  if (unknown !== undefined) return `there is no level ${unknown}; there are ${LEVELS.join(', ')}`;
+  if (!(Number(parallel) >= 1)) return `--parallel ${parallel} is no number of checks`;
+  if (!(Number(patience) > 0)) return `--patience ${patience} is no number of seconds`;
+  return undefined;
+}
+
+async function run(url: string, options: Options, output: Writable): Promise<number> {
+  const { conform, hasFailed, readDeviations, renderTable } = await import('@tendon/conformance');
+  const deviations = options.deviations === undefined ? undefined : await readDeviations(options.deviations);
+  const found = await conform({
+    url,
+    ...(options.key !== undefined && { key: options.key }),
+    ...(options.level && { levels: options.level as readonly Level[] }),
+    ...(options.only && { only: options.only }),
+    ...(deviations && { deviations }),
+    parallel: Number(options.parallel),
+    patienceMs: Number(options.patience) * 1000,
+    onResult: ({ verdict }) => void process.stderr.write(verdict === 'failed' ? 'F' : verdict === 'absent' ? '-' : '.'),
+  });
+  process.stderr.write('\n');
+  await writeReports(found, options);
+  output.write(renderTable(found, { all: options.all ?? false }));
+  return hasFailed(found) ? EXIT.failed : EXIT.done;
+}
+
+async function writeReports(found: Conformance, { json, markdown, badge }: Options): Promise<void> {
+  const { renderBadge, renderJson, renderMarkdown } = await import('@tendon/conformance');
+  if (json !== undefined) await writeFile(json, renderJson(found));
+  if (markdown !== undefined) await writeFile(markdown, `${renderMarkdown([found])}\n`);
+  if (badge !== undefined) await writeFile(badge, renderBadge(found));
+}

@@ -1,0 +1,44 @@
+import { withOptions } from './environment-options.ts';
+import { EXIT } from './exit-code.ts';
+import type { AddCommand } from './add-command.ts';
+
+const HELP = `
+Each sandbox is really started, used once and ended. Exit code: 0 all that is configured works, 1 something does not, 2 wrong usage.`;
+
+export const doctorCommand: AddCommand = (program, end) => {
+  program
+    .command('doctor')
+    .description('say what works on this machine, and how to mend what does not')
+    .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+    .addHelpText('after', HELP)
+    .action(async (options: { home?: string }) => {
+      const { readFiledConfig } = await import('@tendon/server/headless');
+      const read = await readFiledConfig(withOptions(process.env, options));
+      if (!read.ok) {
+        process.stderr.write(`${read.problems.join('\n')}\n`);
+        return end(EXIT.usage);
+      }
+      const [{ checkMachine }, { checkDriver }] = await Promise.all([
+        import('./doctor/check-machine.ts'),
+        import('./doctor/check-driver.ts'),
+      ]);
+      const findings = [...(await checkMachine(read.config))];
+      const drivers = ['local', 'docker', 'none', ...(read.config.executorHost ? (['remote'] as const) : [])] as const;
+      for (const runtime of drivers) {
+        const found = await checkDriver(runtime, environmentOf(read.env, runtime === read.config.runtime));
+        findings.push({ ...found, ...(!found.ok && runtime !== read.config.runtime && { ok: true, isNote: true }) });
+      }
+      for (const { name, ok, says, isNote } of findings) {
+        const plain = ok ? 'ok  ' : 'FAIL';
+        const mark = isNote ? 'note' : plain;
+        process.stdout.write(`${mark}  ${name}: ${says}\n`);
+      }
+      end(findings.every(({ ok }) => ok) ? EXIT.done : EXIT.failed);
+    });
+};
+
+/** How containers are to be made; nothing large is fetched for what is not in use. */
+function environmentOf(env: NodeJS.ProcessEnv, isConfigured: boolean): Readonly<Record<string, string | undefined>> {
+  const own = Object.entries(env).filter(([name]) => name === 'DOCKER_HOST' || name.startsWith('SANDBOX_'));
+  return { ...Object.fromEntries(own), ...(!isConfigured && { SANDBOX_PULL: 'never' }) };
+}

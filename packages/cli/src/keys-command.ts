@@ -1,0 +1,88 @@
+import type { KeyInfo } from '@tendon/protocol';
+import { Option } from 'commander';
+import type { KeyDoor } from '@tendon/server/headless';
+import { withOptions } from './environment-options.ts';
+import { EXIT } from './exit-code.ts';
+import type { AddCommand } from './add-command.ts';
+import { printable } from './terminal/printable.ts';
+import { durationSeconds } from './keys/duration-seconds.ts';
+
+const HELP = `
+Scopes: read sees everything but settings; drive also creates conversations, speaks to agents and writes files; admin may do all.
+Keys count where a key is asked for: set SESSION_API_KEY, or bind to another address than loopback.
+Works through the server of this home when one runs, else by itself.
+Exit code: 0 done, 1 it could not be done, 2 wrong usage.`;
+
+interface Options {
+  readonly home?: string;
+  readonly json?: boolean;
+}
+
+interface CreateOptions extends Options {
+  readonly scope: 'read' | 'drive' | 'admin';
+  readonly name: string;
+  readonly expires?: string;
+}
+
+type Work = (door: KeyDoor) => Promise<{ readonly json: unknown; readonly text: string }>;
+
+export const keysCommand: AddCommand = (program, end) => {
+  const command = program
+    .command('keys')
+    .helpCommand(false)
+    .description('make, list and revoke keys for people and programs')
+    .addHelpText('after', HELP);
+  const add = (name: string, description: string, isDefault = false) =>
+    command
+      .command(name, { isDefault })
+      .description(description)
+      .option('--json', 'print JSON')
+      .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+      .addHelpText('after', HELP);
+
+  add('list', 'what keys there are, and when each was last used (the default)', true).action((options: Options) =>
+    carryOut(options, async (door) => {
+      const keys = await door.list();
+      return { json: { keys }, text: keys.length === 0 ? 'There are no keys.' : keys.map(lineOf).join('\n') };
+    }),
+  );
+  add('create', 'make a key; it is shown once')
+    .requiredOption('--name <text>', 'whom or what it is for')
+    .addOption(new Option('--scope <scope>', 'what it lets its holder do').choices(['read', 'drive', 'admin']).makeOptionMandatory())
+    .option('--expires <duration>', 'when it ends, e.g. 12h or 30d (default: when it is revoked)')
+    .action(({ scope, name, expires, ...options }: CreateOptions) => {
+      const seconds = expires === undefined ? null : durationSeconds(expires);
+      if (seconds === undefined || name.trim() === '' || name.length > 100) {
+        process.stderr.write('--expires takes a number with m, h or d, between 1m and 366d; --name takes 1 to 100 characters.\n');
+        return end(EXIT.usage);
+      }
+      return carryOut(options, async (door) => {
+        const made = await door.create({ name: name.trim(), scope, expires_in: seconds });
+        return { json: made, text: made.key };
+      });
+    });
+  add('revoke <id>', 'end a key, and every session and link that was made with it').action((id: string, options: Options) =>
+    carryOut(options, async (door) => {
+      await door.revoke(id);
+      return { json: { revoked: true }, text: `The key ${id} opens nothing any more.` };
+    }),
+  );
+
+  async function carryOut({ home, json = false }: Options, work: Work): Promise<void> {
+    const { openKeyDoor, readConfig } = await import('@tendon/server/headless');
+    const read = readConfig(withOptions(process.env, home === undefined ? {} : { home }));
+    if (!read.ok) {
+      process.stderr.write(`${read.problems.join('\n')}\n`);
+      return end(EXIT.usage);
+    }
+    await using door = await openKeyDoor(read.config);
+    const { json: value, text } = await work(door);
+    process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text}\n`);
+    end(EXIT.done);
+  }
+};
+
+function lineOf({ id, scope, name, expires_at, last_used_at }: KeyInfo): string {
+  const ends = expires_at === null ? 'does not expire' : `expires ${expires_at}`;
+  return `${id}  ${scope.padEnd(5)}  ${printable(name)}  (${ends}, ${last_used_at === null ? 'never used' : `last used ${last_used_at}`})`;
+}

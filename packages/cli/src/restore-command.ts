@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import { withOptions } from './environment-options.ts';
+import { EXIT } from './exit-code.ts';
+import type { AddCommand } from './add-command.ts';
+
+const HELP = `
+Every file is verified before anything is changed. Stop the server first.
+Sandboxes of before are put aside with what they kept; workspaces stay as they are. A backup whose conversations work in
+folders that this machine does not allow (WORKSPACE_BASE, TENDON_ALLOWED_DIRS) is refused.
+Exit code: 0 done, 1 refused or failed, 2 wrong usage.`;
+
+export const restoreCommand: AddCommand = (program, end) => {
+  program
+    .command('restore')
+    .description('put a backup back')
+    .argument('<folder>', 'what tendon backup made')
+    .option('--force', 'also when there are conversations: they are put aside, not deleted')
+    .option('--home <folder>', 'where it is put (default ~/.tendon)')
+    .addHelpText('after', HELP)
+    .action(async (folder: string, { force = false, home }: { force?: boolean; home?: string }) => {
+      const { readConfig, restoreStore, systemClock } = await import('@tendon/server/headless');
+      const read = readConfig(withOptions(process.env, home === undefined ? {} : { home }));
+      if (!read.ok) {
+        process.stderr.write(`${read.problems.join('\n')}\n`);
+        return end(EXIT.usage);
+      }
+      const from = resolve(folder);
+      const done = await restoreStore({ from, home: read.config.home, folders: read.config, force, clock: systemClock });
+      process.stdout.write(`${read.config.home} has ${done.conversations} conversation${done.conversations === 1 ? '' : 's'} now.\n`);
+      if (done.aside !== undefined) process.stdout.write(`What was there before is in ${done.aside}.\n`);
+      end(EXIT.done);
+    });
+};

@@ -1,0 +1,25 @@
+import type { Target } from './target/target.ts';
+
+/** What a server can be drop-in for; each level can be asked for alone. */
+export const LEVELS = ['ws-readme', 'ws-legacy', 'v0-socketio', 'v0-rest', 'events-doc', 'resilience'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** One thing that a client of a generation relies on, asked of a server from outside. */
+export interface Check {
+  /** `<level>/<what>`: stable, named in files of known deviations. */
+  readonly id: string;
+  /** What holds, as a sentence about the server. */
+  readonly title: string;
+  /** Rules of `docs/spec` and rows of its checklist. */
+  readonly cites: readonly string[];
+  /** A route (`/api/keys`) without which it is not offered, or the `--key` of the run. */
+  readonly needs?: string;
+  /** It changes what other checks see (settings, secrets): nothing else runs beside it. */
+  readonly isAlone?: boolean;
+  /** Rejects (with an assertion's words) when it does not hold. What it opened through `target` is closed for it. */
+  readonly run: (target: Target) => Promise<void>;
+}
+
+export function levelOf(check: Check): Level {
+  return check.id.slice(0, check.id.indexOf('/')) as Level;
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import type { Check } from '../../check.ts';
+import { isAction, isState } from '../../target/frames.ts';
+import type { Peer, Target } from '../../target/target.ts';
+import { actionIn, join, joinNew, message, turn } from '../v0-socketio/join.ts';
+import { doorOf, enter, initialize, say } from '../ws-legacy/session.ts';
+
+const LAST_WORDS = { call: 'finish', args: { message: 'The last words.' } };
+
+/** `init` comes, and the state of now after it. */
+async function becomesActive({ frames }: Peer): Promise<void> {
+  const init = await frames.until('init', isState('init'));
+  await frames.until('the state of now', isState('finished'), { from: frames.all.indexOf(init) });
+}
+
+/** Clients that were there before, and the end of a task as old frontends show it. */
+export const comingBack: readonly Check[] = [
+  ...(['w4', 'w5'] as const).map((generation) => ({
+    id: `ws-legacy/${generation}-active-again`,
+    title: `a frontend of ${generation.toUpperCase()} that comes back is told \`init\`, by which it becomes active, and then the state of now`,
+    cites: ['DL122'],
+    async run(target: Target) {
+      const { peer, token } = await enter(target, generation);
+      say(peer, generation, target.script([LAST_WORDS]));
+      await peer.frames.until('the end', isState('finished'));
+      peer.close();
+      const back = await target.webSocket(doorOf(generation, token));
+      initialize(target, back);
+      await becomesActive(back);
+    },
+  })),
+  {
+    id: 'v0-socketio/in-band-active-again',
+    title: 'a frontend of 0.15–0.17 that comes back to a finished task is told `init`, and then `finished`',
+    cites: ['DL122'],
+    async run(target) {
+      const args = { ...target.modelArguments, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
+      const first = target.socketIo({ says: 'oh_action' });
+      first.send({ action: 'initialize', args });
+      const { token } = await first.frames.until('the token', (frame) => frame.token !== undefined);
+      await first.frames.until('init', isState('init'));
+      first.send(message(target.script([LAST_WORDS])));
+      await first.frames.until('the end', isState('finished'));
+      first.close();
+      const back = target.socketIo({ says: 'oh_action' });
+      back.send({ action: 'initialize', args, token });
+      await becomesActive(back);
+      const kinds = back.frames.all.map(({ action, extras }) => action ?? (extras as { agent_state?: string } | undefined)?.agent_state);
+      assert.ok(kinds.indexOf('finish') < kinds.indexOf('init'), 'init came before what was said');
+    },
+  },
+  {
+    id: 'v0-socketio/reload-in-mid-run',
+    title: 'a page that is loaded while a command runs is told the state before the last event: its next socket asks for nothing twice',
+    cites: ['DL7'],
+    async run(target) {
+      const { id, peer } = await joinNew(target);
+      peer.send(message(target.script([{ call: 'execute_bash', args: { command: 'sleep 3' } }])));
+      const running = await peer.frames.until('the command', isAction('run'));
+      const loaded = join(target, id);
+      await loaded.frames.until('the command', ({ id: sent }) => sent === running.id);
+      await loaded.frames.until('the state', isState('running'));
+      const ids = loaded.frames.all.flatMap((frame) => (typeof frame.id === 'number' ? [frame.id] : []));
+      assert.equal(ids.at(-1), Math.max(...ids), `the ids end with ${ids.slice(-3).join()}`);
+    },
+  },
+  {
+    id: 'v0-socketio/last-words',
+    title: 'the message of a `finish` is the last words: frontends before 0.28 show nothing else',
+    cites: ['DL123'],
+    async run(target) {
+      const finish = actionIn(await turn(target, await joinNew(target), [LAST_WORDS]), 'finish');
+      assert.match(String(finish.message), /The last words\./);
+    },
+  },
+];

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { Check, Level } from '../check.ts';
+import { extrasOf, isState, type Frame } from '../target/frames.ts';
+import type { Target } from '../target/target.ts';
+import { joinNew, message, type Ready } from './v0-socketio/join.ts';
+
+/** What is compared of an observation: texts without the white space around them, patterns, and of the rest what is named. */
+export interface Expected {
+  readonly kind?: string | RegExp;
+  readonly content?: string | RegExp;
+  readonly exit?: number;
+  readonly prefix?: RegExp;
+  readonly suffix?: RegExp;
+  readonly success?: boolean;
+  readonly extras?: Readonly<Record<string, unknown>>;
+}
+
+/** A text or a pattern alone is the content of something that went well. */
+export type Answer = string | RegExp | Expected;
+
+/** What the scripted model calls, or a client does, and what it is answered. */
+export interface Deed {
+  readonly by: 'agent' | 'client';
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly expected: Expected;
+}
+
+/** A rule as a row: one conversation, in which the deeds are done in order, in a folder of its own (`at`). */
+export interface Scene {
+  readonly id: string;
+  readonly title: string;
+  readonly cites: readonly string[];
+  readonly deeds: (at: string) => readonly Deed[];
+}
+
+/** Long enough for a busy machine: without it what prints nothing for ten seconds is handed back. */
+const PATIENT = { timeout: 60 };
+
+export function run(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): Deed {
+  const went = isContent(answer) && { exit: 0 };
+  return deed('agent', 'execute_bash', { command, ...args }, { kind: 'run', ...went }, answer);
+}
+
+/** Text or a key for the command that runs; empty waits for its output. */
+export function input(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): Deed {
+  return deed('agent', 'execute_bash', { command, is_input: 'true', ...args }, { kind: 'run' }, answer);
+}
+
+export function cell(code: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): Deed {
+  return deed('agent', 'execute_ipython_cell', { code, ...args }, { kind: 'run_ipython' }, answer);
+}
+
+export function editor(command: string, path: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): Deed {
+  return deed('agent', 'str_replace_editor', { command, path, ...args }, { kind: command === 'view' ? 'read' : 'edit' }, answer);
+}
+
+export function browser(code: string, answer: Answer): Deed {
+  return deed('agent', 'browser', { code }, { kind: 'browse' }, answer);
+}
+
+/** An action as a client sends it; the observation is of the same kind where none is named. */
+export function client(action: string, args: Readonly<Record<string, unknown>>, answer: Answer): Deed {
+  return deed('client', action, args, { kind: action }, answer);
+}
+
+export function scenes(level: Level, rows: readonly Scene[]): readonly Check[] {
+  return rows.map(({ id, title, cites, deeds }) => ({
+    id: `${level}/${id}`,
+    title,
+    cites,
+    run: (target) => play(target, deeds),
+  }));
+}
+
+function deed(by: Deed['by'], name: string, args: Deed['args'], usual: Expected, answer: Answer): Deed {
+  return { by, name, args, expected: { ...usual, ...(isContent(answer) ? { content: answer } : answer) } };
+}
+
+function isContent(answer: Answer): answer is string | RegExp {
+  return typeof answer === 'string' || answer instanceof RegExp;
+}
+
+async function play(target: Target, deeds: Scene['deeds']): Promise<void> {
+  const ready = await joinNew(target);
+  const at = `/tmp/conformance-${randomBytes(4).toString('hex')}`;
+  const all = deeds.length === 0 ? deeds(at) : [run(`mkdir -p ${at} && cd ${at}`, ''), ...deeds(at)];
+  for (const turn of turnsOf(all)) await (turn[0]!.by === 'agent' ? letAgent(target, ready, turn) : letClient(ready, turn));
+}
+
+/** Neighbouring deeds of the same one. */
+function turnsOf(deeds: readonly Deed[]): readonly (readonly Deed[])[] {
+  const turns: Deed[][] = [];
+  for (const one of deeds) {
+    const last = turns.at(-1);
+    if (last?.[0]?.by === one.by) last.push(one);
+    else turns.push([one]);
+  }
+  return turns;
+}
+
+async function letAgent(target: Target, { peer: { frames, send } }: Ready, deeds: readonly Deed[]): Promise<void> {
+  const from = frames.all.length;
+  const calls = deeds.map(({ name, args }) => ({ call: name, args, id: `call_${randomBytes(8).toString('hex')}` }));
+  send(message(target.script(calls)));
+  await frames.until('running', isState('running'), { from });
+  await frames.until('the end of the turn', isState('awaiting_user_input', 'finished', 'error'), { from, withinMs: 3 * target.patienceMs });
+  deeds.forEach((one, index) => {
+    const observation = frames.all.findLast((frame) => frame.observation !== undefined && callOf(frame) === calls[index]!.id);
+    fits(one, observation);
+  });
+}
+
+async function letClient({ peer: { frames, send } }: Ready, deeds: readonly Deed[]): Promise<void> {
+  for (const one of deeds) {
+    const from = frames.all.length;
+    send({ action: one.name, args: one.args });
+    fits(one, await frames.until(`an answer to ${nameOf(one)}`, isAnswer, { from }));
+  }
+}
+
+function callOf(frame: Frame): unknown {
+  return (frame.tool_call_metadata as Frame | undefined)?.tool_call_id;
+}
+
+function isAnswer({ observation }: Frame): boolean {
+  return observation !== undefined && observation !== 'agent_state_changed' && observation !== 'recall';
+}
+
+function nameOf({ name, args }: Deed): string {
+  return `${name} ${JSON.stringify(args).slice(0, 60)}`;
+}
+
+function fits(one: Deed, frame: Frame | undefined): void {
+  assert.ok(frame, `no observation of ${nameOf(one)}`);
+  const { expected } = one;
+  const extras = extrasOf(frame);
+  const metadata = (extras.metadata ?? {}) as Frame;
+  const same = (what: string, seen: unknown, wanted: unknown): void => {
+    if (wanted === undefined) return;
+    const isSame = wanted instanceof RegExp ? wanted.test(String(seen)) : Object.is(seen, wanted);
+    assert.ok(isSame, `${nameOf(one)}: ${what} is ${brief(seen)}, not ${brief(wanted)}`);
+  };
+  same('the observation', frame.observation, expected.kind);
+  same('content', typeof expected.content === 'string' ? String(frame.content).trim() : frame.content, expected.content);
+  same('exit code', metadata.exit_code, expected.exit);
+  same('prefix', metadata.prefix, expected.prefix);
+  same('suffix', metadata.suffix, expected.suffix);
+  same('success', frame.success, expected.success);
+  for (const [key, wanted] of Object.entries(expected.extras ?? {})) {
+    same(
+      key,
+      wanted instanceof RegExp ? extras[key] : JSON.stringify(extras[key]),
+      wanted instanceof RegExp ? wanted : JSON.stringify(wanted),
+    );
+  }
+}
+
+function brief(value: unknown): string {
+  const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? 'undefined');
+  return text.length > 60 ? `${text.slice(0, 40)}…${text.slice(-15)}` : text;
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import type { Check } from '../../../check.ts';
+import { argsOf, isAction, isState, type Frame } from '../../../target/frames.ts';
+import type { Target } from '../../../target/target.ts';
+import { ran } from './ran.ts';
+import { bash, begin, change, request, rested, type Talk } from './talk.ts';
+import type { ModelStep } from '../../../model/model-step.ts';
+
+const isConfirmed = (is: string) => (frame: Frame) => isAction('run')(frame) && argsOf(frame).confirmation_state === is;
+
+/** A talk with an agent that asks before it does what can do harm; it waits for the first verdict. */
+async function asking(target: Target, steps: readonly ModelStep[]): Promise<Talk> {
+  const store = async (confirmation_mode: boolean): Promise<void> =>
+    void (await target.ask('POST', '/api/settings', { body: { confirmation_mode } }));
+  target.defer(() => store(false));
+  await store(true);
+  const talk = await begin(target, steps);
+  await asked(talk);
+  return talk;
+}
+
+async function asked({ ready: { peer }, from }: Talk, after = from): Promise<number> {
+  const state = await peer.frames.until('the question', isState('awaiting_user_confirmation'), { from: after });
+  await peer.frames.until('the action', isConfirmed('awaiting_confirmation'), { from: after });
+  return peer.frames.all.indexOf(state) + 1;
+}
+
+/** Confirmation mode. */
+export const askingFirst: readonly Check[] = [
+  {
+    id: 'v0-socketio/confirmed',
+    title: 'in confirmation mode an action that can do harm waits; confirmed, it comes again with a new id and runs',
+    cites: ['EN22', 'Q11', 'Q12', 'Q17', 'Q19'],
+    isAlone: true,
+    async run(target) {
+      const talk = await asking(target, [bash('echo allowed'), { text: 'done' }]);
+      const { frames, send } = talk.ready.peer;
+      assert.ok(!frames.all.some(ran('allowed')), 'it ran before it was confirmed');
+      const question = frames.all.find(isConfirmed('awaiting_confirmation'))!;
+      send(change('user_confirmed'));
+      const again = await frames.until('the action again', isConfirmed('confirmed'));
+      assert.notEqual(again.id, question.id);
+      const answer = await frames.until('the observation', ran('allowed'));
+      assert.equal(answer.cause, again.id);
+    },
+  },
+  {
+    id: 'v0-socketio/rejected',
+    title: 'rejected, it is answered with `user_rejected`, the rest of its answer is not executed, and the agent waits for the user',
+    cites: ['EN23', 'P3', 'Q13', 'Q18', 'Q56'],
+    isAlone: true,
+    async run(target) {
+      const talk = await asking(target, [{ calls: [bash('echo one'), bash('echo two')] }]);
+      const { frames, send } = talk.ready.peer;
+      send(change('user_rejected'));
+      await frames.until('the refusal', ({ observation }) => observation === 'user_rejected');
+      await rested(target, talk, 'awaiting_user_input');
+      assert.ok(!frames.all.some(({ observation }) => observation === 'run'), 'something ran');
+    },
+  },
+  {
+    id: 'v0-socketio/one-by-one',
+    title: 'several actions of one answer are confirmed one by one and carried out in their order',
+    cites: ['EN24'],
+    isAlone: true,
+    async run(target) {
+      const talk = await asking(target, [{ calls: [bash('echo one'), bash('echo two')] }, { text: 'done' }]);
+      const { frames, send } = talk.ready.peer;
+      send(change('user_confirmed'));
+      await frames.until('the first', ran('one'));
+      await asked(talk, frames.all.findIndex(ran('one')));
+      assert.ok(!frames.all.some(ran('two')), 'the second ran unasked');
+      send(change('user_confirmed'));
+      await frames.until('the second', ran('two'));
+      await rested(target, talk);
+    },
+  },
+  {
+    id: 'v0-socketio/words-are-no-verdict',
+    title: 'a message while an action waits neither confirms nor rejects it, and is in the next request',
+    cites: ['EN25', 'EN127'],
+    isAlone: true,
+    async run(target) {
+      const talk = await asking(target, [bash('echo waited'), { text: 'done' }]);
+      const { frames, send } = talk.ready.peer;
+      send({ action: 'message', args: { content: 'a word meanwhile' } });
+      await frames.until('the echo', ({ action, args }) => action === 'message' && (args as Frame).content === 'a word meanwhile');
+      assert.ok(
+        !frames.all.some(({ observation }) => observation === 'run' || observation === 'user_rejected'),
+        'it was taken for a verdict',
+      );
+      send(change('user_confirmed'));
+      await frames.until('the observation', ran('waited'));
+      assert.ok(JSON.stringify(await request(target, talk, 1)).includes('a word meanwhile'), 'the model was not told');
+    },
+  },
+  {
+    id: 'v0-socketio/one-verdict',
+    title: 'of several verdicts on one action one counts',
+    cites: ['EN26'],
+    isAlone: true,
+    async run(target) {
+      const talk = await asking(target, [bash('echo once'), { text: 'done' }]);
+      const { frames, send } = talk.ready.peer;
+      for (let turn = 0; turn < 3; turn += 1) send(change('user_confirmed'));
+      await rested(target, talk);
+      assert.equal(frames.all.filter(ran('once')).length, 1);
+      assert.equal(frames.all.filter(isConfirmed('confirmed')).length, 1);
+    },
+  },
+];

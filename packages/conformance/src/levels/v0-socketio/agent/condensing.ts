@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import type { Check } from '../../../check.ts';
+import { argsOf, isAction, isObservation, type Frame } from '../../../target/frames.ts';
+import { joinNew } from '../join.ts';
+import { has, said } from './model-request.ts';
+import { bash, begin, request, rested, spoken } from './talk.ts';
+
+const STEPS = [1, 2, 3, 4, 5, 6].map((n) => bash(`echo output-${n}`));
+const ask = { action: 'condensation_request', args: {} };
+const isCondensed = (frame: Frame): boolean => isAction('condensation')(frame);
+
+/** What becomes of a conversation that grows too long for its model. */
+export const condensing: readonly Check[] = [
+  {
+    id: 'v0-socketio/condensed',
+    title: 'asked for, the older part is put into words by the model; the summary stands in its place, and every word of the user stays',
+    cites: ['EN40', 'EN135', 'EN32'],
+    async run(target) {
+      const first = await spoken(target, STEPS, { aside: { text: 'summary-the-first' } });
+      first.ready.peer.send(ask);
+      const done = await first.ready.peer.frames.until('the condensation', isCondensed);
+      assert.equal(argsOf(done).summary, 'summary-the-first');
+      const next = await spoken(target, STEPS, { ready: first.ready, aside: { text: 'summary-the-second' } });
+      const asked = await request(target, next, 0);
+      has(asked, 'summary-the-first');
+      has(asked, first.words);
+      assert.ok(!said(asked).includes('output-1\n'), 'what was condensed is still shown');
+      const from = next.ready.peer.frames.all.length;
+      next.ready.peer.send(ask);
+      await next.ready.peer.frames.until('the second condensation', isCondensed, { from });
+      const last = await begin(target, [{ text: 'well' }], { ready: first.ready });
+      has(await request(target, last, 0), 'summary-the-second');
+      assert.ok(!said(await request(target, last, 0)).includes('summary-the-first'), 'both summaries are shown');
+    },
+  },
+  {
+    id: 'v0-socketio/condensed-in-vain',
+    title: 'where too little would be gained an error says so',
+    cites: ['EN131'],
+    async run(target) {
+      const { peer } = await joinNew(target);
+      peer.send(ask);
+      await peer.frames.until('the error', isObservation('error'));
+    },
+  },
+  {
+    id: 'v0-socketio/condensed-by-need',
+    title: 'a request that the model finds too long is condensed and made again',
+    cites: ['EN132'],
+    async run(target) {
+      const long = { status: 400, code: 'context_length_exceeded', says: 'maximum context length exceeded' };
+      const { frames } = await spoken(target, [...STEPS, long, { text: 'fits now' }], { aside: { text: 'a-summary' } });
+      assert.ok(frames.some(isCondensed), 'nothing was condensed');
+      assert.ok(
+        frames.some(({ args }) => (args as Frame | undefined)?.content === 'fits now'),
+        'it was not asked again',
+      );
+    },
+  },
+  {
+    id: 'v0-socketio/condensed-by-length',
+    title: 'so many events as `condenser_max_size` says are condensed before the model is asked again',
+    cites: ['EN160'],
+    isAlone: true,
+    async run(target) {
+      const store = async (condenser_max_size: number): Promise<void> =>
+        void (await target.ask('POST', '/api/settings', { body: { condenser_max_size } }));
+      target.defer(() => store(120));
+      await store(20);
+      const { frames } = await spoken(target, [...STEPS, ...STEPS], { aside: { text: 'a-summary' } });
+      assert.ok(frames.some(isCondensed), 'nothing was condensed');
+    },
+  },
+  {
+    id: 'v0-socketio/condensed-without-words',
+    title: 'a model that gives no summary costs the summary and not the way on',
+    cites: ['EN134'],
+    async run(target) {
+      const first = await spoken(target, STEPS, { aside: { status: 400, says: 'no summary today' } });
+      const from = first.ready.peer.frames.all.length;
+      first.ready.peer.send(ask);
+      await first.ready.peer.frames.until('an end of it', (frame) => isCondensed(frame) || isObservation('error')(frame), { from });
+      await spoken(target, [{ text: 'goes on' }], { ready: first.ready });
+    },
+  },
+  {
+    id: 'v0-socketio/delegate-stopped',
+    title: 'stopping an agent stops the one it has asked',
+    cites: ['EN138'],
+    async run(target) {
+      const part = target.script([{ text: 'never said', after: new Promise(() => {}) }]);
+      const talk = await begin(target, [{ call: 'delegate', args: { task: part } }]);
+      await target.eventually('request of the other agent', () => target.modelRequests(part)[0]);
+      talk.ready.peer.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } });
+      await rested(target, talk, 'stopped');
+      await target.eventually('end of its request', () => target.modelAbandoned(part) > 0);
+    },
+  },
+  {
+    id: 'v0-socketio/delegate-opened',
+    title: 'the other agent works in a conversation of its own, on the same folder',
+    cites: ['EN139', 'Q41', 'Q58'],
+    async run(target) {
+      const part = target.script([
+        bash('echo left-behind > from-the-other.txt'),
+        { call: 'finish', args: { message: 'done', task_completed: 'true' } },
+      ]);
+      const talk = await spoken(target, [{ call: 'delegate', args: { task: part } }, bash('cat from-the-other.txt')]);
+      assert.ok(talk.frames.some(({ observation, content }) => observation === 'run' && String(content).trim() === 'left-behind'));
+      const { body } = await target.ask('GET', '/api/conversations?limit=100');
+      const ids = (body.results as unknown as readonly { conversation_id: string }[]).map(({ conversation_id: id }) => id);
+      const logs = await Promise.all(
+        ids.map(async (id) => ({ id, text: (await target.ask('GET', `/api/conversations/${id}/events?limit=20`)).text })),
+      );
+      const own = logs.find(({ id, text }) => id !== talk.ready.id && text.includes(part));
+      assert.ok(own, 'there is no conversation of it');
+      target.defer(async () => void (await target.ask('DELETE', `/api/conversations/${own.id}`)));
+    },
+  },
+];

@@ -1,0 +1,116 @@
+import type { Check } from '../check.ts';
+import { deviationOf, type Deviations } from './deviations.ts';
+import type { Offer } from './offer.ts';
+import { openTarget, type TargetOptions } from '../target/open-target.ts';
+import type { CheckResult } from '../result.ts';
+
+export interface RunOptions {
+  readonly target: TargetOptions;
+  readonly offer: Offer;
+  readonly deviations: Deviations;
+  /** Checks at the same time. */
+  readonly parallel: number;
+  readonly onResult: (result: CheckResult) => void;
+}
+
+const MAX_WHY = 200;
+/** So many checks in a row for which nothing came in time, and the server counts as gone. */
+const MAX_SLOW = 12;
+
+/**
+ * Runs them, those that need the server to themselves after the others; the results are in the order of `checks`. Never rejects.
+ * When the server does not answer any more, what is left fails at once.
+ */
+export async function runChecks(checks: readonly Check[], options: RunOptions): Promise<readonly CheckResult[]> {
+  const results = new Map<Check, CheckResult>();
+  const life = new Life(options.target);
+  const one = async (check: Check): Promise<void> => {
+    const result = { check, ...(await runCheck(check, options, life)) };
+    results.set(check, result);
+    options.onResult(result);
+  };
+  const queue = checks.filter(({ isAlone }) => !isAlone);
+  const worker = async (): Promise<void> => {
+    for (let check = queue.shift(); check; check = queue.shift()) await one(check);
+  };
+  await Promise.all(Array.from({ length: options.parallel }, worker));
+  for (const check of checks.filter(({ isAlone }) => isAlone)) await one(check);
+  return checks.map((check) => results.get(check)!);
+}
+
+type Outcome = Omit<CheckResult, 'check'>;
+
+async function runCheck(check: Check, { target: targetOptions, offer, deviations }: RunOptions, life: Life): Promise<Outcome> {
+  const missing = offer.missing(check);
+  if (missing !== undefined) return { verdict: 'absent', ms: 0, why: missing };
+  const started = performance.now();
+  const failure = life.isOver ? 'not asked: the server does not answer any more' : await failureOf(check, targetOptions);
+  const ms = performance.now() - started;
+  if (failure === undefined) life.sign();
+  else await life.doubt(ms >= targetOptions.patienceMs);
+  return { ms, ...verdictOf(failure, deviationOf(deviations, check.id)) };
+}
+
+async function failureOf(check: Check, options: TargetOptions): Promise<string | undefined> {
+  const target = openTarget(options);
+  try {
+    await withDeadline(check.run(target), 4 * options.patienceMs);
+    return undefined;
+  } catch (cause) {
+    return wordsOf(cause);
+  } finally {
+    await target.close().catch(() => {}); // a server that broke has been told of by the check itself
+  }
+}
+
+function verdictOf(failure: string | undefined, known: string | undefined): Pick<CheckResult, 'verdict' | 'why'> {
+  if (failure === undefined) return known === undefined ? { verdict: 'passed' } : { verdict: 'surprises', why: known };
+  return known === undefined ? { verdict: 'failed', why: failure } : { verdict: 'deviates', why: known };
+}
+
+/** One line, with the cause that `fetch` keeps to itself. */
+function wordsOf(error: unknown): string {
+  const { message, cause } = error instanceof Error ? error : { message: String(error), cause: undefined };
+  const words = cause instanceof Error ? `${message}: ${cause.message || String((cause as NodeJS.ErrnoException).code)}` : message;
+  const line = words.replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_WHY ? `${line.slice(0, MAX_WHY)}…` : line;
+}
+
+/** Whether the server is there at all: asked after a failure, so that one that has gone or hangs is not waited for by every check. */
+class Life {
+  readonly #options: TargetOptions;
+  #slow = 0;
+  isOver = false;
+
+  constructor(options: TargetOptions) {
+    this.#options = options;
+  }
+
+  /** Something went as it should. */
+  sign(): void {
+    this.#slow = 0;
+  }
+
+  async doubt(wasSlow: boolean): Promise<void> {
+    if (this.isOver) return;
+    this.#slow = wasSlow ? this.#slow + 1 : this.#slow;
+    const target = openTarget(this.#options);
+    const answers = (): Promise<boolean> =>
+      target.ask('GET', '/alive').then(
+        () => true,
+        () => false,
+      );
+    // Twice: one that is busy may miss the first.
+    this.isOver = this.#slow >= MAX_SLOW || !((await answers()) || (await answers()));
+  }
+}
+
+async function withDeadline(running: Promise<void>, ms: number): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`it did not end within ${ms / 1000} s`)), ms);
+  try {
+    await Promise.race([running, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

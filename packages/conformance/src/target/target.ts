@@ -1,0 +1,74 @@
+import type { Frames } from './frames.ts';
+import type { ModelStep } from '../model/model-step.ts';
+
+/** What a foreign server said: any key may be asked of it, and each check says what must be there. */
+export interface Foreign {
+  readonly [key: string]: Foreign;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; an empty object where it is none. */
+  readonly body: Foreign;
+}
+
+export interface Ask {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A client's socket. */
+export interface Peer {
+  readonly frames: Frames;
+  /** What only some servers send beside events, on `tendon_volatile`: answers and outputs in the making. */
+  readonly volatile: Frames;
+  /** One action, on the event or as the frame that clients of this kind use. */
+  send(frame: unknown): void;
+  /** Resolves with the reason when the server ends it or refuses it. */
+  readonly ended: Promise<string>;
+  close(): void;
+}
+
+export interface SocketIoAsk {
+  /** As in the handshake, e.g. `conversation_id`, `latest_event_id`. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly transports?: readonly ('websocket' | 'polling')[];
+  /** A page names its origin, a program does not. */
+  readonly origin?: string;
+  /** The event that actions go out on (default `oh_user_action`). */
+  readonly says?: 'oh_action' | 'oh_user_action';
+}
+
+export interface PlainSocketAsk {
+  readonly path?: string;
+  readonly protocols?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The server under test as one check sees it. Everything made through it is closed or removed when the check ends. */
+export interface Target {
+  readonly url: string;
+  /** The key of the run, which every request brings unless it brings its own. */
+  readonly key: string | undefined;
+  /** How long anything may take before it counts as missing. */
+  readonly patienceMs: number;
+  ask(method: string, path: string, options?: Ask): Promise<Answer>;
+  /** A new conversation; its id. */
+  converse(body?: Readonly<Record<string, unknown>>): Promise<string>;
+  socketIo(ask?: SocketIoAsk): Peer;
+  webSocket(ask?: PlainSocketAsk): Promise<Peer>;
+  /** A message's text that makes the model take these steps, then say `Done.`; `aside` is for a title, a summary or a draft. */
+  script(steps: readonly ModelStep[], aside?: ModelStep): string;
+  /** What the model was asked because of these words. */
+  modelRequests(words: string): readonly Foreign[];
+  /** How many of those requests the server gave up. */
+  modelAbandoned(words: string): number;
+  /** Asks again and again until the answer is none of `undefined`, `false` and the like. */
+  eventually<T>(what: string, probe: () => T | Promise<T>): Promise<NonNullable<T>>;
+  /** For `initialize` in the clear: model, key and address as the clients before 0.16 send them. */
+  readonly modelArguments: Readonly<Record<string, string>>;
+  /** Done when the check ends, last first. */
+  defer(close: () => void | Promise<void>): void;
+}
