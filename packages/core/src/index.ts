@@ -2,10 +2,9 @@ export type { Agent, PromptContext } from './agents/agent.ts';
 export { codeActAgent } from './agents/code-act-agent.ts';
 export { agentNames, findAgent } from './agents/registry.ts';
 export { withoutBrowsing } from './agents/without-browsing.ts';
-export { abortable, unlessAborted } from './async/abort.ts';
+export { abortable, Mutex, unlessAborted } from '@tendon/protocol/async';
 export { KeyedMutex } from './async/keyed-mutex.ts';
 export { KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
-export { Mutex } from './async/mutex.ts';
 export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
@@ -33,14 +32,11 @@ export type {
   Runtimes,
   StartPhase,
   Strength,
-  LineRange,
-  LinesToEdit,
   WorkspaceFiles,
 } from './sandbox/runtime.ts';
 export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts';
 export type { OutsideTools } from './engine/outside-tools.ts';
-export { createMask, type Mask, type MaskedStream } from './secrets/secret-mask.ts';
-export { MIN_SECRET_LENGTH, Secret } from './secrets/secret.ts';
+export { createMask, MIN_SECRET_LENGTH, Secret, type Mask, type MaskedStream } from '@tendon/protocol/masking';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegate } from './tools/delegate.ts';

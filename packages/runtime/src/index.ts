@@ -10,8 +10,17 @@ export { removeFolder } from './disk/remove-folder.ts';
 export { otherReapers } from './drivers/other-reapers.ts';
 export type { Reaper } from './drivers/reapers.ts';
 export type { ExecutorFolder } from './drivers/executor-folder.ts';
-export { PLUGIN_NAMES, type ExecutorConfig, type PluginName, type PluginStart, type ServedPort, type SleepAnswer } from './executor-api.ts';
-export { OUTPUT_LIMITS, type OutputLimits } from './output-limits.ts';
+export {
+  OUTPUT_LIMITS,
+  PLUGIN_NAMES,
+  type ExecutorConfig,
+  type OutputLimits,
+  type PluginName,
+  type PluginStart,
+  type ProcessWish,
+  type ServedPort,
+  type SleepAnswer,
+} from '@tendon/protocol/executor-api';
 export type { ExecutorAddress } from './link/executor-door.ts';
 export {
   EXECUTOR_API,
@@ -35,10 +44,7 @@ export { hostPattern, isAskable, isWider, type NetworkMode, type NetworkPolicy, 
 export type { RefusedHost } from './proxy/refused-hosts.ts';
 export type { AskPerson, GitElsewhere } from './proxy/way-out.ts';
 export { HOP_HEADERS } from './link/hop-headers.ts';
-export { joinStreams } from './link/join-streams.ts';
-export { letGoOfStill } from './link/let-go-of-still.ts';
-export { refuseUpgrade } from './link/refuse-upgrade.ts';
+export { joinStreams, letGoOfStill, refuseUpgrade } from '@tendon/protocol/node';
 export { NotServed, type SandboxPorts } from './sandbox/sandbox-ports.ts';
-export type { ProcessWish } from './executor-api.ts';
 export type { RestPlan } from './sandboxes/rest-plan.ts';
 export type { SleepWish } from './sandboxes/sandbox-rest.ts';

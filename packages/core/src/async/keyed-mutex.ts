@@ -1,4 +1,4 @@
-import { Mutex } from './mutex.ts';
+import { Mutex } from '@tendon/protocol/async';
 
 /** A mutex for each key: tasks of one key run one after the other, in the order given. A key without tasks takes no memory. */
 export class KeyedMutex {

@@ -13,6 +13,7 @@ import {
   type VolatileFrame,
 } from '@tendon/protocol';
 import { onTestFinished } from 'vitest';
+import { createMask, type Secret } from '@tendon/protocol/masking';
 import { lastOf, patiently } from '../../../../test/support/patiently.ts';
 import { Seen } from '../../../../test/support/seen.ts';
 import { codeActAgent } from '../agents/code-act-agent.ts';
@@ -21,8 +22,6 @@ import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 import { createScriptedProvider, type Script } from '../llm/scripted-provider.ts';
 import { createViewFeed, type ViewFeed } from '../engine/view-feed.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
-import { createMask } from '../secrets/secret-mask.ts';
-import type { Secret } from '../secrets/secret.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import type { Conversation, SubmitResult } from './conversation.ts';
 import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';

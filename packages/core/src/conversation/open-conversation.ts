@@ -8,8 +8,9 @@
  * C3  Closing appends nothing and cancels nothing in the sandbox: another process may go on from the log.
  */
 import { isActive, isRunnable, SystemAction, type ConversationState, type ParsedAction, type VolatileFrame } from '@tendon/protocol';
+import { Mutex } from '@tendon/protocol/async';
+import type { Mask } from '@tendon/protocol/masking';
 import type { Agent } from '../agents/agent.ts';
-import { Mutex } from '../async/mutex.ts';
 import type { Clock } from '../async/clock.ts';
 import { createLibrary } from '../knowledge/library.ts';
 import type { Microagent } from '../knowledge/parse-microagent.ts';
@@ -26,7 +27,6 @@ import { createViewFeed } from '../engine/view-feed.ts';
 import { engineError, stateChanged } from '../engine/notices.ts';
 import { alwaysConfirm, neverConfirm } from '../policy/confirmation-policy.ts';
 import type { RunnableAction, Runtimes } from '../sandbox/runtime.ts';
-import type { Mask } from '../secrets/secret-mask.ts';
 import { WORKSPACE } from '../prompt/excerpt.ts';
 import type { Conversation, SubmitResult } from './conversation.ts';
 import { FrameWatchers } from './frame-watchers.ts';

@@ -1,6 +1,6 @@
 /** An action `delegate`: somebody outside the engine has another agent do the work; this waits for its report. */
 import { DelegateObservation, type Action, type ObservationDraft } from '@tendon/protocol';
-import { unlessAborted } from '../async/abort.ts';
+import { unlessAborted } from '@tendon/protocol/async';
 import type { Engine } from './engine.ts';
 import { notStarted } from './notices.ts';
 

@@ -1,6 +1,6 @@
 import type { DeltaFrame, VolatileFrame } from '@tendon/protocol';
 import { expect, it } from 'vitest';
-import { createMask } from '../secrets/secret-mask.ts';
+import { createMask } from '@tendon/protocol/masking';
 import { createDeltaFrames } from './delta-frames.ts';
 
 /** Frames of a turn whose pauses end when they are told to. */

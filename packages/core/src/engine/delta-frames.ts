@@ -1,5 +1,5 @@
 import type { DeltaFrame } from '@tendon/protocol';
-import type { MaskedStream } from '../secrets/secret-mask.ts';
+import type { MaskedStream } from '@tendon/protocol/masking';
 import type { Engine } from './engine.ts';
 
 type Part = DeltaFrame['part'];

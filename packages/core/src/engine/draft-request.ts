@@ -1,5 +1,5 @@
+import type { LinesToEdit } from '@tendon/protocol/executor-api';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
-import type { LinesToEdit } from '../sandbox/runtime.ts';
 
 export interface DraftSubject {
   readonly path: string;

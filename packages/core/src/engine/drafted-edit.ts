@@ -1,3 +1,4 @@
+import type { LinesToEdit } from '@tendon/protocol/executor-api';
 /**
  * `edit` with `impl_source: llm_based_edit`: its content is a draft ("… rest as before …") that a model writes out for the lines
  * it is about. The model is here and the file is in the sandbox, so the lines come out, and go back in with the version they
@@ -5,7 +6,7 @@
  * carries what the call cost.
  */
 import { EditObservation, type Action } from '@tendon/protocol';
-import type { ExecuteOptions, ExecuteResult, LinesToEdit, RunnableAction, Runtime } from '../sandbox/runtime.ts';
+import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime } from '../sandbox/runtime.ts';
 import { askAside, type Spent } from './ask-aside.ts';
 import { draftRequest, linesOfAnswer } from './draft-request.ts';
 import type { Engine } from './engine.ts';

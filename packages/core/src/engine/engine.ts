@@ -1,14 +1,14 @@
 import type { VolatileFrame } from '@tendon/protocol';
+import type { Mutex } from '@tendon/protocol/async';
+import type { Mask } from '@tendon/protocol/masking';
 import type { Agent } from '../agents/agent.ts';
 import type { Clock } from '../async/clock.ts';
 import type { FoldedLog } from './folded-log.ts';
-import type { Mutex } from '../async/mutex.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { WriteRetry } from './write-retry.ts';
 import type { Library } from '../knowledge/library.ts';
 import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { ConfirmationPolicy } from '../policy/confirmation-policy.ts';
-import type { Mask } from '../secrets/secret-mask.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Aborts } from './aborts.ts';
 import type { Delegate } from './delegated.ts';

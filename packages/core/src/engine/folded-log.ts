@@ -9,11 +9,11 @@
  * F4  Agent states follow each other as the transition table says: a batch with another step is not appended.
  */
 import { canTransition, IllegalTransition, isObservation, type AgentState, type Event } from '@tendon/protocol';
+import type { Mask } from '@tendon/protocol/masking';
+import { Mutex } from '@tendon/protocol/async';
 import { AppendConflict, type EventLog, type SourcedDraft } from '../log/event-log.ts';
 import { readPages } from '../log/read-pages.ts';
-import type { Mask } from '../secrets/secret-mask.ts';
 import { foldEngine, INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
-import { Mutex } from '../async/mutex.ts';
 import type { WriteRetry } from './write-retry.ts';
 
 /** Drafts for the state as it is; none when there is nothing (any more) to append. Pure: it may be asked several times. */

@@ -1,10 +1,10 @@
 import { catalogError, ChangeAgentStateAction, isAction } from '@tendon/protocol';
 import { expect, it } from 'vitest';
+import { Secret } from '@tendon/protocol/masking';
 import { bash, done, gated, ID, outline, stage, systemClock, watchAppends } from '../conversation/conversation.test-support.ts';
 import { createScriptedProvider } from '../llm/scripted-provider.ts';
 import { withRetries } from '../llm/with-retries.ts';
 import { stateChanged } from './notices.ts';
-import { Secret } from '../secrets/secret.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 
 const resume = ChangeAgentStateAction.create({ agent_state: 'running' });

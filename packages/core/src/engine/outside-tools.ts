@@ -1,5 +1,5 @@
 import { type Action, type ObservationDraft } from '@tendon/protocol';
-import { unlessAborted } from '../async/abort.ts';
+import { unlessAborted } from '@tendon/protocol/async';
 import type { Tool } from '../tools/tool.ts';
 import type { Engine } from './engine.ts';
 import { awaitsConfirmation } from './next-step.ts';

@@ -1,6 +1,6 @@
 /** One call of the model, from the request to a complete answer. It appends nothing. */
 import { catalogError } from '@tendon/protocol';
-import { unlessAborted } from '../async/abort.ts';
+import { unlessAborted } from '@tendon/protocol/async';
 import type { LlmAnswer, LlmEvent, LlmFailure, LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 
 export type TurnOutcome =

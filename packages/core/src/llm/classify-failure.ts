@@ -1,5 +1,5 @@
 import { catalogError, type ErrorCode } from '@tendon/protocol';
-import type { Secret } from '../secrets/secret.ts';
+import type { Secret } from '@tendon/protocol/masking';
 import { WebPageAnswer } from './guarded-fetch.ts';
 import type { LlmFailure } from './llm-provider.ts';
 import { readRetryAfter } from './retry-after.ts';

@@ -1,8 +1,8 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { createHash } from 'node:crypto';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { Secret } from '@tendon/protocol/masking';
 import type { KeyedSemaphore } from '../async/keyed-semaphore.ts';
 import type { Clock } from '../async/clock.ts';
-import type { Secret } from '../secrets/secret.ts';
 import { failure } from './classify-failure.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createLanguageModelProvider } from './language-model-provider.ts';

@@ -8,9 +8,9 @@
  * P3  An endpoint that says nothing for `silenceMs` is given up.
  */
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { abortable } from '../async/abort.ts';
+import { abortable } from '@tendon/protocol/async';
+import type { Secret } from '@tendon/protocol/masking';
 import type { Clock } from '../async/clock.ts';
-import type { Secret } from '../secrets/secret.ts';
 import { AnswerBuilder } from './answer-builder.ts';
 import { classifyFailure, failure } from './classify-failure.ts';
 import type { LlmEvent, LlmFailure, LlmProvider, LlmRequest } from './llm-provider.ts';

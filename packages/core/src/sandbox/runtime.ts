@@ -1,3 +1,4 @@
+import type { LineRange, LinesToEdit } from '@tendon/protocol/executor-api';
 import type { Action, ObservationDraft, RunnableKind } from '@tendon/protocol';
 
 export type RunnableAction = Action<RunnableKind>;
@@ -66,20 +67,6 @@ export interface WorkspaceFiles {
   /** What an edit that a model writes out would replace; changes nothing. Rejects like the others. */
   linesToEdit(path: string, range: LineRange, options: { readonly signal: AbortSignal }): Promise<LinesToEdit>;
 }
-
-/** Counted from 1, inclusive; `end` −1 is the end of the file, `start` −1 the place after it. */
-export interface LineRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-export type LinesToEdit =
-  /** `version` names the file's content, so that the edit is made to no other. */
-  | { readonly state: 'lines'; readonly text: string; readonly first: number; readonly last: number; readonly version: string }
-  /** There is nothing to merge with: the draft is taken as it stands. */
-  | { readonly state: 'none' }
-  /** It can not be edited so; `reason` is for the model. */
-  | { readonly state: 'refused'; readonly reason: string };
 
 export type StartPhase = 'starting' | 'started' | 'workspace' | 'git-hooks' | 'ready';
 

@@ -2,7 +2,7 @@
  * A conversation's way to its sandbox. It owns what clients are told about the start; the runtime belongs to `Runtimes`.
  */
 import type { StatusFrame } from '@tendon/protocol';
-import { unlessAborted } from '../async/abort.ts';
+import { unlessAborted } from '@tendon/protocol/async';
 import type { Runtime, Runtimes, StartPhase } from './runtime.ts';
 
 export type Acquired = { readonly ok: true; readonly runtime: Runtime } | { readonly ok: false; readonly reason: string };

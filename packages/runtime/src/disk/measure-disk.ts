@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
-import { measureFolder, MIN_ENTRY_BYTES, takenBy } from './measure-folder.ts';
+import { measureFolder, MIN_ENTRY_BYTES, takenBy } from '@tendon/protocol/node';
 
 /** Where a sandbox can write on the host's disk. */
 export interface DiskPlace {

@@ -1,8 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Strength } from '@tendon/core';
-import type { PluginName } from '../executor-api.ts';
-import type { OutputLimits } from '../output-limits.ts';
-import type { BrowserWish } from '../executor/browser/browser-lines.ts';
+import type { BrowserWish, OutputLimits, PluginName } from '@tendon/protocol/executor-api';
 import type { ExecutorAddress } from '../link/executor-door.ts';
 import type { NetworkMode, NetworkReach } from '../proxy/network-policy.ts';
 import type { RefusedHost } from '../proxy/refused-hosts.ts';
@@ -127,7 +125,7 @@ export interface Driver {
   /** Incarnations that are found without their folders: of this state root, or of one of this user that is no more. */
   strays?(stateRoot: string): Promise<readonly string[]>;
   /**
-   * The program of the browser (`browser-lines.ts`) beside a sandbox whose image may have none. It ends with its input and with
+   * The program of the browser (`browser-host.ts` of the executor API) beside a sandbox whose image may have none. It ends with its input and with
    * this process; `endIncarnations` ends it too. Rejects with an Error that says why there can be none.
    */
   startBrowser?(handle: SandboxHandle, place: SandboxPlace, wish: BrowserWish): Promise<ChildProcess>;

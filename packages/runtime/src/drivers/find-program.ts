@@ -1,4 +1,4 @@
-import { findOnPath } from '../find-on-path.ts';
+import { findOnPath } from '@tendon/protocol/node';
 
 /** Where administrators' programs are, even if PATH leaves them out. */
 const USUAL_FOLDERS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import type { ExecutorConfig } from '../executor-api.ts';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { proxySocketPathOf, socketPathOf, type SandboxSpec } from './driver.ts';
 
 /** Where things are inside. */

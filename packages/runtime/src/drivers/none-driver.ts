@@ -1,6 +1,6 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExecutorConfig } from '../executor-api.ts';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { createGroups, groupsNamed, limitsOf, processesIn, removeGroups, type Limits } from './control-group.ts';
 import { socketPathOf, startLogOf, type Driver, type SandboxHandle, type SandboxSpec } from './driver.ts';
 import type { ExecutorFolder } from './executor-folder.ts';

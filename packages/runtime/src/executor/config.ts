@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { PLUGIN_NAMES, type ExecutorConfig } from '../executor-api.ts';
+import { PLUGIN_NAMES, type ExecutorConfig } from '@tendon/protocol/executor-api';
 
 const TEXTS = ['incarnation', 'stateDir', 'workspace', 'workDir', 'shell'] as const;
 const NUMBERS = ['noOutputTimeoutSeconds', 'leaseSeconds'] as const;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { ExecutorConfig } from '../executor-api.ts';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 
 /** What the session's script needs came with bash 4.4 (2016). */
 const IS_RECENT = '((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))';

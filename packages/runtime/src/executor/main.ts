@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { BUSY, PROTOCOL, type ExecutorConfig, type SleepAnswer } from '../executor-api.ts';
+import { BUSY, PROTOCOL, type ExecutorConfig, type SleepAnswer } from '@tendon/protocol/executor-api';
 import type { ActionHandler } from './action-handler.ts';
 import { parseConfig } from './config.ts';
 import { createDoorGuard, type DoorGuard } from './door/door-guard.ts';

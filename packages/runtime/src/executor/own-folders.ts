@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import type { ExecutorConfig } from '../executor-api.ts';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 
 /** The folders that only the executor uses: its journal, its door, the way to the proxy. One that holds the workspace is not its own. */
 export function ownFolders(config: ExecutorConfig): string[] {

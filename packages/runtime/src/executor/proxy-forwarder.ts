@@ -1,6 +1,6 @@
 import { connect, createServer, type Server } from 'node:net';
 import { once } from 'node:events';
-import { joinStreams } from '../link/join-streams.ts';
+import { joinStreams } from '@tendon/protocol/node';
 
 const PORT = 3128;
 const MAX_CONNECTIONS = 256;

@@ -1,7 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { readLines } from '../link/ndjson.ts';
-import { KERNEL_PACKAGES_NAME, type PackagesLine } from './packages-request.ts';
-import { sharedKind } from './python-kind.ts';
+import { readLines } from '@tendon/protocol/node';
+import { KERNEL_PACKAGES_NAME, type PackagesLine, sharedKind } from '@tendon/protocol/executor-api';
 
 const DEADLINE_MS = 360_000;
 const LIMITS = { maxLine: 100_000, maxTotal: 1_000_000 };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PythonKind } from '@tendon/protocol/executor-api';
 import { messageOf } from '../sandbox/start-phase.ts';
-import type { PythonKind } from './python-kind.ts';
 
 /**
  * `ipykernel` for Pythons that have none, once for all sandboxes that see the same folder. Owns what is being fetched. Invariants:

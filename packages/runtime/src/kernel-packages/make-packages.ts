@@ -1,16 +1,13 @@
 import { lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { quote } from '../executor/kernel/launch-script.ts';
+import { installCommand, OUTPUT_LIMITS, type PythonKind, shellQuote } from '@tendon/protocol/executor-api';
 import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { openSandbox } from '../sandbox/open-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { isThere } from '../sandbox/sandbox-record.ts';
 import type { WayOut } from '../proxy/way-out.ts';
-import { installCommand } from './install-command.ts';
 import type { MakeOptions, MakePackages } from './kernel-packages.ts';
-import type { PythonKind } from './python-kind.ts';
-import { OUTPUT_LIMITS } from '../output-limits.ts';
 
 /** The sandbox has a record like all others, under a name that no conversation has: so a crash leaves nothing that is not found. */
 const NAME = 'kernel-packages';
@@ -70,7 +67,7 @@ export function makePackagesInSandbox({ context, newIncarnation, wayOut }: MakeP
 
 async function install({ client, record }: OpenSandbox, kind: PythonKind, { signal, output }: MakeOptions): Promise<void> {
   output(`Installing ipykernel for Python ${kind.version} (once for all conversations) …\n`);
-  const command = `umask 022; sh -c ${quote(installCommand(kind, '/workspace', ['python3', '/usr/bin/python3', 'python']))} && sync`;
+  const command = `umask 022; sh -c ${shellQuote(installCommand(kind, '/workspace', ['python3', '/usr/bin/python3', 'python']))} && sync`;
   const action = { action: 'run', args: { command }, timeout: DEADLINE_SECONDS };
   const request = {
     key: `${NAME}:${record.incarnation}`,

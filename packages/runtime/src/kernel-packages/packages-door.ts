@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { KERNEL_PACKAGES_NAME, type PackagesLine, sharedKind } from '@tendon/protocol/executor-api';
 import { Refused } from '../proxy/dial.ts';
 import type { KernelPackages } from './kernel-packages.ts';
-import { KERNEL_PACKAGES_NAME, type PackagesLine } from './packages-request.ts';
-import { sharedKind } from './python-kind.ts';
 
 export type PackagesDoor = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
 

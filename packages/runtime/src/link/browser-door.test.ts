@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { BrowserWish } from '@tendon/protocol/executor-api';
 import { listenBrowser, type BrowserDoor } from './browser-door.ts';
-import type { BrowserWish } from '../executor/browser/browser-lines.ts';
 
 const WISH = { proxyUrl: 'http://127.0.0.1:8000', startUrl: 'https://example.org/' };
 

@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { howHostEnded } from '../executor/browser/browser-host.ts';
-import type { BrowserWish, HostLine } from '../executor/browser/browser-lines.ts';
+import { type BrowserWish, type HostLine, howHostEnded } from '@tendon/protocol/executor-api';
 import { messageOf } from '../sandbox/start-phase.ts';
 import { listenInside } from './listen-inside.ts';
 

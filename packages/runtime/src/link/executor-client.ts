@@ -1,7 +1,15 @@
 import type { Socket } from 'node:net';
-import type { LineRange, LinesToEdit } from '@tendon/core';
+import type {
+  Alive,
+  EffectReport,
+  ExecuteLine,
+  ExecuteRequest,
+  LineRange,
+  LinesToEdit,
+  ProtocolRange,
+  SleepAnswer,
+} from '@tendon/protocol/executor-api';
 import { connectTo, MAX_LINE, openDoor, Refused, SandboxGone, type Call, type ExecutorAddress } from './executor-door.ts';
-import type { Alive, EffectReport, ExecuteLine, ExecuteRequest, ProtocolRange, SleepAnswer } from '../executor-api.ts';
 import type { WatchLine } from '../executor-host-api.ts';
 import { createSandboxPorts, type SandboxPorts } from '../sandbox/sandbox-ports.ts';
 

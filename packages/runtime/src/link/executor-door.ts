@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { readLines } from './ndjson.ts';
+import { readLines } from '@tendon/protocol/node';
 
 export type ExecutorAddress =
   | { readonly socketPath: string }

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Secret } from '@tendon/core';
+import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
 import { Refused } from './dial.ts';
 import { dialOrigin } from './dial-origin.ts';
-import { GIT_BROKER_NAME, readGitRequest, type GitRequest } from './git-request.ts';
+import { readGitRequest, type GitRequest } from './git-request.ts';
 import type { Dial } from './listen-proxy.ts';
 
 /** How one git host is reached. */

@@ -1,6 +1,7 @@
+import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
 import { Refused } from './dial.ts';
 import type { GitBroker } from './git-broker.ts';
-import { GIT_BROKER_NAME, readGitRequest } from './git-request.ts';
+import { readGitRequest } from './git-request.ts';
 import type { Dial } from './listen-proxy.ts';
 import { passOn } from './pass-on.ts';
 

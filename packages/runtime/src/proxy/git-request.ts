@@ -1,6 +1,3 @@
-/** The name that the git inside asks the proxy for, in place of a host whose token the server keeps. */
-export const GIT_BROKER_NAME = 'git.tendon.internal';
-
 /** A request of git's smart HTTP protocol or of LFS: `http://git.tendon.internal/<host>/<repository>/…`. */
 export interface GitRequest {
   readonly host: string;

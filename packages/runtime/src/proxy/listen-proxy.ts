@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { GIT_BROKER_NAME, KERNEL_PACKAGES_NAME } from '@tendon/protocol/executor-api';
 import { createDial, Refused } from './dial.ts';
-import { KERNEL_PACKAGES_NAME } from '../kernel-packages/packages-request.ts';
 import type { PackagesDoor } from '../kernel-packages/packages-door.ts';
 import type { GitBroker } from './git-broker.ts';
-import { GIT_BROKER_NAME } from './git-request.ts';
 import { answerHeldHttp, joinByHello, type NameHold } from './held-tunnel.ts';
 import { passOn } from './pass-on.ts';
 import { listenInside } from '../link/listen-inside.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Secret } from '@tendon/core';
-import type { ExecuteLine, ExecuteRequest } from '../executor-api.ts';
+import type { ExecuteLine, ExecuteRequest } from '@tendon/protocol/executor-api';
+import { TooMuch } from '@tendon/protocol/node';
 import type { ExecutorClient } from '../link/executor-client.ts';
 import { NotConnected, SandboxGone } from '../link/executor-door.ts';
-import { TooMuch } from '../link/ndjson.ts';
 import { invalidAnswer, observed } from './observed.ts';
 import type { Patience } from './patience.ts';
 import { messageOf } from './start-phase.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Alive } from '../executor-api.ts';
+import type { Alive } from '@tendon/protocol/executor-api';
 import { watchFolder } from '../drivers/watch-folder.ts';
 import type { ExecutorClient } from '../link/executor-client.ts';
 import { SandboxGone } from '../link/executor-door.ts';

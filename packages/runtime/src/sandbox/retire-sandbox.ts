@@ -4,7 +4,7 @@
  * its outcome is in the journal, where the next incarnation finds it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { BUSY, PROTOCOL, type ProtocolRange, type SleepAnswer } from '../executor-api.ts';
+import { BUSY, PROTOCOL, type ProtocolRange, type SleepAnswer } from '@tendon/protocol/executor-api';
 import type { ExecutorClient } from '../link/executor-client.ts';
 import { endSandbox } from './end-sandbox.ts';
 import type { SandboxContext } from './sandbox-context.ts';

@@ -1,9 +1,8 @@
 import type { Clock } from '@tendon/core';
+import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
 import type { Driver } from '../drivers/driver.ts';
 import type { Reapers } from '../drivers/reapers.ts';
-import type { PluginName } from '../executor-api.ts';
 import type { KernelPackages } from '../kernel-packages/kernel-packages.ts';
-import type { OutputLimits } from '../output-limits.ts';
 import type { WayOut } from '../proxy/way-out.ts';
 import type { SecretsFor } from './action-stream.ts';
 import type { FolderPlan } from './sandbox-folders.ts';

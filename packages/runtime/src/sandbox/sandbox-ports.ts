@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { PluginName, PluginStart, ServedPort } from '../executor-api.ts';
+import type { PluginName, PluginStart, ServedPort } from '@tendon/protocol/executor-api';
 import { Refused, type Door } from '../link/executor-door.ts';
 
 /** What the programs of one sandbox serve, and the way to it. What the other end says is checked and bounded. */

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { opendir } from 'node:fs/promises';
+import { OUTPUT_LIMITS, PLUGIN_NAMES } from '@tendon/protocol/executor-api';
 import { addressOf } from '../drivers/driver.ts';
 import { holdFolder } from '../drivers/held-folder.ts';
 import { createReapers } from '../drivers/reapers.ts';
-import { PLUGIN_NAMES } from '../executor-api.ts';
 import { createKernelPackages, type KernelPackages } from '../kernel-packages/kernel-packages.ts';
 import { makePackagesInSandbox } from '../kernel-packages/make-packages.ts';
-import { OUTPUT_LIMITS } from '../output-limits.ts';
 import { createWayOut } from '../proxy/way-out.ts';
 import { STOPPED } from '../sandbox/start-news.ts';
 import { tellNetwork } from '../sandbox/hold-sandbox.ts';

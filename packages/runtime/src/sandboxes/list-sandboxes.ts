@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { SandboxInfo } from '@tendon/protocol';
-import { measureFolder, type FolderSize } from '../disk/measure-folder.ts';
+import { measureFolder, type FolderSize } from '@tendon/protocol/node';
 import { holdFolder } from '../drivers/held-folder.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { memoryOf, processesOf, standsStill } from '../sandbox/process-memory.ts';

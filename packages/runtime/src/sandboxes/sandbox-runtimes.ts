@@ -1,10 +1,9 @@
 import type { Clock, RecordStore, Runtimes } from '@tendon/core';
 import type { SandboxInfo } from '@tendon/protocol';
+import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
 import type { Driver } from '../drivers/driver.ts';
 import type { Reaper } from '../drivers/reapers.ts';
-import type { PluginName } from '../executor-api.ts';
 import type { ExecutorAddress } from '../link/executor-door.ts';
-import type { OutputLimits } from '../output-limits.ts';
 import type { Dial } from '../proxy/listen-proxy.ts';
 import type { NetworkPolicy } from '../proxy/network-policy.ts';
 import type { RefusedHost } from '../proxy/refused-hosts.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ChangeAgentStateAction, MessageAction, RunAction, StartAction, type ActionDraft, type Event } from '@tendon/protocol';
 import { expect, it } from 'vitest';
-import { Secret } from '../../secrets/secret.ts';
+import { Secret } from '@tendon/protocol/masking';
 import { createMemoryStorage } from '../../storage/index.ts';
 import { stage, systemClock, ID } from '../conversation.test-support.ts';
 import { MAX_SENT } from '../../engine/engine-state.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../secrets/secret.ts';
+import { Secret } from '@tendon/protocol/masking';
 import { createLlmProvider } from '../create-llm-provider.ts';
 import { bench, collect, createTestClock, failureOf, KEY, PROTOCOLS } from './subjects.ts';
 

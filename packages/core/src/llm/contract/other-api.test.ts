@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { Secret } from '../../secrets/secret.ts';
+import { Secret } from '@tendon/protocol/masking';
 import { createLlmProvider } from '../create-llm-provider.ts';
 import { answerOf, collect, createTestClock, KEY, textOf } from './subjects.ts';
 

@@ -1,4 +1,4 @@
-import { Secret } from '../../secrets/secret.ts';
+import { Secret } from '@tendon/protocol/masking';
 import { createLlmProvider } from '../create-llm-provider.ts';
 import type { LlmEvent, LlmProvider, LlmRequest } from '../llm-provider.ts';
 import { startModelEndpoint, type EndpointTurn, type ModelEndpoint } from './model-endpoint.ts';

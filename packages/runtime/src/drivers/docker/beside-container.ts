@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chown, mkdir, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BrowserWish, HostConfig } from '../../executor/browser/browser-lines.ts';
+import type { BrowserWish, HostConfig } from '@tendon/protocol/executor-api';
 import { createGroups, type Limits } from '../control-group.ts';
 import type { SandboxHandle, SandboxPlace } from '../driver.ts';
 import { findProgram } from '../find-program.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { ExecutorConfig } from '../../executor-api.ts';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { findHierarchies, type Limits } from '../control-group.ts';
 import { browserSocketPathOf, socketPathOf, startLogOf, type SandboxHandle, type SandboxSpec } from '../driver.ts';
 import type { HeldFolder } from '../held-folder.ts';

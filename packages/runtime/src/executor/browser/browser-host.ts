@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** The running program of `host/main.ts`, wherever it runs: `browser-lines.ts` over two streams. */
+/** The running program of `host/main.ts`, wherever it runs: its lines over two streams. */
 export interface BrowserHost {
   readonly input: Writable;
   readonly output: Readable;
@@ -9,12 +9,4 @@ export interface BrowserHost {
   readonly hasEnded: boolean;
   /** Ends it with everything below it, at once. */
   kill(): void;
-}
-
-const CHROMIUM_ENDED = 3;
-
-/** In words; `said` = the last that it printed. */
-export function howHostEnded(code: number | null, signal: NodeJS.Signals | null, said: string): string {
-  if (code === CHROMIUM_ENDED) return 'Chromium was killed or crashed';
-  return [signal ?? `exit code ${code}`, said.trim()].filter(Boolean).join(': ');
 }

@@ -1,30 +1,5 @@
-/**
- * What the executor and the browser's host say to each other: one JSON value a line, over the host's standard input and output.
- * The host ends when its input does.
- */
-import type { ObservationDraft } from '@tendon/protocol';
+/** What the executor asks of the browser's host; its answers are `HostLine`s. */
 import type { BrowserCall } from './language/signatures.ts';
-
-/** Given to the host as its one argument, as JSON. All paths as the host sees them. */
-export interface HostConfig {
-  readonly workspace: string;
-  /** Private; kept while the browser sleeps. */
-  readonly profile: string;
-  /** Of the proxy that is the only way out; missing where the network is the host's own. */
-  readonly proxyUrl?: string;
-  /** Instead of looking for one. */
-  readonly chromium?: string;
-  /** Opened at once: where the last browser was when it went to sleep. */
-  readonly startUrl?: string;
-  /** It stands in for one that the image of a container does not have. */
-  readonly isBeside?: boolean;
-}
-
-/**
- * What a host that the server starts beside the sandbox is told first, in place of the rest of `HostConfig`, which the server
- * knows better.
- */
-export type BrowserWish = Pick<HostConfig, 'proxyUrl' | 'startUrl'>;
 
 export type HostOrder =
   | { readonly type: 'browse'; readonly url: string }
@@ -34,14 +9,3 @@ export type HostOrder =
 export type HostRequest =
   | ({ readonly id: number; readonly withTree: boolean; readonly deadlineMs: number } & HostOrder)
   | { readonly type: 'cancel'; readonly id: number };
-
-export type HostLine =
-  | { readonly type: 'ready'; readonly note?: string }
-  /** No browser could be started; the host ends. */
-  | { readonly type: 'failed'; readonly reason: string }
-  /** The order has arrived: from now on it may have effects. */
-  | { readonly type: 'taken'; readonly id: number }
-  | { readonly type: 'output'; readonly id: number; readonly text: string }
-  | { readonly type: 'done'; readonly id: number; readonly observation: ObservationDraft }
-  /** The last line of a host beside the sandbox, in its place: nobody here sees its end. */
-  | { readonly type: 'ended'; readonly how: string };

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
+import type { BrowserWish } from '@tendon/protocol/executor-api';
 import type { BrowserHost } from './browser-host.ts';
-import type { BrowserWish } from './browser-lines.ts';
 
 /** A browser that the server starts beside this sandbox, in its network, by connecting; it lives as long as the connection. */
 export function connectBrowserHost(socketPath: string, wish: BrowserWish): BrowserHost {

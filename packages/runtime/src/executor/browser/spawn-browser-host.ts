@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { type HostConfig, howHostEnded, shellQuote } from '@tendon/protocol/executor-api';
 import { allProcesses, processStat, signalProcess } from '../processes/process-tree.ts';
-import { quoted } from '../shell/shell-process.ts';
 import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
-import { howHostEnded, type BrowserHost } from './browser-host.ts';
-import type { HostConfig } from './browser-lines.ts';
+import { type BrowserHost } from './browser-host.ts';
 
 const TAIL_CHARS = 1000;
 
@@ -35,7 +34,7 @@ export function spawnBrowserHost(beside: BesideOptions, config: HostConfig): Bro
 function commandOf(config: HostConfig): string {
   const built = fileURLToPath(new URL('browser.mjs', import.meta.url));
   const program = existsSync(built) ? built : fileURLToPath(new URL('host/main.ts', import.meta.url));
-  return ['exec', ...[...ownNode(), program, JSON.stringify(config)].map(quoted)].join(' ');
+  return ['exec', ...[...ownNode(), program, JSON.stringify(config)].map(shellQuote)].join(' ');
 }
 
 /** What this program was started with, up to its file: in an image of somebody else's Node runs through a loader of ours. */

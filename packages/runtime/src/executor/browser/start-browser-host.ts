@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { HostConfig } from '@tendon/protocol/executor-api';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import type { BesideOptions } from '../shell/spawn-beside.ts';
 import type { BrowserHost } from './browser-host.ts';
-import type { HostConfig } from './browser-lines.ts';
 import { connectBrowserHost } from './connect-browser-host.ts';
 import { findChromium } from './host/find-chromium.ts';
 import { spawnBrowserHost } from './spawn-browser-host.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
-import type { ExecutorConfig } from '../../executor-api.ts';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { createDoorGuard } from './door-guard.ts';
 
 const KEY = 'the key of the door';

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { dirname, resolve, sep } from 'node:path';
-import { MIN_SECRET_LENGTH } from '@tendon/core/masking';
-import type { ExecutorConfig } from '../../executor-api.ts';
+import { MIN_SECRET_LENGTH } from '@tendon/protocol/masking';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 
 /** Why a request is refused, if it is; routes and upgrades ask it alike. */
 export type DoorGuard = (request: Pick<IncomingMessage, 'headers'>) => DoorRefusal | undefined;

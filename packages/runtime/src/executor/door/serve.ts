@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
-import type { Alive, ExecuteLine, ExecuteRequest, SleepAnswer } from '../../executor-api.ts';
+import type { Alive, ExecuteLine, ExecuteRequest, SleepAnswer } from '@tendon/protocol/executor-api';
+import { letGoOfStill, refuseUpgrade } from '@tendon/protocol/node';
 import type { DoorGuard } from './door-guard.ts';
 import type { Effects } from '../effects/effects.ts';
 import type { Lease } from './lease.ts';
@@ -12,8 +13,6 @@ import type { Tunnels } from '../ports/tunnel.ts';
 import type { ProcessDoor } from '../processes/process-door.ts';
 import { TooLong } from './read-body.ts';
 import { jsonFields } from './json-fields.ts';
-import { letGoOfStill } from '../../link/let-go-of-still.ts';
-import { refuseUpgrade } from '../../link/refuse-upgrade.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { LinesToEditOf } from '../files/edit/lines-to-edit.ts';
 import type { SleepWish } from '../sleep/sleeper.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { quote } from '../kernel/launch-script.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import { killGroup, spawnBeside } from '../shell/spawn-beside.ts';
 
@@ -37,7 +37,7 @@ export async function spawnEditor({ beside, place }: ShellTools, workspace: stri
 }
 
 function command(port: number, token: string, workspace: string): string {
-  const folder = quote(workspace);
+  const folder = shellQuote(workspace);
   return `if command -v openvscode-server >/dev/null 2>&1; then
   exec openvscode-server --host 127.0.0.1 --port ${port} --connection-token ${token} --telemetry-level off --default-folder ${folder}
 elif command -v code-server >/dev/null 2>&1; then

@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { EffectReport, ExecuteLine } from '../../executor-api.ts';
+import type { EffectReport, ExecuteLine } from '@tendon/protocol/executor-api';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 const started: TestExecutor[] = [];

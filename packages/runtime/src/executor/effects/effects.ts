@@ -1,5 +1,5 @@
 import type { ObservationDraft } from '@tendon/protocol';
-import type { EffectReport, ExecuteLine, ExecuteRequest } from '../../executor-api.ts';
+import type { EffectReport, ExecuteLine, ExecuteRequest } from '@tendon/protocol/executor-api';
 import type { ActionHandler } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
 import type { Journal, JournalEntry } from './journal.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ObservationDraft } from '@tendon/protocol';
-import type { ExecuteLine } from '../../executor-api.ts';
+import type { ExecuteLine } from '@tendon/protocol/executor-api';
 import { characterStart } from '../text/character-start.ts';
 import type { Spool } from './spool.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { OUTPUT_LIMITS, type OutputLimits } from '../../output-limits.ts';
+import { OUTPUT_LIMITS, type OutputLimits } from '@tendon/protocol/executor-api';
 import { textOf } from '../shell/terminal/bounded-text.ts';
 
 /**

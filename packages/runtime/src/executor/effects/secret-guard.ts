@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { createMask, MIN_SECRET_LENGTH, Secret } from '@tendon/core/masking';
+import { createMask, MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import type { ObservationDraft } from '@tendon/protocol';
 
 /**

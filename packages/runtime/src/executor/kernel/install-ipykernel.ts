@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { installCommand, type PythonKind, readPythonKind } from '@tendon/protocol/executor-api';
 import type { HandlerContext } from '../action-handler.ts';
-import { installCommand } from '../../kernel-packages/install-command.ts';
-import { readPythonKind, type PythonKind } from '../../kernel-packages/python-kind.ts';
 import type { Place } from '../shell/session.ts';
 import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
 import type { KernelEnd } from './kernel-process.ts';

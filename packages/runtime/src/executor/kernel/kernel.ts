@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { abortable } from '@tendon/core';
+import { abortable } from '@tendon/protocol/async';
 import type { Cell } from './cell.ts';
 import { decodeMessage, encodeRequest, type JupyterMessage } from './jupyter-message.ts';
 import type { KernelEnd, KernelProcess } from './kernel-process.ts';

@@ -1,3 +1,4 @@
+import { shellQuote } from '@tendon/protocol/executor-api';
 import { STREAM_PATCH } from './stream-patch.ts';
 
 /**
@@ -45,10 +46,6 @@ export const EXIT_NO_PYTHON = 85;
 
 /** A command for the shell, in whose environment it looks for the Python. The arguments are quoted. */
 export function launchCommand(connectionFile: string, folders: readonly string[]): string {
-  const quoted = [LAUNCH_SCRIPT, connectionFile, ...folders].map(quote).join(' ');
+  const quoted = [LAUNCH_SCRIPT, connectionFile, ...folders].map(shellQuote).join(' ');
   return `for python in python python3; do command -v "$python" >/dev/null 2>&1 && exec "$python" -c ${quoted}; done; exit ${EXIT_NO_PYTHON}`;
-}
-
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

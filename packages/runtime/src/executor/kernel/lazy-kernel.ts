@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExecutorConfig } from '../../executor-api.ts';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import type { ActionHandler } from '../action-handler.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import type { KernelTool } from './run-cell.ts';

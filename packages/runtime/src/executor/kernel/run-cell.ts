@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { Mutex } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';

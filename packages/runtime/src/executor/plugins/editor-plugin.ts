@@ -1,4 +1,4 @@
-import type { PluginStart } from '../../executor-api.ts';
+import type { PluginStart } from '@tendon/protocol/executor-api';
 import type { EditorProcess } from '../editor/editor-process.ts';
 import { reasonOf } from '../observation.ts';
 import type { Plugin, PluginParts } from './plugin.ts';

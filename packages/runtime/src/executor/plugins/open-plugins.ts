@@ -1,5 +1,5 @@
 import type { RunnableKind } from '@tendon/protocol';
-import { PLUGIN_NAMES, type PluginName } from '../../executor-api.ts';
+import { PLUGIN_NAMES, type PluginName } from '@tendon/protocol/executor-api';
 import type { ActionHandler } from '../action-handler.ts';
 import { createAgentSkills } from './agent-skills.ts';
 import { createBrowserPlugin } from './browser-plugin.ts';

@@ -1,5 +1,5 @@
 import type { RunnableKind } from '@tendon/protocol';
-import type { ExecutorConfig, PluginName, PluginStart } from '../../executor-api.ts';
+import type { ExecutorConfig, PluginName, PluginStart } from '@tendon/protocol/executor-api';
 import type { ActionHandler } from '../action-handler.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 

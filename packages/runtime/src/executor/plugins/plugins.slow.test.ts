@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ExecutorConfig, PluginStart } from '../../executor-api.ts';
+import type { ExecutorConfig, PluginStart } from '@tendon/protocol/executor-api';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 const SYSTEM_PYTHON = { PATH: '/usr/bin:/bin' };

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { ServedPort } from '../../executor-api.ts';
+import type { ServedPort } from '@tendon/protocol/executor-api';
 import { allProcesses, processStat } from '../processes/process-tree.ts';
 import { listeningSockets, type ListeningSocket } from './listening-sockets.ts';
 

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { joinStreams } from '../../link/join-streams.ts';
+import { joinStreams, refuseUpgrade } from '@tendon/protocol/node';
 import { reasonOf } from '../observation.ts';
-import { refuseUpgrade } from '../../link/refuse-upgrade.ts';
 import type { PortWatch } from './port-watch.ts';
 
 const CONNECT_MS = 5000;

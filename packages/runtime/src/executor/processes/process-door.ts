@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
-import type { ProcessWish } from '../../executor-api.ts';
-import { refuseUpgrade } from '../../link/refuse-upgrade.ts';
-import { quote } from '../kernel/launch-script.ts';
+import { type ProcessWish, shellQuote } from '@tendon/protocol/executor-api';
+import { refuseUpgrade } from '@tendon/protocol/node';
 import { reasonOf } from '../observation.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import { signalBeside, spawnBeside } from '../shell/spawn-beside.ts';
@@ -53,7 +52,7 @@ export function createProcessDoor(shell: Promise<ShellTools>): ProcessDoor {
 
 function attach(tools: ShellTools, { command, args, env }: ProcessWish, client: Duplex): void {
   const beside = { ...tools.beside, env: { ...tools.beside.env, ...env } };
-  const words = ['exec', quote(command), ...args.map(quote)].join(' ');
+  const words = ['exec', shellQuote(command), ...args.map(shellQuote)].join(' ');
   const child = spawnBeside(beside, tools.place(), words, undefined, 'pipe', 'pipe');
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-TAIL_CHARS)));

@@ -1,4 +1,4 @@
-import { quoted } from './shell-process.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
 
 /**
  * What every shell starts with: nothing asks, pages, wraps or colours for a person who is not there. From the executor's own
@@ -59,7 +59,7 @@ export function variablesOfImage(all: Readonly<Record<string, string>>): {
 } {
   const isLate = ([name]: readonly [string, string]): boolean => name.startsWith('LD_');
   const entries = Object.entries(all);
-  const late = entries.filter(isLate).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+  const late = entries.filter(isLate).map(([name, value]) => `export ${name}=${shellQuote(value)}\n`);
   return { early: Object.fromEntries(entries.filter((entry) => !isLate(entry))), late: late.join('') };
 }
 

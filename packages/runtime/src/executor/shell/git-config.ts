@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GIT_BROKER_NAME } from '../../proxy/git-request.ts';
+import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
 
 const HOST = /^[a-z0-9.-]+(:\d{1,5})?$/;
 

@@ -1,4 +1,4 @@
-import { findOnPath, isExecutable } from '../../find-on-path.ts';
+import { findOnPath, isExecutable } from '@tendon/protocol/node';
 
 const PATH_LINE = /^declare -\w+ PATH="((?:[^"\\]|\\.)*)"$/m;
 let last: { readonly path: string; readonly python: string | null } | undefined;

@@ -1,4 +1,4 @@
-import { Mutex } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
 import { flagArgument, textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';

@@ -1,4 +1,4 @@
-import { quoted } from './shell-process.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -9,6 +9,6 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function giveSecrets(secrets: Readonly<Record<string, string>> | undefined): string {
   return Object.entries(secrets ?? {})
     .filter(([name]) => NAME.test(name))
-    .map(([name, value]) => `[[ -v ${name} ]] || { builtin export ${name}=${quoted(value)}; __tendon_secrets+=' ${name}'; }`)
+    .map(([name, value]) => `[[ -v ${name} ]] || { builtin export ${name}=${shellQuote(value)}; __tendon_secrets+=' ${name}'; }`)
     .join('\n');
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { shellQuote } from '@tendon/protocol/executor-api';
 import { begin, createRunning, receive, type Foreground, type Running, type ShellAfter } from './foreground/foreground.ts';
 import type { Marker } from './terminal/marker-scanner.ts';
 import type { Request } from '../action-handler.ts';
 import type { Report } from './report-reader.ts';
-import { quoted, startShell, type ShellOptions, type ShellProcess } from './shell-process.ts';
+import { startShell, type ShellOptions, type ShellProcess } from './shell-process.ts';
 import { createShellWatch } from './shell-watch.ts';
 import { giveSecrets } from './secret-variables.ts';
 import { createTerminalText } from './terminal/terminal-text.ts';
@@ -241,7 +242,7 @@ export function createSession(options: SessionOptions): Session {
     current.phase = 'typed';
     shell.send('', '', innerId);
     // Line editing ends only where a line that was typed ends it; it would prompt and echo in ways of its own.
-    shell.type(` set +o emacs +o vi; . ${quoted(options.script)}\n`);
+    shell.type(` set +o emacs +o vi; . ${shellQuote(options.script)}\n`);
     expect(INNER_DEADLINE_MS, refused);
   }
 

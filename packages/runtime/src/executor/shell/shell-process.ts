@@ -1,3 +1,4 @@
+import { shellQuote } from '@tendon/protocol/executor-api';
 import { createMarkerScanner, type Marker } from './terminal/marker-scanner.ts';
 import { openTerminal, type Terminals } from './open-terminal.ts';
 import {
@@ -85,7 +86,7 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
     enter: options.enter,
     terminals: options.terminals,
     setsid: options.setsid,
-    env: { ...options.env, PROMPT_COMMAND: `. ${quoted(options.script)}` },
+    env: { ...options.env, PROMPT_COMMAND: `. ${shellQuote(options.script)}` },
     cwd: '/',
     columns: COLUMNS,
     rows: ROWS,
@@ -180,10 +181,6 @@ export function startShell(options: ShellOptions, isOurs: (id: string) => boolea
     processes: () => [child.pid, shellPid()].filter((each) => each !== undefined),
     kill,
   };
-}
-
-export function quoted(path: string): string {
-  return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ExecutorConfig } from '../../executor-api.ts';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { flagArgument, textArgument, type ActionHandler } from '../action-handler.ts';
 import type { Nest } from '../processes/nest.ts';
 import { createBackgroundCommands } from './background-commands.ts';

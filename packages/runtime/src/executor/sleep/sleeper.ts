@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BUSY, type SleepAnswer } from '../../executor-api.ts';
+import { BUSY, type SleepAnswer } from '@tendon/protocol/executor-api';
 import type { Effects } from '../effects/effects.ts';
 import type { Nest } from '../processes/nest.ts';
 import { reasonOf } from '../observation.ts';

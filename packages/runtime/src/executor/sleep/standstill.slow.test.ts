@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ASLEEP_NAME } from '@tendon/protocol/executor-api';
 import { findProcesses } from '../../drivers/process-identity.ts';
-import { ASLEEP_NAME } from '../../executor-api.ts';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 let executor: TestExecutor;

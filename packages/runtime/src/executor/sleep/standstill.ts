@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { ASLEEP_NAME, type SleepAnswer } from '../../executor-api.ts';
+import { ASLEEP_NAME, type SleepAnswer } from '@tendon/protocol/executor-api';
 import { descendants, nameOf, processText, type Descendant } from '../processes/descendants.ts';
 import { signalProcess } from '../processes/process-tree.ts';
 

@@ -1,7 +1,7 @@
 import { cp, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { measureFolder } from '../../disk/measure-folder.ts';
+import { measureFolder } from '@tendon/protocol/node';
 
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_ENTRIES = 20_000;

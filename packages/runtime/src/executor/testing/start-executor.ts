@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { ObservationDraft } from '@tendon/protocol';
-import type { ExecuteLine, ExecuteRequest, ExecutorConfig } from '../../executor-api.ts';
+import type { ExecuteLine, ExecuteRequest, ExecutorConfig } from '@tendon/protocol/executor-api';
 
 /** A real executor in a process of its own on a folder of its own, for tests. */
 export interface TestExecutor {

@@ -1,8 +1,8 @@
 import type { ObservationDraft } from '@tendon/protocol';
 import type { BrowserContext, Page } from 'playwright-core';
+import type { HostConfig } from '@tendon/protocol/executor-api';
 import { reasonOf } from '../../observation.ts';
 import { browseObservation } from '../browse-observation.ts';
-import type { HostConfig } from '../browser-lines.ts';
 import { act, type Done, type Order } from './act.ts';
 import { createDownloads, type DownloadedFile } from './downloads.ts';
 import { observe, type Seen } from './observe.ts';

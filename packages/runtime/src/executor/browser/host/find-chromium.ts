@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { isExecutable } from '../../../find-on-path.ts';
+import { isExecutable } from '@tendon/protocol/node';
 
 const NAMES = [
   'chromium',

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { rmSync } from 'node:fs';
+import type { HostConfig, HostLine } from '@tendon/protocol/executor-api';
 import { errorObservation, reasonOf } from '../../observation.ts';
-import type { HostConfig, HostLine, HostRequest } from '../browser-lines.ts';
+import type { HostRequest } from '../browser-lines.ts';
 import type { Order } from './act.ts';
 import { createCarryOut } from './carry-out.ts';
 import { openChromium } from './open-chromium.ts';

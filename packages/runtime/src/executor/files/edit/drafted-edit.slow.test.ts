@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LinesToEdit } from '@tendon/core';
+import type { LinesToEdit } from '@tendon/protocol/executor-api';
 import type { ObservationDraft } from '@tendon/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startExecutor, type TestExecutor } from '../../testing/start-executor.ts';

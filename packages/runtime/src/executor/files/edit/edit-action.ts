@@ -1,4 +1,4 @@
-import { Mutex } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type ActionHandler, type Request } from '../../action-handler.ts';
 import { checkPath } from '../check-path.ts';

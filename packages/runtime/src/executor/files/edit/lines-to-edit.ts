@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import type { LineRange, LinesToEdit } from '@tendon/core';
+import type { LineRange, LinesToEdit } from '@tendon/protocol/executor-api';
 import type { Disk } from '../disk.ts';
 import { checkPath } from '../check-path.ts';
 import { failureText } from '../failure-text.ts';

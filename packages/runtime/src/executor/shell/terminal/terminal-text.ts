@@ -1,5 +1,5 @@
+import { OUTPUT_LIMITS } from '@tendon/protocol/executor-api';
 import { wholeCharacters } from '../../text/whole-characters.ts';
-import { OUTPUT_LIMITS } from '../../../output-limits.ts';
 import { createBoundedText, textOf } from './bounded-text.ts';
 import { createFlood, type Flood } from './flood.ts';
 import { createScreen, type Screen } from './screen.ts';

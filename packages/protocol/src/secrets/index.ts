@@ -1,3 +1,3 @@
-/** The masking of secrets alone, for the program inside the sandbox. */
+/** Secrets, and the masking of their values: the engine masks what it appends, the executor what it prints. */
 export { createMask, type Mask, type MaskedStream } from './secret-mask.ts';
 export { MIN_SECRET_LENGTH, Secret } from './secret.ts';

@@ -1,6 +1,7 @@
-import { MessageAction, RunObservation } from '@tendon/protocol';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { RunObservation } from '../events/command.ts';
+import { MessageAction } from '../events/message.ts';
 import { createMask, SECRET_HIDDEN } from './secret-mask.ts';
 import { Secret } from './secret.ts';
 

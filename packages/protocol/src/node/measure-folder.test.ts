@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { measureFolder } from './measure-folder.ts';
-import { removeFolder } from './remove-folder.ts';
 
 const options = { maxEntries: 1000, deadlineMs: 10_000 };
 
@@ -44,7 +43,7 @@ describe('SB95: what a folder takes', () => {
     const { bytes, entries, isComplete } = await measureFolder(folder, { ...options, maxEntries: 5000 });
     expect({ entries, isComplete }).toEqual({ entries: 3 * 140 + 2, isComplete: true });
     expect(bytes).toBeGreaterThanOrEqual(1024 * 1024 + 3 * 140 * 4096);
-    await removeFolder(folder);
+    execFileSync('rm', ['-r', folder]); // deeper than Node's own removal goes
   });
 
   it('gives up where there is too much, and says so', async () => {

@@ -26,7 +26,7 @@
  * On a port every request carries the key of `keyFile` as `X-Session-API-Key`; what does not is answered 401 and changes nothing.
  * Without a key only programs of the same machine are served.
  */
-import type { ObservationDraft } from '@tendon/protocol';
+import type { ObservationDraft } from '../event.ts';
 import type { OutputLimits } from './output-limits.ts';
 
 /** Given to the executor as one JSON argument, `--config <json>`; it holds no secret. */

@@ -1,0 +1,2 @@
+export { abortable, unlessAborted } from './abort.ts';
+export { Mutex } from './mutex.ts';
