@@ -26,47 +26,47 @@ export const MIN_ENTRY_BYTES = 4096;
  * place at the last moment: each folder is opened as a folder or not at all, and looked into through its descriptor. A file with
  * several names counts once.
  */
-export async function measureFolder(path: string, { maxEntries, deadlineMs, namesOnly = false }: MeasureOptions): Promise<FolderSize> {
-  const end = performance.now() + deadlineMs;
-  const seen = new Set<string>();
-  let [bytes, entries, isComplete] = [0, 0, true];
+export async function measureFolder(path: string, options: MeasureOptions): Promise<FolderSize> {
+  const measurement = new Measurement(options);
+  await measurement.look(path, 0);
+  return measurement.result();
+}
 
-  function count(entry: Stats): void {
-    entries += 1;
-    if (entry.nlink > 1 && !entry.isDirectory()) {
-      const id = idOf(entry);
-      if (seen.has(id)) return;
-      seen.add(id);
-    }
-    bytes += takenBy(entry);
+class Measurement {
+  readonly #end: number;
+  readonly #maxEntries: number;
+  readonly #namesOnly: boolean;
+  /** Of files with several names. */
+  readonly #seen = new Set<string>();
+  #bytes = 0;
+  #entries = 0;
+  #isComplete = true;
+
+  constructor({ maxEntries, deadlineMs, namesOnly = false }: MeasureOptions) {
+    this.#end = performance.now() + deadlineMs;
+    this.#maxEntries = maxEntries;
+    this.#namesOnly = namesOnly;
   }
 
-  async function isFolder(here: string, entry: Dirent): Promise<boolean> {
-    if (namesOnly) {
-      entries += 1;
-      bytes += MIN_ENTRY_BYTES;
-      return entry.isDirectory();
-    }
-    const found = await lstat(`${here}/${entry.name}`).catch(() => undefined);
-    if (found !== undefined) count(found); // else it is gone meanwhile
-    return found?.isDirectory() ?? false;
+  result(): FolderSize {
+    return { bytes: this.#bytes, entries: this.#entries, isComplete: this.#isComplete };
   }
 
-  async function look(folder: string, depth: number): Promise<void> {
-    if (depth > MAX_HELD) return lookDeeper(folder);
+  async look(folder: string, depth: number): Promise<void> {
+    if (depth > MAX_HELD) return this.#lookDeeper(folder);
     const handle = await open(folder, AS_FOLDER).catch(() => undefined);
     if (handle === undefined) return;
     await using opened = handle;
     const here = process.platform === 'linux' ? `/proc/self/fd/${opened.fd}` : folder;
-    for await (const entry of await opendir(here, { bufferSize: namesOnly ? 4096 : 256 })) {
-      if (entries >= maxEntries || performance.now() > end) return void (isComplete = false);
-      if (await isFolder(here, entry)) await look(`${here}/${entry.name}`, depth + 1);
+    for await (const entry of await opendir(here, { bufferSize: this.#namesOnly ? 4096 : 256 })) {
+      if (this.#isOver()) return void (this.#isComplete = false);
+      if (await this.#isFolder(here, entry)) await this.look(`${here}/${entry.name}`, depth + 1);
     }
   }
 
   /** Holds one folder at a time, however deep: goes back by `..`, and gives up where that is another folder by now. */
-  async function lookDeeper(folder: string): Promise<void> {
-    if (process.platform !== 'linux') return void (isComplete = false);
+  async #lookDeeper(folder: string): Promise<void> {
+    if (process.platform !== 'linux') return void (this.#isComplete = false);
     const above: { readonly id: string; readonly folders: string[] }[] = [];
     for (let opened = openNow(folder); opened !== undefined;) {
       const left = opened;
@@ -74,7 +74,7 @@ export async function measureFolder(path: string, { maxEntries, deadlineMs, name
       try {
         const here = `/proc/self/fd/${left}`;
         const id = idOf(fstatSync(left));
-        if (above.at(-1)?.id !== id) above.push({ id, folders: await foldersIn(here) });
+        if (above.at(-1)?.id !== id) above.push({ id, folders: await this.#foldersIn(here) });
         const { folders } = above.at(-1)!;
         while (opened === undefined && folders.length > 0) opened = openNow(`${here}/${folders.pop()!}`);
         if (opened !== undefined) continue;
@@ -86,24 +86,46 @@ export async function measureFolder(path: string, { maxEntries, deadlineMs, name
       if (above.length === 0) return;
       if (opened !== undefined && idOf(fstatSync(opened)) === above.at(-1)!.id) continue;
       if (opened !== undefined) closeSync(opened);
-      return void (isComplete = false);
+      return void (this.#isComplete = false);
     }
   }
 
-  async function foldersIn(here: string): Promise<string[]> {
+  async #foldersIn(here: string): Promise<string[]> {
     const found: string[] = [];
     for await (const entry of await opendir(here)) {
-      if (entries >= maxEntries || performance.now() > end) {
-        isComplete = false;
+      if (this.#isOver()) {
+        this.#isComplete = false;
         break;
       }
-      if (await isFolder(here, entry)) found.push(entry.name);
+      if (await this.#isFolder(here, entry)) found.push(entry.name);
     }
     return found;
   }
 
-  await look(path, 0);
-  return { bytes, entries, isComplete };
+  #isOver(): boolean {
+    return this.#entries >= this.#maxEntries || performance.now() > this.#end;
+  }
+
+  async #isFolder(here: string, entry: Dirent): Promise<boolean> {
+    if (this.#namesOnly) {
+      this.#entries += 1;
+      this.#bytes += MIN_ENTRY_BYTES;
+      return entry.isDirectory();
+    }
+    const found = await lstat(`${here}/${entry.name}`).catch(() => undefined);
+    if (found !== undefined) this.#count(found); // else it is gone meanwhile
+    return found?.isDirectory() ?? false;
+  }
+
+  #count(entry: Stats): void {
+    this.#entries += 1;
+    if (entry.nlink > 1 && !entry.isDirectory()) {
+      const id = idOf(entry);
+      if (this.#seen.has(id)) return;
+      this.#seen.add(id);
+    }
+    this.#bytes += takenBy(entry);
+  }
 }
 
 const AS_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
