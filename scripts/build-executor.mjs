@@ -1,5 +1,5 @@
 // Bundles the executor into one read-only folder that needs nothing but a Node binary:
-//   packages/runtime/dist/executor/{main.mjs, browser.mjs, chunks, session.bash, agent_skills, pty.node, playwright-core, defuddle.js}
+//   packages/executor/dist/executor/{main.mjs, browser.mjs, chunks, session.bash, agent_skills, pty.node, playwright-core, defuddle.js}
 import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { bundleOptions } from './bundle-options.mjs';
 import { buildIfStale } from './source-stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const source = join(root, 'packages/runtime/src');
-const outDir = join(root, 'packages/runtime/dist/executor');
+const source = join(root, 'packages/executor/src');
+const outDir = join(root, 'packages/executor/dist/executor');
 /** What driving a Chromium needs of `playwright-core`: not its recorder, its viewers and its other browsers. */
 const PLAYWRIGHT_FILES = [
   ...['LICENSE', 'NOTICE', 'package.json', 'browsers.json', 'index.js'],
@@ -19,7 +19,7 @@ const PLAYWRIGHT_FILES = [
 /** For `buildIfStale`. Whole packages: what the program imports from them changes more often than this list would. */
 export const EXECUTOR = {
   paths: [
-    ...['runtime', 'core', 'protocol'].map((name) => join(root, 'packages', name, 'src')),
+    ...['executor', 'protocol'].map((name) => join(root, 'packages', name, 'src')),
     import.meta.filename,
     join(root, 'scripts/bundle-options.mjs'),
     join(root, 'scripts/lean-http.mjs'),
@@ -35,18 +35,18 @@ async function buildExecutor() {
   const fresh = `${outDir}.${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
   await build({
-    cwd: join(root, 'packages/runtime'),
+    cwd: join(root, 'packages/executor'),
     ...bundleOptions,
-    entry: { main: 'src/executor/main.ts', browser: 'src/executor/browser/host/main.ts' },
+    entry: { main: 'src/main.ts', browser: 'src/browser/host/main.ts' },
     outDir: fresh,
     fixedExtension: true,
     inputOptions: { resolve: { conditionNames: ['tendon-source', 'node', 'import', 'default'] } },
     deps: { alwaysBundle: [/.*/], neverBundle: [/^node:(?!http$)/] },
   });
-  const require = createRequire(join(root, 'packages/runtime/package.json'));
+  const require = createRequire(join(root, 'packages/executor/package.json'));
   copyFileSync(require.resolve(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`), join(fresh, 'pty.node'));
-  copyFileSync(join(source, 'executor/shell/session.bash'), join(fresh, 'session.bash'));
-  cpSync(join(source, 'executor/plugins/agent_skills'), join(fresh, 'agent_skills'), {
+  copyFileSync(join(source, 'shell/session.bash'), join(fresh, 'session.bash'));
+  cpSync(join(source, 'plugins/agent_skills'), join(fresh, 'agent_skills'), {
     recursive: true,
     filter: (path) => !path.endsWith('__pycache__'),
   });

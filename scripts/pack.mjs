@@ -15,7 +15,7 @@ mkdirSync(target, { recursive: true });
 const copy = (from, to) => cpSync(join(root, from), join(target, to), { recursive: true, filter: (path) => !/\/\.[^/]*stamp$/.test(path) });
 copy('packages/cli/bin', 'bin');
 copy('packages/cli/dist', 'dist');
-copy('packages/runtime/dist/executor', 'dist/executor');
+copy('packages/executor/dist/executor', 'dist/executor');
 copy('packages/web/dist', 'dist/web');
 for (const file of ['README.md', 'LICENSE']) copy(file, file);
 const published = {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Runtime } from '@tendon/core';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
 import { createTestSandboxes, executorFolder, never, run, type TestSandboxes } from '../../packages/runtime/src/sandbox.test-support.ts';
-import { startExecutor, type TestExecutor } from '../../packages/runtime/src/executor/testing/start-executor.ts';
+import { startExecutor, type TestExecutor } from '../../packages/executor/src/testing/start-executor.ts';
 import { hostileText, hostileValue, SEED } from '../../packages/server/src/fuzz/hostile-values.test-support.ts';
 
 /** As long as a neighbour of a busy machine may take to say something. */

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openChromium } from '../../packages/runtime/src/executor/browser/host/open-chromium.ts';
+import { openChromium } from '../../packages/executor/src/browser/host/open-chromium.ts';
 import { createProxy } from '../../packages/runtime/src/proxy/listen-proxy.ts';
 
 it('SB355: the sandbox’s own Chromium names its hosts in the open', { timeout: 120_000 }, async () => {

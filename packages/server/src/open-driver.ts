@@ -63,9 +63,9 @@ function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limit
   return runtime === 'docker' ? createDockerDriver({ ...options, ...container }) : createLocalDriver(options);
 }
 
-/** Beside the bundle when published, in the workspace of the runtime package otherwise. Throws a user-facing Error when it is missing. */
+/** Beside the bundle when published, in the package of the executor otherwise. Throws a user-facing Error when it is missing. */
 function findExecutor(from: string): ExecutorFolder {
-  const places = ['executor', '../executor', '../../runtime/dist/executor'].map((place) => join(from, place));
+  const places = ['executor', '../executor', '../../executor/dist/executor'].map((place) => join(from, place));
   const folder = places.find((place) => existsSync(place));
   if (folder === undefined) throw new Error('The program of the sandboxes is not built. Run `npm run build` in the checkout first.');
   return { folder, entry: 'main.mjs', node: process.execPath };

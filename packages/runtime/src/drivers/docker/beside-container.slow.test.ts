@@ -105,9 +105,12 @@ describe(`the browser of a container of ${engineOfRun} whose image has none`, { 
 });
 
 it('RT173: without a Chromium on the host either, an error says what to do', () => {
-  const program = fileURLToPath(new URL('../../executor/browser/host/main.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../../../../executor/src/browser/host/main.ts', import.meta.url));
   const config = JSON.stringify({ workspace: '/nowhere', profile: '/nowhere', isBeside: true });
-  const { stdout, status } = spawnSync(process.execPath, [program, config], { env: { CHROMIUM_PATH: '/nowhere' }, encoding: 'utf8' });
+  const { stdout, status } = spawnSync(process.execPath, ['--conditions=tendon-source', program, config], {
+    env: { CHROMIUM_PATH: '/nowhere' },
+    encoding: 'utf8',
+  });
   expect([status, JSON.parse(stdout)]).toEqual([
     1,
     { type: 'failed', reason: expect.stringContaining('Neither the image of the sandbox nor the host') },

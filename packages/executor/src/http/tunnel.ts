@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { joinStreams, refuseUpgrade } from '@tendon/protocol/node';
 import { reasonOf } from '../observation.ts';
-import type { PortWatch } from './port-watch.ts';
+import type { PortWatch } from '../ports/port-watch.ts';
 
 const CONNECT_MS = 5000;
 const MAX_TUNNELS = 256;

@@ -1,6 +1,7 @@
 import { shellQuote } from '@tendon/protocol/executor-api';
 import { createMarkerScanner, type Marker } from './terminal/marker-scanner.ts';
-import { openTerminal, type Terminals } from './open-terminal.ts';
+import type { Terminals } from '../processes/nest.ts';
+import { openTerminal } from './open-terminal.ts';
 import {
   childOf,
   folderOf,

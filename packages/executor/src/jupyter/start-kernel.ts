@@ -1,4 +1,4 @@
-import { askForPackages } from '../../kernel-packages/ask-for-packages.ts';
+import { askForPackages } from './ask-for-packages.ts';
 import type { HandlerContext } from '../action-handler.ts';
 import { reasonOf } from '../observation.ts';
 import type { Place } from '../shell/session.ts';

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
-import { TooLong } from '../door/read-body.ts';
+import { TooLong } from './too-long.ts';
 import { NotText } from './not-text.ts';
 import { resolvePath } from './resolve-path.ts';
 

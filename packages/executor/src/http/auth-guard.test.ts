@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
-import { createDoorGuard } from './door-guard.ts';
+import { createDoorGuard } from './auth-guard.ts';
 
 const KEY = 'the key of the door';
 

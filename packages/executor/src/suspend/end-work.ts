@@ -1,9 +1,9 @@
-import { descendants } from './descendants.ts';
+import { descendants } from '../processes/descendants.ts';
 import type { Effects } from '../effects/effects.ts';
-import type { Nest } from './nest.ts';
+import type { Nest } from '../processes/nest.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import { signalProcess } from './process-tree.ts';
+import { signalProcess } from '../processes/process-tree.ts';
 
 export interface WorkParts {
   readonly effects: Pick<Effects, 'cancelAll'>;

@@ -1,4 +1,4 @@
-import { createLazyKernel, type KernelBefore } from '../kernel/lazy-kernel.ts';
+import { createLazyKernel, type KernelBefore } from '../jupyter/lazy-kernel.ts';
 import { reasonOf } from '../observation.ts';
 import type { Plugin, PluginParts } from './plugin.ts';
 

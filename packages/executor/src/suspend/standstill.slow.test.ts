@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ASLEEP_NAME } from '@tendon/protocol/executor-api';
-import { findProcesses } from '../../drivers/process-identity.ts';
+import { allProcesses, processStat } from '../processes/process-tree.ts';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 let executor: TestExecutor;
@@ -17,7 +17,9 @@ const untilAsleep = (): Promise<void> => expect.poll(ask).toEqual({ slept: true 
 const name = (): string => readFileSync(`/proc/${executor.process.pid}/comm`, 'utf8').trim();
 /** As the host's process table has them; by a number that nothing else here has. */
 const statesOf = (mark: string): readonly string[] =>
-  findProcesses(mark, 'cmdline').map((pid) => / \(.*\) (\S)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1] ?? '');
+  allProcesses()
+    .filter((pid) => pid !== process.pid && commandLine(pid).includes(mark))
+    .flatMap((pid) => processStat(pid)?.state ?? []);
 
 it('SB130: stands still with all that it started, and goes on with the next action where it was', async () => {
   const usual = name();
@@ -86,4 +88,12 @@ async function portOf(): Promise<number> {
     (JSON.parse((await executor.call('GET', '/ports')).body) as { ports: { port: number }[] }).ports[0]?.port ?? 0;
   await expect.poll(served).toBeGreaterThan(0);
   return served();
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return ''; // gone
+  }
 }

@@ -1,13 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-
-/** More than is taken; the rest is not waited for. */
-export class TooLong extends Error {
-  override name = 'TooLong';
-
-  constructor(maxBytes: number) {
-    super(`more than ${maxBytes} bytes`);
-  }
-}
+import { TooLong } from '../files/too-long.ts';
 
 /** The whole body. Throws `TooLong` when it is longer than `maxBytes`. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Terminals } from '../shell/open-terminal.ts';
 import { makeNamespace, NAMESPACES_OF_CHROMIUM, NO_NAMESPACES, type Namespace, type NamespaceOptions } from './make-namespace.ts';
 
 /**
@@ -28,6 +27,14 @@ export interface Nest {
   /** Its own processes, in the executor's numbering. */
   processes(): readonly number[];
   close(): void;
+}
+
+/** Where terminals are for what runs in a namespace that has others at their usual place. */
+export interface Terminals {
+  /** As it is called inside. */
+  readonly folder: string;
+  /** The same folder for the executor: a terminal has a name for programs only where it was opened through their own mounts. */
+  readonly reachedBy: string;
 }
 
 export type NestOptions = Pick<NamespaceOptions, 'shell' | 'hidden' | 'stateDir'> & Partial<Pick<NamespaceOptions, 'tools' | 'terminals'>>;

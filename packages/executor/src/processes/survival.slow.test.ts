@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ServerInfo } from '../door/server-info.ts';
+import type { ServerInfo } from '../http/server-info.ts';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { blockedCall } from '../shell/foreground/blocked-call.ts';
-import { inputsOfCall } from '../shell/foreground/inputs-of-call.ts';
+import { blockedCall } from './blocked-call.ts';
+import { inputsOfCall } from './inputs-of-call.ts';
 
 /** What `/proc` says of processes, in the process ids of the executor's own namespace. */
 export interface ProcessStat {

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
+import type { Terminals } from '../processes/nest.ts';
 
 /**
  * The native half of `@lydell/node-pty`. Its JavaScript half forks the child itself and can give it neither a private
@@ -22,14 +23,6 @@ export interface Terminal {
   readonly line: Duplex;
   /** The device as it is called inside, e.g. `/dev/pts/3`. */
   readonly device: string;
-}
-
-/** Where terminals are for what runs in a namespace that has others at their usual place. */
-export interface Terminals {
-  /** As it is called inside. */
-  readonly folder: string;
-  /** The same folder for the executor: a terminal has a name for programs only where it was opened through their own mounts. */
-  readonly reachedBy: string;
 }
 
 export interface OpenTerminalOptions {

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import type { Alive, ExecuteLine, ExecuteRequest, SleepAnswer } from '@tendon/protocol/executor-api';
 import { letGoOfStill, refuseUpgrade } from '@tendon/protocol/node';
-import type { DoorGuard } from './door-guard.ts';
+import type { DoorGuard } from './auth-guard.ts';
 import type { Effects } from '../effects/effects.ts';
 import type { Lease } from './lease.ts';
 import { reasonOf } from '../observation.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { PortWatch } from '../ports/port-watch.ts';
-import type { Tunnels } from '../ports/tunnel.ts';
-import type { ProcessDoor } from '../processes/process-door.ts';
-import { TooLong } from './read-body.ts';
+import type { Tunnels } from './tunnel.ts';
+import type { ProcessDoor } from './process-endpoint.ts';
+import { TooLong } from '../files/too-long.ts';
 import { jsonFields } from './json-fields.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { LinesToEditOf } from '../files/edit/lines-to-edit.ts';
-import type { SleepWish } from '../sleep/sleeper.ts';
-import type { Standstill } from '../sleep/standstill.ts';
+import type { SleepWish } from '../suspend/sleeper.ts';
+import type { Standstill } from '../suspend/standstill.ts';
 import type { SandboxFiles } from '../files/sandbox-files.ts';
 
 export interface Parts {
