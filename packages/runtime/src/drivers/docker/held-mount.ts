@@ -31,9 +31,22 @@ export async function mountHeld(held: HeldFolder, target: string, user: HostUser
   if (parts !== target) await run('mount', '--rbind', parts, target);
 }
 
-/** Everything that is mounted at a path which holds one of the names. */
+/**
+ * Everything that is mounted at a path which holds one of the names. Only what lies below no other of these is named to the system, and
+ * takes the rest with it: a path that leads through the workspace may have a link of the agent's in it by now.
+ */
 export async function unmountNamed(names: readonly string[]): Promise<void> {
   if (process.platform !== 'linux') return;
-  const points = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '');
-  for (const point of points.filter((path) => names.some((name) => path.includes(name))).toReversed()) await run('umount', '--lazy', point);
+  const points = (await mountPoints()).filter((path) => names.some((name) => path.includes(name)));
+  for (const point of points.filter((path) => !points.some((above) => path.startsWith(`${above}/`)))) {
+    try {
+      await run('umount', '--lazy', point);
+    } catch (error) {
+      if ((await mountPoints()).includes(point)) throw error; // else another has taken it away meanwhile
+    }
+  }
+}
+
+async function mountPoints(): Promise<string[]> {
+  return (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '');
 }
