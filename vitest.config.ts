@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { OrderOfFiles } from './test/support/order-of-files.ts';
+import { OrderOfFiles } from './test/order-of-files.ts';
 
 const conditions = ['tendon-source', 'node'];
 const EXCLUDE = ['**/node_modules/**', '**/dist/**'];

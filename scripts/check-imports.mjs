@@ -17,6 +17,7 @@ const ALLOWED = {
   web: ['client', 'protocol'],
   conformance: ['client', 'protocol'],
   cli: ['server', 'conformance', 'client', 'protocol'],
+  testing: [],
 };
 /**
  * The folders of a package, and the files beside them, from top to bottom: each imports only what stands below it, types included.
@@ -143,8 +144,7 @@ for (const [name, allowed] of Object.entries(ALLOWED)) {
       const where = relative(root, file);
       if (specifier.startsWith('.')) {
         const target = resolve(dirname(file), specifier);
-        const isShared = test && target.startsWith(join(root, 'test/support'));
-        if (!target.startsWith(folder) && !isShared) failures.push(`${where}: leaves its package with ${specifier}`);
+        if (!target.startsWith(folder)) failures.push(`${where}: leaves its package with ${specifier}`);
         if (!type) edges.push(target);
         if (!test && !where.includes('/fixtures/')) checkLayers(name, where, relative(join(folder, 'src'), target));
       } else if (specifier.startsWith('@tendon/')) {

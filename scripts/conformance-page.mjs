@@ -28,7 +28,7 @@ async function main() {
   const { conform } = await import('../packages/conformance/src/run/conform.ts');
   const { renderMarkdown } = await import('../packages/conformance/src/report/render-markdown.ts');
   const { tally } = await import('../packages/conformance/src/report/render-table.ts');
-  const { TendonProcess } = await import('../test/support/tendon-process.ts');
+  const { TendonProcess } = await import('@tendon/testing/servers');
 
   const peers = [values.peer ? await askPeer(conform) : await keptAnswers()];
   const tendon = await TendonProcess.start({ SANDBOX_NO_OUTPUT_SECONDS: '10' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type CheckResult, CHECKS, conform, LEVELS } from '@tendon/conformance';
-import { TendonProcess } from '../support/tendon-process.ts';
+import { TendonProcess } from '@tendon/testing/servers';
 
 /** A check is about when silence ends a wait. */
 const AS_SHIPPED = { SANDBOX_NO_OUTPUT_SECONDS: '10' };

@@ -1,7 +1,7 @@
 import { connect as dial, createServer, type AddressInfo, type Socket } from 'node:net';
 import { connect } from '@tendon/client';
+import { TendonProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
 
 /** A line between a client and the server: it can be cut, and let through only so much of what the server says. */
 class Line {

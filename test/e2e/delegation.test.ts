@@ -2,7 +2,7 @@
 import { io } from 'socket.io-client';
 import { expect, it, onTestFinished } from 'vitest';
 import { startScriptedModel } from '@tendon/conformance';
-import { TendonProcess } from '../support/tendon-process.ts';
+import { TendonProcess } from '@tendon/testing/servers';
 
 interface Seen {
   readonly id?: number;

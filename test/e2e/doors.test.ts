@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { Seen } from '../support/seen.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher, type WireEvent } from '../support/watcher.ts';
+import { Seen } from '@tendon/testing';
+import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 const TASK = 'write a bash script that prints hello';
 

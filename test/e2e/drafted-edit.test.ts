@@ -1,8 +1,7 @@
 /** An edit that a model writes out, in a whole conversation: a client's draft, a scripted model, the real sandbox. */
+import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
 import { startModelEndpoint } from '../../packages/core/src/llm/contract/model-endpoint.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher, type WireEvent } from '../support/watcher.ts';
 
 const PATH = '/workspace/app.py';
 const SOURCE = 'def one():\n    return 1\n\n\ndef two():\n    return 3\n';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type ModelStep, type ScriptedModel, startScriptedModel } from '@tendon/conformance';
-import { patiently } from '../support/patiently.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
+import { patiently } from '@tendon/testing';
+import { TendonProcess } from '@tendon/testing/servers';
 
 const CLIENT = join(import.meta.dirname, '../../examples/events-doc.mjs');
 const seen = new Set<string>();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
+import { TendonProcess } from '@tendon/testing/servers';
 
 const FOLDER = join(import.meta.dirname, '../../examples');
 const EXAMPLES = readdirSync(FOLDER).filter((name) => name.endsWith('.mjs'));

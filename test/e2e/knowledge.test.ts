@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher, type WireEvent } from '../support/watcher.ts';
+import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 /** A model server that keeps what it was asked and has one answer. */
 async function modelServer(): Promise<{ readonly url: string; readonly requests: string[] }> {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
+import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { describeDriver } from '../../packages/runtime/src/drivers/contract.ts';
 import { containersOf, openEngine, type TestEngine } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
 import { killPids } from '../../packages/runtime/src/drivers/kill-all.ts';
@@ -19,7 +20,6 @@ import {
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
 import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandbox-runtimes.ts';
-import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 
 const engine: TestEngine = await openEngine('docker');
 afterAll(() => engine.close());

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
+import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
 import { NotServed, type SandboxPorts } from '../../packages/runtime/src/sandbox/sandbox-ports.ts';
 import {
@@ -14,7 +15,6 @@ import {
   until,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
-import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 
 const ECHO = `import socket
 server = socket.socket(); server.bind(('127.0.0.1', 0)); server.listen()

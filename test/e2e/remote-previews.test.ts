@@ -1,11 +1,11 @@
 /** From a browser through a whole server and another host to a program in a sandbox there. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
 import { socketIoClient } from '../../packages/server/src/server.test-support.ts';
-import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 import { ask, open, preview } from './open-preview.ts';
 
 describe('previews of sandboxes on another host', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
+import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
 import {
   createTestSandboxes,
@@ -14,7 +15,6 @@ import {
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
 import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandbox-runtimes.ts';
-import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 
 const SET_UP = 'mkdir -p inner && cd inner && export KEPT="a b" && plain=(1 2) && greet() { echo "hi $1"; } && echo x > /tmp/file';
 const LOOK = 'basename "$PWD"; echo "$KEPT ${plain[1]}"; greet you; cat /tmp/file';

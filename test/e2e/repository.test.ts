@@ -3,10 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ExecutorHostProcess } from '../support/executor-host-process.ts';
-import { startGitHost, type GitHost } from '../support/git-host.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher, type WireEvent } from '../support/watcher.ts';
+import { ExecutorHostProcess, type GitHost, startGitHost, TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 const TOKEN = 'glpat-0123456789abcdefghij';
 const bash = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { io } from 'socket.io-client';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '@tendon/conformance';
+import { TendonProcess } from '@tendon/testing/servers';
 import { clockServer } from '../../packages/server/src/mcp/clock-server.test-support.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
 
 interface Seen {
   readonly id?: number;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createRest, type ConversationConnection } from '@tendon/client';
 import { isObservation, type Event } from '@tendon/protocol';
+import { TendonProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
 
 const STEPS = 12;
 

@@ -1,9 +1,9 @@
 /** The web app of a server on loopback that asks for a token: opened by the printed address, in Chromium. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TendonProcess } from '@tendon/testing/servers';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
 import { launchBrowser, openPage } from './web-browser.ts';
 
 let browser: Browser;

@@ -1,7 +1,7 @@
 /** The web app in Chromium: a conversation is shown to somebody else, what its programs serve is opened, and a browser signs out. */
+import { TendonProcess } from '@tendon/testing/servers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
 import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage } from './web-browser.ts';
 
 const KEY = 'the-key-of-the-owner';

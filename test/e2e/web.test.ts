@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TendonProcess } from '@tendon/testing/servers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
 import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage } from './web-browser.ts';
 
 const PATIENT = { timeout: 20_000 };

@@ -1,8 +1,8 @@
 /** A client of each generation of `/ws`: a whole task with the demonstration in the real sandbox, cut off in the middle, and back again. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { Seen } from '../support/seen.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
+import { Seen } from '@tendon/testing';
+import { TendonProcess } from '@tendon/testing/servers';
 
 const TASK = 'write a bash script that prints hello';
 const FOUR = { LLM_MODEL: 'demo', AGENT: 'CodeActAgent', LANGUAGE: 'en', LLM_API_KEY: '' };

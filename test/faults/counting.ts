@@ -2,10 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TendonProcess, Watcher } from '@tendon/testing/servers';
 import { afterEach, beforeAll, expect } from 'vitest';
 import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher } from '../support/watcher.ts';
 
 const STEPS = 30;
 

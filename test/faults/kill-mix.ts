@@ -9,11 +9,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { backupStore, restoreStore, systemClock } from '@tendon/server/headless';
+import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { startModelServer } from '../../bench/model-server.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher, type WireEvent } from '../support/watcher.ts';
 
 const ENTRY = fileURLToPath(new URL('faulty-server.ts', import.meta.url));
 const STEPS = 12;

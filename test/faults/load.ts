@@ -1,7 +1,6 @@
 /** Many conversations at work at once, each with clients that look on, on one server that is killed in the midst of it. */
 import { expect } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher, type WireEvent } from '../support/watcher.ts';
+import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 export interface Load {
   readonly conversations: number;

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { io } from 'socket.io-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { Seen } from '../support/seen.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
+import { Seen } from '@tendon/testing';
+import { TendonProcess } from '@tendon/testing/servers';
 
 type Frame = Readonly<Record<string, unknown>>;
 

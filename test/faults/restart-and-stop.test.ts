@@ -5,10 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Storage } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
+import { TendonProcess, Watcher } from '@tendon/testing/servers';
 import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
 import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher } from '../support/watcher.ts';
 
 const ASLEEP = 2000;
 const STEPS = 12;

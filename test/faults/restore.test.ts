@@ -7,9 +7,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { ExecutorHostProcess } from '../support/executor-host-process.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher, type WireEvent } from '../support/watcher.ts';
+import { ExecutorHostProcess, TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 const main = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { lastOf, patiently } from '../support/patiently.ts';
+import { lastOf, patiently } from '@tendon/testing';
 
 /** `sandbox-server.ts` as a process, to be killed. */
 export interface SandboxServer {

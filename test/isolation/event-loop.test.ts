@@ -3,8 +3,8 @@
  * kernel's account of that thread, which no busy machine makes longer. How soon `/alive` is answered meanwhile: test/long/alive.test.ts.
  */
 import { readFileSync } from 'node:fs';
+import type { TendonProcess } from '@tendon/testing/servers';
 import { expect, it } from 'vitest';
-import type { TendonProcess } from '../support/tendon-process.ts';
 import { endlessSchema, fillMicroagents, longNames, manyCalls, microagents, SLOW_RULES, wrongAnswers } from './hostile-inputs.ts';
 
 /** What the server's own thread has computed since it started, in hundredths of a second of the processor. */

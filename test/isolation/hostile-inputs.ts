@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher, type WireEvent } from '../support/watcher.ts';
+import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 export interface HostileInput {
   readonly tendon: TendonProcess;

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '@tendon/core';
+import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
 import type { NetworkPolicy } from '../../packages/runtime/src/proxy/network-policy.ts';
 import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
-import { ExecutorHostProcess } from '../support/executor-host-process.ts';
 import { describeWayOut } from './network/contract.ts';
 
 let host: ExecutorHostProcess;

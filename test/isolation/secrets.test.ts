@@ -2,11 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ExecutorHostProcess, TendonProcess, Watcher } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
 import { startModelEndpoint, type EndpointTurn } from '../../packages/core/src/llm/contract/model-endpoint.ts';
-import { ExecutorHostProcess } from '../support/executor-host-process.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher } from '../support/watcher.ts';
 
 const SECRET = `s3cr+t/"qu ote"'&=%-${'0123456789abcdefghij'.repeat(3)}`;
 const hash = createHash('sha256').update(SECRET).digest('hex');

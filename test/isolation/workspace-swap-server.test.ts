@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
+import { TendonProcess } from '@tendon/testing/servers';
 
 async function openServer() {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-base-')));

@@ -1,7 +1,7 @@
 /** The conformance suite is measured: in front of a right server a proxy does one thing wrong, and the suite must say which. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CheckResult, CHECKS, conform } from '@tendon/conformance';
-import { TendonProcess } from '../support/tendon-process.ts';
+import { TendonProcess } from '@tendon/testing/servers';
 import type { Mutant } from './mutants/mutant.ts';
 import { MUTANTS, MUTANTS_KEY } from './mutants/mutants.ts';
 import { startMutatingProxy } from './mutants/mutating-proxy.ts';

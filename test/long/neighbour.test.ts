@@ -8,11 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { Worker as Thread } from 'node:worker_threads';
+import { TendonProcess, Watcher } from '@tendon/testing/servers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { at } from '../../bench/at.ts';
 import { NEIGHBOUR } from '../isolation/escape/threats/neighbour.ts';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher } from '../support/watcher.ts';
 
 const MEMORY_BYTES = 1024 ** 3;
 const ATTEMPT = join(import.meta.dirname, '../isolation/escape/attempt.py');

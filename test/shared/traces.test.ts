@@ -7,8 +7,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TendonProcess } from '../support/tendon-process.ts';
-import { Watcher } from '../support/watcher.ts';
+import { TendonProcess, Watcher } from '@tendon/testing/servers';
 
 const traces = fileURLToPath(new URL('../../../shared/traces/', import.meta.url));
 const only = process.env.TRACE;

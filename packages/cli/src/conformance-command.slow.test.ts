@@ -1,5 +1,5 @@
+import { type Answering, answerJson, deadAddress, oddServer } from '@tendon/testing/servers';
 import { describe, expect, it } from 'vitest';
-import { answerJson, deadAddress, oddServer, type Answering } from '../../../test/support/odd-server.ts';
 import { makePlace, tendon } from './tendon-child.test-support.ts';
 
 const GREETED: readonly (readonly [string, Answering, RegExp])[] = [

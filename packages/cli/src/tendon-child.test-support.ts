@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { patiently } from '../../../test/support/patiently.ts';
+import { patiently } from '@tendon/testing';
 
 export interface Place {
   readonly home: string;

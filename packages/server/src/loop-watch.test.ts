@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { Seen } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { Seen } from '../../../test/support/seen.ts';
 import { LoopWatch, type Block } from './loop-watch.ts';
 import { testServer } from './server.test-support.ts';
 

@@ -3,10 +3,9 @@ import { chownSync, cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort, patiently } from '@tendon/testing';
+import { Watcher } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../support/free-port.ts';
-import { patiently } from '../../support/patiently.ts';
-import { Watcher } from '../../support/watcher.ts';
 import { folderOf, NEWCOMERS, type Newcomer } from './newcomers.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

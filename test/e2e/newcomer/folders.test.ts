@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Watcher, type WireEvent } from '../../support/watcher.ts';
-import type { TendonProcess } from '../../support/tendon-process.ts';
 import { folderOf, NEWCOMERS, serverOf, type Newcomer } from './newcomers.ts';
 
 const MAIN = fileURLToPath(new URL('../../../packages/cli/src/main.ts', import.meta.url));

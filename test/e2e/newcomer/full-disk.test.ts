@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { type TendonProcess, Watcher } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { TendonProcess } from '../../support/tendon-process.ts';
-import { Watcher } from '../../support/watcher.ts';
 import { folderOf, NEWCOMERS, serverOf, type Newcomer } from './newcomers.ts';
 
 /** The server's files may not grow beyond `bytes`: the kernel then refuses its writes as a full disk does, and nobody else's. */

@@ -1,9 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { type TendonProcess, Watcher } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startModelEndpoint } from '../../../packages/core/src/llm/contract/model-endpoint.ts';
-import type { TendonProcess } from '../../support/tendon-process.ts';
-import { Watcher } from '../../support/watcher.ts';
 import { folderOf, NEWCOMERS, serverOf } from './newcomers.ts';
 
 const KEY = 'sk-newcomer-12345678';

@@ -2,7 +2,7 @@ import { chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { TendonProcess, type HostAccount } from '../../support/tendon-process.ts';
+import { type HostAccount, TendonProcess } from '@tendon/testing/servers';
 
 export interface Newcomer {
   readonly name: string;

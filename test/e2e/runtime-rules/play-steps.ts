@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TendonProcess } from '../../support/tendon-process.ts';
-import { Watcher, type WireEvent } from '../../support/watcher.ts';
+import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 import type { Step } from './rule-case.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { WireEvent } from '@tendon/testing/servers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { WireEvent } from '../../support/watcher.ts';
 import { playSteps } from './play-steps.ts';
 import type { RuleCase, Step } from './rule-case.ts';
 import { matcherOf, seenOf } from './seen-of.ts';

@@ -1,5 +1,5 @@
+import type { WireEvent } from '@tendon/testing/servers';
 import { expect } from 'vitest';
-import type { WireEvent } from '../../support/watcher.ts';
 import type { Expected } from './rule-case.ts';
 
 /** What a cell's content ends with for the model. */

@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '@tendon/testing';
+import { ExecutorHostProcess, type HostOptions, TendonProcess, Watcher } from '@tendon/testing/servers';
 import { expect, onTestFinished } from 'vitest';
 import { findProcesses } from '../../../packages/runtime/src/drivers/process-identity.ts';
-import { ExecutorHostProcess, type HostOptions } from '../../support/executor-host-process.ts';
-import { freePort } from '../../support/free-port.ts';
-import { TendonProcess } from '../../support/tendon-process.ts';
-import { Watcher } from '../../support/watcher.ts';
 import { heapBytes, inspectable, shareBytes } from './held-memory.ts';
 
 /** What is fuzzed: a process, and somebody beside the attack who must not notice. */

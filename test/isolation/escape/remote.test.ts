@@ -1,6 +1,6 @@
 import { Secret } from '@tendon/core';
+import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '../../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import { ExecutorHostProcess } from '../../support/executor-host-process.ts';
 import { describeEscapes } from './contract.ts';
 import { ESCAPE_LIMITS } from './open-hostile.ts';
 

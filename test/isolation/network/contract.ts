@@ -4,11 +4,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
+import { type GitHost, startGitHost } from '@tendon/testing/servers';
 import type { Driver } from '../../../packages/runtime/src/drivers/driver.ts';
 import type { GitLogin } from '../../../packages/runtime/src/proxy/git-broker.ts';
 import type { NetworkPolicy } from '../../../packages/runtime/src/proxy/network-policy.ts';
 import { createTestSandboxes, never, run, type Ran, type TestSandboxes } from '../../../packages/runtime/src/sandbox.test-support.ts';
-import { startGitHost, type GitHost } from '../../support/git-host.ts';
 
 const TOKEN = 'glpat-0123456789abcdefghij';
 const BASIC = Buffer.from(`oauth2:${TOKEN}`).toString('base64');

@@ -1,5 +1,5 @@
+import { type Answering, answerJson, oddServer } from '@tendon/testing/servers';
 import { describe, expect, it } from 'vitest';
-import { answerJson, oddServer, type Answering } from '../../../../test/support/odd-server.ts';
 import { conform } from './conform.ts';
 import { hasFailed } from '../result.ts';
 

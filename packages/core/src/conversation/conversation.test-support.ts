@@ -14,8 +14,7 @@ import {
 } from '@tendon/protocol';
 import { onTestFinished } from 'vitest';
 import { createMask, type Secret } from '@tendon/protocol/masking';
-import { lastOf, patiently } from '../../../../test/support/patiently.ts';
-import { Seen } from '../../../../test/support/seen.ts';
+import { lastOf, patiently, Seen } from '@tendon/testing';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import type { Clock } from '../async/clock.ts';
 import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';

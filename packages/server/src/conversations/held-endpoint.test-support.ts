@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { Seen } from '../../../../test/support/seen.ts';
+import { Seen } from '@tendon/testing';
 
 export interface AskedModel {
   /** The user's last message. */

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { freePort, patiently } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../../../test/support/free-port.ts';
-import { patiently } from '../../../../test/support/patiently.ts';
 import { temporaryFolder, testServer } from '../server.test-support.ts';
 
 /** The first schema, as it was published. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
 import { patiently } from './patiently.ts';
 
-const ENTRY = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
 export interface HostOptions {
   /** Default: the key of the host. */

@@ -2,7 +2,7 @@ import { TestRunner } from 'vitest';
 
 /** Nothing tells that a hook has run out of its time, whatever that is: a wait in one that takes so long is told of aloud. */
 const LONG_MS = 100_000;
-const SUPPORT = /test-support|test\/support|node_modules|node:internal/;
+const SUPPORT = /test-support|packages\/testing\/|node_modules|node:internal/;
 
 /** The same promise. When the test runs out of time before it settles, the failure says where it waited, and what `describe` tells of it. */
 export async function patiently<T>(awaited: Promise<T>, describe: () => string): Promise<T> {
