@@ -3,7 +3,7 @@ import { ApiError } from '@tendon/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router/dom';
-import { router } from './routes.tsx';
+import { router } from './app/routes.tsx';
 import './styles/index.css';
 
 const queries = new QueryClient({

@@ -1,5 +1,5 @@
 import { memo, useState } from 'react';
-import { count } from '../words/counts.ts';
+import { count } from '../copy/counts.ts';
 import type { Piece } from './ansi.ts';
 import { highlight } from './highlight.ts';
 import type { DiffLine, LineDiff, Range } from './line-diff.ts';

@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { Well } from '../stream/well.tsx';
+import { Well } from './well.tsx';
 import { cx } from '../ui/cx.ts';
 
 /** Links open beside the app and tell the other side nothing; pictures of other hosts are not fetched, because that would. */

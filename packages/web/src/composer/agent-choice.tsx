@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bot } from 'lucide-react';
-import { agentsQuery, settingsQuery } from '../api/queries.ts';
-import { tendon } from '../api/tendon.ts';
+import { agentsQuery, settingsQuery } from '../lib/queries.ts';
+import { tendon } from '../lib/tendon.ts';
 import { ChoicePopup } from '../ui/choice-popup.tsx';
 
 export function AgentChoice({ side, bare }: { readonly side?: 'above' | 'below'; readonly bare?: boolean }) {

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Cpu } from 'lucide-react';
-import { useModelInUse } from '../api/model-in-use.ts';
-import { modelsQuery } from '../api/queries.ts';
-import { tendon } from '../api/tendon.ts';
+import { useModelInUse } from '../lib/model-in-use.ts';
+import { modelsQuery } from '../lib/queries.ts';
+import { tendon } from '../lib/tendon.ts';
 import { ChoicePopup } from '../ui/choice-popup.tsx';
 
 /** The model of the next answer; a change is stored on the server. */

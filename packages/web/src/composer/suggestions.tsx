@@ -1,5 +1,5 @@
 import { useId, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
-import { fuzzyMatches } from '../keyboard/fuzzy-match.ts';
+import { fuzzyMatches } from '../lib/fuzzy-match.ts';
 import type { WordAt } from './word-at.ts';
 
 export interface Suggestion {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { stored } from '../shell/stored.ts';
+import { stored } from '../lib/stored.ts';
 
 /** Text that survives leaving the page; kept per place, e.g. `home` or a conversation's id. */
 export function useDraft(place: string): readonly [string, (text: string) => void] {

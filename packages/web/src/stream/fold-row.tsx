@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { Icon } from '../ui/icon.tsx';
-import { count } from '../words/counts.ts';
-import { between, duration } from '../words/times.ts';
+import { count } from '../copy/counts.ts';
+import { between, duration } from '../copy/times.ts';
 import { foldWords } from './fold-words.ts';
 import type { RowPlace } from './item-row.tsx';
 import { StepRow } from './step-row.tsx';

@@ -1,4 +1,4 @@
-import { count } from '../words/counts.ts';
+import { count } from '../copy/counts.ts';
 import type { StepItem } from './stream-item.ts';
 
 const WORDS: readonly (readonly [kinds: readonly string[], words: (n: number) => string])[] = [

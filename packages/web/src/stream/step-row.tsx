@@ -1,13 +1,13 @@
 import { Braces, Copy, Link2, PanelRightOpen } from 'lucide-react';
 import { useConversation, type TabName } from '../conversation/conversation-context.ts';
-import { useNow } from '../conversation/use-now.ts';
-import { paths } from '../paths.ts';
+import { useNow } from '../lib/use-now.ts';
+import { paths } from '../lib/paths.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
-import { elapsed } from '../words/times.ts';
-import type { Face } from './face.ts';
-import { faceOf } from './faces/face-of.ts';
+import { elapsed } from '../copy/times.ts';
+import type { Face } from './cards/card.ts';
+import { faceOf } from './cards/card-of.ts';
 import type { RowPlace } from './item-row.tsx';
 import { isPending } from './outcome.ts';
 import type { StepItem } from './stream-item.ts';

@@ -1,6 +1,6 @@
 import type { RefObject } from 'react';
 import type { StreamItem, TurnItem } from './stream-item.ts';
-import { firstLine } from '../words/state-sentence.ts';
+import { firstLine } from '../copy/state-sentence.ts';
 import { TurnLine } from './turn-row.tsx';
 
 /** The message that what is in view belongs to, once its own row has gone above the edge. For the eye only: the row itself is in the feed. */

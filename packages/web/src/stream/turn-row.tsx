@@ -1,9 +1,9 @@
 import { UserRound } from 'lucide-react';
 import { Icon } from '../ui/icon.tsx';
-import { cut } from '../words/cut.ts';
-import { clock } from '../words/times.ts';
+import { cut } from '../copy/cut.ts';
+import { clock } from '../copy/times.ts';
 import type { RowPlace } from './item-row.tsx';
-import { isInlinePicture } from './picture.tsx';
+import { isInlinePicture } from './cards/picture.tsx';
 import type { TurnItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
 

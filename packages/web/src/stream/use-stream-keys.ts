@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, type RefObject } from 'react';
 import { useConversation } from '../conversation/conversation-context.ts';
-import { useCommands } from '../keyboard/commands.ts';
-import { paths } from '../paths.ts';
+import { useCommands } from '../lib/commands.ts';
+import { paths } from '../lib/paths.ts';
 import { isFailure } from './outcome.ts';
 import type { StreamItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';

@@ -6,9 +6,9 @@ import { lineDiff, unifiedDiff, type LineDiff } from '../code/line-diff.ts';
 import { useConversation } from '../conversation/conversation-context.ts';
 import { fileVersions, type FileVersions } from '../conversation/changed-files.ts';
 import { Icon } from '../ui/icon.tsx';
-import { count } from '../words/counts.ts';
-import { fileName } from '../words/state-sentence.ts';
-import { shownPath } from '../words/shown-path.ts';
+import { count } from '../copy/counts.ts';
+import { fileName } from '../copy/state-sentence.ts';
+import { shownPath } from '../copy/shown-path.ts';
 import { Empty } from './empty.tsx';
 
 interface ChangedFile {

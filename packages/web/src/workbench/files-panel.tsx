@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { tendon } from '../api/tendon.ts';
+import { tendon } from '../lib/tendon.ts';
 import { useConversation } from '../conversation/conversation-context.ts';
-import { NumberedLines } from '../stream/numbered-lines.tsx';
+import { NumberedLines } from '../code/numbered-lines.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/late.tsx';
-import { fileName } from '../words/state-sentence.ts';
+import { fileName } from '../copy/state-sentence.ts';
 import { Empty } from './empty.tsx';
 
 /** The workspace, folder by folder, each asked for when it is opened. */

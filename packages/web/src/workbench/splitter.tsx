@@ -1,5 +1,5 @@
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
-import { stored } from '../shell/stored.ts';
+import { stored } from '../lib/stored.ts';
 
 const DEFAULT = 43.5;
 const [LEAST, MOST] = [25, 70];

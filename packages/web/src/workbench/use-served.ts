@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { tendon } from '../api/tendon.ts';
+import { tendon } from '../lib/tendon.ts';
 import { useConversation } from '../conversation/conversation-context.ts';
 
 export interface Served {

@@ -1,0 +1,106 @@
+import type { Action } from '@tendon/protocol';
+import { useState } from 'react';
+import { useCommands } from '../lib/commands.ts';
+import { Button } from '../ui/button.tsx';
+import { count } from '../copy/counts.ts';
+import { decisionWords } from './decision-words.ts';
+import { RiskChip, type Risk } from './risk-chip.tsx';
+import { useIsNew } from './use-is-new.ts';
+
+const LONG = 12;
+
+/**
+ * The action is shown whole. Keys are dead while it is new, so that what was typed for something else approves nothing;
+ * at high risk approving has no key at all. It never takes the focus.
+ */
+export function Decision(props: { readonly action: Action; readonly onApprove: () => void; readonly onReject: (reason: string) => void }) {
+  const { action, onApprove, onReject } = props;
+  const { question, whole, consequence } = decisionWords(action);
+  const risk = ((action.args as { readonly security_risk?: Risk }).security_risk ?? -1) satisfies Risk;
+  const isHigh = risk === 2;
+  const isNew = useIsNew();
+  const [reason, setReason] = useState<string>();
+  const lines = whole.split('\n').length;
+  useCommands('decision', [
+    {
+      id: 'approve',
+      title: 'Approve',
+      group: 'Here',
+      keys: isHigh ? [] : ['mod+enter'],
+      enabled: !isNew,
+      run: () => composerIsEmpty() && onApprove(),
+    },
+    {
+      id: 'reject',
+      title: 'Reject',
+      group: 'Here',
+      keys: ['mod+backspace'],
+      enabled: !isNew,
+      run: () => composerIsEmpty() && onReject(''),
+    },
+  ]);
+  return (
+    <section className="decision" aria-label="Decision">
+      <div role="alert">
+        <h2>
+          <span className="flex-1">{question}</span>
+          <RiskChip risk={risk} />
+        </h2>
+      </div>
+      <pre className="scroll" tabIndex={lines > LONG ? 0 : undefined}>
+        {whole}
+      </pre>
+      {lines > LONG && <p className="text-small">{count(lines, 'line')}, read to the end to approve</p>}
+      <p>{consequence}</p>
+      {reason === undefined ? (
+        <div className="decision-acts">
+          <Button look={isHigh ? 'line' : 'main'} {...(!isHigh && { hint: 'mod+enter' })} onClick={onApprove}>
+            Approve
+          </Button>
+          <Button look="line" hint="mod+backspace" onClick={() => setReason('')}>
+            Reject
+          </Button>
+        </div>
+      ) : (
+        <form
+          className="decision-acts"
+          onSubmit={(event) => {
+            event.preventDefault();
+            onReject(reason.trim());
+          }}
+        >
+          <input
+            className="field"
+            aria-label="Reason"
+            placeholder="Reason, if you like"
+            value={reason}
+            ref={focusOnce}
+            onChange={(event) => setReason(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return;
+              event.stopPropagation();
+              setReason(undefined);
+            }}
+          />
+          <Button type="submit" look="line">
+            Reject
+          </Button>
+          <Button onClick={() => setReason(undefined)}>Back</Button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function composerIsEmpty(): boolean {
+  const field = document.getElementById('composer');
+  return !(field instanceof HTMLTextAreaElement) || field.value.trim() === '';
+}
+
+const focused = new WeakSet<HTMLElement>();
+
+function focusOnce(field: HTMLInputElement | null): void {
+  if (!field || focused.has(field)) return;
+  focused.add(field);
+  field.focus();
+}

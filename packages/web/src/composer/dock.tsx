@@ -1,0 +1,46 @@
+import { actions } from '@tendon/client';
+import type { StateSentence } from '../copy/state-sentence.ts';
+import { useConversation } from '../conversation/conversation-context.ts';
+import { Decision } from './decision.tsx';
+import { MessageComposer } from './message-composer.tsx';
+import { NetworkQuestionCard } from './network-question-card.tsx';
+import { Notices } from './notices.tsx';
+import { openDecision } from '../conversation/open-decision.ts';
+import { StateLine } from './state-line.tsx';
+
+/** The state, what must be decided, and where to speak: one box, so that "yes", "no" and "rather this" are one place. */
+export function Dock({
+  sentence,
+}: {
+  readonly sentence: StateSentence & { readonly since: number | undefined; readonly until: number | undefined };
+}) {
+  const { snapshot, connection } = useConversation();
+  const decision = openDecision(snapshot.state);
+  const [question, ...later] = snapshot.questions ?? [];
+  return (
+    <div className="dock">
+      <StateLine sentence={sentence} />
+      <Notices />
+      <MessageComposer
+        hasDecision={decision !== undefined}
+        above={
+          <>
+            {question && <NetworkQuestionCard key={`${question.host} ${question.asked_at}`} question={question} more={later.length} />}
+            {decision && (
+              <Decision
+                key={decision.id}
+                action={decision}
+                onApprove={() => connection.send(actions.approve())}
+                onReject={(reason) => {
+                  connection.send(actions.reject(reason));
+                  // The wire has no place for a reason; said, it is what the agent reads next.
+                  if (reason) connection.say(reason);
+                }}
+              />
+            )}
+          </>
+        }
+      />
+    </div>
+  );
+}

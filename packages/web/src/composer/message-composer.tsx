@@ -1,0 +1,136 @@
+import { actions } from '@tendon/client';
+import type { AgentState } from '@tendon/protocol';
+import { useQuery } from '@tanstack/react-query';
+import { ArrowUp } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { tendon } from '../lib/tendon.ts';
+import type { Attachment } from './attachment.ts';
+import { AgentChoice } from './agent-choice.tsx';
+import { Composer } from './composer.tsx';
+import { ModelChoice } from './model-choice.tsx';
+import type { Suggestion } from './suggestions.tsx';
+import { useDraft } from './use-draft.ts';
+import { saveTrajectory } from '../conversation/save-trajectory.ts';
+import { useConversation } from '../conversation/conversation-context.ts';
+import { useCommands } from '../lib/commands.ts';
+import { paths } from '../lib/paths.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+
+const PLACEHOLDERS = {
+  loading: 'Steer while it works',
+  init: 'Describe a task…',
+  running: 'Steer while it works',
+  awaiting_user_input: 'Answer the question',
+  paused: 'Steer while it works',
+  stopped: 'What next?',
+  finished: 'What next?',
+  rejected: 'What next?',
+  error: 'What next?',
+  rate_limited: 'Steer while it works',
+  awaiting_user_confirmation: 'Or say what to do instead',
+  user_confirmed: 'Steer while it works',
+  user_rejected: 'Steer while it works',
+} as const satisfies Record<AgentState, string>;
+
+/** Where a person speaks to the agent. */
+export function MessageComposer({ above, hasDecision }: { readonly above: ReactNode; readonly hasDecision: boolean }) {
+  const { id, connection, snapshot } = useConversation();
+  const [text, setText] = useDraft(id);
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [problem, setProblem] = useState('');
+  const { agentState, lastUserMessageId } = snapshot.state;
+  const isFresh = agentState === 'awaiting_user_input' && lastUserMessageId < 0;
+  const canSend = text.trim() !== '' || attachments.length > 0;
+
+  const send = async () => {
+    if (!canSend) return;
+    const files = attachments.filter((one) => !one.dataUrl);
+    let fileUrls: readonly string[] = [];
+    if (files.length > 0) {
+      try {
+        fileUrls = (
+          await tendon.files.upload(
+            id,
+            files.map((one) => one.file),
+          )
+        ).uploaded_files;
+      } catch (error) {
+        setProblem(error instanceof Error ? error.message : String(error));
+        return;
+      }
+    }
+    const isKept = connection.say(text.trim(), { imageUrls: attachments.flatMap((one) => one.dataUrl ?? []), fileUrls });
+    setProblem(isKept ? '' : 'Too many messages wait to be sent.');
+    if (!isKept) return;
+    setText('');
+    setAttachments([]);
+  };
+  useCommands('composer', [
+    { id: 'send', title: 'Send the message', group: 'Here', keys: ['mod+enter'], enabled: canSend, listed: false, run: () => void send() },
+  ]);
+  return (
+    <>
+      <Composer
+        label="Message"
+        placeholder={isFresh ? PLACEHOLDERS.init : PLACEHOLDERS[hasDecision ? 'awaiting_user_confirmation' : agentState]}
+        text={text}
+        onText={setText}
+        attachments={attachments}
+        onAttachments={setAttachments}
+        onSend={() => void send()}
+        slash={useSlash()}
+        at={useFiles(id, text.includes('@'))}
+        above={above}
+        onUp={() => setText(lastMessage(snapshot.events, lastUserMessageId))}
+        end={
+          <>
+            <span className="only-wide">
+              <AgentChoice side="above" bare />
+            </span>
+            <ModelChoice side="above" bare />
+            <IconButton label="Send" hint="enter" disabled={!canSend} onClick={() => void send()}>
+              <Icon of={ArrowUp} />
+            </IconButton>
+          </>
+        }
+      />
+      {problem && (
+        <p role="alert" className="pt-1 text-small text-bad">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}
+
+function useSlash(): readonly Suggestion[] {
+  const { id, connection } = useConversation();
+  const navigate = useNavigate();
+  return [
+    { name: '/pause', about: 'Pause the agent', run: () => connection.send(actions.pause()) },
+    { name: '/resume', about: 'Let it go on', run: () => connection.send(actions.resume()) },
+    { name: '/stop', about: 'Stop it', run: () => connection.send(actions.stop()) },
+    { name: '/condense', about: 'Shorten the history now', run: () => connection.send(actions.shortenHistory()) },
+    { name: '/export', about: 'Save the events as a file', run: () => void saveTrajectory(id) },
+    { name: '/new', about: 'Begin another task', run: () => void navigate(paths.home) },
+  ];
+}
+
+/** Names in the workspace, asked for once somebody wants one. */
+function useFiles(id: string, isWanted: boolean): readonly Suggestion[] {
+  const { data } = useQuery({
+    queryKey: ['files', id, ''],
+    queryFn: () => tendon.files.list(id),
+    enabled: isWanted,
+    staleTime: 10_000,
+    retry: false,
+  });
+  return (data ?? []).map((name) => ({ name, insert: `${name} ` }));
+}
+
+function lastMessage(events: readonly { readonly id: number }[], id: number): string {
+  const event = events.find((one) => one.id === id) as { readonly args?: { readonly content?: unknown } } | undefined;
+  return typeof event?.args?.content === 'string' ? event.args.content : '';
+}

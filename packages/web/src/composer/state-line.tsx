@@ -1,0 +1,94 @@
+import { actions } from '@tendon/client';
+import { canRequest } from '@tendon/protocol';
+import { Pause, Play, RotateCcw, Square } from 'lucide-react';
+import { useConversation } from '../conversation/conversation-context.ts';
+import { useNow } from '../lib/use-now.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Late } from '../ui/late.tsx';
+import { StateGlyph } from '../ui/state-glyph.tsx';
+import type { StateSentence } from '../copy/state-sentence.ts';
+import { count } from '../copy/counts.ts';
+import { elapsed } from '../copy/times.ts';
+import { pastSentence } from './past-sentence.ts';
+import { useCalm } from './use-calm.ts';
+
+const MOVING: ReadonlySet<string> = new Set([
+  'loading',
+  'running',
+  'rate_limited',
+  'awaiting_user_input',
+  'awaiting_user_confirmation',
+  'user_confirmed',
+  'user_rejected',
+]);
+
+/** 40 px, never absent: what is going on in one sentence, for how long, and what can be done about it. */
+export function StateLine({
+  sentence,
+}: {
+  readonly sentence: StateSentence & { readonly since: number | undefined; readonly until: number | undefined };
+}) {
+  const { snapshot } = useConversation();
+  const isConnected = snapshot.connection.state === 'connected';
+  const state = snapshot.state.agentState;
+  const now = useNow(!isConnected || (MOVING.has(state) && snapshot.loaded));
+  const age = sentence.since === undefined ? undefined : (sentence.until ?? now) - sentence.since;
+  const showsAge = age !== undefined && age >= 1000 && (MOVING.has(state) || state === 'finished') && isConnected;
+  const text = !snapshot.loaded ? '' : isConnected ? sentence.text : pastSentence(sentence.text, snapshot.connection, now);
+  return (
+    <div className="state-line">
+      {snapshot.loaded && <StateGlyph glyph={isConnected ? sentence.glyph : 'held'} />}
+      {!snapshot.loaded && <Late>{snapshot.events.length > 0 ? `Loading ${count(snapshot.events.length, 'event')}` : 'Connecting'}</Late>}
+      <span className="sentence" title={text}>
+        {text}
+      </span>
+      <span role="status" className="sr-only">
+        {useCalm(isConnected ? withoutCount(sentence.text) : 'Reconnecting')}
+      </span>
+      {showsAge && <span className="elapsed">{elapsed(age)}</span>}
+      <span className="flex-1" />
+      {snapshot.loaded && <StateActs />}
+    </div>
+  );
+}
+
+/** Seconds that count down are for the eye. */
+function withoutCount(text: string): string {
+  return text.replace(/, trying again in \d+ s$/, '');
+}
+
+function StateActs() {
+  const { connection, snapshot } = useConversation();
+  const state = snapshot.state.agentState;
+  if (snapshot.connection.state !== 'connected') return null;
+  const isAtWork = MOVING.has(state) && state !== 'awaiting_user_input';
+  return (
+    <>
+      {isAtWork && state !== 'loading' && canRequest(state, 'paused') && (
+        <Button title="Pause" onClick={() => connection.send(actions.pause())}>
+          <Icon of={Pause} small />
+          <span>Pause</span>
+        </Button>
+      )}
+      {isAtWork && (
+        <Button hint="ctrl+c" title="Stop" onClick={() => connection.send(actions.stop())}>
+          <Icon of={Square} small />
+          <span>Stop</span>
+        </Button>
+      )}
+      {(state === 'paused' || state === 'stopped') && (
+        <Button title="Resume" onClick={() => connection.send(actions.resume())}>
+          <Icon of={Play} small />
+          <span>Resume</span>
+        </Button>
+      )}
+      {state === 'error' && (
+        <Button title="Try again" onClick={() => connection.send(actions.resume())}>
+          <Icon of={RotateCcw} small />
+          <span>Try again</span>
+        </Button>
+      )}
+    </>
+  );
+}

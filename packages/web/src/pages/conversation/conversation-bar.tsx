@@ -1,0 +1,103 @@
+import type { ConversationInfo } from '@tendon/client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ArrowLeft, FolderGit2, GitBranch, PanelRight, Search } from 'lucide-react';
+import { useContext, useState } from 'react';
+import { Link } from 'react-router';
+import { tendon } from '../../lib/tendon.ts';
+import { CommandContext } from '../../lib/commands.ts';
+import { paths } from '../../lib/paths.ts';
+import { ThemeButton } from '../../ui/theme-button.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Mark } from '../../ui/mark.tsx';
+import { useConversation } from '../../conversation/conversation-context.ts';
+import { SharePopup } from './share-popup.tsx';
+import type { WorkbenchState } from './use-workbench.ts';
+
+export function ConversationBar(props: {
+  readonly title: string;
+  readonly info: ConversationInfo | undefined;
+  readonly workbench: WorkbenchState;
+}) {
+  const { title, info, workbench } = props;
+  const { openPalette } = useContext(CommandContext);
+  return (
+    <header className="top-bar">
+      <Link className="brand only-wide" to={paths.home} aria-label="Tendon, home">
+        <Mark />
+      </Link>
+      <Link className="button button-icon only-narrow" to={paths.home} aria-label="Back to conversations">
+        <Icon of={ArrowLeft} />
+      </Link>
+      <Title title={title} />
+      <span className="place only-wide">
+        {info?.selected_repository && (
+          <span>
+            <Icon of={FolderGit2} small />
+            {info.selected_repository}
+          </span>
+        )}
+        {info?.selected_branch && (
+          <span>
+            <Icon of={GitBranch} small />
+            {info.selected_branch}
+          </span>
+        )}
+      </span>
+      <span className="flex-1" />
+      <IconButton label="Search or run a command" hint="mod+k" onClick={openPalette}>
+        <Icon of={Search} />
+      </IconButton>
+      <SharePopup />
+      <IconButton
+        className="only-wide"
+        label={workbench.isShown ? 'Hide the workbench' : 'Show the workbench'}
+        hint="mod+\"
+        onClick={workbench.toggle}
+      >
+        <Icon of={PanelRight} />
+      </IconButton>
+      <ThemeButton />
+    </header>
+  );
+}
+
+/** The one heading of the page; a click renames in place. */
+function Title({ title }: { readonly title: string }) {
+  const { id } = useConversation();
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState<string>();
+  const rename = useMutation({
+    mutationFn: (next: string) => tendon.conversations.rename(id, next),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['conversations'] }),
+  });
+  const finish = () => {
+    const next = draft?.trim();
+    setDraft(undefined);
+    if (next && next !== title) rename.mutate(next.slice(0, 200));
+  };
+  if (draft !== undefined) {
+    return (
+      <input
+        className="field max-w-96 font-semibold"
+        aria-label="Title"
+        value={draft}
+        maxLength={200}
+        ref={(field) => field?.focus()}
+        onChange={(event) => setDraft(event.target.value)}
+        onBlur={finish}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') finish();
+          if (event.key === 'Escape') setDraft(undefined);
+        }}
+      />
+    );
+  }
+  return (
+    <h1 className="flex min-w-0">
+      <button type="button" className="button button-quiet title-button" title="Rename" onClick={() => setDraft(title)}>
+        <span className="truncate">{rename.isPending ? rename.variables : title}</span>
+      </button>
+    </h1>
+  );
+}

@@ -1,0 +1,114 @@
+import type { CreatedShare, ShareInfo } from '@tendon/protocol';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Share2 } from 'lucide-react';
+import { useState } from 'react';
+import { tendon } from '../../lib/tendon.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Late } from '../../ui/late.tsx';
+import { Popup } from '../../ui/popup.tsx';
+import { ago, dayAndClock } from '../../copy/times.ts';
+import { useConversation } from '../../conversation/conversation-context.ts';
+
+const DAY_SECONDS = 86_400;
+const LIFETIMES = [
+  [DAY_SECONDS, 'a day'],
+  [7 * DAY_SECONDS, 'a week'],
+  [30 * DAY_SECONDS, '30 days'],
+] as const;
+
+/** Links that show this conversation to others: made, listed and revoked. */
+export function SharePopup() {
+  const { id } = useConversation();
+  return (
+    <Popup
+      label="Share read-only"
+      align="end"
+      button={(popup) => (
+        <IconButton id="share" label="Share read-only" {...popup}>
+          <Icon of={Share2} />
+        </IconButton>
+      )}
+    >
+      {() => <Shares id={id} />}
+    </Popup>
+  );
+}
+
+function Shares({ id }: { readonly id: string }) {
+  const queries = useQueryClient();
+  const queryKey = ['shares', id];
+  const shares = useQuery({ queryKey, queryFn: () => tendon.shares.list(id), retry: false });
+  const [seconds, setSeconds] = useState<number>(7 * DAY_SECONDS);
+  const renew = () => queries.invalidateQueries({ queryKey });
+  const make = useMutation({ mutationFn: () => tendon.shares.create(id, seconds), onSettled: renew });
+  const revoke = useMutation({ mutationFn: (share: string) => tendon.shares.revoke(id, share), onSettled: renew });
+  const problem = shares.error ?? make.error ?? revoke.error;
+  return (
+    <div className="shares">
+      <p>Whoever has a link sees this conversation live and can change nothing.</p>
+      <div className="flex items-center gap-2">
+        <label className="text-ink-2" htmlFor="share-lifetime">
+          Ends after
+        </label>
+        <select id="share-lifetime" className="field" value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
+          {LIFETIMES.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+        <Button look="main" onClick={() => make.mutate()}>
+          Make a link
+        </Button>
+      </div>
+      {make.data && make.data.id !== revoke.variables && <NewLink key={make.data.id} share={make.data} />}
+      {problem && <p className="tone-bad">{problem.message}</p>}
+      {shares.isPending && <Late>Reading the links</Late>}
+      {shares.data && shares.data.length > 0 && (
+        <ul aria-label="Links">
+          {shares.data.map((share) => (
+            <li key={share.id}>
+              <span className="truncate">{linkWords(share)}</span>
+              <span className="flex-1" />
+              <Button
+                small
+                look="line"
+                aria-label={`Revoke the link that ends ${dayAndClock(share.expires_at)}`}
+                onClick={() => {
+                  revoke.mutate(share.id);
+                  // This button is about to go.
+                  document.getElementById('share-lifetime')?.focus();
+                }}
+              >
+                Revoke
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** Its token is known only now. */
+function NewLink({ share }: { readonly share: CreatedShare }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(share.url).then(() => setCopied(true));
+  return (
+    <>
+      <div className="flex items-center gap-2">
+        <input className="field" aria-label="Link" readOnly value={share.url} ref={(field) => field?.select()} />
+        <Button look="line" onClick={copy}>
+          {isCopied ? 'Copied' : 'Copy link'}
+        </Button>
+      </div>
+      <p className="text-small text-ink-3">It is shown this once.</p>
+    </>
+  );
+}
+
+function linkWords({ expires_at, last_used_at }: ShareInfo): string {
+  const opened = last_used_at === null ? 'not opened yet' : `last opened ${ago(last_used_at, Date.now())}`;
+  return `Ends ${dayAndClock(expires_at)}, ${opened}`;
+}

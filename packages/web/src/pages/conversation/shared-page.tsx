@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'react';
+import { useParams } from 'react-router';
+import { ThemeButton } from '../../ui/theme-button.tsx';
+import { Stream } from '../../stream/stream.tsx';
+import { Late } from '../../ui/late.tsx';
+import { Mark } from '../../ui/mark.tsx';
+import { ConversationContext } from '../../conversation/conversation-context.ts';
+import { useConnection } from './use-connection.ts';
+
+/** A conversation as a link shows it: everything that happens, live, and nothing to press. The link's key stands behind `#`. */
+export function SharedPage() {
+  const { conversationId = '' } = useParams();
+  const [share] = useState(() => location.hash.slice(1));
+  const open = useConnection(conversationId, share);
+  if (share === '' || open?.snapshot.connection.state === 'refused') {
+    return (
+      <main className="notice">
+        <h1>This link has ended</h1>
+        <p>It was revoked, its time is over, or a part of it is missing. Ask whoever sent it for another one.</p>
+      </main>
+    );
+  }
+  if (!open) {
+    return (
+      <main className="notice">
+        <Late>Opening the conversation</Late>
+      </main>
+    );
+  }
+  return <Watching id={conversationId} {...open} />;
+}
+
+function Watching({ id, connection, snapshot }: { readonly id: string } & NonNullable<ReturnType<typeof useConnection>>) {
+  const title = snapshot.title ?? 'Shared conversation';
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  return (
+    <ConversationContext value={{ id, connection, snapshot, show: () => undefined, isWatched: true }}>
+      <div className="screen">
+        <header className="top-bar">
+          <Mark />
+          <h1 className="truncate font-semibold">{title}</h1>
+          <span className="flex-1" />
+          <span className="text-ink-2">Shared with you, to read</span>
+          <ThemeButton />
+        </header>
+        <div className="work" data-workbench="hidden" data-room="conversation">
+          <main className="conversation" aria-label="Conversation">
+            <Stream />
+          </main>
+        </div>
+      </div>
+    </ConversationContext>
+  );
+}

@@ -1,0 +1,26 @@
+import { connect, type ConversationConnection, type ConversationSnapshot } from '@tendon/client';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { tendon } from '../../lib/tendon.ts';
+
+/** The connection to one conversation while the page is there, and what it knows. */
+export function useConnection(
+  id: string,
+  share?: string,
+): { readonly connection: ConversationConnection; readonly snapshot: ConversationSnapshot } | undefined {
+  const [connection, setConnection] = useState<ConversationConnection>();
+  useEffect(() => {
+    const opened = connect(id, { baseUrl: tendon.baseUrl, apiKey: tendon.apiKey, ...(share && { share }) });
+    setConnection(opened);
+    const wake = () => opened.retry();
+    addEventListener('online', wake);
+    return () => {
+      removeEventListener('online', wake);
+      opened.close();
+      setConnection(undefined);
+    };
+  }, [id, share]);
+  const snapshot = useSyncExternalStore(connection?.subscribe ?? subscribeToNothing, () => connection?.getSnapshot());
+  return connection && snapshot && { connection, snapshot };
+}
+
+const subscribeToNothing = () => () => undefined;

@@ -1,0 +1,31 @@
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { stored } from '../lib/stored.ts';
+
+/** Asks for the key of a server that wants one; it is kept in this browser. */
+export function SignIn({ onKey, small = true }: { readonly onKey: () => void; readonly small?: boolean }) {
+  const [key, setKey] = useState('');
+  return (
+    <form
+      className="flex items-center gap-1.5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        stored.set('key', key.trim() || null);
+        onKey();
+      }}
+    >
+      <input
+        className="field"
+        type="password"
+        autoComplete="current-password"
+        aria-label="Key of this server"
+        placeholder="Key"
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      <Button type="submit" look={small ? 'plain' : 'line'} small={small}>
+        Sign in
+      </Button>
+    </form>
+  );
+}

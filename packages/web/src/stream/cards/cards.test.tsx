@@ -1,0 +1,47 @@
+import type { Event } from '@tendon/protocol';
+import { isAction, isObservation } from '@tendon/protocol';
+import { INITIAL_STATE } from '@tendon/protocol/reduce';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it } from 'vitest';
+import { EVERY_KIND } from '../every-kind.test-support.ts';
+import { ConversationContext, type OpenConversation } from '../../conversation/conversation-context.ts';
+import type { StepItem } from '../stream-item.ts';
+import { faceOf } from './card-of.ts';
+
+const open = {
+  id: 'c',
+  snapshot: { state: INITIAL_STATE, events: [], notices: [] },
+  connection: { send: () => true },
+  show: () => undefined,
+};
+
+function step(event: Event): StepItem {
+  const common = { type: 'step', key: 'x', id: 0, at: '2026-01-01T00:00:00Z' } as const;
+  if (isAction(event)) return { ...common, action: event };
+  return isObservation(event) ? { ...common, observation: event } : { ...common, unknown: event };
+}
+
+const named = EVERY_KIND.map((event, index) => {
+  const kind = isAction(event) ? event.action : isObservation(event) ? event.observation : 'unknown';
+  return [`${kind} ${index}`, event] as const;
+});
+
+describe('faces', () => {
+  it.each(named)('CL20: %s has a row with a name, and a body that can be drawn', (_name, event) => {
+    const face = faceOf(step(event));
+    expect(face.name.trim()).not.toBe('');
+    expect(`${face.verb ?? ''}${face.object ?? ''}${face.detail ?? ''}`.trim()).not.toBe('');
+    const html = renderToStaticMarkup(
+      <ConversationContext value={open as unknown as OpenConversation}>{face.body?.()}</ConversationContext>,
+    );
+    expect(html).not.toContain('[object Object]');
+  });
+
+  it('CL20: a kind that this version does not know says so and shows its JSON', () => {
+    const face = faceOf(
+      step({ id: 1, timestamp: '', source: 'agent', unknown: true, raw: { action: 'snapshot', args: { files: 812 } } } as Event),
+    );
+    expect(face).toMatchObject({ object: 'snapshot', detail: 'a kind this version does not know' });
+    expect(face.copy).toContain('812');
+  });
+});

@@ -1,0 +1,50 @@
+import type { LlmMetrics, ToolCallMetadata } from '@tendon/protocol';
+import { CircleCheck } from 'lucide-react';
+import { Prose } from '../../code/prose.tsx';
+import { money } from '../../copy/counts.ts';
+import { isDemoModel } from '../../lib/demo-model.ts';
+import { clock } from '../../copy/times.ts';
+import type { ActionFace } from './card.ts';
+import { Outputs } from './outputs.tsx';
+
+const COMPLETED = { true: 'task completed', partial: 'partly done', false: 'not done' } as const;
+
+export const finishFace: ActionFace<'finish'> = ({ action }) => {
+  const { final_thought: final, thought, outputs, task_completed: completed } = action.args;
+  const detail = completed ? COMPLETED[completed] : 'task completed';
+  const cost = action.llm_metrics?.accumulated_cost;
+  const facts = [
+    { text: clock(action.timestamp) },
+    ...(isDemoModel(modelOf(action)) ? [{ text: 'demo' }] : cost ? [{ text: money(cost) }] : []),
+  ];
+  const summary = final || thought;
+  return {
+    icon: CircleCheck,
+    verb: 'Done',
+    strong: 'bold',
+    detail,
+    facts,
+    tone: completed === 'false' ? 'wait' : 'ok',
+    name: `Done, ${detail}`,
+    open: 'always',
+    copy: summary,
+    ...((summary || Object.keys(outputs).length > 0) && {
+      body: () => (
+        <div className="flex flex-col gap-2">
+          {summary && <Prose text={summary} />}
+          <Outputs outputs={outputs} />
+        </div>
+      ),
+    }),
+  };
+};
+
+function modelOf({
+  tool_call_metadata: call,
+  llm_metrics: metrics,
+}: {
+  readonly tool_call_metadata?: ToolCallMetadata;
+  readonly llm_metrics?: LlmMetrics;
+}) {
+  return call?.model_response.model ?? metrics?.accumulated_token_usage.model;
+}

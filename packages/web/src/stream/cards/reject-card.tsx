@@ -1,0 +1,18 @@
+import { CircleSlash } from 'lucide-react';
+import type { ActionFace } from './card.ts';
+import { Outputs } from './outputs.tsx';
+
+export const rejectFace: ActionFace<'reject'> = ({ action }) => {
+  const reason = typeof action.args.outputs.reason === 'string' ? action.args.outputs.reason : action.args.thought;
+  return {
+    icon: CircleSlash,
+    verb: 'Declined',
+    strong: 'bold',
+    detail: reason,
+    facts: [],
+    tone: 'wait',
+    name: `Declined ${reason}`,
+    open: 'always',
+    body: () => <Outputs outputs={action.args.outputs} />,
+  };
+};
