@@ -84,6 +84,7 @@ const LAYERS = {
     ['terminal'],
     ['add-command', 'environment-options', 'exit-code'],
   ],
+  web: [['main'], ['app'], ['pages'], ['stream', 'workbench', 'composer'], ['conversation'], ['code'], ['copy'], ['ui'], ['lib', 'styles']],
 };
 /** Entries whose whole graph must be free of Node builtins. */
 const BROWSER_SAFE = ['protocol/src/index.ts', 'protocol/src/reduce.ts', 'core/src/index.ts', 'client/src/index.ts'];
