@@ -95,7 +95,7 @@ it('CL23: what comes while reading elsewhere is counted, and moves nothing', asy
   await page.getByRole('article', { name: /and now$/ }).waitFor();
 });
 
-it('an answer in the making is shown as it comes', async () => {
+it('a partial answer is shown while it streams', async () => {
   const page = await open('running');
   await page.getByText(/The numbers are taken from a counter in memory/).waitFor();
   await expectVisible(page.locator('code', { hasText: 'invoice_number_seq' }));

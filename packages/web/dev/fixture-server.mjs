@@ -59,7 +59,7 @@ function converse(socket, eventsOf) {
   if (id === 'running') speak(socket, nextId);
 }
 
-/** An answer in the making, in small pieces. */
+/** A partial answer, in small pieces. */
 function speak(socket, turn) {
   const text =
     'The numbers are taken from a counter in memory, so two processes can give the same one. A sequence in the database cannot.\n\nI will add `invoice_number_seq` and fill the old rows.';

@@ -1,6 +1,6 @@
 import { Prose } from './prose.tsx';
 
-/** Text in the making: closed blocks are fixed, so that only the last one is laid out again with every piece. */
+/** Text that is still streaming: finished blocks stay as they are, so each new piece lays out only the last one. */
 export function StreamingProse({ text }: { readonly text: string }) {
   const blocks = closedBlocks(text);
   return (

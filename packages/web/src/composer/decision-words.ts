@@ -63,7 +63,7 @@ function commandQuestion(command: string): string {
 
 function commandConsequence(command: string): string {
   if (/^\s*git push\b/.test(command)) return 'Leaves this machine: the commits become visible to everyone who can read the repository.';
-  if (/\brm\s+-/.test(command)) return 'What is deleted and not in git can not be brought back.';
+  if (/\brm\s+-/.test(command)) return 'What is deleted and not in git cannot be restored back.';
   if (/\b(curl|wget|ssh|scp|rsync)\b/.test(command)) return 'It talks to another machine.';
   return INSIDE;
 }

@@ -6,8 +6,8 @@ import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
 import { elapsed } from '../copy/times.ts';
-import type { Face } from './cards/card.ts';
-import { faceOf } from './cards/card-of.ts';
+import type { Card } from './cards/card.ts';
+import { cardOf } from './cards/card-of.ts';
 import type { RowPlace } from './item-row.tsx';
 import { isPending } from './outcome.ts';
 import type { StepItem } from './stream-item.ts';
@@ -22,56 +22,56 @@ export interface StepRowProps extends RowPlace {
 
 /** One step: a row with its icon in the gutter, and a body that hangs from the text edge. */
 export function StepRow({ step, position, size, isNewest, live, folds }: StepRowProps) {
-  const face = faceOf(step, live);
+  const card = cardOf(step, live);
   const { snapshot } = useConversation();
   const isRunning = isPending(step) && isNewest && snapshot.state.agentState === 'running';
-  const isOpen = face.body !== undefined && folds.isOpen(step.key, face.open === 'always' || (face.open === 'newest' && isNewest));
+  const isOpen = card.body !== undefined && folds.isOpen(step.key, card.open === 'always' || (card.open === 'newest' && isNewest));
   return (
     <article
       className="event"
       id={`event-${step.id}`}
-      data-tone={face.tone}
+      data-tone={card.tone}
       tabIndex={-1}
-      aria-label={face.name}
+      aria-label={card.name}
       aria-posinset={position}
       aria-setsize={size}
     >
-      <span className="gutter">{face.icon && <Icon of={face.icon} />}</span>
+      <span className="gutter">{card.icon && <Icon of={card.icon} />}</span>
       <div className="min-w-0">
         <div className="event-head">
-          <RowLine face={face} isOpen={isOpen} onToggle={() => folds.set(step.key, !isOpen)}>
+          <RowLine card={card} isOpen={isOpen} onToggle={() => folds.set(step.key, !isOpen)}>
             {isRunning && <Running since={Date.parse(step.at)} />}
           </RowLine>
-          <Acts step={step} face={face} />
+          <Acts step={step} card={card} />
         </div>
-        {isOpen && <div className="event-body">{face.body!()}</div>}
+        {isOpen && <div className="event-body">{card.body!()}</div>}
       </div>
     </article>
   );
 }
 
 function RowLine(props: {
-  readonly face: Face;
+  readonly card: Card;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
   readonly children: React.ReactNode;
 }) {
-  const { face, isOpen, onToggle, children } = props;
+  const { card, isOpen, onToggle, children } = props;
   const line = (
     <>
-      {face.verb && (
-        <span className="verb" data-strong={face.strong}>
-          {face.verb}
+      {card.verb && (
+        <span className="verb" data-strong={card.strong}>
+          {card.verb}
         </span>
       )}
-      {face.object && <span className="object mono">{face.object}</span>}
-      {face.detail && (
-        <span className="detail" data-keep={face.strong ? '' : undefined}>
-          {face.detail}
+      {card.object && <span className="object mono">{card.object}</span>}
+      {card.detail && (
+        <span className="detail" data-keep={card.strong ? '' : undefined}>
+          {card.detail}
         </span>
       )}
       <span className="facts">
-        {face.facts.map((fact) => (
+        {card.facts.map((fact) => (
           <span key={fact.text} className={cx(fact.tone && `tone-${fact.tone}`, fact.isJoined && '-ml-1.5')}>
             {fact.text}
           </span>
@@ -80,7 +80,7 @@ function RowLine(props: {
       </span>
     </>
   );
-  if (!face.body) return <div className="event-row">{line}</div>;
+  if (!card.body) return <div className="event-row">{line}</div>;
   return (
     <button type="button" className="event-row" aria-expanded={isOpen} onClick={onToggle}>
       {line}
@@ -96,13 +96,13 @@ function Running({ since }: { readonly since: number }) {
 
 const TABS: Readonly<Record<string, TabName>> = { run: 'terminal', edit: 'changes', write: 'changes', task_tracking: 'plan' };
 
-function Acts({ step, face }: { readonly step: StepItem; readonly face: Face }) {
+function Acts({ step, card }: { readonly step: StepItem; readonly card: Card }) {
   const { id, show } = useConversation();
   const tab = TABS[step.action?.action ?? ''];
   return (
     <div className="event-acts">
-      {face.copy && (
-        <IconButton small label="Copy" onClick={() => void navigator.clipboard.writeText(face.copy!)}>
+      {card.copy && (
+        <IconButton small label="Copy" onClick={() => void navigator.clipboard.writeText(card.copy!)}>
           <Icon of={Copy} small />
         </IconButton>
       )}

@@ -28,7 +28,7 @@ export function Stream() {
   const decision = openDecision(state)?.id;
   const items = useMemo(() => {
     const projected = foldTurns(projectItems(events), isOver);
-    // What waits for a decision is shown once, in the dock.
+    // What waits for a decision is shown once, in the composer.
     return decision === undefined ? projected : projected.filter((item) => item.id !== decision || item.type !== 'step');
   }, [events, isOver, decision]);
   const newest = useMemo(() => newestSteps(items), [items]);
@@ -61,7 +61,7 @@ export function Stream() {
     }
     if (index === items.length && hasAnswer) {
       return (
-        <article className="event" tabIndex={-1} aria-label="Answer in the making" aria-posinset={index + 1} aria-setsize={keys.length}>
+        <article className="event" tabIndex={-1} aria-label="Partial answer" aria-posinset={index + 1} aria-setsize={keys.length}>
           <span />
           <div className="speech">
             <StreamingProse text={answer!.text} />

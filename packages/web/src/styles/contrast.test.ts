@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Reads the tokens out of the stylesheet itself, so that the table can not drift from what is painted. */
+/** Reads the tokens out of the stylesheet itself, so that the table cannot drift from what is painted. */
 const css = readFileSync(join(import.meta.dirname, 'tokens.css'), 'utf8');
 const light = tokensIn(css.slice(css.indexOf('@theme'), css.indexOf('@theme static')));
 const dark = { ...light, ...tokensIn(css.slice(css.indexOf("[data-theme='dark']"))) };

@@ -1,6 +1,6 @@
 import type { ConversationInfo, ConversationConnection, ConversationSnapshot } from '@tendon/client';
 import { useEffect, useState } from 'react';
-import { Dock } from '../../composer/dock.tsx';
+import { ComposerBox } from '../../composer/composer-box.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
 import { Stream } from '../../stream/stream.tsx';
 import { Workbench } from '../../workbench/workbench.tsx';
@@ -47,7 +47,7 @@ export function ConversationScreen({ id, info, connection, snapshot }: Conversat
         <div className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-room={room}>
           <main className="conversation" aria-label="Conversation">
             <Stream />
-            <Dock sentence={sentence} />
+            <ComposerBox sentence={sentence} />
           </main>
           {(workbench.isShown || workbench.isPhone) && <Workbench shown={shown} isPhone={workbench.isPhone} room={room} onTab={choose} />}
         </div>

@@ -1,33 +1,33 @@
 import type { ActionKind } from '@tendon/protocol';
-import type { ActionFace, ActionStep, Face } from './card.ts';
-import { thinkFace } from './think-card.tsx';
-import { finishFace } from './finish-card.tsx';
-import { rejectFace } from './reject-card.tsx';
-import { delegateFace } from './delegate-card.tsx';
-import { condensationFace } from './condensation-card.tsx';
-import { summarizeFace } from './summarize-card.tsx';
-import { planFace } from './plan-card.tsx';
-import { browseFace, browseInteractiveFace } from './browse-card.tsx';
-import { editFace } from './edit-card.tsx';
-import { genericFace } from './generic-card.tsx';
-import { ipythonFace } from './ipython-card.tsx';
-import { readFace } from './read-card.tsx';
-import { runFace } from './run-card.tsx';
-import { toolFace } from './tool-card.tsx';
-import { writeFace } from './write-card.tsx';
+import type { ActionCard, ActionStep, Card } from './card.ts';
+import { thinkCard } from './think-card.tsx';
+import { finishCard } from './finish-card.tsx';
+import { rejectCard } from './reject-card.tsx';
+import { delegateCard } from './delegate-card.tsx';
+import { condensationCard } from './condensation-card.tsx';
+import { summarizeCard } from './summarize-card.tsx';
+import { planCard } from './plan-card.tsx';
+import { browseCard, browseInteractiveCard } from './browse-card.tsx';
+import { editCard } from './edit-card.tsx';
+import { genericCard } from './generic-card.tsx';
+import { ipythonCard } from './ipython-card.tsx';
+import { readCard } from './read-card.tsx';
+import { runCard } from './run-card.tsx';
+import { toolCard } from './tool-card.tsx';
+import { writeCard } from './write-card.tsx';
 
 /** Kinds that are rare, or never rows of their own. */
-const plain = (verb: string): ((step: ActionStep) => Face) => {
+const plain = (verb: string): ((step: ActionStep) => Card) => {
   return (step) =>
-    genericFace(
+    genericCard(
       step.action.action,
       verb,
       [step.action, step.observation].filter((event) => event !== undefined),
     );
 };
 
-/** A face for every kind of action: a new kind does not compile until it is here. */
-export const ACTION_FACES = {
+/** A card for every kind of action: a new kind does not compile until it is here. */
+export const ACTION_CARDS = {
   null: plain('nothing to do'),
   initialize: plain('set the agent up'),
   start: plain('began a task'),
@@ -36,28 +36,28 @@ export const ACTION_FACES = {
   stop: plain('asked to stop'),
   push: plain('pushes a branch'),
   send_pr: plain('opens a pull request'),
-  call_tool_mcp: toolFace,
-  run: runFace,
+  call_tool_mcp: toolCard,
+  run: runCard,
   kill: plain('ended a command'),
-  run_ipython: ipythonFace,
-  read: readFace,
-  write: writeFace,
-  edit: editFace,
-  browse: browseFace,
-  browse_interactive: browseInteractiveFace,
+  run_ipython: ipythonCard,
+  read: readCard,
+  write: writeCard,
+  edit: editCard,
+  browse: browseCard,
+  browse_interactive: browseInteractiveCard,
   message: plain('a message'),
   system: plain('the prompt'),
   change_agent_state: plain('asked for a state'),
-  think: thinkFace,
-  finish: finishFace,
-  reject: rejectFace,
-  delegate: delegateFace,
+  think: thinkCard,
+  finish: finishCard,
+  reject: rejectCard,
+  delegate: delegateCard,
   recall: plain('looks for notes'),
-  summarize: summarizeFace,
-  condensation: condensationFace,
+  summarize: summarizeCard,
+  condensation: condensationCard,
   condensation_request: plain('asked to shorten the history'),
-  task_tracking: planFace,
+  task_tracking: planCard,
   loop_recovery: plain('left a loop'),
   add_task: plain('added a task'),
   modify_task: plain('changed a task'),
-} as const satisfies { readonly [K in ActionKind]: ActionFace<K> };
+} as const satisfies { readonly [K in ActionKind]: ActionCard<K> };

@@ -1,18 +1,18 @@
 import { Globe, MousePointerClick } from 'lucide-react';
 import type { Observation } from '@tendon/protocol';
-import { observed, type ActionFace, type Face } from './card.ts';
+import { observed, type ActionCard, type Card } from './card.ts';
 import { isInlinePicture, Picture } from './picture.tsx';
 import { Well } from '../../code/well.tsx';
 import { durationFacts, outcomeFacts, spoken } from './facts.ts';
 import { failureBody } from './failure-body.tsx';
 
-export const browseFace: ActionFace<'browse'> = (step) => {
+export const browseCard: ActionCard<'browse'> = (step) => {
   const object = step.action.args.url.replace(/^https?:\/\//, '');
   const facts = [...outcomeFacts(step), ...durationFacts(step)];
   return { icon: Globe, verb: 'Opened', object, facts, name: `Opened ${object}${spoken(facts)}`, ...pageOf(step.observation, object) };
 };
 
-export const browseInteractiveFace: ActionFace<'browse_interactive'> = (step) => {
+export const browseInteractiveCard: ActionCard<'browse_interactive'> = (step) => {
   const words = actWords(step.action.args.browser_actions);
   const facts = [...outcomeFacts(step), ...durationFacts(step)];
   return {
@@ -24,7 +24,7 @@ export const browseInteractiveFace: ActionFace<'browse_interactive'> = (step) =>
   };
 };
 
-function pageOf(observation: Observation | undefined, what: string): Pick<Face, 'body' | 'open'> {
+function pageOf(observation: Observation | undefined, what: string): Pick<Card, 'body' | 'open'> {
   const failure = failureBody(observation);
   if (failure) return { body: failure, open: 'always' };
   const page = observed('browse', observation);

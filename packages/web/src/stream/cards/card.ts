@@ -10,7 +10,7 @@ export interface Fact {
 }
 
 /** What a card shows of a step: one row, and a body that hangs from it. */
-export interface Face {
+export interface Card {
   readonly icon?: LucideIcon;
   readonly verb?: string;
   /** A verb that is a heading of its own. */
@@ -39,8 +39,8 @@ export interface ActionStep<K extends ActionKind = ActionKind> {
   readonly wasAsked?: boolean | undefined;
 }
 
-export type ActionFace<K extends ActionKind> = (step: ActionStep<K>) => Face;
-export type ObservationFace<K extends ObservationKind> = (observation: Observation<K>) => Face;
+export type ActionCard<K extends ActionKind> = (step: ActionStep<K>) => Card;
+export type ObservationCard<K extends ObservationKind> = (observation: Observation<K>) => Card;
 
 /** The observation if it is of this kind. */
 export function observed<K extends ObservationKind>(kind: K, observation: Observation | undefined): Observation<K> | undefined {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { EVERY_KIND } from '../every-kind.test-support.ts';
 import { ConversationContext, type OpenConversation } from '../../conversation/conversation-context.ts';
 import type { StepItem } from '../stream-item.ts';
-import { faceOf } from './card-of.ts';
+import { cardOf } from './card-of.ts';
 
 const open = {
   id: 'c',
@@ -26,22 +26,22 @@ const named = EVERY_KIND.map((event, index) => {
   return [`${kind} ${index}`, event] as const;
 });
 
-describe('faces', () => {
+describe('cards', () => {
   it.each(named)('CL20: %s has a row with a name, and a body that can be drawn', (_name, event) => {
-    const face = faceOf(step(event));
-    expect(face.name.trim()).not.toBe('');
-    expect(`${face.verb ?? ''}${face.object ?? ''}${face.detail ?? ''}`.trim()).not.toBe('');
+    const card = cardOf(step(event));
+    expect(card.name.trim()).not.toBe('');
+    expect(`${card.verb ?? ''}${card.object ?? ''}${card.detail ?? ''}`.trim()).not.toBe('');
     const html = renderToStaticMarkup(
-      <ConversationContext value={open as unknown as OpenConversation}>{face.body?.()}</ConversationContext>,
+      <ConversationContext value={open as unknown as OpenConversation}>{card.body?.()}</ConversationContext>,
     );
     expect(html).not.toContain('[object Object]');
   });
 
   it('CL20: a kind that this version does not know says so and shows its JSON', () => {
-    const face = faceOf(
+    const card = cardOf(
       step({ id: 1, timestamp: '', source: 'agent', unknown: true, raw: { action: 'snapshot', args: { files: 812 } } } as Event),
     );
-    expect(face).toMatchObject({ object: 'snapshot', detail: 'a kind this version does not know' });
-    expect(face.copy).toContain('812');
+    expect(card).toMatchObject({ object: 'snapshot', detail: 'a kind this version does not know' });
+    expect(card.copy).toContain('812');
   });
 });

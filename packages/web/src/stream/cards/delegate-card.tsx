@@ -1,8 +1,8 @@
 import { ChevronRight } from 'lucide-react';
-import { observed, type ActionFace } from './card.ts';
+import { observed, type ActionCard } from './card.ts';
 import { durationFacts, outcomeFacts, spoken } from './facts.ts';
 
-export const delegateFace: ActionFace<'delegate'> = (step) => {
+export const delegateCard: ActionCard<'delegate'> = (step) => {
   const { agent, inputs } = step.action.args;
   const result = observed('delegate', step.observation);
   const task = typeof inputs.task === 'string' ? inputs.task : '';

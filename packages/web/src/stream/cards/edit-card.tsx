@@ -1,25 +1,25 @@
 import { FileDiff, FilePlus2 } from 'lucide-react';
 import { DiffTable } from '../../code/diff-table.tsx';
 import { editDiff } from './edit-diff.ts';
-import { observed, type ActionFace, type Face, type Fact } from './card.ts';
+import { observed, type ActionCard, type Card, type Fact } from './card.ts';
 import { shownPath } from '../../copy/shown-path.ts';
 import { outcomeFacts, spoken } from './facts.ts';
 import { failureBody } from './failure-body.tsx';
-import { readingFace } from './read-card.tsx';
+import { readingCard } from './read-card.tsx';
 
-export const editFace: ActionFace<'edit'> = (step) => {
+export const editCard: ActionCard<'edit'> = (step) => {
   const { path, command } = step.action.args;
   const failure = failureBody(step.observation);
   if (command === 'view') {
     const content = step.observation?.observation === 'error' ? undefined : step.observation?.content;
-    return readingFace(path, content, 1, outcomeFacts(step), failure);
+    return readingCard(path, content, 1, outcomeFacts(step), failure);
   }
   const result = observed('edit', step.observation);
   const isNew = command === 'create' || result?.extras.prev_exist === false;
   const diff = result && editDiff(result);
   const facts: readonly Fact[] = [...(diff ? changeFacts(diff.added, diff.removed) : []), ...outcomeFacts(step)];
   const verb = isNew ? 'Wrote' : 'Edited';
-  const body = failure ?? (diff && diff.rows.length > 0 ? () => <DiffCard path={path} diff={diff} isNew={isNew} /> : undefined);
+  const body = failure ?? (diff && diff.rows.length > 0 ? () => <DiffBody path={path} diff={diff} isNew={isNew} /> : undefined);
   return {
     icon: isNew ? FilePlus2 : FileDiff,
     verb,
@@ -39,7 +39,7 @@ export function changeFacts(added: number, removed: number): readonly Fact[] {
   ];
 }
 
-function DiffCard({ path, diff, isNew }: { readonly path: string; readonly diff: ReturnType<typeof editDiff>; readonly isNew: boolean }) {
+function DiffBody({ path, diff, isNew }: { readonly path: string; readonly diff: ReturnType<typeof editDiff>; readonly isNew: boolean }) {
   return (
     <div className="diff-card">
       <DiffTable diff={diff} path={path} isNew={isNew} rows={20} />
@@ -48,7 +48,7 @@ function DiffCard({ path, diff, isNew }: { readonly path: string; readonly diff:
 }
 
 /** An edit of which only the observation is known. */
-export function editedFace(path: string, facts: readonly Fact[], body?: Face['body']): Face {
+export function editedCard(path: string, facts: readonly Fact[], body?: Card['body']): Card {
   return {
     icon: FileDiff,
     verb: 'Edited',

@@ -2,12 +2,12 @@ import { Ban, Hourglass, TriangleAlert } from 'lucide-react';
 import { causeWords } from '../../copy/error-words.ts';
 import { cut } from '../../copy/cut.ts';
 import { clock } from '../../copy/times.ts';
-import type { Face, ObservationFace } from './card.ts';
+import type { Card, ObservationCard } from './card.ts';
 import { RetryRemedy } from './retry-remedy.tsx';
 
-export const errorFace: ObservationFace<'error'> = ({ content, extras, timestamp }) => failureFace(content, extras.error_id, timestamp);
+export const errorCard: ObservationCard<'error'> = ({ content, extras, timestamp }) => failureCard(content, extras.error_id, timestamp);
 
-export const rejectedFace: ObservationFace<'user_rejected'> = ({ content, timestamp }) => ({
+export const rejectedCard: ObservationCard<'user_rejected'> = ({ content, timestamp }) => ({
   icon: Ban,
   verb: 'You rejected this',
   detail: cut(content, 300),
@@ -17,8 +17,8 @@ export const rejectedFace: ObservationFace<'user_rejected'> = ({ content, timest
 });
 
 /** `error` and `rate_limited` are rows; other states are lines or nothing. */
-export const stateFace: ObservationFace<'agent_state_changed'> = ({ extras, timestamp }) => {
-  if (extras.agent_state === 'error') return failureFace(extras.reason, '', timestamp);
+export const stateCard: ObservationCard<'agent_state_changed'> = ({ extras, timestamp }) => {
+  if (extras.agent_state === 'error') return failureCard(extras.reason, '', timestamp);
   const verb = 'The model asked for a pause';
   return {
     icon: Hourglass,
@@ -31,7 +31,7 @@ export const stateFace: ObservationFace<'agent_state_changed'> = ({ extras, time
   };
 };
 
-function failureFace(text: string, errorId: string, timestamp: string): Face {
+function failureCard(text: string, errorId: string, timestamp: string): Card {
   const [cause, ...rest] = text.trim().split(/(?<=[.!?])\s+|\n/);
   const words = sentence(causeWords(cause ?? '', 14));
   return {

@@ -4,12 +4,12 @@ import { Prose } from '../../code/prose.tsx';
 import { money } from '../../copy/counts.ts';
 import { isDemoModel } from '../../lib/demo-model.ts';
 import { clock } from '../../copy/times.ts';
-import type { ActionFace } from './card.ts';
+import type { ActionCard } from './card.ts';
 import { Outputs } from './outputs.tsx';
 
 const COMPLETED = { true: 'task completed', partial: 'partly done', false: 'not done' } as const;
 
-export const finishFace: ActionFace<'finish'> = ({ action }) => {
+export const finishCard: ActionCard<'finish'> = ({ action }) => {
   const { final_thought: final, thought, outputs, task_completed: completed } = action.args;
   const detail = completed ? COMPLETED[completed] : 'task completed';
   const cost = action.llm_metrics?.accumulated_cost;

@@ -1,10 +1,10 @@
 import type { Event } from '@tendon/protocol';
 import { Braces } from 'lucide-react';
 import { Well } from '../../code/well.tsx';
-import type { Face } from './card.ts';
+import type { Card } from './card.ts';
 
 /** For kinds that this version does not know, and for those that are too rare for a card of their own. */
-export function genericFace(name: string, detail: string, events: readonly Event[], text = ''): Face {
+export function genericCard(name: string, detail: string, events: readonly Event[], text = ''): Card {
   const json = JSON.stringify(
     events.map((event) => ('unknown' in event ? event.raw : event)),
     null,

@@ -1,11 +1,11 @@
 import { NotebookText } from 'lucide-react';
-import { observed, type ActionFace } from './card.ts';
+import { observed, type ActionCard } from './card.ts';
 import { Picture } from './picture.tsx';
 import { Well } from '../../code/well.tsx';
 import { durationFacts, outcomeFacts, spoken } from './facts.ts';
 import { failureBody } from './failure-body.tsx';
 
-export const ipythonFace: ActionFace<'run_ipython'> = (step) => {
+export const ipythonCard: ActionCard<'run_ipython'> = (step) => {
   const result = observed('run_ipython', step.observation);
   const lines = step.action.args.code.trim().split('\n');
   const object = lines.at(-1) ?? '';

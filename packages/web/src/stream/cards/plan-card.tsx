@@ -1,10 +1,10 @@
 import { ListChecks } from 'lucide-react';
 import { StateGlyph } from '../../ui/state-glyph.tsx';
-import type { ActionFace } from './card.ts';
+import type { ActionCard } from './card.ts';
 
 const GLYPHS = { done: 'done', in_progress: 'running' } as const;
 
-export const planFace: ActionFace<'task_tracking'> = ({ action }) => {
+export const planCard: ActionCard<'task_tracking'> = ({ action }) => {
   const tasks = action.args.task_list;
   const done = tasks.filter((task) => task.status === 'done').length;
   const isPlan = action.args.command === 'plan' && tasks.length > 0;

@@ -2,18 +2,18 @@ import { FileText } from 'lucide-react';
 import { count } from '../../copy/counts.ts';
 import { shownPath } from '../../copy/shown-path.ts';
 import { NumberedLines } from '../../code/numbered-lines.tsx';
-import { observed, type ActionFace, type Face } from './card.ts';
+import { observed, type ActionCard, type Card } from './card.ts';
 import { outcomeFacts, spoken } from './facts.ts';
 import { failureBody } from './failure-body.tsx';
 
-export const readFace: ActionFace<'read'> = (step) => {
+export const readCard: ActionCard<'read'> = (step) => {
   const { start, path } = step.action.args;
   const result = observed('read', step.observation);
   const facts = [...(result ? [{ text: linesWords(result.content, start) }] : []), ...outcomeFacts(step)];
-  return readingFace(path, result?.content, start + 1, facts, failureBody(step.observation));
+  return readingCard(path, result?.content, start + 1, facts, failureBody(step.observation));
 };
 
-export function readingFace(path: string, content: string | undefined, first: number, facts: Face['facts'], failure: Face['body']): Face {
+export function readingCard(path: string, content: string | undefined, first: number, facts: Card['facts'], failure: Card['body']): Card {
   const body = failure ?? (content === undefined ? undefined : () => <NumberedLines text={content} path={path} first={first} />);
   return {
     icon: FileText,

@@ -2,9 +2,9 @@ import { BookOpen } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
 import { count } from '../../copy/counts.ts';
 import { clock } from '../../copy/times.ts';
-import type { ObservationFace } from './card.ts';
+import type { ObservationCard } from './card.ts';
 
-export const recallFace: ObservationFace<'recall'> = ({ extras, timestamp }) => {
+export const recallCard: ObservationCard<'recall'> = ({ extras, timestamp }) => {
   const notes = extras.microagent_knowledge;
   const sources = [
     ...(extras.repo_instructions ? ['project notes'] : []),

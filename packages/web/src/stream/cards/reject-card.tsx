@@ -1,8 +1,8 @@
 import { CircleSlash } from 'lucide-react';
-import type { ActionFace } from './card.ts';
+import type { ActionCard } from './card.ts';
 import { Outputs } from './outputs.tsx';
 
-export const rejectFace: ActionFace<'reject'> = ({ action }) => {
+export const rejectCard: ActionCard<'reject'> = ({ action }) => {
   const reason = typeof action.args.outputs.reason === 'string' ? action.args.outputs.reason : action.args.thought;
   return {
     icon: CircleSlash,

@@ -5,7 +5,7 @@ import { AnsiText } from '../../code/ansi-text.tsx';
 import { withoutAnsi } from '../../code/ansi.ts';
 import { Button } from '../../ui/button.tsx';
 import { firstLine } from '../../copy/state-sentence.ts';
-import { observed, type ActionFace, type Fact } from './card.ts';
+import { observed, type ActionCard, type Fact } from './card.ts';
 import { Well } from '../../code/well.tsx';
 import { durationFacts, outcomeFacts, spoken } from './facts.ts';
 import { failureBody } from './failure-body.tsx';
@@ -13,7 +13,7 @@ import { failureBody } from './failure-body.tsx';
 const TESTS = /\b(test|vitest|jest|pytest|tox|check|lint|tsc|mypy|ruff)\b/;
 const LIVE_ROWS = 3;
 
-export const runFace: ActionFace<'run'> = (step) => {
+export const runCard: ActionCard<'run'> = (step) => {
   const { command, is_input: isInput, hidden } = step.action.args;
   const result = observed('run', step.observation);
   const facts = [...resultFacts(command, result), ...outcomeFacts(step), ...durationFacts(step)];
@@ -39,7 +39,7 @@ function resultFacts(command: string, result: Observation<'run'> | undefined): r
   return [{ text: `exit ${code}`, tone: 'bad' }];
 }
 
-function bodyOf(step: Parameters<typeof runFace>[0], result: Observation<'run'> | undefined, hidden: boolean) {
+function bodyOf(step: Parameters<typeof runCard>[0], result: Observation<'run'> | undefined, hidden: boolean) {
   const { command } = step.action.args;
   const failure = failureBody(step.observation);
   if (failure) return { body: failure };

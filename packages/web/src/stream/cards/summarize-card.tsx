@@ -1,9 +1,9 @@
 import { TextQuote } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
 import { firstSentence } from '../../copy/first-sentence.ts';
-import type { ActionFace } from './card.ts';
+import type { ActionCard } from './card.ts';
 
-export const summarizeFace: ActionFace<'summarize'> = ({ action }) => ({
+export const summarizeCard: ActionCard<'summarize'> = ({ action }) => ({
   icon: TextQuote,
   verb: 'Summary',
   detail: firstSentence(action.args.summary),

@@ -1,9 +1,9 @@
 import { Lightbulb } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
 import { firstSentence } from '../../copy/first-sentence.ts';
-import type { ActionFace } from './card.ts';
+import type { ActionCard } from './card.ts';
 
-export const thinkFace: ActionFace<'think'> = ({ action }) => {
+export const thinkCard: ActionCard<'think'> = ({ action }) => {
   const { thought } = action.args;
   return {
     icon: Lightbulb,

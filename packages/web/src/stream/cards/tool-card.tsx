@@ -1,9 +1,9 @@
 import { Plug } from 'lucide-react';
-import type { ActionFace } from './card.ts';
+import type { ActionCard } from './card.ts';
 import { Well } from '../../code/well.tsx';
 import { durationFacts, outcomeFacts, spoken } from './facts.ts';
 
-export const toolFace: ActionFace<'call_tool_mcp'> = (step) => {
+export const toolCard: ActionCard<'call_tool_mcp'> = (step) => {
   const { name, arguments: args } = step.action.args;
   const [main] = Object.values(args);
   const detail = typeof main === 'string' ? main : '';

@@ -9,7 +9,7 @@ import { openDecision } from '../conversation/open-decision.ts';
 import { StateLine } from './state-line.tsx';
 
 /** The state, what must be decided, and where to speak: one box, so that "yes", "no" and "rather this" are one place. */
-export function Dock({
+export function ComposerBox({
   sentence,
 }: {
   readonly sentence: StateSentence & { readonly since: number | undefined; readonly until: number | undefined };
@@ -18,7 +18,7 @@ export function Dock({
   const decision = openDecision(snapshot.state);
   const [question, ...later] = snapshot.questions ?? [];
   return (
-    <div className="dock">
+    <div className="composer-box">
       <StateLine sentence={sentence} />
       <Notices />
       <MessageComposer
