@@ -1,7 +1,7 @@
 import { useContext, useRef, useState } from 'react';
+import { type Command, CommandContext, useCommands } from '../lib/commands.ts';
+import { keyText } from '../lib/keys.ts';
 import { Button } from '../ui/button.tsx';
-import { CommandContext, useCommands, type Command } from '../lib/commands.ts';
-import { keyText } from '../lib/key-text.ts';
 
 /** Every key there is on this page, from the same registry that runs them. */
 export function KeyMap() {

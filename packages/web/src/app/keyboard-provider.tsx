@@ -1,6 +1,6 @@
-import { useEffect, useState, type ReactNode } from 'react';
-import { CommandContext, createRegistry, type CommandRegistry } from '../lib/commands.ts';
-import { keyMatches } from '../lib/key-match.ts';
+import { type ReactNode, useEffect, useState } from 'react';
+import { CommandContext, type CommandRegistry, createRegistry } from '../lib/commands.ts';
+import { keyMatches } from '../lib/keys.ts';
 
 const WITHIN_MS = 800;
 

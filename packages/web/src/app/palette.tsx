@@ -1,7 +1,6 @@
 import { useContext, useEffect, useId, useRef, useState } from 'react';
-import { CommandContext, type Command } from '../lib/commands.ts';
-import { fuzzyMatches } from '../lib/fuzzy-match.ts';
-import { keyText } from '../lib/key-text.ts';
+import { type Command, CommandContext, fuzzyMatches } from '../lib/commands.ts';
+import { keyText } from '../lib/keys.ts';
 
 /** Every command by name. ⌘K opens it; ↑ ↓ choose, ⏎ runs, Esc closes. */
 export function Palette() {

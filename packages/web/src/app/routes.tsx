@@ -1,8 +1,8 @@
-import { createBrowserRouter } from 'react-router';
+import { createBrowserRouter, useRouteError } from 'react-router';
 import { paths } from '../lib/paths.ts';
-import { App } from './app.tsx';
 import { NotFound } from '../pages/not-found.tsx';
-import { PageError } from './page-error.tsx';
+import { Button } from '../ui/button.tsx';
+import { App } from './app.tsx';
 
 /** The map of the app. Each page is a chunk of its own. */
 export const router = createBrowserRouter([
@@ -21,3 +21,25 @@ export const router = createBrowserRouter([
     ],
   },
 ]);
+
+/** A page that threw. The conversation is on the server and goes on. */
+function PageError() {
+  const error = useRouteError();
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return (
+    <main className="notice" role="alert">
+      <h1>
+        <b>This page stopped working. The conversation goes on.</b>
+      </h1>
+      <p className="mono">{error instanceof Error ? error.message : details}</p>
+      <div className="mt-2 flex gap-2">
+        <Button look="main" onClick={() => location.reload()}>
+          Reload the page
+        </Button>
+        <Button look="line" onClick={() => void navigator.clipboard.writeText(details)}>
+          Copy details
+        </Button>
+      </div>
+    </main>
+  );
+}

@@ -1,9 +1,9 @@
 import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ansiPieces, withoutAnsi } from './ansi.ts';
+import { ansiPieces, withoutAnsi } from './ansi.tsx';
 import { highlight } from './highlight.ts';
 import { lineDiff, unifiedDiff } from './line-diff.ts';
-import { closedBlocks } from './streaming-prose.tsx';
+import { closedBlocks } from './prose.tsx';
 
 const ESC = '\u001b';
 

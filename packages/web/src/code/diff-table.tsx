@@ -1,6 +1,6 @@
 import { memo, useState } from 'react';
 import { count } from '../copy/counts.ts';
-import type { Piece } from './ansi.ts';
+import type { Piece } from './ansi.tsx';
 import { highlight } from './highlight.ts';
 import type { DiffLine, LineDiff, Range } from './line-diff.ts';
 

@@ -1,4 +1,4 @@
-import type { Piece } from './ansi.ts';
+import type { Piece } from './ansi.tsx';
 
 const KEYWORDS = new Set(
   (

@@ -1,8 +1,8 @@
 import { memo } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { Well } from './well.tsx';
 import { cx } from '../ui/cx.ts';
+import { Well } from './well.tsx';
 
 /** Links open beside the app and tell the other side nothing; pictures of other hosts are not fetched, because that would. */
 const COMPONENTS: Components = {
@@ -29,3 +29,34 @@ export const Prose = memo(function Prose({ text, quiet }: { readonly text: strin
     </div>
   );
 });
+
+/** Text that is still streaming: finished blocks stay as they are, so each new piece lays out only the last one. */
+export function StreamingProse({ text }: { readonly text: string }) {
+  const blocks = closedBlocks(text);
+  return (
+    <div className="streaming">
+      {blocks.map((block, index) => (
+        <Prose key={index} text={block} />
+      ))}
+    </div>
+  );
+}
+
+/**
+ * Split at empty lines, but never inside a fenced block.
+ * @internal
+ */
+export function closedBlocks(text: string): readonly string[] {
+  const blocks: string[] = [];
+  let current = '';
+  let isFenced = false;
+  for (const line of text.split('\n')) {
+    if (/^\s*(```|~~~)/.test(line)) isFenced = !isFenced;
+    if (line.trim() === '' && !isFenced) {
+      if (current.trim()) blocks.push(current);
+      current = '';
+    } else current += `${line}\n`;
+  }
+  if (current.trim()) blocks.push(current);
+  return blocks;
+}

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { AnsiText } from './ansi-text.tsx';
-import { cx } from '../ui/cx.ts';
-import { cut } from '../copy/cut.ts';
 import { count } from '../copy/counts.ts';
+import { cut } from '../copy/shorten.ts';
+import { cx } from '../ui/cx.ts';
+import { AnsiText } from './ansi.tsx';
 
 const AT_FIRST = 12;
 const AT_MOST = 2_000;

@@ -1,11 +1,12 @@
 import { actions } from '@tendon/client';
+import { X } from 'lucide-react';
+import { openDecision, useConversation } from '../conversation/open-conversation.ts';
 import type { StateSentence } from '../copy/state-sentence.ts';
-import { useConversation } from '../conversation/conversation-context.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Decision } from './decision.tsx';
 import { MessageComposer } from './message-composer.tsx';
 import { NetworkQuestionCard } from './network-question-card.tsx';
-import { Notices } from './notices.tsx';
-import { openDecision } from '../conversation/open-decision.ts';
 import { StateLine } from './state-line.tsx';
 
 /** The state, what must be decided, and where to speak: one box, so that "yes", "no" and "rather this" are one place. */
@@ -42,5 +43,20 @@ export function ComposerBox({
         }
       />
     </div>
+  );
+}
+
+/** What the server answered to something sent from here, where it was sent from. */
+function Notices() {
+  const { snapshot, connection } = useConversation();
+  const notice = snapshot.notices.at(-1);
+  if (!notice) return null;
+  return (
+    <p role="alert" className="flex items-center gap-2 pb-2 pl-1 text-bad">
+      <span className="flex-1">{notice.message}</span>
+      <IconButton small label="Dismiss" onClick={() => connection.dismiss(notice.id)}>
+        <Icon of={X} small />
+      </IconButton>
+    </p>
   );
 }

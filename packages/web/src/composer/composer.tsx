@@ -1,12 +1,10 @@
 import { AtSign, Paperclip, SquareSlash } from 'lucide-react';
-import { useRef, useState, type ReactNode } from 'react';
-import { cx } from '../ui/cx.ts';
+import { type ReactNode, useRef, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
-import { AttachmentChips } from './attachment-chips.tsx';
-import { readAttachments, type Attachment } from './attachment.ts';
-import { Suggestions, type Suggestion } from './suggestions.tsx';
-import { wordAt } from './word-at.ts';
+import { type Attachment, AttachmentChips, readAttachments } from './attachments.tsx';
+import { type Suggestion, Suggestions, wordAt } from './suggestions.tsx';
 
 export interface ComposerProps {
   readonly label: string;

@@ -1,5 +1,5 @@
 import type { Action } from '@tendon/protocol';
-import { fileName, hostName } from '../copy/state-sentence.ts';
+import { fileName, hostName } from '../copy/shorten.ts';
 
 export interface DecisionWords {
   /** Names the effect. */

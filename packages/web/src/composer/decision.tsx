@@ -1,11 +1,11 @@
 import type { Action } from '@tendon/protocol';
-import { useState } from 'react';
+import { ShieldAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { count } from '../copy/counts.ts';
 import { useCommands } from '../lib/commands.ts';
 import { Button } from '../ui/button.tsx';
-import { count } from '../copy/counts.ts';
+import { Icon } from '../ui/icon.tsx';
 import { decisionWords } from './decision-words.ts';
-import { RiskChip, type Risk } from './risk-chip.tsx';
-import { useIsNew } from './use-is-new.ts';
 
 const LONG = 12;
 
@@ -103,4 +103,35 @@ function focusOnce(field: HTMLInputElement | null): void {
   if (!field || focused.has(field)) return;
   focused.add(field);
   field.focus();
+}
+
+const RISKS = {
+  [-1]: { words: 'Risk unknown', tone: 'unknown' },
+  0: { words: 'Low risk', tone: undefined },
+  1: { words: 'Medium risk', tone: 'wait' },
+  2: { words: 'High risk', tone: 'bad' },
+} as const;
+
+type Risk = keyof typeof RISKS;
+
+function RiskChip({ risk }: { readonly risk: Risk }) {
+  const { words, tone } = RISKS[risk];
+  return (
+    <span className="chip" data-tone={tone}>
+      <Icon of={ShieldAlert} small />
+      {words}
+    </span>
+  );
+}
+
+const DEAD_MS = 600;
+
+/** Whether the component has only just appeared: what was pressed for something else must not act in it. */
+export function useIsNew(): boolean {
+  const [isNew, setNew] = useState(true);
+  useEffect(() => {
+    const timer = setTimeout(() => setNew(false), DEAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isNew;
 }

@@ -1,22 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
 import { actions } from '@tendon/client';
 import type { AgentState } from '@tendon/protocol';
-import { useQuery } from '@tanstack/react-query';
 import { ArrowUp } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { tendon } from '../lib/tendon.ts';
-import type { Attachment } from './attachment.ts';
-import { AgentChoice } from './agent-choice.tsx';
-import { Composer } from './composer.tsx';
-import { ModelChoice } from './model-choice.tsx';
-import type { Suggestion } from './suggestions.tsx';
-import { useDraft } from './use-draft.ts';
+import { useConversation } from '../conversation/open-conversation.ts';
 import { saveTrajectory } from '../conversation/save-trajectory.ts';
-import { useConversation } from '../conversation/conversation-context.ts';
 import { useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
+import { useDraft } from '../lib/stored.ts';
+import { tendon } from '../lib/tendon.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import type { Attachment } from './attachments.tsx';
+import { AgentChoice, ModelChoice } from './choices.tsx';
+import { Composer } from './composer.tsx';
+import type { Suggestion } from './suggestions.tsx';
 
 const PLACEHOLDERS = {
   loading: 'Steer while it works',

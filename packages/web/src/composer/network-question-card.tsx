@@ -1,10 +1,10 @@
-import type { NetworkQuestion } from '@tendon/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { tendon } from '../lib/tendon.ts';
-import { useConversation } from '../conversation/conversation-context.ts';
+import type { NetworkQuestion } from '@tendon/protocol';
+import { useConversation } from '../conversation/open-conversation.ts';
 import { useCommands } from '../lib/commands.ts';
+import { tendon } from '../lib/tendon.ts';
 import { Button } from '../ui/button.tsx';
-import { useIsNew } from './use-is-new.ts';
+import { useIsNew } from './decision.tsx';
 
 type Answer = 'once' | 'always' | 'refuse';
 

@@ -1,17 +1,15 @@
-import { actions } from '@tendon/client';
+import { actions, type ConnectionState } from '@tendon/client';
 import { canRequest } from '@tendon/protocol';
 import { Pause, Play, RotateCcw, Square } from 'lucide-react';
-import { useConversation } from '../conversation/conversation-context.ts';
+import { useEffect, useRef, useState } from 'react';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { count } from '../copy/counts.ts';
+import type { StateSentence } from '../copy/state-sentence.ts';
+import { elapsed } from '../copy/times.ts';
 import { useNow } from '../lib/use-now.ts';
 import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { Late } from '../ui/late.tsx';
-import { StateGlyph } from '../ui/state-glyph.tsx';
-import type { StateSentence } from '../copy/state-sentence.ts';
-import { count } from '../copy/counts.ts';
-import { elapsed } from '../copy/times.ts';
-import { pastSentence } from './past-sentence.ts';
-import { useCalm } from './use-calm.ts';
+import { Icon, StateGlyph } from '../ui/icon.tsx';
+import { Late } from '../ui/placeholder.tsx';
 
 const MOVING: ReadonlySet<string> = new Set([
   'loading',
@@ -91,4 +89,27 @@ function StateActs() {
       )}
     </>
   );
+}
+
+/** What was last known, put in the past: "Was running npm test, 20 s ago". */
+function pastSentence(sentence: string, connection: ConnectionState, now: number): string {
+  if (connection.state === 'connecting') return now - connection.since < 1000 ? '' : 'Connecting';
+  return `Was ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}, ${elapsed(now - connection.since)} ago`;
+}
+
+const AT_MOST_EVERY_MS = 2_000;
+
+/** The text, changed at most every two seconds: what is read aloud must be able to be heard. */
+function useCalm(text: string): string {
+  const [calm, setCalm] = useState(text);
+  const last = useRef(0);
+  useEffect(() => {
+    const wait = Math.max(0, last.current + AT_MOST_EVERY_MS - Date.now());
+    const timer = setTimeout(() => {
+      last.current = Date.now();
+      setCalm(text);
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return calm;
 }

@@ -1,4 +1,4 @@
-import { cut } from './cut.ts';
+import { cut } from './shorten.ts';
 
 /** Status ids of the wire in plain words: what it means, for people. */
 const STATUS: Readonly<Record<string, string>> = {

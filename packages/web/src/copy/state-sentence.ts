@@ -1,12 +1,11 @@
-import type { Action, AgentState } from '@tendon/protocol';
-import type { Glyph } from '../ui/state-glyph.tsx';
+import type { ConversationInfo } from '@tendon/client';
+import { type Action, type AgentState, parseAgentState } from '@tendon/protocol';
+import type { Glyph } from '../ui/icon.tsx';
 import { count } from './counts.ts';
-import { cut } from './cut.ts';
 import { causeWords } from './error-words.ts';
+import { fileName, firstLine, hostName } from './shorten.ts';
 
-const MAX_LINE = 300;
-
-export interface StateFacts {
+interface StateFacts {
   readonly state: AgentState;
   readonly reason?: string;
   /** With `rate_limited`: UTC ISO 8601. */
@@ -90,12 +89,28 @@ function doingWords(action: Action): string {
   }
 }
 
-export function firstLine(text: string): string {
-  return cut(text.trimStart().split('\n', 1)[0]!.trimEnd(), MAX_LINE);
+/** The sentence of a row in a list: the agent's state where the server tells it, else what the status says. */
+export function conversationSentence(info: ConversationInfo): StateSentence {
+  const state = parseAgentState(info.agent_state);
+  if (state) return stateSentence({ state, reason: info.reason ?? '' });
+  switch (info.status) {
+    case 'STARTING':
+      return stateSentence({ state: 'loading' });
+    case 'RUNNING':
+      return { glyph: 'dot', text: 'Open' };
+    case 'ERROR':
+      return stateSentence({ state: 'error' });
+    case 'STOPPED':
+    case 'ARCHIVED':
+      return { glyph: 'held', text: 'At rest' };
+  }
 }
-export function fileName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1) || path;
+
+export function isWaiting(info: ConversationInfo): boolean {
+  const state = parseAgentState(info.agent_state);
+  return state === 'awaiting_user_input' || state === 'awaiting_user_confirmation';
 }
-export function hostName(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
+
+export function isRunningNow(info: ConversationInfo): boolean {
+  return conversationSentence(info).glyph === 'running';
 }

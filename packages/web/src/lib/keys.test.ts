@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fuzzyMatches } from './fuzzy-match.ts';
-import { keyMatches } from './key-match.ts';
-import { keyText } from './key-text.ts';
+import { fuzzyMatches } from './commands.ts';
+import { keyMatches, keyText } from './keys.ts';
 
 const pressed = (key: string, with_: Partial<Record<'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey', boolean>> = {}) => ({
   key,

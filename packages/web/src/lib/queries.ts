@@ -1,5 +1,6 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ConversationInfo } from '@tendon/client';
-import { queryOptions } from '@tanstack/react-query';
+import { isDemoModel } from './models.ts';
 import { tendon } from './tendon.ts';
 
 export const conversationsQuery = queryOptions({
@@ -25,3 +26,13 @@ export const serverInfoQuery = queryOptions({
 
 export const modelsQuery = queryOptions({ queryKey: ['models'], queryFn: () => tendon.options.models(), staleTime: 600_000 });
 export const agentsQuery = queryOptions({ queryKey: ['agents'], queryFn: () => tendon.options.agents(), staleTime: 600_000 });
+
+/** The model that the next answer comes from, and whether it is the scripted demonstration; `undefined` while that is not known. */
+export function useModelInUse(): { readonly name: string; readonly isDemo: boolean; readonly label: string } | undefined {
+  const settings = useQuery(settingsQuery);
+  const info = useQuery(serverInfoQuery);
+  if (settings.isPending || info.isPending) return undefined;
+  const name = settings.data?.llm_model || info.data?.model || 'demo';
+  const isDemo = isDemoModel(name);
+  return { name, isDemo, label: isDemo ? 'Demo model' : name };
+}

@@ -1,3 +1,5 @@
+import { useState } from 'react';
+
 /** What this browser remembers, under `tendon.`. Storage may be forbidden or full: then nothing is remembered, and nothing breaks. */
 export const stored = {
   get(name: string): string | null {
@@ -16,3 +18,14 @@ export const stored = {
     }
   },
 };
+
+/** Text that survives leaving the page; kept per place, e.g. `home` or a conversation's id. */
+export function useDraft(place: string): readonly [string, (text: string) => void] {
+  const name = `draft.${place}`;
+  const [text, setText] = useState(() => stored.get(name) ?? '');
+  const keep = (next: string) => {
+    setText(next);
+    stored.set(name, next === '' ? null : next);
+  };
+  return [text, keep];
+}

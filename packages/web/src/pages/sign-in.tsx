@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { Button } from '../ui/button.tsx';
 import { stored } from '../lib/stored.ts';
+import { Button } from '../ui/button.tsx';
 
 /** Asks for the key of a server that wants one; it is kept in this browser. */
 export function SignIn({ onKey, small = true }: { readonly onKey: () => void; readonly small?: boolean }) {

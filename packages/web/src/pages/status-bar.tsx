@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { serverInfoQuery } from '../lib/queries.ts';
-import { StateGlyph, type Glyph } from '../ui/state-glyph.tsx';
+import { type Glyph, StateGlyph } from '../ui/icon.tsx';
 
 const DRIVERS: Readonly<Record<string, string>> = { local: 'Local sandbox', docker: 'Docker', none: 'No sandbox' };
 const STRENGTHS: Readonly<Record<string, string>> = { container: 'container isolation', 'os-sandbox': 'isolated by the system' };

@@ -1,5 +1,4 @@
-import { isFailure } from './outcome.ts';
-import type { FoldItem, StepItem, StreamItem } from './stream-item.ts';
+import { type FoldItem, isFailure, type StepItem, type StreamItem } from './stream-item.ts';
 
 const LEAST = 5;
 const KEPT = 2;

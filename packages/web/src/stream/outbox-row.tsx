@@ -1,6 +1,6 @@
 import type { OutboxEntry } from '@tendon/client';
 import { UserRound } from 'lucide-react';
-import { useConversation } from '../conversation/conversation-context.ts';
+import { useConversation } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 

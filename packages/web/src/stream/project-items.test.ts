@@ -1,8 +1,8 @@
-import { fromJson, type Event } from '@tendon/protocol';
+import { type Event, fromJson } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { EVERY_KIND } from './every-kind.test-support.ts';
+import { foldWords } from './fold-row.tsx';
 import { foldTurns } from './fold-turns.ts';
-import { foldWords } from './fold-words.ts';
 import { projectItems } from './project-items.ts';
 import type { FoldItem } from './stream-item.ts';
 

@@ -1,4 +1,4 @@
-import { isAction, isObservation, type Action, type Event, type Observation } from '@tendon/protocol';
+import { type Action, type Event, isAction, isObservation, type Observation } from '@tendon/protocol';
 import type { NoteItem, SpeechItem, StepItem, StreamItem } from './stream-item.ts';
 
 /**

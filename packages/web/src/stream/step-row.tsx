@@ -1,16 +1,15 @@
 import { Braces, Copy, Link2, PanelRightOpen } from 'lucide-react';
-import { useConversation, type TabName } from '../conversation/conversation-context.ts';
-import { useNow } from '../lib/use-now.ts';
+import { type TabName, useConversation } from '../conversation/open-conversation.ts';
+import { elapsed } from '../copy/times.ts';
 import { paths } from '../lib/paths.ts';
+import { useNow } from '../lib/use-now.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
-import { elapsed } from '../copy/times.ts';
-import type { Card } from './cards/card.ts';
-import { cardOf } from './cards/card-of.ts';
+import { cardOf } from './cards/card-of.tsx';
+import type { Card } from './cards/card.tsx';
 import type { RowPlace } from './item-row.tsx';
-import { isPending } from './outcome.ts';
-import type { StepItem } from './stream-item.ts';
+import { isPending, type StepItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
 
 export interface StepRowProps extends RowPlace {

@@ -1,10 +1,11 @@
 import { UserRound } from 'lucide-react';
-import { Icon } from '../ui/icon.tsx';
-import { cut } from '../copy/cut.ts';
+import type { RefObject } from 'react';
+import { cut, firstLine } from '../copy/shorten.ts';
 import { clock } from '../copy/times.ts';
-import type { RowPlace } from './item-row.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { isInlinePicture } from './cards/picture.tsx';
-import type { TurnItem } from './stream-item.ts';
+import type { RowPlace } from './item-row.tsx';
+import type { StreamItem, TurnItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
 
 /** A message of the person: the header of what follows. One line, and all of it when it is opened. */
@@ -41,7 +42,7 @@ export function TurnRow({ item, position, size, folds }: RowPlace & { readonly i
   );
 }
 
-export function TurnLine(props: { readonly text: string; readonly at: string; readonly onClick?: () => void; readonly isOpen?: boolean }) {
+function TurnLine(props: { readonly text: string; readonly at: string; readonly onClick?: () => void; readonly isOpen?: boolean }) {
   const { text, at, onClick, isOpen } = props;
   return (
     <>
@@ -59,5 +60,27 @@ export function TurnLine(props: { readonly text: string; readonly at: string; re
         {clock(at)}
       </time>
     </>
+  );
+}
+
+/** The message that what is in view belongs to, once its own row has gone above the edge. For the eye only: the row itself is in the feed. */
+export function StickyTurn(props: {
+  readonly items: readonly StreamItem[];
+  readonly first: number;
+  readonly scroller: RefObject<HTMLElement | null>;
+  readonly onGo: (index: number) => void;
+}) {
+  const { items, first, scroller, onGo } = props;
+  const index = items.findLastIndex((item, at) => at <= first && item.type === 'turn');
+  const isAtTop = (scroller.current?.scrollTop ?? 0) <= 0;
+  if (index < 0 || isAtTop) return null;
+  const turn = items[index] as TurnItem;
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- `[` does the same
+    <div className="turn-sticky" aria-hidden="true" onClick={() => onGo(index)}>
+      <div className="turn">
+        <TurnLine text={firstLine(turn.text)} at={turn.at} />
+      </div>
+    </div>
   );
 }

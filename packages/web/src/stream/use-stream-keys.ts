@@ -1,9 +1,8 @@
-import { useLayoutEffect, useRef, type RefObject } from 'react';
-import { useConversation } from '../conversation/conversation-context.ts';
+import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { useConversation } from '../conversation/open-conversation.ts';
 import { useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
-import { isFailure } from './outcome.ts';
-import type { StreamItem } from './stream-item.ts';
+import { isFailure, type StreamItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
 import type { VirtualRows } from './use-virtual-rows.ts';
 

@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
+import { keyText } from '../lib/keys.ts';
 import { cx } from './cx.ts';
-import { keyText } from '../lib/key-text.ts';
 
 export interface ButtonProps extends ComponentProps<'button'> {
   /** `main`: the one filled button of a view. */

@@ -1,7 +1,6 @@
 import { ExternalLink } from 'lucide-react';
 import { Icon } from '../ui/icon.tsx';
-import { Late } from '../ui/late.tsx';
-import { Empty } from './empty.tsx';
+import { Empty, Late } from '../ui/placeholder.tsx';
 import { useServed } from './use-served.ts';
 
 /** What the agent's programs serve, each on an origin of its own, in a window of its own. */

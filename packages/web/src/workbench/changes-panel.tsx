@@ -2,14 +2,13 @@ import type { Observation } from '@tendon/protocol';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { DiffTable } from '../code/diff-table.tsx';
-import { lineDiff, unifiedDiff, type LineDiff } from '../code/line-diff.ts';
-import { useConversation } from '../conversation/conversation-context.ts';
+import { lineDiff, type LineDiff, unifiedDiff } from '../code/line-diff.ts';
 import { fileVersions, type FileVersions } from '../conversation/changed-files.ts';
-import { Icon } from '../ui/icon.tsx';
+import { useConversation } from '../conversation/open-conversation.ts';
 import { count } from '../copy/counts.ts';
-import { fileName } from '../copy/state-sentence.ts';
-import { shownPath } from '../copy/shown-path.ts';
-import { Empty } from './empty.tsx';
+import { fileName, shownPath } from '../copy/shorten.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Empty } from '../ui/placeholder.tsx';
 
 interface ChangedFile {
   readonly path: string;

@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { tendon } from '../lib/tendon.ts';
-import { useConversation } from '../conversation/conversation-context.ts';
 import { NumberedLines } from '../code/numbered-lines.tsx';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { fileName } from '../copy/shorten.ts';
+import { tendon } from '../lib/tendon.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Late } from '../ui/late.tsx';
-import { fileName } from '../copy/state-sentence.ts';
-import { Empty } from './empty.tsx';
+import { Empty, Late } from '../ui/placeholder.tsx';
 
 /** The workspace, folder by folder, each asked for when it is opened. */
 export function FilesPanel() {

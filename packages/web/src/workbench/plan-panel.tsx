@@ -1,7 +1,7 @@
-import { isAction, type Event } from '@tendon/protocol';
-import { useConversation } from '../conversation/conversation-context.ts';
-import { StateGlyph, type Glyph } from '../ui/state-glyph.tsx';
-import { Empty } from './empty.tsx';
+import { type Event, isAction } from '@tendon/protocol';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { type Glyph, StateGlyph } from '../ui/icon.tsx';
+import { Empty } from '../ui/placeholder.tsx';
 
 interface Task {
   readonly id: string;

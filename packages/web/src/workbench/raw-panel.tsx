@@ -1,8 +1,8 @@
 import { toJson } from '@tendon/protocol';
-import { useConversation } from '../conversation/conversation-context.ts';
 import { highlight } from '../code/highlight.ts';
+import { useConversation } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty } from './empty.tsx';
+import { Empty } from '../ui/placeholder.tsx';
 
 const MAX_LINES = 2_000;
 

@@ -1,8 +1,8 @@
-import { isAction, isObservation, type Event } from '@tendon/protocol';
+import { type Event, isAction, isObservation } from '@tendon/protocol';
 import { useEffect, useMemo, useRef } from 'react';
-import { AnsiText } from '../code/ansi-text.tsx';
-import { useConversation } from '../conversation/conversation-context.ts';
-import { Empty } from './empty.tsx';
+import { AnsiText } from '../code/ansi.tsx';
+import { useConversation } from '../conversation/open-conversation.ts';
+import { Empty } from '../ui/placeholder.tsx';
 
 const MAX_COMMANDS = 200;
 const MAX_OUTPUT = 20_000;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { useConversation } from '../conversation/open-conversation.ts';
 import { tendon } from '../lib/tendon.ts';
-import { useConversation } from '../conversation/conversation-context.ts';
 
 export interface Served {
   readonly port: number;

@@ -1,10 +1,10 @@
-import { useMemo, useRef, type KeyboardEvent } from 'react';
+import { Component, type KeyboardEvent, type ReactNode, useMemo, useRef } from 'react';
 import { changedFiles } from '../conversation/changed-files.ts';
-import { useConversation, type Shown, type TabName } from '../conversation/conversation-context.ts';
+import { type Shown, type TabName, useConversation } from '../conversation/open-conversation.ts';
+import { Button } from '../ui/button.tsx';
 import { AppPanel } from './app-panel.tsx';
 import { ChangesPanel } from './changes-panel.tsx';
 import { FilesPanel } from './files-panel.tsx';
-import { PanelBoundary } from './panel-boundary.tsx';
 import { newestPlan, PlanPanel } from './plan-panel.tsx';
 import { RawPanel } from './raw-panel.tsx';
 import { Splitter } from './splitter.tsx';
@@ -95,4 +95,29 @@ function useCounts(): Partial<Record<TabName, string>> {
       ...(plan && { plan: `${plan.filter((task) => task.status === 'done').length} of ${plan.length}` }),
     };
   }, [events, served]);
+}
+
+/** A panel that throws takes nothing with it. */
+class PanelBoundary extends Component<{ readonly children: ReactNode }, { readonly error?: Error }> {
+  override state: { readonly error?: Error } = {};
+
+  static getDerivedStateFromError(error: Error): { readonly error: Error } {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (!error) return this.props.children;
+    return (
+      <div className="notice" role="alert">
+        <b>This panel stopped working. The conversation goes on.</b>
+        <div className="mt-2 flex gap-2">
+          <Button look="line" onClick={() => this.setState({})}>
+            Reload panel
+          </Button>
+          <Button onClick={() => void navigator.clipboard.writeText(error.stack ?? error.message)}>Copy details</Button>
+        </div>
+      </div>
+    );
+  }
 }

@@ -1,16 +1,15 @@
-import type { ConversationInfo } from '@tendon/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ConversationInfo } from '@tendon/client';
 import { ArrowLeft, FolderGit2, GitBranch, PanelRight, Search } from 'lucide-react';
 import { useContext, useState } from 'react';
 import { Link } from 'react-router';
-import { tendon } from '../../lib/tendon.ts';
+import { useConversation } from '../../conversation/open-conversation.ts';
 import { CommandContext } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
-import { ThemeButton } from '../../ui/theme-button.tsx';
+import { tendon } from '../../lib/tendon.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Mark } from '../../ui/mark.tsx';
-import { useConversation } from '../../conversation/conversation-context.ts';
+import { Icon, Mark } from '../../ui/icon.tsx';
+import { ThemeButton } from '../../ui/theme.tsx';
 import { SharePopup } from './share-popup.tsx';
 import type { WorkbenchState } from './use-workbench.ts';
 

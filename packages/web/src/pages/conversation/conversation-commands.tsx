@@ -2,12 +2,12 @@ import { actions } from '@tendon/client';
 import { canRequest } from '@tendon/protocol';
 import { useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router';
+import { type TabName, useConversation } from '../../conversation/open-conversation.ts';
+import { saveTrajectory } from '../../conversation/save-trajectory.ts';
 import { useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
-import { useConversation, type TabName } from '../../conversation/conversation-context.ts';
-import type { WorkbenchState } from './use-workbench.ts';
 import { useServed } from '../../workbench/use-served.ts';
-import { saveTrajectory } from '../../conversation/save-trajectory.ts';
+import type { WorkbenchState } from './use-workbench.ts';
 
 const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'app', 'plan', 'raw'];
 const TWICE_MS = 600;

@@ -1,10 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ConversationConnection, ConversationInfo, ConversationSnapshot } from '@tendon/client';
+import { useEffect, useMemo, useState } from 'react';
 import { useParams } from 'react-router';
-import { conversationQuery } from '../../lib/queries.ts';
+import { ComposerBox } from '../../composer/composer-box.tsx';
+import { changedFiles } from '../../conversation/changed-files.ts';
+import { ConversationContext, type OpenConversation, type Shown, type TabName } from '../../conversation/open-conversation.ts';
+import { startingWords } from '../../copy/error-words.ts';
+import { stateSentence, type StateSentence } from '../../copy/state-sentence.ts';
+import { conversationQuery, useModelInUse } from '../../lib/queries.ts';
+import { useNow } from '../../lib/use-now.ts';
+import { Stream } from '../../stream/stream.tsx';
+import { Late } from '../../ui/placeholder.tsx';
+import { Workbench } from '../../workbench/workbench.tsx';
 import { NotFound } from '../not-found.tsx';
-import { Late } from '../../ui/late.tsx';
-import { ConversationScreen } from './conversation-screen.tsx';
+import { ConnectionBar } from './connection-bar.tsx';
+import { ConversationBar } from './conversation-bar.tsx';
+import { ConversationCommands } from './conversation-commands.tsx';
+import { ConversationStatus } from './conversation-status.tsx';
 import { useConnection } from './use-connection.ts';
+import { useWorkbench } from './use-workbench.ts';
 
 export function ConversationPage() {
   const { conversationId = '' } = useParams();
@@ -20,4 +34,90 @@ export function ConversationPage() {
     );
   }
   return <ConversationScreen key={conversationId} id={conversationId} info={info.data} {...open} />;
+}
+
+interface ConversationScreenProps {
+  readonly id: string;
+  readonly info: ConversationInfo | undefined;
+  readonly connection: ConversationConnection;
+  readonly snapshot: ConversationSnapshot;
+}
+
+function ConversationScreen({ id, info, connection, snapshot }: ConversationScreenProps) {
+  const workbench = useWorkbench();
+  const [shown, setShown] = useState<Shown>({ tab: 'changes' });
+  const [room, setRoom] = useState<'conversation' | 'panel'>('conversation');
+  const sentence = useStateSentence(snapshot);
+  const title = snapshot.title ?? info?.title ?? 'Conversation';
+  useEffect(() => {
+    document.title = `${sentence.text} – ${title}`;
+  }, [sentence.text, title]);
+
+  const show = (target: Shown) => {
+    setShown(target);
+    setRoom('panel');
+    workbench.set(true);
+  };
+  const open: OpenConversation = { id, connection, snapshot, show };
+  const choose = (tab: TabName | 'conversation') => {
+    if (tab === 'conversation') setRoom('conversation');
+    else show({ ...shown, tab });
+  };
+  return (
+    <ConversationContext value={open}>
+      <ConversationCommands workbench={workbench} onTab={choose} />
+      <div className="screen">
+        <ConversationBar title={title} info={info} workbench={workbench} />
+        <ConnectionBar snapshot={snapshot} onRetry={connection.retry} />
+        <div className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-room={room}>
+          <main className="conversation" aria-label="Conversation">
+            <Stream />
+            <ComposerBox sentence={sentence} />
+          </main>
+          {(workbench.isShown || workbench.isPhone) && <Workbench shown={shown} isPhone={workbench.isPhone} room={room} onTab={choose} />}
+        </div>
+        <ConversationStatus snapshot={snapshot} />
+      </div>
+    </ConversationContext>
+  );
+}
+
+/** The sentence of the state, and since when it holds (milliseconds since the epoch). */
+function useStateSentence(
+  snapshot: ConversationSnapshot,
+): StateSentence & { readonly since: number | undefined; readonly until: number | undefined } {
+  const { state, events, status } = snapshot;
+  const model = useModelInUse();
+  const now = useNow(state.agentState === 'rate_limited');
+  const filesChanged = useMemo(
+    () => (state.agentState === 'finished' ? changedFiles(events, state.lastUserMessageId).length : undefined),
+    [events, state.agentState, state.lastUserMessageId],
+  );
+  // One that waited for a decision is repeated under a new id once that was made.
+  const doing = state.pending.findLast(
+    (action) => !('confirmation_state' in action.args) || action.args.confirmation_state !== 'awaiting_confirmation',
+  );
+  const lastChange = events.findLast((event) => 'observation' in event && event.observation === 'agent_state_changed');
+  const task = events.find((event) => event.id === state.lastUserMessageId);
+  const isOver = state.agentState === 'finished';
+  const began = isOver ? task : state.agentState === 'running' && doing ? doing : lastChange;
+  return {
+    ...stateSentence({
+      state: state.agentState,
+      reason: state.reason,
+      resumesAt: state.resumesAt,
+      doing,
+      starting: startingWords(status?.id),
+      filesChanged,
+      model: model?.label,
+      now,
+    }),
+    since: began && timeOf(began.timestamp),
+    until: isOver ? lastChange && timeOf(lastChange.timestamp) : undefined,
+  };
+}
+
+function timeOf(iso: string): number | undefined {
+  const time = Date.parse(iso);
+  return Number.isNaN(time) ? undefined : time;
 }

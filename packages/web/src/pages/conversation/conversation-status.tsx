@@ -1,9 +1,9 @@
 import type { ConversationSnapshot } from '@tendon/client';
-import { useModelInUse } from '../../lib/model-in-use.ts';
-import { StatusBar } from '../status-bar.tsx';
-import type { Glyph } from '../../ui/state-glyph.tsx';
-import { cx } from '../../ui/cx.ts';
 import { money, short } from '../../copy/counts.ts';
+import { useModelInUse } from '../../lib/queries.ts';
+import { cx } from '../../ui/cx.ts';
+import type { Glyph } from '../../ui/icon.tsx';
+import { StatusBar } from '../status-bar.tsx';
 
 const CONNECTION = {
   connecting: ['limited', 'Connecting'],

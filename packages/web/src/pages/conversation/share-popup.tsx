@@ -1,14 +1,14 @@
-import type { CreatedShare, ShareInfo } from '@tendon/protocol';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { CreatedShare, ShareInfo } from '@tendon/protocol';
 import { Share2 } from 'lucide-react';
 import { useState } from 'react';
+import { useConversation } from '../../conversation/open-conversation.ts';
+import { ago, dayAndClock } from '../../copy/times.ts';
 import { tendon } from '../../lib/tendon.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Late } from '../../ui/late.tsx';
+import { Late } from '../../ui/placeholder.tsx';
 import { Popup } from '../../ui/popup.tsx';
-import { ago, dayAndClock } from '../../copy/times.ts';
-import { useConversation } from '../../conversation/conversation-context.ts';
 
 const DAY_SECONDS = 86_400;
 const LIFETIMES = [

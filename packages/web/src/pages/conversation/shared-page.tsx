@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { useParams } from 'react-router';
-import { ThemeButton } from '../../ui/theme-button.tsx';
+import { ConversationContext } from '../../conversation/open-conversation.ts';
 import { Stream } from '../../stream/stream.tsx';
-import { Late } from '../../ui/late.tsx';
-import { Mark } from '../../ui/mark.tsx';
-import { ConversationContext } from '../../conversation/conversation-context.ts';
+import { Mark } from '../../ui/icon.tsx';
+import { Late } from '../../ui/placeholder.tsx';
+import { ThemeButton } from '../../ui/theme.tsx';
 import { useConnection } from './use-connection.ts';
 
 /** A conversation as a link shows it: everything that happens, live, and nothing to press. The link's key stands behind `#`. */

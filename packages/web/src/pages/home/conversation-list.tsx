@@ -1,16 +1,16 @@
-import type { ConversationInfo } from '@tendon/client';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { ApiError, type ConversationInfo } from '@tendon/client';
 import { Search, X } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { isRunningNow, isWaiting } from '../../copy/state-sentence.ts';
 import { conversationsQuery } from '../../lib/queries.ts';
+import { stored } from '../../lib/stored.ts';
+import { tendon } from '../../lib/tendon.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Late } from '../../ui/late.tsx';
-import { isRunningNow, isWaiting } from '../../copy/conversation-sentence.ts';
-import { ListError } from './list-error.tsx';
-import { ConversationRow } from './conversation-row.tsx';
-import { DeletedRow } from './deleted-row.tsx';
-import { useDeletion } from './use-deletion.ts';
+import { Late } from '../../ui/placeholder.tsx';
+import { SignIn } from '../sign-in.tsx';
+import { ConversationRow, DeletedRow } from './conversation-row.tsx';
 
 type Filter = 'all' | 'waiting' | 'running';
 
@@ -109,4 +109,70 @@ function FilterButton(props: { readonly name: string; readonly count?: number; r
 
 function focusOnce(field: HTMLInputElement | null): void {
   field?.focus();
+}
+
+/** Why there is no list, and the way on. */
+function ListError({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
+  const queries = useQueryClient();
+  if (error instanceof ApiError && error.status === 401) {
+    return (
+      <div role="alert" className="flex flex-wrap items-center gap-3 text-ink-2">
+        {stored.get('key') === null ? 'This server wants a key.' : 'This server does not accept the key.'}
+        <SignIn small={false} onKey={() => void queries.invalidateQueries()} />
+      </div>
+    );
+  }
+  return (
+    <p role="alert" className="flex items-center gap-2 text-ink-2">
+      {error instanceof ApiError && error.status > 0 ? `${tendon.host} answered: ${error.message}.` : `Could not reach ${tendon.host}.`}
+      <Button look="line" onClick={onRetry}>
+        Try again
+      </Button>
+    </p>
+  );
+}
+
+const UNDO_MS = 10_000;
+
+/** Deleting that can be taken back for 10 s: the server is asked only then, or when the page is left. */
+function useDeletion() {
+  const queries = useQueryClient();
+  const [deleted, setDeleted] = useState<ReadonlySet<string>>(new Set());
+  const timers = useRef(new Map<string, ReturnType<typeof setTimeout>>());
+
+  const forget = (id: string) => {
+    clearTimeout(timers.current.get(id));
+    timers.current.delete(id);
+  };
+  const carryOut = async (id: string) => {
+    forget(id);
+    await tendon.conversations.delete(id).catch(() => undefined);
+    await queries.invalidateQueries({ queryKey: ['conversations'] });
+    setDeleted((now) => without(now, id));
+  };
+  useEffect(() => {
+    const pending = timers.current;
+    return () => {
+      for (const id of pending.keys()) void carryOut(id);
+    };
+    // oxlint-disable-next-line exhaustive-deps -- only when the page is left
+  }, []);
+  return {
+    isDeleted: (id: string) => deleted.has(id),
+    start: (id: string) => {
+      setDeleted((now) => new Set([...now, id]));
+      timers.current.set(
+        id,
+        setTimeout(() => void carryOut(id), UNDO_MS),
+      );
+    },
+    undo: (id: string) => {
+      forget(id);
+      setDeleted((now) => without(now, id));
+    },
+  };
+}
+
+function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return new Set([...ids].filter((one) => one !== id));
 }

@@ -1,15 +1,15 @@
 import type { ConversationInfo } from '@tendon/client';
 import { Trash2 } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
-import { paths } from '../../lib/paths.ts';
-import { IconButton } from '../../ui/button.tsx';
-import { cx } from '../../ui/cx.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { StateGlyph } from '../../ui/state-glyph.tsx';
-import { conversationSentence } from '../../copy/conversation-sentence.ts';
-import { isDemoModel } from '../../lib/demo-model.ts';
 import { money } from '../../copy/counts.ts';
+import { conversationSentence } from '../../copy/state-sentence.ts';
 import { ago } from '../../copy/times.ts';
+import { isDemoModel } from '../../lib/models.ts';
+import { paths } from '../../lib/paths.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { cx } from '../../ui/cx.ts';
+import { Icon, StateGlyph } from '../../ui/icon.tsx';
 
 export function ConversationRow({ info, onDelete }: { readonly info: ConversationInfo; readonly onDelete: () => void }) {
   const { glyph, text, tone } = conversationSentence(info);
@@ -37,4 +37,23 @@ export function ConversationRow({ info, onDelete }: { readonly info: Conversatio
 function costWords({ accumulated_cost: cost, llm_model: model }: ConversationInfo): string {
   if (isDemoModel(model)) return 'demo';
   return cost === undefined ? '' : money(cost);
+}
+
+/** In the place of the row that goes; it can be taken back while it is here. */
+export function DeletedRow({ title, onUndo }: { readonly title: string; readonly onUndo: () => void }) {
+  const undo = useRef<HTMLButtonElement>(null);
+  // The button that had the focus is gone; this one is its heir.
+  useEffect(() => undo.current?.focus(), []);
+  return (
+    <div className="conversation-row text-ink-2" role="status">
+      <span />
+      <span className="truncate">Deleted “{title}”</span>
+      <span className="only-wide" />
+      <span className="only-wide" />
+      <span className="only-wide" />
+      <Button ref={undo} look="line" small onClick={onUndo}>
+        Undo
+      </Button>
+    </div>
+  );
 }

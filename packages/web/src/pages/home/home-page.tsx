@@ -1,10 +1,17 @@
-import { useEffect } from 'react';
-import { useModelInUse } from '../../lib/model-in-use.ts';
-import { StatusBar } from '../status-bar.tsx';
-import { ServerState } from './server-state.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { Search } from 'lucide-react';
+import { type ReactNode, useContext, useEffect } from 'react';
+import { Link } from 'react-router';
+import { CommandContext } from '../../lib/commands.ts';
+import { keyText } from '../../lib/keys.ts';
+import { paths } from '../../lib/paths.ts';
+import { conversationsQuery, useModelInUse } from '../../lib/queries.ts';
 import { tendon } from '../../lib/tendon.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { Icon, Mark } from '../../ui/icon.tsx';
+import { ThemeButton } from '../../ui/theme.tsx';
+import { StatusBar } from '../status-bar.tsx';
 import { ConversationList } from './conversation-list.tsx';
-import { HomeBar } from './home-bar.tsx';
 import { ModelGuide } from './model-guide.tsx';
 import { TaskComposer } from './task-composer.tsx';
 
@@ -36,4 +43,33 @@ export function HomePage() {
       </ServerState>
     </div>
   );
+}
+
+function HomeBar() {
+  const { openPalette } = useContext(CommandContext);
+  return (
+    <header className="top-bar">
+      <Link className="brand" to={paths.home} aria-label="Tendon, home">
+        <Mark />
+        Tendon
+      </Link>
+      <span className="flex-1" />
+      <button type="button" className="search only-wide" onClick={openPalette}>
+        <Icon of={Search} small />
+        <span className="flex-1">Search or run a command</span>
+        <kbd aria-hidden="true">{keyText('mod+k')}</kbd>
+      </button>
+      <span className="flex-1" />
+      <IconButton label="Search or run a command" className="only-narrow" onClick={openPalette}>
+        <Icon of={Search} />
+      </IconButton>
+      <ThemeButton />
+    </header>
+  );
+}
+
+/** Whether the last request got through: on pages without a connection of their own. */
+function ServerState({ children }: { readonly children: (isReachable: boolean) => ReactNode }) {
+  const { isError } = useQuery(conversationsQuery);
+  return children(!isError);
 }

@@ -1,8 +1,15 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { SettingsPatch } from '@tendon/client';
 import { KeyRound, Link as LinkIcon, Server } from 'lucide-react';
+import { useState } from 'react';
+import { count } from '../../copy/counts.ts';
+import { localServers, modelForKey } from '../../lib/models.ts';
+import { modelsQuery } from '../../lib/queries.ts';
+import { tendon } from '../../lib/tendon.ts';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { AddressForm } from './address-form.tsx';
-import { KeyForm } from './key-form.tsx';
-import { LocalWay } from './local-way.tsx';
+import { Late } from '../../ui/placeholder.tsx';
+import { Popup } from '../../ui/popup.tsx';
 
 /** Only while no model is set. Nothing is chosen silently. */
 export function ModelGuide() {
@@ -38,4 +45,166 @@ export function ModelGuide() {
       </div>
     </section>
   );
+}
+
+/** Model servers that answer on the server's machine; one is used only when a person says so. */
+function LocalWay() {
+  const offered = useQuery(modelsQuery);
+  const use = useModel();
+  if (offered.isPending) return <Late>Looking for model servers</Late>;
+  const [found] = localServers(offered.data ?? []);
+  if (!found) {
+    return (
+      <>
+        <p className="text-ink-2">Nothing yet: Ollama, LM Studio, vLLM</p>
+        <div className="guide-act">
+          <Button look="line" disabled={offered.isFetching} onClick={() => void offered.refetch()}>
+            {offered.isFetching ? 'Looking' : 'Look again'}
+          </Button>
+        </div>
+      </>
+    );
+  }
+  const [model] = found.models;
+  return (
+    <>
+      <p className="truncate text-ink-2">
+        {found.name}, {count(found.models.length, 'model')}, {found.address}
+      </p>
+      <div className="guide-act">
+        <Button look="line" onClick={() => use.mutate({ llm_model: model!, llm_base_url: '' })}>
+          <span className="truncate">Use {model!.slice(model!.indexOf('/') + 1)}</span>
+        </Button>
+      </div>
+      {use.isError && (
+        <p role="alert" className="pt-1 text-small text-bad">
+          {use.error.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A key is enough: its first letters name the provider, and the model follows from that. */
+function KeyForm() {
+  const [key, setKey] = useState('');
+  const use = useModel();
+  const model = modelForKey(key);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (key.trim().length >= 8) use.mutate({ llm_api_key: key.trim(), llm_model: model });
+      }}
+    >
+      <div className="guide-act">
+        <input
+          className="field"
+          type="password"
+          autoComplete="off"
+          aria-label="API key"
+          placeholder="Paste a key"
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+        />
+        <Button
+          type="submit"
+          look="line"
+          disabled={key.trim().length < 8}
+          title={key.trim().length < 8 ? 'A key has at least 8 characters' : undefined}
+        >
+          Use key
+        </Button>
+      </div>
+      {key.trim().length >= 8 && !use.isError && <p className="pt-1 text-small text-ink-3">Will use {model}</p>}
+      {use.isError && (
+        <p role="alert" className="pt-1 text-small text-bad">
+          {use.error.message}
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** An OpenAI-compatible address and the model to ask there. */
+function AddressForm() {
+  const [address, setAddress] = useState('');
+  const [model, setModel] = useState('');
+  const [key, setKey] = useState('');
+  const use = useModel();
+  const isWhole = URL.canParse(address) && model.trim() !== '';
+  return (
+    <div className="guide-act">
+      <Popup
+        label="Enter an address"
+        side="below"
+        button={(popup) => (
+          <Button look="line" {...popup}>
+            Enter an address
+          </Button>
+        )}
+      >
+        {() => (
+          <form
+            className="flex w-80 max-w-full flex-col gap-2 p-2"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (isWhole) use.mutate({ llm_base_url: address, llm_model: model.trim(), ...(key && { llm_api_key: key }) });
+            }}
+          >
+            <label className="flex flex-col gap-1">
+              Address
+              <input
+                className="field w-full flex-none"
+                value={address}
+                placeholder="http://127.0.0.1:11434/v1"
+                ref={focusOnce}
+                onChange={(event) => setAddress(event.target.value)}
+              />
+            </label>
+            <label className="flex flex-col gap-1">
+              Model
+              <input
+                className="field w-full flex-none"
+                value={model}
+                placeholder="openai/name-of-the-model"
+                onChange={(event) => setModel(event.target.value)}
+              />
+            </label>
+            <label className="flex flex-col gap-1">
+              Key, if it needs one
+              <input
+                className="field w-full flex-none"
+                type="password"
+                autoComplete="off"
+                value={key}
+                onChange={(event) => setKey(event.target.value)}
+              />
+            </label>
+            <Button type="submit" look="line" disabled={!isWhole} title={isWhole ? undefined : 'An address and a model are needed'}>
+              Use this model
+            </Button>
+            {use.isError && (
+              <p role="alert" className="text-small text-bad">
+                {use.error.message}
+              </p>
+            )}
+          </form>
+        )}
+      </Popup>
+    </div>
+  );
+}
+
+function focusOnce(field: HTMLInputElement | null): void {
+  field?.focus();
+}
+
+/** Stores a model with what it needs; from then on the server uses it. */
+function useModel() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (settings: SettingsPatch) => tendon.settings.patch(settings),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['settings'] }),
+  });
 }

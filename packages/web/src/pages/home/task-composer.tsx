@@ -1,19 +1,19 @@
-import { newId } from '@tendon/client';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Folder } from 'lucide-react';
+import { newId } from '@tendon/client';
+import { ChevronDown, Folder, type LucideIcon } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { tendon } from '../../lib/tendon.ts';
-import type { Attachment } from '../../composer/attachment.ts';
+import type { Attachment } from '../../composer/attachments.tsx';
+import { AgentChoice, ModelChoice } from '../../composer/choices.tsx';
 import { Composer } from '../../composer/composer.tsx';
-import { AgentChoice } from '../../composer/agent-choice.tsx';
-import { ModelChoice } from '../../composer/model-choice.tsx';
-import { useDraft } from '../../composer/use-draft.ts';
 import { useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
-import { theme } from '../../lib/theme.ts';
+import { useDraft } from '../../lib/stored.ts';
+import { tendon } from '../../lib/tendon.ts';
 import { Button } from '../../ui/button.tsx';
-import { FolderChoice } from './folder-choice.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { Popup } from '../../ui/popup.tsx';
+import { theme } from '../../ui/theme.tsx';
 
 /** The key of a request that may be repeated because it got no answer: the same as long as the request is. */
 function useRequestKey(): { of(body: unknown): string; forget(): void } {
@@ -91,5 +91,51 @@ export function TaskComposer() {
         </p>
       )}
     </>
+  );
+}
+
+/** Where the agent works: a folder of the server's machine, or the one the server gives. */
+function FolderChoice(props: { readonly icon: LucideIcon; readonly folder: string; readonly onFolder: (folder: string) => void }) {
+  const { icon, folder, onFolder } = props;
+  const [text, setText] = useState(folder);
+  const shown = folder || 'Default folder';
+  return (
+    <Popup
+      label="Folder"
+      button={(popup) => (
+        <Button look="quiet" aria-label={`Folder: ${shown}`} {...popup}>
+          <Icon of={icon} small />
+          <span className="max-w-60 truncate">{shown}</span>
+          <Icon of={ChevronDown} small />
+        </Button>
+      )}
+    >
+      {(close) => (
+        <form
+          className="flex w-80 max-w-full flex-col gap-2 p-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            onFolder(text.trim());
+            close();
+          }}
+        >
+          <label htmlFor="folder" className="font-medium">
+            Folder on the server’s machine
+          </label>
+          <input
+            id="folder"
+            className="field w-full flex-none"
+            value={text}
+            placeholder="/home/me/project"
+            ref={(field) => field?.focus()}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <p className="text-small text-ink-3">Empty: the folder the server gives. In the sandbox it is /workspace.</p>
+          <Button type="submit" look="line">
+            Use this folder
+          </Button>
+        </form>
+      )}
+    </Popup>
   );
 }

@@ -1,10 +1,8 @@
-import { Globe, MousePointerClick } from 'lucide-react';
 import type { Observation } from '@tendon/protocol';
-import { observed, type ActionCard, type Card } from './card.ts';
-import { isInlinePicture, Picture } from './picture.tsx';
+import { Globe, MousePointerClick } from 'lucide-react';
 import { Well } from '../../code/well.tsx';
-import { durationFacts, outcomeFacts, spoken } from './facts.ts';
-import { failureBody } from './failure-body.tsx';
+import { type ActionCard, type Card, durationFacts, failureBody, observed, outcomeFacts, spoken } from './card.tsx';
+import { isInlinePicture, Picture } from './picture.tsx';
 
 export const browseCard: ActionCard<'browse'> = (step) => {
   const object = step.action.args.url.replace(/^https?:\/\//, '');

@@ -1,12 +1,11 @@
-import type { Event } from '@tendon/protocol';
-import { isAction, isObservation } from '@tendon/protocol';
+import { type Event, isAction, isObservation } from '@tendon/protocol';
 import { INITIAL_STATE } from '@tendon/protocol/reduce';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
+import { ConversationContext, type OpenConversation } from '../../conversation/open-conversation.ts';
 import { EVERY_KIND } from '../every-kind.test-support.ts';
-import { ConversationContext, type OpenConversation } from '../../conversation/conversation-context.ts';
 import type { StepItem } from '../stream-item.ts';
-import { cardOf } from './card-of.ts';
+import { cardOf } from './card-of.tsx';
 
 const open = {
   id: 'c',

@@ -1,9 +1,14 @@
+import { actions } from '@tendon/client';
+import { canRequest } from '@tendon/protocol';
 import { Ban, Hourglass, TriangleAlert } from 'lucide-react';
+import { Well } from '../../code/well.tsx';
+import { useConversation } from '../../conversation/open-conversation.ts';
 import { causeWords } from '../../copy/error-words.ts';
-import { cut } from '../../copy/cut.ts';
+import { cut } from '../../copy/shorten.ts';
 import { clock } from '../../copy/times.ts';
-import type { Card, ObservationCard } from './card.ts';
-import { RetryRemedy } from './retry-remedy.tsx';
+import { Button } from '../../ui/button.tsx';
+import { cx } from '../../ui/cx.ts';
+import type { Card, ObservationCard } from './card.tsx';
 
 export const errorCard: ObservationCard<'error'> = ({ content, extras, timestamp }) => failureCard(content, extras.error_id, timestamp);
 
@@ -49,4 +54,30 @@ function failureCard(text: string, errorId: string, timestamp: string): Card {
 
 function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What an error means, and the remedy first: going on, while that is possible. */
+function RetryRemedy(props: { readonly rest: string; readonly whole: string; readonly errorId: string }) {
+  const { rest, whole, errorId } = props;
+  const { connection, snapshot, isWatched } = useConversation();
+  const state = snapshot.state.agentState;
+  const canRetry = !isWatched && state === 'error' && canRequest(state, 'running');
+  return (
+    <>
+      {rest && <p className="-mt-1 pb-1.5 text-ink-2">{rest}</p>}
+      <div className="remedy">
+        {canRetry && (
+          <Button look="line" onClick={() => connection.send(actions.resume())}>
+            Try again
+          </Button>
+        )}
+        <details className="min-w-0 flex-1">
+          <summary className={cx('button w-fit', !canRetry && '-ml-2.5')}>Details</summary>
+          <div className="pt-1">
+            <Well text={[errorId, whole].filter(Boolean).join('\n')} />
+          </div>
+        </details>
+      </div>
+    </>
+  );
 }

@@ -1,6 +1,6 @@
 import { ListChecks } from 'lucide-react';
-import { StateGlyph } from '../../ui/state-glyph.tsx';
-import type { ActionCard } from './card.ts';
+import { StateGlyph } from '../../ui/icon.tsx';
+import type { ActionCard } from './card.tsx';
 
 const GLYPHS = { done: 'done', in_progress: 'running' } as const;
 

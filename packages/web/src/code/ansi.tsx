@@ -1,0 +1,68 @@
+export interface Piece {
+  readonly text: string;
+  /** Class of a token; empty for plain text. */
+  readonly look: string;
+}
+
+const COLOURS: Readonly<Record<number, string>> = {
+  31: 'tone-bad',
+  91: 'tone-bad',
+  32: 'tone-ok',
+  92: 'tone-ok',
+  33: 'tone-wait',
+  93: 'tone-wait',
+  34: 'syn-fn',
+  94: 'syn-fn',
+  35: 'syn-key',
+  95: 'syn-key',
+  36: 'syn-type',
+  96: 'syn-type',
+  2: 'text-ink-3',
+  90: 'text-ink-3',
+};
+
+// oxlint-disable-next-line no-control-regex -- terminals speak in control characters
+const ESCAPES = /\u001b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-_])/g;
+
+/** Terminal output as pieces: the sixteen colours become tokens, every other control sequence is dropped. */
+export function ansiPieces(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let colour = '';
+  let isBold = false;
+  let end = 0;
+  const put = (part: string) => {
+    const look = [colour, isBold && 'ansi-bold text-ink'].filter(Boolean).join(' ');
+    if (part) pieces.push({ text: part, look });
+  };
+  for (const match of text.matchAll(ESCAPES)) {
+    put(text.slice(end, match.index));
+    end = match.index + match[0].length;
+    if (match[1] === undefined) continue;
+    for (const code of match[1].split(/[;:]/).map(Number)) {
+      if (code === 0) [colour, isBold] = ['', false];
+      else if (code === 1) isBold = true;
+      else if (code === 22) isBold = false;
+      else if (code === 39) colour = '';
+      else colour = COLOURS[code] ?? colour;
+    }
+  }
+  put(text.slice(end));
+  return pieces;
+}
+
+/** The text alone. */
+export function withoutAnsi(text: string): string {
+  return text.replaceAll(ESCAPES, '');
+}
+
+export function AnsiText({ text }: { readonly text: string }) {
+  return ansiPieces(text).map((piece, index) =>
+    piece.look ? (
+      <span key={index} className={piece.look}>
+        {piece.text}
+      </span>
+    ) : (
+      piece.text
+    ),
+  );
+}

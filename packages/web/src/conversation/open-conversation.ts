@@ -1,0 +1,38 @@
+import type { ConversationConnection, ConversationSnapshot } from '@tendon/client';
+import type { Action } from '@tendon/protocol';
+import type { ConversationState } from '@tendon/protocol/reduce';
+import { createContext, useContext } from 'react';
+
+export interface OpenConversation {
+  readonly id: string;
+  readonly connection: ConversationConnection;
+  readonly snapshot: ConversationSnapshot;
+  /** Shows an event in the workbench. */
+  readonly show: (target: Shown) => void;
+  /** Somebody else's conversation: nothing can be sent. */
+  readonly isWatched?: boolean;
+}
+
+export type TabName = 'changes' | 'files' | 'terminal' | 'app' | 'plan' | 'raw';
+
+export interface Shown {
+  readonly tab: TabName;
+  readonly eventId?: number;
+}
+
+export const ConversationContext = createContext<OpenConversation | undefined>(undefined);
+
+export function useConversation(): OpenConversation {
+  const open = useContext(ConversationContext);
+  if (!open) throw new Error('There is no conversation around this component');
+  return open;
+}
+
+/** The action that waits for a person, if one does. */
+export function openDecision(state: ConversationState): Action | undefined {
+  if (state.agentState !== 'awaiting_user_confirmation') return undefined;
+  return (
+    state.pending.findLast((action) => 'confirmation_state' in action.args && action.args.confirmation_state === 'awaiting_confirmation') ??
+    state.pending.at(-1)
+  );
+}

@@ -1,0 +1,42 @@
+import { ChevronRight, Plug } from 'lucide-react';
+import { Well } from '../../code/well.tsx';
+import { type ActionCard, durationFacts, observed, outcomeFacts, spoken } from './card.tsx';
+
+export const toolCard: ActionCard<'call_tool_mcp'> = (step) => {
+  const { name, arguments: args } = step.action.args;
+  const [main] = Object.values(args);
+  const detail = typeof main === 'string' ? main : '';
+  const facts = [...outcomeFacts(step), ...durationFacts(step)];
+  return {
+    icon: Plug,
+    object: name,
+    detail,
+    facts,
+    name: `Called ${name} ${detail}${spoken(facts)}`,
+    open: 'never',
+    body: () => (
+      <div className="flex flex-col gap-1">
+        <Well text={JSON.stringify(args, null, 2)} />
+        {step.observation?.content && <Well text={step.observation.content} />}
+      </div>
+    ),
+  };
+};
+
+export const delegateCard: ActionCard<'delegate'> = (step) => {
+  const { agent, inputs } = step.action.args;
+  const result = observed('delegate', step.observation);
+  const task = typeof inputs.task === 'string' ? inputs.task : '';
+  const detail = result?.content || task;
+  const facts = [...outcomeFacts(step), ...durationFacts(step)];
+  return {
+    icon: ChevronRight,
+    verb: agent,
+    strong: 'plain',
+    detail,
+    facts,
+    name: `${agent} ${detail}${spoken(facts)}`,
+    open: 'never',
+    ...(result && task && { body: () => <p className="thread text-ink-2">{task}</p> }),
+  };
+};

@@ -1,0 +1,142 @@
+import type { ActionKind, Event, Observation, ObservationKind } from '@tendon/protocol';
+import { Braces, Check, FilePlus2, FileText, FoldVertical, Globe, NotebookText, Terminal } from 'lucide-react';
+import { Well } from '../../code/well.tsx';
+import { firstLine } from '../../copy/shorten.ts';
+import type { StepItem } from '../stream-item.ts';
+import { browseCard, browseInteractiveCard } from './browse-card.tsx';
+import { delegateCard, toolCard } from './call-cards.tsx';
+import type { ActionCard, ActionStep, Card, ObservationCard } from './card.tsx';
+import { ipythonCard, runCard } from './command-cards.tsx';
+import { finishCard, rejectCard } from './end-cards.tsx';
+import { errorCard, rejectedCard, stateCard } from './error-card.tsx';
+import { editCard, editedCard, readCard, writeCard } from './file-cards.tsx';
+import { planCard } from './plan-card.tsx';
+import { condensationCard, recallCard, summarizeCard, thinkCard } from './thought-cards.tsx';
+
+/** What a step looks like. Total: any step has a card. */
+export function cardOf(step: StepItem, live?: string): Card {
+  const { action, observation, unknown, wasAsked } = step;
+  if (action) return (ACTION_CARDS[action.action] as (given: ActionStep) => Card)({ action, observation, live, wasAsked });
+  if (observation) return (OBSERVATION_CARDS[observation.observation] as (given: typeof observation) => Card)(observation);
+  const raw = unknown?.raw ?? {};
+  const name = [raw.action, raw.observation].find((kind) => typeof kind === 'string') as string | undefined;
+  const text = [raw.message, raw.content].find((value) => typeof value === 'string' && value !== '') as string | undefined;
+  return genericCard(name ?? 'event', 'a kind this version does not know', unknown ? [unknown] : [], text);
+}
+
+/** For actions that are rare, or never rows of their own. */
+const rareAction = (verb: string): ((step: ActionStep) => Card) => {
+  return (step) =>
+    genericCard(
+      step.action.action,
+      verb,
+      [step.action, step.observation].filter((event) => event !== undefined),
+    );
+};
+
+/** A card for every kind of action: a new kind does not compile until it is here. */
+const ACTION_CARDS = {
+  null: rareAction('nothing to do'),
+  initialize: rareAction('set the agent up'),
+  start: rareAction('began a task'),
+  pause: rareAction('asked for a pause'),
+  resume: rareAction('asked to go on'),
+  stop: rareAction('asked to stop'),
+  push: rareAction('pushes a branch'),
+  send_pr: rareAction('opens a pull request'),
+  call_tool_mcp: toolCard,
+  run: runCard,
+  kill: rareAction('ended a command'),
+  run_ipython: ipythonCard,
+  read: readCard,
+  write: writeCard,
+  edit: editCard,
+  browse: browseCard,
+  browse_interactive: browseInteractiveCard,
+  message: rareAction('a message'),
+  system: rareAction('the prompt'),
+  change_agent_state: rareAction('asked for a state'),
+  think: thinkCard,
+  finish: finishCard,
+  reject: rejectCard,
+  delegate: delegateCard,
+  recall: rareAction('looks for notes'),
+  summarize: summarizeCard,
+  condensation: condensationCard,
+  condensation_request: rareAction('asked to shorten the history'),
+  task_tracking: planCard,
+  loop_recovery: rareAction('left a loop'),
+  add_task: rareAction('added a task'),
+  modify_task: rareAction('changed a task'),
+} as const satisfies { readonly [K in ActionKind]: ActionCard<K> };
+
+/** For observations whose action is not known, e.g. of a person's own command on another server. */
+const row = (icon: Card['icon'], verb: string, object: string, content: string): Card => ({
+  ...(icon && { icon }),
+  verb,
+  object,
+  facts: [],
+  name: `${verb} ${object}`,
+  open: 'newest',
+  copy: content,
+  ...(content.trim() && { body: () => <Well text={content} rows /> }),
+});
+
+const rareObservation = (observation: Observation): Card =>
+  genericCard(observation.observation, observation.content.slice(0, 120), [observation]);
+
+/** A card for every kind of observation that stands alone. */
+const OBSERVATION_CARDS = {
+  null: rareObservation,
+  run: (event) => row(Terminal, 'Ran', firstLine(event.extras.command), event.content),
+  run_ipython: (event) => row(NotebookText, 'Ran Python', firstLine(event.extras.code), event.content),
+  read: (event) => row(FileText, 'Read', event.extras.path, event.content),
+  write: (event) => row(FilePlus2, 'Wrote', event.extras.path, event.content),
+  edit: editedCard,
+  download: (event) => row(FileText, 'Downloaded', event.extras.file_path, ''),
+  browse: (event) => row(Globe, 'Opened', event.extras.url, event.content),
+  chat: rareObservation,
+  message: rareObservation,
+  agent_state_changed: stateCard,
+  think: rareObservation,
+  condense: (event) => ({
+    icon: FoldVertical,
+    verb: 'Shortened the history',
+    detail: event.content,
+    facts: [],
+    name: 'Shortened the history',
+    open: 'never',
+  }),
+  delegate: rareObservation,
+  recall: recallCard,
+  task_tracking: rareObservation,
+  loop_detection: rareObservation,
+  mcp: rareObservation,
+  error: errorCard,
+  success: (event) => ({ icon: Check, verb: event.content, facts: [], name: event.content, open: 'never' }),
+  user_rejected: rejectedCard,
+} as const satisfies { readonly [K in ObservationKind]: ObservationCard<K> };
+
+/** For kinds that this version does not know, and for those that are too rare for a card of their own. */
+function genericCard(name: string, detail: string, events: readonly Event[], text = ''): Card {
+  const json = JSON.stringify(
+    events.map((event) => ('unknown' in event ? event.raw : event)),
+    null,
+    2,
+  );
+  return {
+    icon: Braces,
+    object: name,
+    detail,
+    facts: [],
+    name: `${name}, ${detail}`,
+    open: 'never',
+    copy: json,
+    body: () => (
+      <div className="flex flex-col gap-1">
+        {text && <p className="text-ink-2">{text}</p>}
+        <Well text={json} />
+      </div>
+    ),
+  };
+}

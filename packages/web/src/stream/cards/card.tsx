@@ -1,0 +1,77 @@
+import type { Action, ActionKind, Observation, ObservationKind } from '@tendon/protocol';
+import type { LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Well } from '../../code/well.tsx';
+import { between, duration } from '../../copy/times.ts';
+
+export interface Fact {
+  readonly text: string;
+  readonly tone?: 'ok' | 'bad' | 'wait';
+  /** Part of the figure before it. */
+  readonly isJoined?: boolean;
+}
+
+/** What a card shows of a step: one row, and a body that hangs from it. */
+export interface Card {
+  readonly icon?: LucideIcon;
+  readonly verb?: string;
+  /** A verb that is a heading of its own. */
+  readonly strong?: 'plain' | 'bold';
+  /** In mono. */
+  readonly object?: string;
+  readonly detail?: string;
+  readonly facts: readonly Fact[];
+  readonly tone?: 'ok' | 'bad' | 'wait';
+  /** The row read as a sentence; also its accessible name. */
+  readonly name: string;
+  readonly body?: () => ReactNode;
+  /** `newest`: while it is the newest step. `always`: what a person must see. */
+  readonly open: 'always' | 'newest' | 'never';
+  /** What the button "Copy" gives. */
+  readonly copy?: string;
+}
+
+/** A step of one kind of action, with what it caused if that is known. */
+export interface ActionStep<K extends ActionKind = ActionKind> {
+  readonly action: Action<K>;
+  readonly observation?: Observation | undefined;
+  /** Output so far, while it runs. */
+  readonly live?: string | undefined;
+  /** A person was asked first. */
+  readonly wasAsked?: boolean | undefined;
+}
+
+export type ActionCard<K extends ActionKind> = (step: ActionStep<K>) => Card;
+export type ObservationCard<K extends ObservationKind> = (observation: Observation<K>) => Card;
+
+/** The observation if it is of this kind. */
+export function observed<K extends ObservationKind>(kind: K, observation: Observation | undefined): Observation<K> | undefined {
+  return observation?.observation === kind ? (observation as Observation<K>) : undefined;
+}
+
+/** How long it took, when that is a second or more. */
+export function durationFacts({ action, observation }: ActionStep): readonly Fact[] {
+  const ms = between(action.timestamp, observation?.timestamp);
+  return ms === undefined || ms < 1000 ? [] : [{ text: duration(ms) }];
+}
+
+/** An action that was held back and decided on, or that failed before it ran. */
+export function outcomeFacts({ action, observation, wasAsked }: ActionStep): readonly Fact[] {
+  const args = action.args as { readonly confirmation_state?: unknown };
+  if (observation?.observation === 'user_rejected' || args.confirmation_state === 'rejected') return [{ text: 'rejected', tone: 'bad' }];
+  if (observation?.observation === 'error') return [{ text: 'failed', tone: 'bad' }];
+  if (args.confirmation_state === 'awaiting_confirmation' && !observation) return [{ text: 'waits for you', tone: 'wait' }];
+  return wasAsked ? [{ text: 'approved by you' }] : [];
+}
+
+/** Facts as part of a sentence. */
+export function spoken(facts: readonly Fact[]): string {
+  return facts.map((fact) => `, ${fact.text}`).join('');
+}
+
+/** What went wrong with an action, in the words it came with. */
+export function failureBody(observation: Observation | undefined): (() => React.ReactNode) | undefined {
+  if (observation?.observation !== 'error' && observation?.observation !== 'user_rejected') return undefined;
+  const { content } = observation;
+  return content.trim() ? () => <Well text={content} /> : undefined;
+}

@@ -1,0 +1,82 @@
+import type { LlmMetrics, ToolCallMetadata } from '@tendon/protocol';
+import { CircleCheck, CircleSlash } from 'lucide-react';
+import { Prose } from '../../code/prose.tsx';
+import { money } from '../../copy/counts.ts';
+import { clock } from '../../copy/times.ts';
+import { isDemoModel } from '../../lib/models.ts';
+import type { ActionCard } from './card.tsx';
+
+const COMPLETED = { true: 'task completed', partial: 'partly done', false: 'not done' } as const;
+
+export const finishCard: ActionCard<'finish'> = ({ action }) => {
+  const { final_thought: final, thought, outputs, task_completed: completed } = action.args;
+  const detail = completed ? COMPLETED[completed] : 'task completed';
+  const cost = action.llm_metrics?.accumulated_cost;
+  const facts = [
+    { text: clock(action.timestamp) },
+    ...(isDemoModel(modelOf(action)) ? [{ text: 'demo' }] : cost ? [{ text: money(cost) }] : []),
+  ];
+  const summary = final || thought;
+  return {
+    icon: CircleCheck,
+    verb: 'Done',
+    strong: 'bold',
+    detail,
+    facts,
+    tone: completed === 'false' ? 'wait' : 'ok',
+    name: `Done, ${detail}`,
+    open: 'always',
+    copy: summary,
+    ...((summary || Object.keys(outputs).length > 0) && {
+      body: () => (
+        <div className="flex flex-col gap-2">
+          {summary && <Prose text={summary} />}
+          <Outputs outputs={outputs} />
+        </div>
+      ),
+    }),
+  };
+};
+
+function modelOf({
+  tool_call_metadata: call,
+  llm_metrics: metrics,
+}: {
+  readonly tool_call_metadata?: ToolCallMetadata;
+  readonly llm_metrics?: LlmMetrics;
+}) {
+  return call?.model_response.model ?? metrics?.accumulated_token_usage.model;
+}
+
+export const rejectCard: ActionCard<'reject'> = ({ action }) => {
+  const reason = typeof action.args.outputs.reason === 'string' ? action.args.outputs.reason : action.args.thought;
+  return {
+    icon: CircleSlash,
+    verb: 'Declined',
+    strong: 'bold',
+    detail: reason,
+    facts: [],
+    tone: 'wait',
+    name: `Declined ${reason}`,
+    open: 'always',
+    body: () => <Outputs outputs={action.args.outputs} />,
+  };
+};
+
+/** What an agent hands over at the end. */
+function Outputs({ outputs }: { readonly outputs: Readonly<Record<string, unknown>> }) {
+  const entries = Object.entries(outputs);
+  if (entries.length === 0) return null;
+  return (
+    <div className="prose">
+      <ul>
+        {entries.map(([name, value]) => (
+          <li key={name}>
+            {name === 'content' ? '' : `${name}: `}
+            {typeof value === 'string' ? value : JSON.stringify(value)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

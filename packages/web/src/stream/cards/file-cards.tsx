@@ -1,0 +1,117 @@
+import type { Observation } from '@tendon/protocol';
+import { FileDiff, FilePlus2, FileText } from 'lucide-react';
+import { DiffTable } from '../../code/diff-table.tsx';
+import { lineDiff, type LineDiff, unifiedDiff } from '../../code/line-diff.ts';
+import { NumberedLines } from '../../code/numbered-lines.tsx';
+import { count } from '../../copy/counts.ts';
+import { shownPath } from '../../copy/shorten.ts';
+import { type ActionCard, type Card, type Fact, type ObservationCard, failureBody, observed, outcomeFacts, spoken } from './card.tsx';
+
+export const readCard: ActionCard<'read'> = (step) => {
+  const { start, path } = step.action.args;
+  const result = observed('read', step.observation);
+  const facts = [...(result ? [{ text: linesWords(result.content, start) }] : []), ...outcomeFacts(step)];
+  return readingCard(path, result?.content, start + 1, facts, failureBody(step.observation));
+};
+
+function readingCard(path: string, content: string | undefined, first: number, facts: Card['facts'], failure: Card['body']): Card {
+  const body = failure ?? (content === undefined ? undefined : () => <NumberedLines text={content} path={path} first={first} />);
+  return {
+    icon: FileText,
+    verb: 'Read',
+    object: shownPath(path),
+    facts,
+    name: `Read ${shownPath(path)}${spoken(facts)}`,
+    open: 'never',
+    ...(content !== undefined && { copy: content }),
+    ...(body && { body }),
+  };
+}
+
+function linesWords(content: string, start: number): string {
+  const lines = content.replace(/\n$/, '').split('\n').length;
+  return start > 0 ? `lines ${start + 1}–${start + lines}` : count(lines, 'line');
+}
+
+export const writeCard: ActionCard<'write'> = (step) => {
+  const { path, content } = step.action.args;
+  const facts = [...changeFacts(content.replace(/\n$/, '').split('\n').length, 0), ...outcomeFacts(step)];
+  return {
+    icon: FilePlus2,
+    verb: 'Wrote',
+    object: shownPath(path),
+    facts,
+    name: `Wrote ${shownPath(path)}${spoken(facts)}`,
+    open: 'newest',
+    copy: content,
+    body: failureBody(step.observation) ?? (() => <NumberedLines text={content} path={path} />),
+  };
+};
+
+export const editCard: ActionCard<'edit'> = (step) => {
+  const { path, command } = step.action.args;
+  const failure = failureBody(step.observation);
+  if (command === 'view') {
+    const content = step.observation?.observation === 'error' ? undefined : step.observation?.content;
+    return readingCard(path, content, 1, outcomeFacts(step), failure);
+  }
+  const result = observed('edit', step.observation);
+  const isNew = command === 'create' || result?.extras.prev_exist === false;
+  const diff = result && editDiff(result);
+  const facts: readonly Fact[] = [...(diff ? changeFacts(diff.added, diff.removed) : []), ...outcomeFacts(step)];
+  const verb = isNew ? 'Wrote' : 'Edited';
+  const body = failure ?? (diff && diff.rows.length > 0 ? () => <DiffBody path={path} diff={diff} isNew={isNew} /> : undefined);
+  return {
+    icon: isNew ? FilePlus2 : FileDiff,
+    verb,
+    object: shownPath(path),
+    facts,
+    name: `${verb} ${shownPath(path)}${spoken(facts)}`,
+    open: 'newest',
+    copy: path,
+    ...(body && { body }),
+  };
+};
+
+function changeFacts(added: number, removed: number): readonly Fact[] {
+  return [
+    ...(added > 0 ? ([{ text: `+${added}`, tone: 'ok' }] as const) : []),
+    ...(removed > 0 ? ([{ text: `−${removed}`, tone: 'bad', isJoined: added > 0 }] as const) : []),
+  ];
+}
+
+function DiffBody({ path, diff, isNew }: { readonly path: string; readonly diff: ReturnType<typeof editDiff>; readonly isNew: boolean }) {
+  return (
+    <div className="diff-card">
+      <DiffTable diff={diff} path={path} isNew={isNew} rows={20} />
+    </div>
+  );
+}
+
+/** An edit of which only the observation is known. */
+export const editedCard: ObservationCard<'edit'> = (event) => {
+  const { path, prev_exist: existed } = event.extras;
+  const diff = editDiff(event);
+  const facts = changeFacts(diff.added, diff.removed);
+  return {
+    icon: FileDiff,
+    verb: 'Edited',
+    object: shownPath(path),
+    facts,
+    name: `Edited ${shownPath(path)}${spoken(facts)}`,
+    open: 'newest',
+    body: () => <DiffTable diff={diff} path={path} isNew={!existed} rows={20} />,
+  };
+};
+
+const known = new WeakMap<object, LineDiff>();
+
+/** What an edit changed; computed once for each event, and only for those that are looked at. */
+function editDiff(edit: Observation<'edit'>): LineDiff {
+  const found = known.get(edit);
+  if (found) return found;
+  const { old_content: before, new_content: after, diff } = edit.extras;
+  const made = after === null && diff ? unifiedDiff(diff) : lineDiff(before ?? '', after ?? '');
+  known.set(edit, made);
+  return made;
+}

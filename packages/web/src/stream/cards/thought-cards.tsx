@@ -1,0 +1,66 @@
+import { BookOpen, FoldVertical, Lightbulb, TextQuote } from 'lucide-react';
+import { Prose } from '../../code/prose.tsx';
+import { count } from '../../copy/counts.ts';
+import { firstSentence } from '../../copy/shorten.ts';
+import { clock } from '../../copy/times.ts';
+import type { ActionCard, ObservationCard } from './card.tsx';
+
+export const thinkCard: ActionCard<'think'> = ({ action }) => {
+  const { thought } = action.args;
+  return {
+    icon: Lightbulb,
+    verb: 'Thought',
+    detail: firstSentence(thought),
+    facts: [],
+    name: `Thought ${firstSentence(thought)}`,
+    open: 'never',
+    copy: thought,
+    body: () => <Prose text={thought} quiet />,
+  };
+};
+
+export const summarizeCard: ActionCard<'summarize'> = ({ action }) => ({
+  icon: TextQuote,
+  verb: 'Summary',
+  detail: firstSentence(action.args.summary),
+  facts: [],
+  name: `Summary ${firstSentence(action.args.summary)}`,
+  open: 'never',
+  copy: action.args.summary,
+  body: () => <Prose text={action.args.summary} />,
+});
+
+export const condensationCard: ActionCard<'condensation'> = ({ action }) => {
+  const { forgotten_event_ids: ids, forgotten_events_start_id: from, forgotten_events_end_id: to, summary } = action.args;
+  const forgotten = ids?.length ?? (from !== null && to !== null ? to - from + 1 : 0);
+  const detail = `${count(forgotten, 'event')} became a summary, nothing is lost`;
+  return {
+    icon: FoldVertical,
+    verb: 'Shortened the history',
+    detail,
+    facts: [{ text: clock(action.timestamp) }],
+    name: `Shortened the history, ${detail}`,
+    open: 'never',
+    ...(summary && { copy: summary, body: () => <Prose text={summary} quiet /> }),
+  };
+};
+
+export const recallCard: ObservationCard<'recall'> = ({ extras, timestamp }) => {
+  const notes = extras.microagent_knowledge;
+  const sources = [
+    ...(extras.repo_instructions ? ['project notes'] : []),
+    ...(notes.length > 0 ? [`${count(notes.length, 'note')} on “${notes[0]!.trigger || notes[0]!.name}”`] : []),
+  ].join(', ');
+  const text = [extras.repo_instructions, ...notes.map((note) => `**${note.name}**\n\n${note.content}`)].filter(Boolean).join('\n\n');
+  const isWorkspace = extras.recall_type === 'workspace_context' || extras.recall_type === 'environment_info';
+  const verb = sources === '' ? 'Looked for notes' : isWorkspace ? 'Recalled the project notes' : 'Recalled notes';
+  return {
+    icon: BookOpen,
+    verb,
+    detail: sources || 'none for this',
+    facts: [{ text: clock(timestamp) }],
+    name: `${verb}, ${sources}`,
+    open: 'never',
+    ...(text && { copy: text, body: () => <Prose text={text} quiet /> }),
+  };
+};

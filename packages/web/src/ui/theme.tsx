@@ -1,0 +1,50 @@
+import { Moon, Sun } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import { stored } from '../lib/stored.ts';
+import { IconButton } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+type ThemeChoice = 'light' | 'dark' | 'system';
+
+const system = matchMedia('(prefers-color-scheme: dark)');
+const listeners = new Set<() => void>();
+
+function choice(): ThemeChoice {
+  const value = stored.get('theme');
+  return value === 'light' || value === 'dark' ? value : 'system';
+}
+
+function apply(): void {
+  const chosen = choice();
+  document.documentElement.dataset.theme = chosen === 'system' ? (system.matches ? 'dark' : 'light') : chosen;
+  for (const listener of listeners) listener();
+}
+system.addEventListener('change', apply);
+
+export const theme = {
+  choose(chosen: ThemeChoice): void {
+    stored.set('theme', chosen === 'system' ? null : chosen);
+    apply();
+  },
+  toggle: () => theme.choose(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'),
+};
+
+/** What is on screen now. */
+function useTheme(): 'light' | 'dark' {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => (document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'),
+  );
+}
+
+export function ThemeButton() {
+  const now = useTheme();
+  return (
+    <IconButton label={now === 'dark' ? 'Switch to light' : 'Switch to dark'} onClick={theme.toggle}>
+      <Icon of={now === 'dark' ? Moon : Sun} />
+    </IconButton>
+  );
+}
