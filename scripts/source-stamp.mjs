@@ -12,7 +12,7 @@ function* files(path) {
     return;
   }
   for (const name of readdirSync(path).toSorted()) {
-    if (!LEFT_OUT.has(name) && !name.endsWith('.test.ts')) yield* files(join(path, name));
+    if (!LEFT_OUT.has(name) && !/\.test\.tsx?$/.test(name)) yield* files(join(path, name));
   }
 }
 

@@ -3,9 +3,15 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 
+/** Smallest first. */
+export const ENCODINGS = ['br', 'gzip'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
 export interface WebFile {
   readonly path: string;
   readonly type: string;
+  /** Where the same file lies compressed, made by the build. */
+  readonly encoded: { readonly [E in Encoding]?: string };
 }
 
 /** The built web app. Only files found when it was opened are served: no path of a request ever reaches the disk. */
@@ -52,11 +58,15 @@ const FOREIGN_POLICY = "object-src 'none'; frame-ancestors 'none'";
 export async function openWebFiles(root: string | undefined, isForeign = false): Promise<WebFiles | undefined> {
   if (root === undefined) return undefined;
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = new Set(entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
   const files = new Map<string, WebFile>();
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    files.set(`/${relative(root, path).split(sep).join('/')}`, { path, type: TYPES[extname(entry.name)] ?? 'application/octet-stream' });
+  for (const path of paths) {
+    const [br, gzip] = [`${path}.br`, `${path}.gz`].map((beside) => (paths.has(beside) ? beside : undefined));
+    files.set(`/${relative(root, path).split(sep).join('/')}`, {
+      path,
+      type: TYPES[extname(path)] ?? 'application/octet-stream',
+      encoded: { ...(br && { br }), ...(gzip && { gzip }) },
+    });
   }
   const page = files.get('/index.html');
   return page && { files, policy: isForeign ? FOREIGN_POLICY : contentPolicy(await readFile(page.path, 'utf8')) };

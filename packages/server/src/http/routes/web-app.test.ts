@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../config/config.ts';
 import { temporaryFolder, testServer, type TestServer } from '../../server.test-support.ts';
@@ -48,6 +49,37 @@ describe('SV19: the web app', () => {
     expect([asset.headers.get('cache-control'), await asset.text()]).toEqual(['public, max-age=2592000, immutable', 'run()']);
     expect((await server.get('/assets/a.js', { 'if-none-match': asset.headers.get('etag')! })).status).toBe(304);
     expect((await fetch(`${server.url}/assets/a.js`, { method: 'HEAD' })).headers.get('content-length')).toBe('5');
+  });
+
+  it('CL595: a file is sent in the smallest encoding that lies beside it and that the client takes', async () => {
+    const root = built();
+    const code = 'run();'.repeat(1_000);
+    writeFileSync(join(root, 'assets/b.js'), code);
+    writeFileSync(join(root, 'assets/b.js.br'), brotliCompressSync(code));
+    writeFileSync(join(root, 'assets/b.js.gz'), gzipSync(code));
+    const server = await testServer({ webRoot: root });
+    const tags = new Set<string | null>();
+    for (const [accepted, sent] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip;q=1.0, br;q=0', 'gzip'],
+      ['GZIP', 'gzip'],
+      ['deflate', null],
+      ['', null],
+    ] as const) {
+      const answer = await server.get('/assets/b.js', { 'accept-encoding': accepted });
+      const { headers } = answer;
+      expect([accepted, headers.get('content-encoding'), await answer.text()]).toEqual([accepted, sent, code]);
+      expect([headers.get('vary'), headers.get('content-type')]).toEqual([
+        expect.stringContaining('Accept-Encoding'),
+        'text/javascript; charset=utf-8',
+      ]);
+      if (sent !== null) expect(Number(headers.get('content-length'))).toBeLessThan(200);
+      tags.add(headers.get('etag'));
+      const again = await server.get('/assets/b.js', { 'accept-encoding': accepted, 'if-none-match': headers.get('etag')! });
+      expect([again.status, again.headers.get('content-encoding')]).toEqual([304, null]);
+    }
+    expect(tags.size).toBe(3);
+    expect((await server.get('/assets/a.js')).headers.get('content-encoding')).toBeNull();
   });
 
   it.each(['/assets/none.js', '/none.png', '/link.txt', '/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%00.txt'])(

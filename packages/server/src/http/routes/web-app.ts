@@ -6,7 +6,7 @@ import { enterByToken } from '../enter-by-token.ts';
 import { fail } from '../failure.ts';
 import { askAgainPage, LOGIN_HEADERS, loginPage, safePath } from '../login-page.ts';
 import { needsLogin } from '../needs-login.ts';
-import { openWebFiles, type WebFile, type WebFiles } from '../web-files.ts';
+import { type Encoding, ENCODINGS, openWebFiles, type WebFile, type WebFiles } from '../web-files.ts';
 
 const FOREVER = 'public, max-age=2592000, immutable';
 const NEVER = 'no-cache, no-store, must-revalidate, max-age=0';
@@ -66,14 +66,29 @@ function sendLogin(context: ServerContext, request: FastifyRequest, reply: Fasti
 }
 
 async function sendFile(web: WebFiles, file: WebFile, path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { size, mtimeMs } = await stat(file.path);
-  const tag = `"${size.toString(36)}-${Math.trunc(mtimeMs).toString(36)}"`;
+  const encoding = ENCODINGS.find((one) => file.encoded[one] !== undefined && accepts(request, one));
+  const source = encoding === undefined ? file.path : file.encoded[encoding]!;
+  const { size, mtimeMs } = await stat(source);
+  const tag = `"${[size.toString(36), Math.trunc(mtimeMs).toString(36), encoding].filter(Boolean).join('-')}"`;
   void reply.type(file.type).header('etag', tag).header('content-length', size);
+  if (encoding !== undefined) void reply.header('content-encoding', encoding);
+  if (Object.keys(file.encoded).length > 0)
+    void reply.header('vary', [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', '));
   if (path.startsWith('/assets/')) void reply.header('cache-control', FOREVER);
   else void reply.header('cache-control', NEVER).header('pragma', 'no-cache').header('expires', '0');
   if (file.type.startsWith('text/html')) void reply.header('content-security-policy', web.policy).header('x-frame-options', 'DENY');
-  if (request.headers['if-none-match'] === tag) return reply.removeHeader('content-length').code(304).send();
-  return reply.send(createReadStream(file.path));
+  if (request.headers['if-none-match'] === tag)
+    return reply.removeHeader('content-length').removeHeader('content-encoding').code(304).send();
+  return reply.send(createReadStream(source));
+}
+
+/** Whether the client takes this encoding. It must name it: `*` alone gets the file as it is. */
+function accepts({ headers }: FastifyRequest, encoding: Encoding): boolean {
+  const offered = String(headers['accept-encoding'] ?? '').toLowerCase();
+  return offered.split(',').some((part) => {
+    const [name, ...parameters] = part.split(';').map((word) => word.trim());
+    return name === encoding && !parameters.some((word) => /^q=0(?:\.0*)?$/.test(word));
+  });
 }
 
 const NOT_BUILT = `<!doctype html>
