@@ -24,7 +24,10 @@ const COLOURS: Readonly<Record<number, string>> = {
 // oxlint-disable-next-line no-control-regex -- terminals speak in control characters
 const ESCAPES = /\u001b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-_])/g;
 
-/** Terminal output as pieces: the sixteen colours become tokens, every other control sequence is dropped. */
+/**
+ * Terminal output as pieces: the sixteen colours become tokens, every other control sequence is dropped.
+ * @internal
+ */
 export function ansiPieces(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let colour = '';

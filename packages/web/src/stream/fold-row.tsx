@@ -63,7 +63,10 @@ const WORDS: readonly (readonly [kinds: readonly string[], words: (n: number) =>
   [['think'], (n) => count(n, 'thought')],
 ];
 
-/** "read 4 files, ran 3 commands". */
+/**
+ * "read 4 files, ran 3 commands".
+ * @internal
+ */
 export function foldWords(steps: readonly StepItem[]): string {
   const kinds = steps.map((step) => step.action?.action ?? step.observation?.observation ?? '');
   return WORDS.flatMap(([of, words]) => {
