@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Holds the documents to the code: every rule of docs/spec is cited by a test, every rule a test cites exists, links lead somewhere.
+// Holds the documents to the code: a test cites every rule of docs/spec, every cited rule exists, links resolve, decisions are few.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -84,6 +84,13 @@ for (const file of documents) {
     if (!existsSync(resolve(dirname(file), target))) failures.push(`${relative(root, file)}: link to ${target} leads nowhere`);
   }
 }
+
+// Decisions are pages by subject that are kept current, not a diary.
+const MAX_DECISIONS = 15;
+const decisions = readdirSync(join(root, 'docs/decisions'));
+if (decisions.length > MAX_DECISIONS) failures.push(`docs/decisions: ${decisions.length} pages, at most ${MAX_DECISIONS}`);
+for (const name of decisions)
+  if (/^\d/.test(name)) failures.push(`docs/decisions/${name}: pages have a subject and no date; write into the page on its subject`);
 
 if (failures.length > 0) {
   process.stdout.write(`${[...new Set(failures)].join('\n')}\n`);

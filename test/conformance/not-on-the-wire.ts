@@ -1,7 +1,7 @@
 /**
  * Rules of `docs/spec` and rows of its checklist that no check of the conformance suite can ask, because a client of a foreign
  * server cannot see them: with the reason, group by group. Their own tests cite them; `coverage.test.ts` holds that every other
- * rule and row has a check, and that nothing here has one. Why they are sorted this way: docs/decisions/2026-11-21-what-a-client-can-ask.md.
+ * rule and row has a check, and that nothing here has one. Why they are sorted this way: docs/decisions/clients.md.
  */
 export interface Group {
   readonly why: string;
