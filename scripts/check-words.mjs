@@ -1,0 +1,110 @@
+#!/usr/bin/env node
+// Holds the vocabulary: words that were replaced stay out of names, comments, documents and screens. What is left of each is counted in
+// words-left.json, by package, and its sum may only shrink.
+//   node scripts/check-words.mjs              the check
+//   node scripts/check-words.mjs told         where a word still is
+//   node scripts/check-words.mjs --write      record the counts of today (refused when one has grown)
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const RECORD = join(root, 'scripts/words-left.json');
+
+/** The word, what is written instead, and its pattern. Patterns see `isRemoteHost` as `is Remote Host`, in any letter case. */
+const WORDS = {
+  'server of tools': ['MCP server; external tools', /\bservers? of tools\b|\btool servers?\b|\boutside tools\b/gi],
+  door: ['endpoint, listener, HTTP server, auth guard', /\bdoors?\b/gi],
+  wish: ['params, request', /\bwish(?:es)?\b/gi],
+  'way out': ['egress proxy', /\bways? out\b/gi],
+  patience: ['timeouts; in tests waitFor', /\bpatience\b|\bpatiently\b/gi],
+  nest: ['PID namespace', /\bnests?\b/gi],
+  elsewhere: ['remote', /\belsewhere\b/gi],
+  room: ['open conversation; space', /\brooms?\b/gi],
+  beside: ['sidecar, detached process', /\bbeside[- ](?:container|options|process)|\bprocess(?:es)? beside\b|-beside\b/gi],
+  carried: ['bundled, injected', /\bcarried\b(?! (?:out|over|on)\b)/gi],
+  link: ['transport (host to executor)', /\bruntime\/src\/link\//gi],
+  lane: ['Mutex, SerialQueue', /\blanes?\b|\bstep[- ]?queue\b|\bin Turn\b/g],
+  sleep: [
+    'suspend and resume (frozen in place), hibernate and restore (ended, state stored)',
+    /\basleep\b|\bsleeping\b|\bslept\b|\bsleeps\b|\bawake\b|\bdoz(?:e|es|ed|ing)\b|\bst(?:and|ands|anding|ood)[- ]?still\b|\bsandbox[- ]rest\b|\b(?:to|put|go|may|can|let) sleep\b|\b[a-z]+ Sleep\b|\bsleep (?:wish|request|reason)/gi,
+  ],
+  news: ['notice', /\bnews\b/gi],
+  face: ['card', /\bfaces?\b/gi],
+  'dock, words': ['composer, copy (folders of the web app)', /\bweb\/src\/(?:dock|words)\//gi],
+  told: ['reported, notified, shown, sent', /\btold\b|\btells?\b|\btelling\b|\bsaid\b/gi],
+  kept: ['stored, persisted, retained', /\bkept\b/gi],
+  whoever: ['the caller, the client, the user', /\bwhoever\b|\bwho asks\b/gi],
+  'token book': ['token store', /\b(?:access|token) books?\b/gi],
+  'keys that drive': ['keys with scope write', /\bkeys? that (?:may )?drives?\b/gi],
+  'founding document': ['the seed document, by its name', /\bfounding documents?\b/gi],
+  'W0–W5': ["the dialect's name with its date", /\bW[0-5]\b/g],
+  'deed, scene': ['step, scenario', /\bdeeds?\b|\bscenes?\b/gi],
+  'in the making': ['partial, streaming', /\bin the making\b/gi],
+  'error that can be shown': ['user-facing error', /\berrors? that (?:can|may) be shown\b/gi],
+  'can not': ['cannot', /\bcan not\b/gi],
+};
+
+/** Generated pages repeat titles of their sources; facts and recordings are other people's words. */
+const EXCLUDED =
+  /^(?:docs\/conformance\.md|docs\/spec\/(?:threats|rules)\.md|scripts\/check-words\.mjs|test\/conformance\/facts\/|.*\/fixtures\/)/;
+
+function packageOf(file) {
+  const [top, name] = file.split('/');
+  return top === 'packages' ? name : name === undefined ? 'top' : top;
+}
+
+/** The path counts too: folders and files have names. */
+function linesOf(file) {
+  return [file, ...readFileSync(join(root, file), 'utf8').split('\n')].map((line) => line.replace(/([a-z0-9])([A-Z])/g, '$1 $2'));
+}
+
+const files = execFileSync('git', ['ls-files', '-z', '*.ts', '*.tsx', '*.mjs', '*.md'], { cwd: root, encoding: 'utf8' })
+  .split('\0')
+  .filter((file) => file !== '' && !EXCLUDED.test(file));
+
+function count() {
+  const counts = Object.fromEntries(Object.keys(WORDS).map((word) => [word, {}]));
+  for (const file of files) {
+    const text = linesOf(file).join('\n');
+    const owner = packageOf(file);
+    for (const [word, [, pattern]] of Object.entries(WORDS)) {
+      const found = text.match(pattern)?.length ?? 0;
+      if (found > 0) counts[word][owner] = (counts[word][owner] ?? 0) + found;
+    }
+  }
+  return counts;
+}
+
+function show(word) {
+  for (const file of files)
+    for (const [index, line] of linesOf(file).entries())
+      if (line.match(WORDS[word][1])) process.stdout.write(`${file}:${index}: ${line.trim().slice(0, 160)}\n`);
+}
+
+const sum = (byPackage = {}) => Object.values(byPackage).reduce((total, each) => total + each, 0);
+
+function check(write) {
+  const counts = count();
+  const recorded = JSON.parse(readFileSync(RECORD, 'utf8'));
+  const grown = Object.keys(WORDS).filter((word) => sum(counts[word]) > sum(recorded[word]));
+  for (const word of grown) {
+    const [instead] = WORDS[word];
+    process.stdout.write(
+      `"${word}": ${sum(counts[word])}, recorded ${sum(recorded[word])}. Write ${instead} (node scripts/check-words.mjs '${word}' lists them)\n`,
+    );
+  }
+  if (grown.length > 0) process.exitCode = 1;
+  else if (write) writeFileSync(RECORD, `${JSON.stringify(counts, null, 2)}\n`);
+  const left = Object.values(counts).reduce((total, byPackage) => total + sum(byPackage), 0);
+  process.stdout.write(`${left} replaced words left in ${files.length} files\n`);
+}
+
+const [argument] = process.argv.slice(2);
+if (argument === undefined || argument === '--write') check(argument === '--write');
+else if (Object.hasOwn(WORDS, argument)) show(argument);
+else {
+  process.stdout.write(`no such word: ${argument}; there are ${Object.keys(WORDS).join(', ')}\n`);
+  process.exitCode = 1;
+}
