@@ -38,7 +38,7 @@ describe('payload builders', () => {
     expect(actions.message('hi', { clientId: 'x' }).args).not.toHaveProperty('client_id');
   });
 
-  it('CL9: what is not said is left to the server', () => {
+  it('CL9: what is left out is left to the server', () => {
     expect(actions.run('ls')).toEqual({ action: 'run', args: { command: 'ls' } });
     expect(actions.stop()).toEqual({ action: 'change_agent_state', args: { agent_state: 'stopped' } });
   });

@@ -2,7 +2,7 @@ export { actions, type ActionPayload, type EditArgs, type MessageParts } from '.
 export { connect, type ConnectOptions, type ConversationConnection, type ConversationSnapshot, type Notice } from './connection/connect.ts';
 export { type ConnectionState, type RefusalCause } from './connection/connection-state.ts';
 export { type OutboxEntry } from './connection/outbox.ts';
-export { type AnswerInTheMaking } from './connection/volatile-buffers.ts';
+export { type PartialAnswer } from './connection/volatile-buffers.ts';
 export { createRest, type Rest, type RestOptions } from './create-rest.ts';
 export { newId } from './new-id.ts';
 export { ApiError } from './rest/api-error.ts';

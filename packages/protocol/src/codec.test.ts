@@ -133,7 +133,7 @@ describe('the codec', () => {
       action: kind,
       args: { ...args, brand_new: [1, { x: null }] },
       cause: 0,
-      brand_new: 'kept',
+      brand_new: 'stays',
     });
     const event = fromJson(JSON.parse(json) as Record<string, unknown>);
     expect(event).toMatchObject({ ...(JSON.parse(json) as object) });
@@ -166,7 +166,7 @@ describe('the codec', () => {
   });
 
   it.each([{ cause: '5' }, { cause: 1.5 }, { timeout: 'soon' }, { executor: 7 }, { tool_call_metadata: 'x' }, { llm_metrics: 7 }])(
-    'EL7: a known kind with %o is not taken for what it says, and kept',
+    'EL7: a known kind with %o is not taken for what it claims to be, and stays whole',
     (wrong) => {
       const raw = { observation: 'run', content: '', extras: { command: 'ls' }, ...wrong };
       const draft = draftFromJson(raw);

@@ -11,8 +11,8 @@ export interface CutOptions {
 /** A text over the limit as its beginning and its end. Never splits a surrogate pair. */
 export function cutMiddle(text: string, { limit = 30_000, mark = 'within' }: CutOptions = {}): string {
   if (text.length <= limit) return text;
-  const kept = mark === 'within' ? limit - CUT.length - 1 : limit;
-  const half = Math.floor(kept / 2);
+  const shown = mark === 'within' ? limit - CUT.length - 1 : limit;
+  const half = Math.floor(shown / 2);
   return text.slice(0, boundary(text, half)) + CUT + text.slice(boundary(text, text.length - half));
 }
 

@@ -31,7 +31,7 @@ export interface ObservationDefinition<K extends string, X extends z.ZodType> {
   ) => { readonly observation: K; readonly content: string; readonly extras: z.output<X> };
 }
 
-/** Unknown arguments are kept (looseObject): a newer client's additions survive the round trip. */
+/** Unknown arguments are retained (looseObject): a newer client's additions survive the round trip. */
 export function defineAction<K extends string, S extends z.core.$ZodLooseShape>(definition: {
   kind: K;
   args: S;

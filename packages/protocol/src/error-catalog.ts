@@ -22,7 +22,7 @@ export const ERRORS = {
     text: (id: string) => `"${id}" was sent before with something else. Give each new action a client_id or Idempotency-Key of its own.`,
   },
   NO_TASK: { status: 400, messageId: 'STATUS$ERROR', text: () => 'No task specified' },
-  ILLEGAL_STATE: { status: 409, messageId: 'STATUS$ERROR', text: (detail: string) => `The agent can not do that now: ${detail}.` },
+  ILLEGAL_STATE: { status: 409, messageId: 'STATUS$ERROR', text: (detail: string) => `The agent cannot do that now: ${detail}.` },
   UNKNOWN_STATE: {
     status: 400,
     messageId: 'STATUS$ERROR',
@@ -159,7 +159,7 @@ export const ERRORS = {
   NOT_IMPLEMENTED: {
     status: 501,
     messageId: 'STATUS$ERROR',
-    text: (what: string) => `This version of the server can not do that yet: ${what}.`,
+    text: (what: string) => `This version of the server cannot do that yet: ${what}.`,
   },
   NOT_FOUND: { status: 404, messageId: 'STATUS$ERROR', text: () => 'Not Found' },
   STORAGE_FAILED: {
@@ -173,7 +173,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A failure a client is told of: a value, not a throw. */
+/** A failure that is reported to a client: a value, not a throw. */
 export interface CatalogError {
   readonly code: ErrorCode;
   readonly status: number;

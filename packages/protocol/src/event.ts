@@ -116,7 +116,7 @@ export type ObservationDraft<K extends ObservationKind = ObservationKind> = {
   };
 }[K];
 
-/** Anything whose kind this version does not know: kept as it came, passed on, never dropped. */
+/** Anything whose kind this version does not know: stored as it came, passed on, never dropped. */
 export interface UnknownDraft extends EventExtensions {
   readonly unknown: true;
   /** The JSON object as it was received, without `id`, `timestamp`, `source`. */

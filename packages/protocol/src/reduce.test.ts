@@ -55,9 +55,9 @@ describe('reduce', () => {
   it('R1: folding in pieces is folding the whole, also when the state was written down in between', () => {
     const property = fc.property(log, fc.nat(30), (events, cut) => {
       const before = fold(events.slice(0, cut));
-      const kept = { ...INITIAL_STATE, ...(JSON.parse(JSON.stringify(before)) as ConversationState) };
+      const restored = { ...INITIAL_STATE, ...(JSON.parse(JSON.stringify(before)) as ConversationState) };
       expect(fold(events.slice(cut), before)).toEqual(fold(events));
-      expect(fold(events.slice(cut), kept)).toEqual(fold(events));
+      expect(fold(events.slice(cut), restored)).toEqual(fold(events));
     });
     fc.assert(property, { numRuns: 300 });
   });

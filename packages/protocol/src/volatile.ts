@@ -6,7 +6,7 @@ import type { NetworkQuestion } from './rest/network.ts';
  */
 export type VolatileFrame = DeltaFrame | NetworkFrame | OutputFrame | PortsFrame | ReplayFrame | StatusFrame;
 
-/** A piece of the model's answer in the making. `turn` is the id the first event of the answer will have. `offset` in UTF-16 units. */
+/** A piece of the model's partial answer. `turn` is the id the first event of the answer will have. `offset` in UTF-16 units. */
 export interface DeltaFrame {
   readonly volatile: 'delta';
   readonly turn: number;
@@ -29,7 +29,7 @@ export interface NetworkFrame {
   readonly questions: readonly NetworkQuestion[];
 }
 
-/** What the agent's programs serve now, told when it has changed while somebody looks. Links to them are asked for at `web-hosts`. */
+/** What the agent's programs serve now, sent to watchers when it has changed. Links to them are at `web-hosts`. */
 export interface PortsFrame {
   readonly volatile: 'ports';
   readonly ports: readonly { readonly port: number; readonly program: string }[];

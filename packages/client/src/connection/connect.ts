@@ -4,7 +4,7 @@ import type { ActionPayload, MessageParts } from '../actions.ts';
 import type { ConnectionState } from './connection-state.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { OutboxEntry } from './outbox.ts';
-import type { AnswerInTheMaking } from './volatile-buffers.ts';
+import type { PartialAnswer } from './volatile-buffers.ts';
 
 export interface Notice {
   readonly id: number;
@@ -18,15 +18,15 @@ export interface ConversationSnapshot {
   readonly connection: ConnectionState;
   /** Whether the history has been there once. */
   readonly loaded: boolean;
-  readonly answer: AnswerInTheMaking | undefined;
+  readonly answer: PartialAnswer | undefined;
   /** Output of running commands by the id of their action. */
   readonly outputs: ReadonlyMap<number, string>;
   readonly status: StatusFrame | undefined;
   /** As the server last announced it. */
   readonly title: string | undefined;
-  /** What the agent's programs serve, as last told; `undefined` as long as nothing was told. */
+  /** What the agent's programs serve, as last reported; `undefined` before the first report. */
   readonly ports: PortsFrame['ports'] | undefined;
-  /** Hosts that the sandbox wants to reach and that wait for an answer, the oldest first; `undefined` as long as none was told. */
+  /** Hosts that the sandbox wants to reach and that wait for an answer, the oldest first; `undefined` before the first report. */
   readonly questions: NetworkFrame['questions'] | undefined;
   /** Answers to what was sent that are not part of the log; the newest 20. */
   readonly notices: readonly Notice[];
@@ -55,16 +55,16 @@ export interface ConversationConnection {
   readonly subscribe: (listener: () => void) => () => void;
   readonly getSnapshot: () => ConversationSnapshot;
   readonly when: (accepts: (snapshot: ConversationSnapshot) => boolean, signal: AbortSignal) => Promise<ConversationSnapshot>;
-  /** Said to the agent; kept and sent later while there is no connection. `false` when too much waits already. */
+  /** Sent to the agent; without a connection it is queued and sent later. `false` when too much waits already. */
   readonly say: (content: string, parts?: MessageParts) => boolean;
-  /** Any other action. Not kept: `false` without a connection, because what it is about may have passed by then. */
+  /** Any other action. Not queued: `false` without a connection, because what it is about may have passed by then. */
   readonly send: (payload: ActionPayload) => boolean;
   /**
    * Sends an `unconfirmed` message once more: its connection broke before its echo. A server that reports the end of a replay knows what it
    * has, and is sent such a message again automatically; any other server might record it twice, so the user has to decide.
    */
   readonly resend: (clientId: string) => void;
-  /** Takes back what was said and not sent. */
+  /** Takes back a message that was not sent yet. */
   readonly cancel: (clientId: string) => void;
   readonly dismiss: (noticeId: number) => void;
   /** Try now, e.g. when the network is back or a new key is there. */

@@ -5,9 +5,9 @@ export type ConnectionState =
   | { readonly state: 'connected'; readonly since: number; readonly caughtUp?: number }
   /** Not connected, trying: `attempt` counts from 1. Nothing is lost meanwhile. */
   | { readonly state: 'reconnecting'; readonly since: number; readonly attempt: number }
-  /** As `reconnecting`, for longer than a person should be told "at once". */
+  /** As `reconnecting`, for longer than a person should read "at once". */
   | { readonly state: 'offline'; readonly since: number; readonly attempt: number }
-  /** The server said no; trying again by itself would not help. */
+  /** The server refused; trying again by itself would not help. */
   | { readonly state: 'refused'; readonly since: number; readonly cause: RefusalCause; readonly message: string }
   | { readonly state: 'closed'; readonly since: number };
 

@@ -143,7 +143,7 @@ export class LiveConnection implements ConversationConnection {
   };
 
   #connected(): void {
-    this.#questions = undefined; // those that are open are told anew
+    this.#questions = undefined; // those that are open are sent anew
     this.#setConnection({ state: 'connected', since: this.#options.now() });
     this.#awaitQuiet();
     this.#flush();
@@ -180,7 +180,7 @@ export class LiveConnection implements ConversationConnection {
       case 'ignored':
         return;
     }
-    // A long replay is gathered in larger pieces: whoever draws it would otherwise draw it hundreds of times.
+    // A long replay is gathered in larger pieces: a view would otherwise draw it hundreds of times.
     this.#store.touch(this.#isReplaying && this.#missed > LONG_REPLAY ? LONG_REPLAY_PUBLISH_MS : undefined);
   }
 

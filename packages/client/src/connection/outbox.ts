@@ -1,8 +1,8 @@
 /**
- * Owns what was said and has not come back as an event yet.
+ * Owns the messages that have not come back as an event yet.
  *
  * Invariants
- * O1  Entries leave only by their echo or by `cancel`: nothing said is lost without a trace.
+ * O1  Entries leave only by their echo or by `cancel`: no message is lost without a trace.
  * O2  An entry is sent once per `take`; one whose connection broke before its echo is sent again only by `retry` or `resend`.
  * O3  The id identifies an echo. Only for a server that returns no ids does the text.
  */

@@ -6,7 +6,7 @@ import { actions } from '../actions.ts';
 import { connect, type ConversationConnection, type ConversationSnapshot } from '../index.ts';
 
 const deadline = () => AbortSignal.timeout(30_000);
-const sleeping = { id: 0, timestamp: '', source: 'agent', action: 'think', args: { thought: 'x' } };
+const unrelated = { id: 0, timestamp: '', source: 'agent', action: 'think', args: { thought: 'x' } };
 
 interface Payload {
   readonly action: string;
@@ -18,14 +18,14 @@ interface Payload {
 class Puppet {
   readonly http: HttpServer = createServer();
   readonly io = new Server(this.http);
-  readonly received: Payload[][] = [];
+  readonly payloads: Payload[][] = [];
   /** The socket of the client's latest connection. */
   socket: Socket | undefined;
 
   constructor() {
     this.io.on('connection', (socket) => {
       const payloads: Payload[] = [];
-      this.received.push(payloads);
+      this.payloads.push(payloads);
       this.socket = socket;
       socket.on('oh_user_action', (payload: Payload) => payloads.push(payload));
     });
@@ -36,8 +36,8 @@ class Puppet {
     return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}`;
   }
 
-  said(connection: number): readonly unknown[] {
-    return (this.received[connection] ?? []).map((payload) => payload.args.content ?? payload.action);
+  received(connection: number): readonly unknown[] {
+    return (this.payloads[connection] ?? []).map((payload) => payload.args.content ?? payload.action);
   }
 
   replay(phase: 'begin' | 'end', next_id = 1): void {
@@ -63,13 +63,13 @@ describe('what was sent when the connection broke', () => {
     await server.io.close();
   });
   const when = (accepts: (snapshot: ConversationSnapshot) => boolean) => connection.when(accepts, deadline());
-  const connections = (count: number) => expect.poll(() => server.received.length).toBe(count);
+  const connections = (count: number) => expect.poll(() => server.payloads.length).toBe(count);
   const states = () => connection.getSnapshot().outbox.map((entry) => entry.state);
 
   /** Sends `words`, waits until the server has them, and cuts the connection before their echo. */
   async function cutAfter(words: string): Promise<void> {
     connection.say(words);
-    await expect.poll(() => server.said(0)).toContain(words);
+    await expect.poll(() => server.received(0)).toContain(words);
     server.socket!.disconnect(true);
     await connections(2);
     await when(({ connection: { state } }) => state === 'connected');
@@ -82,16 +82,16 @@ describe('what was sent when the connection broke', () => {
     await when(({ loaded }) => loaded);
     await cutAfter('one');
     server.replay('begin');
-    server.socket!.emit('oh_event', sleeping);
+    server.socket!.emit('oh_event', unrelated);
     await when(({ events }) => events.length === 1);
     // The connection has been silent for longer than the client's guess, and a new message is sent on it.
     await expect.poll(() => connection.send(actions.pause())).toBe(true);
     connection.say('two');
-    await expect.poll(() => server.said(1)).toContain('change_agent_state');
-    expect(server.said(1)).not.toContain('one');
+    await expect.poll(() => server.received(1)).toContain('change_agent_state');
+    expect(server.received(1)).not.toContain('one');
     server.replay('end');
-    await expect.poll(() => server.said(1)).toEqual(['change_agent_state', 'one', 'two']);
-    expect(server.received[1]!.find(({ args }) => args.content === 'one')!.client_id).toBe(server.received[0]![0]!.client_id);
+    await expect.poll(() => server.received(1)).toEqual(['change_agent_state', 'one', 'two']);
+    expect(server.payloads[1]!.find(({ args }) => args.content === 'one')!.client_id).toBe(server.payloads[0]![0]!.client_id);
   });
 
   it('CL50: leaves by its id alone, whatever the server did to the text', async () => {
@@ -100,8 +100,8 @@ describe('what was sent when the connection broke', () => {
     server.replay('end');
     connection.say('the key is hunter2');
     connection.say('the key is hunter2');
-    await expect.poll(() => server.said(0)).toHaveLength(2);
-    const [first, second] = server.received[0]!;
+    await expect.poll(() => server.received(0)).toHaveLength(2);
+    const [first, second] = server.payloads[0]!;
     expect(first!.client_id).toMatch(/^[0-9a-f]{32}$/);
     expect(second!.client_id).not.toBe(first!.client_id);
     server.echo(1, { ...second!, args: { content: 'the key is <secret_hidden>' } });
@@ -116,10 +116,10 @@ describe('what was sent when the connection broke', () => {
     await cutAfter('one');
     await when(({ connection: now }) => now.state === 'connected' && now.caughtUp !== undefined);
     connection.say('two');
-    await expect.poll(() => server.said(1)).toEqual(['two']);
+    await expect.poll(() => server.received(1)).toEqual(['two']);
     expect(states()).toEqual(['unconfirmed', 'sent']);
     connection.resend(connection.getSnapshot().outbox[0]!.clientId);
-    await expect.poll(() => server.said(1)).toEqual(['two', 'one']);
+    await expect.poll(() => server.received(1)).toEqual(['two', 'one']);
     for (const [id, content] of ['one', 'two'].entries()) server.echo(id, { action: 'message', args: { content } });
     await when(({ outbox }) => outbox.length === 0);
   });

@@ -104,7 +104,7 @@ describe('resume', () => {
     expect(back.connection).toMatchObject({ caughtUp: back.events.filter((event) => event.id >= 20).length });
   });
 
-  it('CL4: what is said without a connection waits, and goes once the replay did not echo it', async () => {
+  it('CL4: a message without a connection waits, and goes once the replay did not echo it', async () => {
     server.append(3);
     connection = open();
     await connection.when(({ loaded }) => loaded, deadline());

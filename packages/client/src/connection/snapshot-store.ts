@@ -37,7 +37,7 @@ export class SnapshotStore<T> {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Nobody is told anything any more. */
+  /** Nobody is notified any more. */
   end(): void {
     clearTimeout(this.#timer);
     this.#listeners.clear();

@@ -1,5 +1,5 @@
 /**
- * Owns the pieces that are shown and forgotten: an answer in the making, output of running commands.
+ * Owns the pieces that are shown and forgotten: a partial answer, output of running commands.
  *
  * Invariants
  * V1  Nothing here outlives the event that replaces it, or the connection it came over.
@@ -9,7 +9,7 @@ import type { DeltaFrame, Event, OutputFrame } from '@tendon/protocol';
 
 const MAX_TEXT = 262_144;
 
-export interface AnswerInTheMaking {
+export interface PartialAnswer {
   /** The id that the first event of the answer will have. */
   readonly turn: number;
   readonly text: string;
@@ -18,12 +18,12 @@ export interface AnswerInTheMaking {
 }
 
 export class VolatileBuffers {
-  #answer: AnswerInTheMaking | undefined;
+  #answer: PartialAnswer | undefined;
   #outputs = new Map<number, string>();
   /** By cause: frames with a lower offset are known. */
   #nextOffsets = new Map<number, number>();
 
-  get answer(): AnswerInTheMaking | undefined {
+  get answer(): PartialAnswer | undefined {
     return this.#answer;
   }
 

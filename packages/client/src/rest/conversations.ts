@@ -1,7 +1,7 @@
 import type { ConversationNetwork, ConversationInfo as WireInfo, NetworkAnswer } from '@tendon/protocol';
 import type { Request } from './request.ts';
 
-/** What the server tells of a conversation. The fields here are Tendon's own and absent elsewhere. */
+/** What the server reports of a conversation. Other servers lack the fields that are Tendon's own. */
 export type ConversationInfo = WireInfo & {
   readonly agent_state?: string;
   /** Why, with `error` and `rate_limited`. */

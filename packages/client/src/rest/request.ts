@@ -53,7 +53,7 @@ function urlOf(baseUrl: string, path: string, query: RequestOptions['query'] = {
 function bodyOf(options: RequestOptions, apiKey: string | undefined): RequestInit {
   const headers: Record<string, string> = {
     accept: 'application/json',
-    // A page elsewhere can not send it, so a cookie that comes with it was meant.
+    // A page of another origin cannot send it, so a cookie that comes with it was meant.
     'x-tendon-request': '1',
     ...(apiKey && { 'x-session-api-key': apiKey }),
     ...(options.idempotencyKey && { 'idempotency-key': options.idempotencyKey }),

@@ -10,7 +10,7 @@ export interface Agent {
   /** As clients know it, e.g. `CodeActAgent`. */
   readonly name: string;
   readonly tools: readonly Tool[];
-  /** Told at the beginning of a conversation: that this agent stands in for one that is not known. */
+  /** Shown at the beginning of a conversation: that this agent stands in for one that is not known. */
   readonly notice?: string;
   /** The same text for the same context: neither date nor names, so that providers can cache it across conversations. */
   systemPrompt(context: PromptContext): string;

@@ -19,7 +19,7 @@ import { bash, done, stage, type Stage } from './conversation.test-support.ts';
 const ask = (agent_state: AgentState): ActionDraft => ChangeAgentStateAction.create({ agent_state });
 
 /** What a person may do at any time. */
-const DEEDS: Record<string, () => ActionDraft> = {
+const STEPS: Record<string, () => ActionDraft> = {
   message: () => MessageAction.create({ content: 'and this' }),
   pause: () => ask('paused'),
   resume: () => ask('running'),
@@ -46,11 +46,11 @@ function stateChanges(events: readonly Event[]): readonly AgentState[] {
   );
 }
 
-async function play({ submit, say, untilState, conversation }: Stage, deeds: readonly (readonly [string, number])[]): Promise<void> {
+async function play({ submit, say, untilState, conversation }: Stage, steps: readonly (readonly [string, number])[]): Promise<void> {
   await say('begin');
   const answers = [];
-  for (const [deed, ticks] of deeds) {
-    answers.push(submit(DEEDS[deed]!()));
+  for (const [step, ticks] of steps) {
+    answers.push(submit(STEPS[step]!()));
     for (let n = 0; n < ticks; n++) await tick();
   }
   for (const result of await Promise.all(answers)) expect(result).toHaveProperty(result.ok ? 'event.id' : 'error.code');
@@ -59,11 +59,11 @@ async function play({ submit, say, untilState, conversation }: Stage, deeds: rea
 }
 
 it('EN110: whatever a person does at whatever moment, the log stays sound', async () => {
-  const deed = fc.tuple(fc.constantFrom(...Object.keys(DEEDS)), fc.nat(6));
+  const step = fc.tuple(fc.constantFrom(...Object.keys(STEPS)), fc.nat(6));
   await fc.assert(
-    fc.asyncProperty(fc.array(deed, { maxLength: 15 }), fc.boolean(), async (deeds, confirmationMode) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 15 }), fc.boolean(), async (steps, confirmationMode) => {
       const theStage = await stage({ script, settings: { confirmationMode, maxIterations: 20 } });
-      await play(theStage, deeds);
+      await play(theStage, steps);
       await theStage.conversation.close();
       const events = await theStage.events();
       expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index));

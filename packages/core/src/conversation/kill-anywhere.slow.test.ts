@@ -16,7 +16,7 @@ import { openConversation } from './open-conversation.ts';
 
 const STEPS = 5;
 
-/** Some answers with one call, some with two, some that can not be understood. */
+/** Some answers with one call, some with two, some that cannot be understood. */
 const script: Script = (_request, n) => {
   if (n >= STEPS) return done;
   const count = (line: string) => bash(`echo ${line} >> counter`).toolCalls[0]!;
@@ -55,7 +55,7 @@ async function live(
   return { events: await log.read(), lines: counter.split('\n').filter(Boolean), started: runtimes.started, kills };
 }
 
-/** Not closed at the end: the dead can not be. */
+/** Not closed at the end: the dead cannot be. */
 async function oneLife({ log, provider, runtimes }: ReturnType<typeof mortal>, snapshotEvery: number | undefined): Promise<void> {
   const conversation = await openConversation({
     id: ID,

@@ -96,7 +96,7 @@ it('EN5: opening a conversation that is at rest adds nothing and starts no sandb
   expect(runtimes.current(ID)).toBeUndefined();
 });
 
-it('EN6: the sandbox starts with its first use, and its phases are shown to whoever watches', async () => {
+it('EN6: the sandbox starts with its first use, and its phases are shown to watchers', async () => {
   const { submit, untilFrame, conversation, frames } = await stage();
   await submit(RunAction.create({ command: 'true' }));
   await untilFrame((frame) => frame.volatile === 'status' && frame.id === 'STATUS$READY');

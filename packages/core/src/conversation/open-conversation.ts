@@ -71,7 +71,7 @@ export interface OpenOptions {
   readonly mask: Mask;
   /** After so many events the fold is stored anew; see store-snapshots.ts. */
   readonly snapshotEvery?: number;
-  /** Given what failed beyond the conversation's own means, e.g. the storage; default: nobody is told. */
+  /** Given what failed beyond the conversation's own means, e.g. the storage; default: it is not reported. */
   readonly report?: (error: unknown) => void;
 }
 

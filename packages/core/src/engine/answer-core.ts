@@ -9,15 +9,15 @@ import { notice } from './notices.ts';
 export interface Sources {
   readonly now: Date;
   readonly known: Known;
-  /** Names of the microagents that the model has been told of. */
-  readonly told: ReadonlySet<string>;
+  /** Names of the microagents that the model has been shown. */
+  readonly shownMicroagents: ReadonlySet<string>;
   /** Knowledge that earlier messages missed because the workspace was not readable. */
   readonly missed: Missed | undefined;
   /** Found in the conversation's messages; only for a query. */
   readonly hits?: readonly string[];
 }
 
-/** The engine's own answer to an action that it was given to answer; what nothing here can carry out is told so. */
+/** The engine's own answer to an action that it was given to answer; what nothing here can carry out is answered with that. */
 export function answerCore(action: Action, sources: Sources): ObservationDraft {
   if (action.action === 'recall') return recall(action.args, sources);
   return action.action === 'think' ? notice.thought : notice.unavailable;
@@ -31,12 +31,12 @@ const MAX_INSTRUCTIONS_CHARS = 64 * 1024;
  */
 export function recall(
   { query, recall_type }: Pick<Action<'recall'>['args'], 'query' | 'recall_type'>,
-  { now, known, told, missed, hits }: Sources,
+  { now, known, shownMicroagents, missed, hits }: Sources,
 ): ObservationDraft<'recall'> | ObservationDraft<'null'> {
   const context = recall_type === 'workspace_context' || recall_type === 'environment_info';
   if (hits && !context) return answerQuery({ query, recall_type }, known, hits);
   const words = missed ? `${missed.words}\n${query}` : query;
-  const microagent_knowledge = triggered(known.microagents, words, told);
+  const microagent_knowledge = triggered(known.microagents, words, shownMicroagents);
   // A client's own query is not a message: its missed knowledge is not delivered later.
   const missing = hits || known.missing === undefined ? {} : { missing: known.missing };
   const about = known.missing === undefined ? '' : `The instructions of the workspace could not be read: ${known.missing}`;
@@ -58,7 +58,7 @@ function nothing(): ObservationDraft<'null'> {
   return NullObservation.create('', {});
 }
 
-/** Everything that is told without a trigger. */
+/** Everything that is shown without a trigger. */
 function instructions({ microagents }: Known): string {
   const texts = microagents.flatMap(({ type, content }) => (type === 'repo' && content ? [content] : []));
   return cutMiddle(texts.join('\n\n'), { limit: MAX_INSTRUCTIONS_CHARS });

@@ -25,14 +25,14 @@ export interface ParsedAnswer {
   readonly calls: readonly ToolCallResult[];
 }
 
-/** Where the actions will run: stamped on each of them; or why they can not. Undefined when none of them runs in a sandbox. */
+/** Where the actions will run: stamped on each of them; or why they cannot. Undefined when none of them runs in a sandbox. */
 export type Destination = { readonly executor: string } | { readonly failure: string } | undefined;
 
 export interface AnswerContext {
   readonly firstId: number;
   readonly policy: ConfirmationPolicy;
   readonly destination: Destination;
-  /** The user has written since the request: the task can not end with an answer that did not see it. */
+  /** The user has written since the request: the task cannot end with an answer that did not see it. */
   readonly steered: boolean;
   readonly metrics: LlmMetrics;
   readonly now: Date;
@@ -124,13 +124,13 @@ function charged(drafts: readonly SourcedDraft[], llm_metrics: LlmMetrics): read
   return drafts.map((draft, index) => (index === first ? { ...draft, llm_metrics } : draft));
 }
 
-/** An answer without calls asks or tells the user something, and waits; unless the user wrote meanwhile. */
+/** An answer without calls is a message to the user, and waits; unless the user wrote meanwhile. */
 function inWords(text: string, steered: boolean): readonly SourcedDraft[] {
   const message = { source: 'agent', ...MessageAction.create({ content: text, wait_for_response: !steered }) } as const;
   return steered ? [message] : [message, stateChanged('awaiting_user_input')];
 }
 
-/** What the model said beside its calls is the thought of the first of them, where clients show it. */
+/** The text that the model wrote beside its calls is the thought of the first of them, where clients show it. */
 function withThought(action: ActionDraft, text: string): ActionDraft {
   if (text === '' || !('thought' in action.args)) return action;
   const thought = action.args.thought ? `${text}\n${String(action.args.thought)}` : text;

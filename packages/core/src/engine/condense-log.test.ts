@@ -7,7 +7,7 @@ import { createScriptedProvider, type ScriptedStep } from '../llm/scripted-provi
 const request = CondensationRequestAction.create({});
 const isSummary = ({ tools }: LlmRequest): boolean => tools.length === 0;
 
-/** Steps for the agent, by the number of its answers so far, and one for whoever wants a summary. */
+/** Steps for the agent, by the number of its answers so far, and one for a request for a summary. */
 function script(steps: readonly ScriptedStep[], summary: ScriptedStep) {
   const seen: LlmRequest[] = [];
   let step = 0;

@@ -24,8 +24,8 @@ export const requestCondensation: SourcedDraft = Object.freeze({ source: 'agent'
 /** The last id to forget; nothing when too little would be gained. */
 export function forgettable({ conversation: { nextId }, condensedTo }: EngineState): number | undefined {
   const fresh = nextId - 1 - condensedTo;
-  const kept = Math.max(MIN_KEPT, Math.min(MAX_KEPT, Math.floor(fresh / 3)));
-  return fresh - kept < MIN_FORGOTTEN ? undefined : nextId - 1 - kept;
+  const retained = Math.max(MIN_KEPT, Math.min(MAX_KEPT, Math.floor(fresh / 3)));
+  return fresh - retained < MIN_FORGOTTEN ? undefined : nextId - 1 - retained;
 }
 
 /** Called when a condensation was requested; clears the request in any case but an abort. A model that fails costs the summary, not the way on. */
@@ -45,12 +45,12 @@ async function append(engine: Engine, end: number, { summary, spent }: { summary
     if (!state.condensing) return [];
     const metrics = spent && { llm_metrics: spent(state.metrics) };
     const action = { source: 'agent', ...CondensationAction.create(args), ...metrics } as const;
-    const told = {
+    const observation = {
       source: 'environment',
       ...CondenseObservation.create(summary || NO_SUMMARY, {}),
       cause: state.conversation.nextId,
     } as const;
-    return [action, told];
+    return [action, observation];
   });
 }
 
@@ -83,7 +83,7 @@ async function summaryRequest({ log, folded, llm }: Engine, end: number): Promis
   };
 }
 
-/** What an earlier condensation said stands in for what it covers; it was appended after that. */
+/** The summary of an earlier condensation stands in for what it covers; it was appended after that. */
 async function lastSummaryOf(log: Engine['log'], from: number): Promise<readonly Event[]> {
   if (from === 0) return [];
   let found: Event | undefined;

@@ -48,7 +48,7 @@ it('EN138: a stop ends the other agent’s work too, and the action is answered'
   expect(outline(await events()).slice(-2)).toEqual([expect.stringMatching(/^agent \.error</), 'environment .agent_state_changed:stopped']);
 });
 
-it('EN137: where nobody can be asked the model is told', async () => {
+it('EN137: where nobody can be asked, the model is informed', async () => {
   const { say, untilState, events } = await stage({ agent, script: [ask, done] });
   await say('begin');
   await untilState('finished');

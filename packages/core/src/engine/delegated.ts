@@ -19,7 +19,7 @@ export type Delegation =
 
 /**
  * Aborting ends the other agent's work too and still resolves; with a signal that is aborted already nothing is begun, and what was begun ends. Rejects with the storage's error alone: when the write was undone, it is
- * asked again until there is room.
+ * asked again until there is space.
  */
 export type Delegate = (task: DelegatedTask, options: { readonly signal: AbortSignal }) => Promise<Delegation>;
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createMask } from '@tendon/protocol/masking';
 import { createDeltaFrames } from './delta-frames.ts';
 
-/** Frames of a turn whose pauses end when they are told to. */
+/** Frames of a turn whose pauses end on demand. */
 function stage() {
   const frames: VolatileFrame[] = [];
   let over = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ export function needsModel(action: RunnableAction): action is Action<'edit'> {
   return action.action === 'edit' && action.args.impl_source === 'llm_based_edit';
 }
 
-/** Never rejects for the model's sake: what it does not do is told in an observation, and the file stays as it is. */
+/** Never rejects for the model's sake: what it does not do is reported by an observation, and the file stays as it is. */
 export async function executeDraftedEdit(
   engine: Engine,
   runtime: Runtime,

@@ -5,8 +5,8 @@
  * Invariants
  * N1  `requested` is set by a person's request that needs work to carry out (stop, finish) and cleared by the next state change.
  * N2  `ending` is set by the agent's own last word (finish, reject, a question) and cleared by the next state change.
- * N3  `turns`, `malformed` and `repetition` count since a person last said or asked for something.
- * N4  `told` are the microagents that the model was told of and has not forgotten by a condensation.
+ * N3  `turns`, `malformed` and `repetition` count since a person last sent or asked for something.
+ * N4  `shownMicroagents` are those that the model was shown and has not forgotten by a condensation.
  * N6  `missed` is the knowledge that could not be read from the workspace at a message, until a recall delivers it.
  * N5  `condensing` is set by a request for a condensation and cleared by the condensation, by the error that answers the request,
  *     and by a stop; `condensedTo` is the last id that the model was made to forget.
@@ -60,7 +60,7 @@ export interface EngineState {
   readonly malformed: number;
   readonly repetition: Repetition;
   /** Names of microagents. */
-  readonly told: ReadonlySet<string>;
+  readonly shownMicroagents: ReadonlySet<string>;
   readonly missed: Missed | undefined;
   readonly condensing: boolean;
   readonly condensedTo: number;
@@ -76,7 +76,7 @@ export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   turns: 0,
   malformed: 0,
   repetition: NO_REPETITION,
-  told: new Set<string>(),
+  shownMicroagents: new Set<string>(),
   missed: undefined,
   condensing: false,
   condensedTo: -1,
@@ -124,7 +124,12 @@ function foldAgent(state: EngineState, action: Action): EngineState {
 }
 
 function foldCondensation(state: EngineState, { id, args }: Action<'condensation'>): EngineState {
-  return { ...state, told: INITIAL_ENGINE_STATE.told, condensing: false, condensedTo: args.forgotten_events_end_id ?? id };
+  return {
+    ...state,
+    shownMicroagents: INITIAL_ENGINE_STATE.shownMicroagents,
+    condensing: false,
+    condensedTo: args.forgotten_events_end_id ?? id,
+  };
 }
 
 function foldObservation(state: EngineState, observation: Observation, before: ConversationState): EngineState {
@@ -146,8 +151,8 @@ function foldObservation(state: EngineState, observation: Observation, before: C
 function foldRecall(state: EngineState, { cause, extras }: Observation<'recall'>, before: ConversationState): EngineState {
   const asked = before.pending.find(({ id }) => id === cause);
   const query = asked?.action === 'recall' ? asked.args.query : '';
-  const told = new Set([...state.told, ...extras.microagent_knowledge.map(({ name }) => name)]);
-  return { ...state, told, missed: foldMissed(state.missed, extras, query) };
+  const shownMicroagents = new Set([...state.shownMicroagents, ...extras.microagent_knowledge.map(({ name }) => name)]);
+  return { ...state, shownMicroagents, missed: foldMissed(state.missed, extras, query) };
 }
 
 function foldMissed(

@@ -27,7 +27,7 @@ export interface Engine {
   readonly view: ViewFeed;
   readonly longMessages: LongMessages;
   readonly agent: Agent;
-  /** Asked once per turn, so that a changed setting counts from the next turn on. Rejects with an Error that can be shown. */
+  /** Asked once per turn, so that a changed setting counts from the next turn on. Rejects with a user-facing error. */
   readonly llm: () => Promise<LlmProvider>;
   readonly sandbox: Sandbox;
   readonly library: Library;
@@ -43,7 +43,7 @@ export interface Engine {
   readonly mask: Mask;
   readonly aborts: Aborts;
   readonly emit: (frame: VolatileFrame) => void;
-  /** For the server's log: what failed and nobody was told in full. */
+  /** For the server's log: what failed and was shown to nobody in full. */
   readonly report: (error: unknown) => void;
   /**
    * Unanswered actions that may have been sent to where they run, with the executor: those that were pending when the log was opened,

@@ -3,7 +3,7 @@
  *
  * Invariants
  * F1  `state` is the fold of every durable event, in order, without gaps; this process has read only the events after `from`.
- * F2  A decision is taken on the state it is appended to: appends run one after the other, and a writer elsewhere that was
+ * F2  A decision is taken on the state it is appended to: appends run one after the other, and a writer in another process that was
  *     faster makes the decision be taken again.
  * F3  What is appended has been masked.
  * F4  Agent states follow each other as the transition table says: a batch with another step is not appended.
@@ -28,7 +28,7 @@ export interface FoldedLog {
   append(decide: Decide): Promise<readonly Event[]>;
   /** The same, but rejects at once when there is no room. */
   tryAppend(decide: Decide): Promise<readonly Event[]>;
-  /** Told of every event after it was folded; the returned function ends it. */
+  /** Called with every event after it was folded; the returned function ends it. */
   onEvent(listener: (event: Event) => void): () => void;
 }
 

@@ -30,7 +30,7 @@ function strictModel(script: Script): { readonly provider: LlmProvider; readonly
   return { provider, asked };
 }
 
-function said({ messages }: LlmRequest): string {
+function textOf({ messages }: LlmRequest): string {
   return messages.map(({ text }) => text).join('\n\n');
 }
 
@@ -49,7 +49,7 @@ it('EN206: a message larger than the window is shown with its beginning, its end
   await say('never mind, forget the log');
   await untilState('finished', id + 1);
   expect(asked).toHaveLength(3);
-  const text = said(asked[0]!);
+  const text = textOf(asked[0]!);
   expect(text.length).toBeLessThan(40_000);
   for (const part of [
     'why does this fail?\nlog line 0',
@@ -75,7 +75,7 @@ it('EN206: what fits into an eighth of the window is shown whole, and no file is
   const words = 'a long story '.repeat(7_000);
   await say(words);
   await untilState('awaiting_user_input', 4);
-  expect(said(asked[0]!)).toContain(words);
+  expect(textOf(asked[0]!)).toContain(words);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -87,23 +87,23 @@ it('EN206: a file that cannot be written is reported, once, to the user and to t
   const { id } = await untilState('awaiting_user_input', 4);
   await say('and now?');
   await untilState('awaiting_user_input', id + 1);
-  const told =
+  const notice =
     /^\[Notice\]\nThe file \/workspace\/\.tendon\/messages\/\d+-\w+\.txt, .* could not be written: the disk of the sandbox is full$/gm;
-  expect(asked.map((request) => said(request).match(told)?.length)).toEqual([1, 1]);
+  expect(asked.map((request) => textOf(request).match(notice)?.length)).toEqual([1, 1]);
   expect(outline(await events()).filter((line) => line === 'environment .error')).toHaveLength(1);
 });
 
 it('EN206: after a restart an existing file is left alone, and a missing one is written again', async () => {
   const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
   const folder = temporaryFolder();
-  for (const state of ['new', 'kept', 'gone']) {
+  for (const state of ['new', 'existing', 'gone']) {
     const { provider } = strictModel([hello, hello, hello]);
     const { conversation, say, untilState } = await stage({ provider, log, folder });
     const from = log.nextId;
     await say(state === 'new' ? PASTED : 'go on');
     await untilState('awaiting_user_input', from + 1);
     const path = join(folder, '.tendon/messages', filesIn(folder)[0]!);
-    expect(readFileSync(path, 'utf8')).toBe(state === 'kept' ? 'notes' : PASTED);
+    expect(readFileSync(path, 'utf8')).toBe(state === 'existing' ? 'notes' : PASTED);
     if (state === 'new') writeFileSync(path, 'notes');
     else rmSync(path);
     await conversation.close();
@@ -118,13 +118,13 @@ it('EN207: a condensation leaves an excerpt of a long message, and the summary i
   const words = `read this: ${'a long story '.repeat(2_000)} the end`;
   await say(words);
   await untilState('finished');
-  expect(said(asked[0]!)).toContain(words);
+  expect(textOf(asked[0]!)).toContain(words);
   await submit(CondensationRequestAction.create({}));
   const condensation = await until((event) => isAction(event) && event.action === 'condensation');
   await say('go on');
   await untilState('finished', condensation.id);
-  expect(said(asked.find(isSummary)!)).toContain('read this: a long story');
-  const text = said(asked.at(-1)!);
+  expect(textOf(asked.find(isSummary)!)).toContain('read this: a long story');
+  const text = textOf(asked.at(-1)!);
   expect(text).not.toContain(words);
   expect(text).toMatch(/read this: a long story .*\[\.\.\. \d+ characters of this message are left out here\. .*the end/s);
   expect(text.length).toBeLessThan(20_000);

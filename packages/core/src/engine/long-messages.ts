@@ -31,15 +31,15 @@ export class LongMessages {
 
   /** True when an event was appended that the model must see. Rejects only with the storage's error. */
   async store(excerpts: readonly Excerpt[], signal: AbortSignal): Promise<boolean> {
-    let isTold = false;
+    let isReported = false;
     for (const { eventId, file } of excerpts) {
       if (this.#tried.has(file)) continue;
       const failure = await this.#write(eventId, file, signal);
-      if (signal.aborted) return isTold;
+      if (signal.aborted) return isReported;
       this.#tried.add(file);
-      if (failure !== undefined) isTold = (await this.#tell(file, failure)) || isTold;
+      if (failure !== undefined) isReported = (await this.#report(file, failure)) || isReported;
     }
-    return isTold;
+    return isReported;
   }
 
   /** Why it could not be written. */
@@ -59,10 +59,10 @@ export class LongMessages {
     }
   }
 
-  async #tell(file: string, reason: string): Promise<boolean> {
+  async #report(file: string, reason: string): Promise<boolean> {
     const words = `The file ${WORKSPACE}/${file}, which was to hold all of a long message of the user, could not be written: ${reason}`;
-    const told = await this.#ports.folded.append((state) => (state.requested ? [] : [engineError(words, MESSAGE_NOT_STORED)]));
-    return told.length > 0;
+    const appended = await this.#ports.folded.append((state) => (state.requested ? [] : [engineError(words, MESSAGE_NOT_STORED)]));
+    return appended.length > 0;
   }
 }
 

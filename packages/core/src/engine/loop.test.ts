@@ -68,7 +68,7 @@ it('EN82: what comes after finish in the same answer is answered as not executed
   expect(runtimes.started).toEqual([]);
 });
 
-it('EN83: a call that can not be understood is told to the model and does not run', async () => {
+it('EN83: a call that cannot be understood is reported to the model and does not run', async () => {
   const bad = { toolCalls: [{ name: 'execute_bash', arguments: '{"command": "rm -rf /' }, ...done.toolCalls] };
   const gate = gated(createScriptedProvider([bad, done]));
   const { say, untilState, runtimes } = await stage({ provider: gate.provider });
@@ -101,7 +101,7 @@ it('EN85: a cut answer’s calls are not carried out', async () => {
   expect(runtimes.started).toEqual([]);
 });
 
-it('EN310: of an answer with more than 64 calls nothing runs, and the model is told how many it may make', async () => {
+it('EN310: of an answer with more than 64 calls nothing runs, and the model learns how many it may make', async () => {
   const calls = (count: number) => ({ toolCalls: Array.from({ length: count }, () => bash('echo x').toolCalls[0]!) });
   const { say, untilState, events, runtimes } = await stage({ script: [calls(5_000), calls(65), done] });
   await say('begin');
@@ -133,7 +133,7 @@ it('EN86: a failing model is a state with a reason, and the next message tries a
   await untilState('finished');
 });
 
-it('EN87: a provider that can not be made is a state with its words', async () => {
+it('EN87: a provider that cannot be created is a state with its words', async () => {
   const { say, untilState } = await stage({ llm: async () => Promise.reject(new Error('LLM_MODEL names nothing')) });
   await say('begin');
   expect(await untilState('error')).toMatchObject({ content: expect.stringContaining('LLM_MODEL names nothing') });
@@ -257,7 +257,7 @@ it('EN96: a secret reaches neither the log nor a frame', async () => {
   expect(JSON.stringify([await events(), frames])).not.toContain(secret);
 });
 
-it('EN97: an answer that did not see the user’s last word can not end the task', async () => {
+it('EN97: an answer that did not see the user’s last message cannot end the task', async () => {
   const gate = gated(createScriptedProvider([done, { text: 'Anything else?' }, done]));
   const { say, untilState, conversation } = await stage({ provider: gate.provider });
   await say('begin');

@@ -96,14 +96,14 @@ async function answerOutside(engine: Engine, action: Action<'call_tool_mcp'>): P
   engine.dispatched.delete(action.id);
 }
 
-/** What is recalled is told by the environment, whoever asked. */
+/** The environment is the source of what is recalled, whichever party asked. */
 function answered(
   engine: Engine,
-  { told, missed }: EngineState,
+  { shownMicroagents, missed }: EngineState,
   about: { readonly action: Action; readonly hits?: string[] | undefined },
 ): SourcedDraft {
   const { action, hits } = about;
-  const sources = { now: engine.clock.now(), known: engine.library.known, told, missed, ...(hits && { hits }) };
+  const sources = { now: engine.clock.now(), known: engine.library.known, shownMicroagents, missed, ...(hits && { hits }) };
   const draft = answerTo(action, answerCore(action, sources));
   return action.action === 'recall' ? { ...draft, source: 'environment' } : draft;
 }

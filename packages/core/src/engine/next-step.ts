@@ -8,7 +8,7 @@ import { answerTo, engineError, stateChanged } from './notices.ts';
 import { isStuck } from './repetition.ts';
 
 export interface Limits {
-  /** Answers of the model since a person last said or asked for something. */
+  /** Answers of the model since a person last sent or asked for something. */
   readonly maxIterations: number;
   /** US dollars for the whole conversation. */
   readonly maxBudgetUsd: number | undefined;
@@ -68,7 +68,7 @@ function toCarryOut(action: Action): Step {
 }
 
 /**
- * An action that was told long before its turn, or before a pause: frontends draw their buttons at the last thing they were told, and
+ * An action that was sent long before its turn, or before a pause: frontends draw their buttons at the last thing they were sent, and
  * only when they know the state by then, so it is added again behind the state.
  */
 function askAgain(action: Action): readonly SourcedDraft[] {

@@ -24,7 +24,7 @@ export function answerTo(action: Pick<Action, 'id' | 'source' | 'tool_call_metad
   return { source, ...observation, cause, ...(tool_call_metadata && { tool_call_metadata: withAnswerReference(tool_call_metadata) }) };
 }
 
-/** For an answer's call that is no action: the model is told, nothing ran. */
+/** For an answer's call that is no action: the model is informed, nothing ran. */
 export function malformedCall(problem: string, tool_call_metadata: ToolCallMetadata): SourcedDraft {
   return { source: 'agent', ...error(problem, 'AGENT_ERROR$MALFORMED_CALL'), tool_call_metadata };
 }

@@ -7,7 +7,7 @@ import { notice, outcomeUnknown } from './notices.ts';
 
 /** Tools that somebody outside the engine offers and carries out: servers of the Model Context Protocol. Neither call ever rejects. */
 export interface OutsideTools {
-  /** What is offered now; a server that can not be reached offers nothing and holds nothing up for long. */
+  /** What is offered now; a server that cannot be reached offers nothing and holds nothing up for long. */
   offered(options: { readonly signal: AbortSignal }): Promise<readonly Tool[]>;
   /** Carries it out once. Aborting cancels it and still resolves. */
   call(action: Action<'call_tool_mcp'>, options: { readonly signal: AbortSignal }): Promise<ObservationDraft>;
@@ -15,7 +15,7 @@ export interface OutsideTools {
   close(): Promise<void>;
 }
 
-export const callUnknown = outcomeUnknown('it may have been made before, and its outcome was not kept');
+export const callUnknown = outcomeUnknown('it may have been made before, and its outcome was not stored');
 
 /** By this process or one before it. */
 export function wasCalledOutside({ dispatched }: Engine, action: Action): boolean {

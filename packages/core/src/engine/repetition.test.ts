@@ -25,7 +25,7 @@ describe('EN91: repetition', () => {
     expect(isStuck(after(Array.from({ length: 4 }, () => think('the same'))))).toBe(true);
   });
 
-  it('takes the same failing command for the same step, whatever is said beside it', () => {
+  it('takes the same failing command for the same step, whatever text is beside it', () => {
     expect(isStuck(after(Array.from({ length: 4 }, (_, n) => run('make', 2, `try ${n}`))))).toBe(true);
     expect(isStuck(after(Array.from({ length: 4 }, (_, n) => run(`make ${n}`, 2))))).toBe(false);
   });

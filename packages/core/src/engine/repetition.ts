@@ -14,14 +14,14 @@ export interface Repetition {
 
 export const NO_REPETITION: Repetition = Object.freeze({ signature: undefined, count: 0, limit: Number.POSITIVE_INFINITY });
 
-/** A step that failed or can not have changed anything. */
+/** A step that failed or cannot have changed anything. */
 const FRUITLESS_LIMIT = 4;
 const FRUITFUL_LIMIT = 50;
 const MAX_SIGNATURE = 64 * 1024;
 
 export function repeat(last: Repetition, action: Action, observation: Observation): Repetition {
   const { thought, ...others } = action.args as Record<string, unknown>;
-  // A thought beside an action is said differently each time; to `think` it is all there is.
+  // A thought beside an action is worded differently each time; to `think` it is all there is.
   const args = action.action === 'think' ? thought : others;
   const text = JSON.stringify([action.action, args, observation.observation, observation.content]);
   const signature = text.length > MAX_SIGNATURE ? undefined : text;

@@ -59,9 +59,9 @@ async function visit(log: EventLog): Promise<{ readonly opening: number; readonl
   const { requests, provider } = asked();
   const { conversation, say, untilState } = await stage({ log: counted.log, provider });
   const opening = counted.count;
-  const said = await say('and now?');
-  if (!said.ok) throw new Error(said.error.message);
-  await untilState('awaiting_user_input', said.event.id);
+  const answer = await say('and now?');
+  if (!answer.ok) throw new Error(answer.error.message);
+  await untilState('awaiting_user_input', answer.event.id);
   await conversation.close();
   return { opening, request: counted.count - opening, messages: requests[0]!.messages };
 }

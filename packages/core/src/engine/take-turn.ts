@@ -37,7 +37,7 @@ async function messagesFor({ view, longMessages }: Engine, contextWindow: number
   return (await longMessages.store(shown.excerpts, signal)) ? view.messages(options) : shown;
 }
 
-/** After a restart within a pause that the provider asked for, the rest of it is kept. */
+/** After a restart within a pause that the provider asked for, the rest of it is waited. */
 async function untilResumption({ folded, clock }: Engine, signal: AbortSignal): Promise<void> {
   const { agentState, resumesAt } = folded.state.conversation;
   const pauseMs = agentState === 'rate_limited' && resumesAt ? Math.min(Date.parse(resumesAt) - clock.now().getTime(), MAX_PAUSE_MS) : 0;
@@ -124,7 +124,7 @@ async function appendAnswer(
   });
 }
 
-/** Four fifths of what the model can take: the next observations need room. */
+/** Four fifths of what the model can take: the next observations need space. */
 function isNearlyFull({ accumulated_token_usage: tokens }: LlmMetrics, contextWindow: number | undefined): boolean {
   return contextWindow !== undefined && (tokens?.per_turn_token ?? 0) > 0.8 * contextWindow;
 }

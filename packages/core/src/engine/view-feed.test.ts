@@ -8,8 +8,8 @@ it('EN198: an open conversation reads none of its events again, however often it
   const { say, untilState } = await stage({ log: counted.log, script });
   let from = 0;
   for (const text of ['one', 'two', 'three']) {
-    const said = await say(text);
-    from = said.ok ? said.event.id : from;
+    const answer = await say(text);
+    from = answer.ok ? answer.event.id : from;
     await untilState('awaiting_user_input', from);
   }
   expect(counted.count).toBe(0);
@@ -26,8 +26,8 @@ it('EN198: opened again, it reads each event once for the state, and once for th
   conversation.wake();
   expect(counted.count).toBe(stored);
   for (const text of ['two', 'three']) {
-    const said = await say(text);
-    await untilState('awaiting_user_input', said.ok ? said.event.id : 0);
+    const answer = await say(text);
+    await untilState('awaiting_user_input', answer.ok ? answer.event.id : 0);
     expect(counted.count).toBeLessThan(2 * stored + 20);
   }
 });

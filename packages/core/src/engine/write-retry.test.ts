@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { StorageError } from '../log/storage-error.ts';
 import { WriteRetry } from './write-retry.ts';
 
-function setUp(roomAfter: number) {
+function setUp(spaceAfter: number) {
   const closing = new AbortController();
   const frames: VolatileFrame[] = [];
   let tries = 0;
   const clock = { now: () => new Date(0), sleep: async () => undefined };
   const retry = new WriteRetry({ clock, closing: closing.signal, emit: (frame) => frames.push(frame), report: () => undefined });
   const write = async (): Promise<number> => {
-    if (++tries > roomAfter) return tries;
+    if (++tries > spaceAfter) return tries;
     throw new StorageError('undone', 'the database or disk is full');
   };
   return { retry, write, frames, closing };

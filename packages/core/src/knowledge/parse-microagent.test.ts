@@ -32,7 +32,7 @@ it('EN120: name and trigger words come from the front matter, the rest is the co
 });
 
 it.each(['---\n: [\n---\ntext', '---\n- a\n---\ntext', '---\na: &a [x]\nb: [*a, *a]\n---\ntext'])(
-  'EN121: %j has front matter that is told to be wrong, and its text counts',
+  'EN121: %j has front matter that is reported as wrong, and its text counts',
   (markdown) => {
     const { microagent, problem } = parseMicroagent('x', markdown);
     expect(microagent).toMatchObject({ name: 'x', type: 'repo', content: 'text', triggers: [] });

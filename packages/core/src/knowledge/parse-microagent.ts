@@ -11,7 +11,7 @@ export interface ParsedMicroagent {
 
 /** Where its end is looked for. */
 const MAX_FRONT_MATTER = 16 * 1024;
-/** The parser's work grows with what nests, begins or is wrong, each of it a character of these: more is not given to it. */
+/** The parser's work grows with nesting, beginnings and faults, each of it a character of these: more is not given to it. */
 const MAX_YAML = 4 * 1024;
 const MAX_INDICATORS = 256;
 const INDICATOR = /[[\]{},&*!|>%@`#]|[-?:](?=\s|$)/g;
@@ -19,7 +19,7 @@ const INDICATOR = /[[\]{},&*!|>%@`#]|[-?:](?=\s|$)/g;
 const MAX_TRIGGERS = 64;
 
 /**
- * A Markdown file with YAML between `---` lines before it. With trigger words it is knowledge, else it is always told. What is wrong
+ * A Markdown file with YAML between `---` lines before it. With trigger words it is knowledge, else it is always shown. What is wrong
  * in the front matter is as if it were not there: the text is worth having. Total.
  */
 export function parseMicroagent(fallbackName: string, markdown: string): ParsedMicroagent {
@@ -49,7 +49,7 @@ function frontMatter(text: string): { readonly front: FrontMatter; readonly prob
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { front: value as FrontMatter, problem: undefined };
     return { front: {}, problem: value === null ? undefined : 'its front matter is no mapping' };
   } catch (error) {
-    return { front: {}, problem: `its front matter can not be read: ${String(error).slice(0, 200)}` };
+    return { front: {}, problem: `its front matter cannot be read: ${String(error).slice(0, 200)}` };
   }
 }
 

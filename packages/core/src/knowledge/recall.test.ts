@@ -25,7 +25,7 @@ const KNOWN = {
 const recalls = (events: readonly Event[]) =>
   events.flatMap((event) => ('observation' in event && event.observation === 'recall' ? [event] : []));
 
-it('EN122: the first message is answered with what the workspace tells and what its words bring; the model is told', async () => {
+it('EN122: the first message is answered with what the workspace holds and what its words bring; the model sees it', async () => {
   const { say, untilState, events } = await stage({ folder: workspace(KNOWN), script: [done] });
   await say('Move us to postgres please');
   await untilState('finished');
@@ -41,11 +41,11 @@ it('EN122: the first message is answered with what the workspace tells and what 
       microagent_knowledge: [{ name: 'database', trigger: 'Postgres', content: 'Ask before you migrate.' }],
     },
   });
-  const told = projectMessages(await events(), codeActAgent).flatMap((message) => (message.role === 'user' ? [message.text] : []));
-  expect(told.join('\n')).toMatch(/Indent with tabs[\s\S]*Ask before you migrate/);
+  const shown = projectMessages(await events(), codeActAgent).flatMap((message) => (message.role === 'user' ? [message.text] : []));
+  expect(shown.join('\n')).toMatch(/Indent with tabs[\s\S]*Ask before you migrate/);
 });
 
-it('EN123: a later message brings what its words trigger, once; without a trigger nothing is told', async () => {
+it('EN123: a later message brings what its words trigger, once; without a trigger nothing is shown', async () => {
   const { say, untilState, events } = await stage({ folder: workspace(KNOWN), script: [done, done, done, done] });
   let from = 0;
   for (const text of ['hello', 'POSTGRES is slow', 'postgres again', 'thanks']) {
@@ -121,20 +121,20 @@ it('EN215: knowledge that could not be read at the first message comes with the 
     await say(text);
     await untilState('awaiting_user_input', from);
   };
-  const modelIsTold = async () => JSON.stringify(projectMessages(await events(), codeActAgent));
+  const modelSees = async () => JSON.stringify(projectMessages(await events(), codeActAgent));
   await next('Move us to postgres please');
   await next('and hurry');
   expect(recalls(await events()).map(({ extras }) => [extras.recall_type, extras.missing])).toEqual([
     ['workspace_context', 'the sandbox is not there yet'],
     ['workspace_context', 'the sandbox is not there yet'],
   ]);
-  expect(await modelIsTold()).toContain('could not be read yet (the sandbox is not there yet)');
+  expect(await modelSees()).toContain('could not be read yet (the sandbox is not there yet)');
   come();
   await next('go on');
   expect(recalls(await events()).slice(2)).toMatchObject([{ extras: CONTEXT }]);
   expect(recalls(await events())[2]!.extras).not.toHaveProperty('missing');
-  expect(await modelIsTold()).toMatch(/Run make check[\s\S]*Ask before you migrate/);
-  await next('postgres, as I said');
+  expect(await modelSees()).toMatch(/Run make check[\s\S]*Ask before you migrate/);
+  await next('postgres, as before');
   expect(recalls(await events())).toHaveLength(3);
 });
 

@@ -8,7 +8,7 @@ const AROUND = 200;
 /** Shorter words are in every message. */
 const MIN_WORD = 3;
 
-/** Places in the conversation's own messages where all words of the query are, the latest first: who said it, and the text around. */
+/** Places in the conversation's own messages where all words of the query are, the latest first: its author, and the text around. */
 export async function searchMessages(log: EventLog, query: string): Promise<string[]> {
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_.-]+/gu) ?? [])].filter((word) => word.length >= MIN_WORD).slice(0, 20);
   const hits: string[] = [];

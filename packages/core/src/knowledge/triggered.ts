@@ -10,14 +10,14 @@ export type Knowledge = {
 /** UTF-16 units of everything that one recall brings. */
 const MAX_CHARS = 256 * 1024;
 
-/** Knowledge one of whose trigger words is in the text, whatever its case, but for what was told already. */
-export function triggered(microagents: readonly Microagent[], text: string, told: ReadonlySet<string>): Knowledge[] {
+/** Knowledge one of whose trigger words is in the text, whatever its case, but for what was shown already. */
+export function triggered(microagents: readonly Microagent[], text: string, shown: ReadonlySet<string>): Knowledge[] {
   const lower = text.toLowerCase();
   const found: Knowledge[] = [];
   let left = MAX_CHARS;
   for (const { name, triggers, content } of microagents) {
     const trigger = triggers.find((word) => lower.includes(word.toLowerCase()));
-    if (trigger === undefined || told.has(name) || content.length > left) continue;
+    if (trigger === undefined || shown.has(name) || content.length > left) continue;
     left -= content.length;
     found.push({ name, trigger, content });
   }

@@ -18,12 +18,12 @@ const TIMEOUT_MS = 15_000;
 
 export interface ReadOptions {
   readonly signal?: AbortSignal;
-  /** Told of each file that is not what it should be. */
+  /** Called with each file that is not what it should be. */
   readonly onProblem?: (problem: string) => void;
 }
 
 /**
- * Of the workspace itself and of the repositories right inside it, sorted by name; the first of a name counts. What can not be read
+ * Of the workspace itself and of the repositories right inside it, sorted by name; the first of a name counts. What cannot be read
  * is not there. Everything is read inside the sandbox, so a link leads nowhere the agent could not go itself.
  */
 export async function workspaceMicroagents(files: WorkspaceFiles, options: ReadOptions = {}): Promise<Microagent[]> {

@@ -61,7 +61,7 @@ export class AnswerBuilder {
       return failure('LLM_CONTENT_POLICY', 'the answer was held back by its content filter', false);
     }
     if (reason === 'length' && isEmpty) {
-      return failure('LLM_FAILED', 'the limit of output tokens was reached before anything was said; ask for smaller steps', false);
+      return failure('LLM_FAILED', 'the limit of output tokens was reached before any text; ask for smaller steps', false);
     }
     if (isEmpty) return failure('LLM_FAILED', 'the answer was empty', true);
     return {
@@ -79,7 +79,7 @@ function delta(part: 'text' | 'reasoning' | 'tool', text: string): LlmEvent | un
   return text === '' ? undefined : { type: 'delta', part, text };
 }
 
-/** Undefined when the provider never said why it stopped: the stream was cut. */
+/** Undefined when the provider never reported why it stopped: the stream was cut. */
 function readReason({ unified, raw }: LanguageModelV4FinishReason): LlmAnswer['finishReason'] | undefined {
   if (unified === 'tool-calls') return 'tool_calls';
   if (unified === 'content-filter') return 'content_filter';
@@ -88,7 +88,7 @@ function readReason({ unified, raw }: LanguageModelV4FinishReason): LlmAnswer['f
   return /length|max_tokens/i.test(raw) ? 'length' : 'stop';
 }
 
-/** `inputTokens` counts all input, cached or not; what a provider does not tell is 0. */
+/** `inputTokens` counts all input, cached or not; what a provider does not report is 0. */
 function readUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): LlmUsage {
   const cacheReadTokens = inputTokens.cacheRead ?? 0;
   const cacheWriteTokens = inputTokens.cacheWrite ?? 0;

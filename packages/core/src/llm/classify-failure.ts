@@ -10,7 +10,7 @@ interface FailureContext {
   readonly now: Date;
 }
 
-/** What is known of a failure, whoever threw it: an HTTP answer, an error inside a stream, or a broken connection. */
+/** What is known of a failure, whatever threw it: an HTTP answer, an error inside a stream, or a broken connection. */
 interface Symptoms {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -96,7 +96,7 @@ export function classifyFailure(error: unknown, context: FailureContext): LlmFai
   };
 }
 
-/** A failure that is found by us, not told by the provider. */
+/** A failure that is found by us, not reported by the provider. */
 export function failure(code: ErrorCode, detail: string, retryable: boolean): LlmFailure {
   return { error: catalogError(code, detail), retryable };
 }
@@ -126,7 +126,7 @@ function readSymptoms(error: unknown): Symptoms {
     parsed(http?.responseBody) ??
     (isObject(http?.data) ? http.data : undefined) ??
     (chain[0] && !(error instanceof Error) ? chain[0] : undefined);
-  const said = isObject(body?.error)
+  const reported = isObject(body?.error)
     ? body.error
     : isObject(chain[0]?.data) && isObject(chain[0].data.error)
       ? chain[0].data.error
@@ -141,12 +141,12 @@ function readSymptoms(error: unknown): Symptoms {
     status: http && !isBroken ? Number(http.statusCode) : undefined,
     headers: isObject(http?.responseHeaders) ? (http.responseHeaders as Record<string, string>) : {},
     message:
-      typeof said.message === 'string'
-        ? said.message
+      typeof reported.message === 'string'
+        ? reported.message
         : typeof body?.error === 'string'
           ? body.error
           : (own ?? (typeof error === 'string' ? error : '')),
-    words: [said.type, said.code, said.status].filter((word) => typeof word === 'string').join(' '),
+    words: [reported.type, reported.code, reported.status].filter((word) => typeof word === 'string').join(' '),
     systemCode: system ?? '',
   };
 }

@@ -24,7 +24,7 @@ export interface LanguageModelOptions {
   /** Imports the package and makes the model; a later one is tried when the endpoint says that it serves this model on another API. */
   readonly load: readonly (() => Promise<LanguageModelV4>)[];
   readonly silenceMs: number;
-  /** Only for an API that must be told. */
+  /** Only for an API that needs it. */
   readonly maxOutputTokens: number | undefined;
 }
 

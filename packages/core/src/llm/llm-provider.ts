@@ -81,7 +81,7 @@ export interface LlmProvider {
   readonly model: string;
   /** Tokens; undefined when nobody knows. */
   readonly contextWindow: number | undefined;
-  /** True for the scripted providers: said in the UI. */
+  /** True for the scripted providers: shown in the UI. */
   readonly scripted: boolean;
   stream(request: LlmRequest, options: { readonly signal: AbortSignal }): AsyncIterable<LlmEvent>;
 }

@@ -53,7 +53,7 @@ const BARE: readonly (readonly [RegExp, string])[] = [
   [/^grok-/, 'xai'],
 ];
 
-/** The vendor and the vendor's own id of a model; the vendor is undefined when the name does not tell it. */
+/** The vendor and the vendor's own id of a model; the vendor is undefined when the name does not show it. */
 export function splitModelName(model: string): { readonly vendor: string | undefined; readonly modelId: string } {
   const slash = model.indexOf('/');
   const prefix = slash < 0 ? undefined : model.slice(0, slash);
@@ -64,7 +64,7 @@ export function splitModelName(model: string): { readonly vendor: string | undef
 
 /**
  * Where a model's requests go. `baseUrl` is the user's own, else the vendor's.
- * Undefined when the name does not tell who offers the model, or the address is none.
+ * Undefined when the name does not show who offers the model, or the address is none.
  */
 export function routeModel(model: string, baseUrl: string | undefined): ModelRoute | undefined {
   const { vendor: name, modelId } = splitModelName(model);

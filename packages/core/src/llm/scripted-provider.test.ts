@@ -10,8 +10,8 @@ import { createScriptedProvider } from './scripted-provider.ts';
 
 /** A request that already holds so many answers. */
 function after(answers: number): LlmRequest {
-  const told = Array.from({ length: answers }, () => ({ role: 'assistant' as const, text: 'x' }));
-  return { ...REQUEST, messages: [...REQUEST.messages, ...told] };
+  const answered = Array.from({ length: answers }, () => ({ role: 'assistant' as const, text: 'x' }));
+  return { ...REQUEST, messages: [...REQUEST.messages, ...answered] };
 }
 
 describe('a script', () => {

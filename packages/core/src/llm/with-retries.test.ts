@@ -15,7 +15,7 @@ async function play(steps: readonly ScriptedStep[], options: { random?: number; 
 }
 
 describe('retries', () => {
-  it('LM30, LM33: a rate limit is told and tried again', async () => {
+  it('LM30, LM33: a rate limit is reported and retried', async () => {
     const { events, retries } = await play([{ ...LIMITED, text: 'half' }, { text: 'whole' }]);
     expect(events.map(({ type }) => type)).toEqual(['delta', 'retry', 'delta', 'done']);
     expect(retries).toMatchObject([
@@ -29,24 +29,24 @@ describe('retries', () => {
       Array.from({ length: 9 }, () => ({ ...LIMITED })),
       { maxAttempts: 9 },
     );
-    expect(clock.slept).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(clock.pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
     expect(failureOf(events).error.code).toBe('LLM_RATE_LIMITED');
   });
 
   it('LM32: half of a pause is random', async () => {
     const { clock } = await play([LIMITED, { ...LIMITED }, { text: 'ok' }], { random: 0 });
-    expect(clock.slept).toEqual([500, 1_000]);
+    expect(clock.pauses).toEqual([500, 1_000]);
   });
 
-  it('LM31: the time that the provider names is kept, never shortened', async () => {
+  it('LM31: the time that the provider names is obeyed, never shortened', async () => {
     const { clock } = await play([{ ...LIMITED, retryAfterMs: 7_000 }, { text: 'ok' }], { random: 0 });
-    expect(clock.slept).toEqual([7_000]);
+    expect(clock.pauses).toEqual([7_000]);
   });
 
   it('LM35: a time beyond the longest allowed is a failure at once', async () => {
     const { clock, events } = await play([{ ...LIMITED, retryAfterMs: 7_200_000 }, { text: 'ok' }]);
     expect(failureOf(events).retryAfterMs).toBe(7_200_000);
-    expect(clock.slept).toEqual([]);
+    expect(clock.pauses).toEqual([]);
   });
 
   it('LM30: what is not retryable is given at once', async () => {
@@ -58,7 +58,7 @@ describe('retries', () => {
   it('LM34: an abort ends a pause at once', async () => {
     const clock = createTestClock();
     const abort = new AbortController();
-    void clock.asleep().then(() => abort.abort());
+    void clock.waiting().then(() => abort.abort());
     const events = await collect(withRetries(createScriptedProvider([LIMITED]), { clock, random: () => 0.5 }), REQUEST, abort.signal);
     expect(events.map(({ type }) => type)).toEqual(['retry']);
   });
@@ -76,7 +76,7 @@ describe.each(PROTOCOLS)('retries over $name', (subject) => {
       );
       const events = await collect(withRetries(at.provider, { clock, random: () => 0 }));
       expect(answerOf(events).text).toBe('whole');
-      expect(clock.slept).toEqual(['retry-after' in headers ? 3_000 : 500, 1_000, 2_000]);
+      expect(clock.pauses).toEqual(['retry-after' in headers ? 3_000 : 500, 1_000, 2_000]);
       expect(at.endpoint.requests).toHaveLength(4);
     },
   );

@@ -3,7 +3,7 @@
  *
  * Invariants
  * W1  What is retryable is the provider's word; nothing else is tried again.
- * W2  A provider's own time is kept when it names one; without one the pauses double, from at most one second.
+ * W2  A provider's own time is obeyed when it names one; without one the pauses double, from at most one second.
  * W3  `retry` comes before the pause, so that clients can say until when; deltas before it are void.
  */
 import type { Clock } from '../async/clock.ts';
@@ -41,11 +41,11 @@ export function withRetries(provider: LlmProvider, options: RetryOptions): LlmPr
         }
         const delayMs = pauseMs(failure, attempt, options);
         yield { type: 'retry', failure, attempt, resumesAt: new Date(clock.now().getTime() + delayMs) };
-        const slept = await clock.sleep(delayMs, { signal }).then(
+        const waited = await clock.sleep(delayMs, { signal }).then(
           () => true,
           () => false,
         );
-        if (!slept) return;
+        if (!waited) return;
       }
     },
   };

@@ -1,4 +1,4 @@
-/** Deeper JSON than this is refused: nobody means it, and recursion elsewhere would not survive it. */
+/** Deeper JSON than this is refused: nobody means it, and other recursion would not survive it. */
 const MAX_JSON_DEPTH = 256;
 
 /**

@@ -41,7 +41,7 @@ export interface LogSnapshot {
 
 /**
  * One conversation's events. Nothing is visible to anybody before it is durable; ids are gapless from 0.
- * Events are deeply frozen. Large payloads live beside the rows and are put back on the way out.
+ * Events are deeply frozen. Large payloads live beside the rows and are put back on reading.
  */
 export interface EventLog {
   readonly conversationId: string;
@@ -67,7 +67,7 @@ export interface EventLog {
   storeSnapshot(snapshot: LogSnapshot): Promise<void>;
 }
 
-/** Where logs are kept. */
+/** Where logs are stored. */
 export interface EventStore {
   /** The log of a conversation; made when it does not exist. The same object for the same id while it is open. */
   open(conversationId: string): Promise<EventLog>;

@@ -2,7 +2,7 @@ import type { LlmMessage } from '../llm/llm-provider.ts';
 import type { CallsEntry, Entry } from './entry.ts';
 import { excerpt } from './excerpt.ts';
 
-/** A message of the user that is shown in part, and the file of the workspace that is said to hold all of it. */
+/** A message of the user that is shown in part, and the file of the workspace that holds all of it. */
 export interface Excerpt {
   readonly eventId: number;
   readonly file: string;

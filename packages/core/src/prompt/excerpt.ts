@@ -31,7 +31,7 @@ export function fileOf(text: string): string | undefined {
   return `${LONG_MESSAGES}/${text.length}-${hashOf(text)}.txt`;
 }
 
-/** 64 bits, mixed as FNV-1a does: they tell messages apart, no more. This part of core has no Node builtin, and a view cannot wait for `crypto.subtle`. */
+/** 64 bits, mixed as FNV-1a does: they distinguish messages, no more. This part of core has no Node builtin, and a view cannot wait for `crypto.subtle`. */
 function hashOf(text: string): string {
   let [low, high] = [0x811c9dc5, 0x9747b28c];
   for (let at = 0; at < text.length; at++) {

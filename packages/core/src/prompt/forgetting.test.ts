@@ -13,7 +13,7 @@ const collect = runInNewContext('gc') as () => void;
 
 const EVENTS = 4_000;
 const CONDENSED_EVERY = 400;
-const KEPT = 20;
+const RETAINED = 20;
 
 /** Commands with their output, and a condensation that leaves the last of them after every few hundred. */
 function longLog(idOf: (step: number) => string) {
@@ -23,7 +23,7 @@ function longLog(idOf: (step: number) => string) {
     raws.push({ ...RunAction.create({ command: 'ls' }), tool_call_metadata: metadata });
     raws.push({ ...RunObservation.create(`out ${step}`, { command: 'ls' }), cause: raws.length - 1, tool_call_metadata: metadata });
     if (step % (CONDENSED_EVERY / 2) !== 0) continue;
-    const end = raws.length - KEPT;
+    const end = raws.length - RETAINED;
     raws.push(
       CondensationAction.create({ forgotten_events_start_id: 0, forgotten_events_end_id: end, summary: 'much', summary_offset: 0 }),
     );

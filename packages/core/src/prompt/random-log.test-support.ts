@@ -159,7 +159,7 @@ export function everyKindLog(): readonly Event[] {
   return toLog(
     parts.map(({ kind, source }, at): Json => {
       const call: [number, number, number] = [at % 4, at % 3, at % 2];
-      const content = `said at ${at}`;
+      const content = `sent at ${at}`;
       return strange({ kind, source, content, ...(at % 5 === 0 && { cause: Math.max(0, at - (at % 7)) }), ...(at % 2 === 0 && { call }) });
     }),
   );

@@ -45,7 +45,7 @@ function nothing(): Saying {
   return NOTHING;
 }
 
-/** The person's own actions are told with their result. An agent's action without a call comes from another kind of agent. */
+/** The person's own actions are shown with their result. An agent's action without a call comes from another kind of agent. */
 function byTool(action: Action): Saying {
   if (action.source !== 'agent') return NOTHING;
   return action.tool_call_metadata ? { says: 'call' } : { says: 'assistant', text: messageOf(action) };

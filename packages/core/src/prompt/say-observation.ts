@@ -47,7 +47,7 @@ function result(text: string, images: readonly (string | null)[] | null = null):
 const SEEN = /^data:image\/(?:png|jpeg|gif|webp);base64,/;
 const DATA_URL = /^data:([\w/.+-]+);base64,/;
 
-/** A picture is shown; of another file that came as a data URL the model is told how to get at its text. */
+/** A picture is shown; of another file that came as a data URL the model learns how to read its text. */
 function fileText({ content, extras: { path }, observation }: Observation<'read' | 'edit'>): Saying {
   if (SEEN.test(content)) return result(`[The image ${path}]`, [content]);
   const [, type] = DATA_URL.exec(content.slice(0, 100)) ?? [];

@@ -41,14 +41,14 @@ it('EN31: what is settled stays as it is, whatever is appended but a condensatio
 it('EN32: every word of the user is in the request', () => {
   fc.assert(
     fc.property(anyLog, (log) => {
-      const said = projectMessages(log, codeActAgent).flatMap((message) => (message.role === 'user' ? [message.text] : []));
+      const texts = projectMessages(log, codeActAgent).flatMap((message) => (message.role === 'user' ? [message.text] : []));
       const condensed = log.findLastIndex((event) => isAction(event) && event.action === 'condensation');
       const missing = log.filter((event) => {
         if (!isAction(event) || event.source !== 'user' || event.action !== 'message' || event.args.content === '') return false;
         const { content } = event.args;
         // EN207: of a long one an excerpt is left.
         const isExcerpt = event.id < condensed && content.length > ALWAYS_WHOLE_CHARS;
-        return !said.some((text) => (isExcerpt ? text.startsWith(content.slice(0, 1000)) : text === content));
+        return !texts.some((text) => (isExcerpt ? text.startsWith(content.slice(0, 1000)) : text === content));
       });
       expect(missing).toEqual([]);
     }),

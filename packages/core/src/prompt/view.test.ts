@@ -87,7 +87,7 @@ it('EN41: pictures reach the model: those of the user and those of a tool', () =
   expect(messages[2]).toMatchObject({ role: 'tool', imageUrls: [png] });
 });
 
-it('RT172: a page is told with its address, title, error and tabs; one that was only read without a picture', () => {
+it('RT172: a page is shown with its address, title, error and tabs; one that was only read without a picture', () => {
   const png = 'data:image/png;base64,AAAA';
   const act = { action: 'browse_interactive', args: { browser_actions: 'noop()' }, tool_call_metadata: metadataOf('r', ['c1'], 0) };
   const extras = {
@@ -103,11 +103,11 @@ it('RT172: a page is told with its address, title, error and tabs; one that was 
       open_pages_urls: ['http://x/', 'http://y/'],
       active_page_index: 0,
       trigger_by_action: 'browse_interactive',
-      html: '<p>never told',
+      html: '<p>never shown',
     },
   };
-  const told = project(user('go'), act, { observation: 'browse', content: '[1] link', extras, cause: 1 })[2];
-  expect(told).toMatchObject({
+  const shown = project(user('go'), act, { observation: 'browse', content: '[1] link', extras, cause: 1 })[2];
+  expect(shown).toMatchObject({
     text: `[Current URL: http://x/]
 [Title: X]
 [The server answered with status 404]
@@ -137,19 +137,19 @@ it.each([
     { text: '[/workspace/it is a file of the type image/bmp and cannot be shown here. Convert it in the shell.]' },
   ],
   ['data: a text', { text: 'data: a text' }],
-])('EN41: a file that was read as %s', (content, told) => {
+])('EN41: a file that was read as %s', (content, shown) => {
   const path = '/workspace/it';
   const read = { ...ReadAction.create({ path }), tool_call_metadata: metadataOf('r', ['c1'], 0) };
   const messages = project(user('go'), read, { ...ReadObservation.create(content, { path }), cause: 1 });
-  expect(messages[2]).toEqual({ role: 'tool', toolCallId: 'c1', toolName: 'execute_bash', ...told });
+  expect(messages[2]).toEqual({ role: 'tool', toolCallId: 'c1', toolName: 'execute_bash', ...shown });
 });
 
-it('EN42: what the user ran in the terminal is told as the user’s doing', () => {
-  const [, told] = project(user('go'), { source: 'user', ...RunAction.create({ command: 'ls' }) }, { source: 'user', ...ran(1) });
-  expect(told).toMatchObject({ role: 'user', text: expect.stringContaining('[The user ran in the terminal] $ ls\na.txt') });
+it('EN42: what the user ran in the terminal is shown as the user’s action', () => {
+  const [, shown] = project(user('go'), { source: 'user', ...RunAction.create({ command: 'ls' }) }, { source: 'user', ...ran(1) });
+  expect(shown).toMatchObject({ role: 'user', text: expect.stringContaining('[The user ran in the terminal] $ ls\na.txt') });
 });
 
-it('EN43: a result that comes after the model went on is told, not put where it was missing', () => {
+it('EN43: a result that comes after the model went on is shown, not put where it was missing', () => {
   const log = [user('go'), run(metadataOf('r', ['c1'], 0)), run(metadataOf('s', ['c2'], 0)), ran(1, 'late')];
   expect(project(...log).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'user']);
 });

@@ -154,12 +154,14 @@ function indexOf(entries: readonly Entry[]): CallIndex {
 /** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay; long messages become excerpts. */
 function condense(entries: readonly Entry[], condensation: Action<'condensation'>): Entry[] {
   const forgets = forgotten(condensation);
-  const kept = entries.filter((entry) => !isForgotten(entry, forgets)).map((entry) => (entry.type === 'text' ? oldExcerpt(entry) : entry));
+  const retained = entries
+    .filter((entry) => !isForgotten(entry, forgets))
+    .map((entry) => (entry.type === 'text' ? oldExcerpt(entry) : entry));
   const summary = summaryOf(condensation);
-  if (!summary) return kept;
+  if (!summary) return retained;
   const first = entries.findIndex((entry) => isForgotten(entry, forgets));
-  kept.splice(first === -1 ? kept.length : first, 0, summary);
-  return kept;
+  retained.splice(first === -1 ? retained.length : first, 0, summary);
+  return retained;
 }
 
 function forgotten({ args }: Action<'condensation'>): (id: number) => boolean {

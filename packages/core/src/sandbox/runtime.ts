@@ -26,7 +26,7 @@ export interface ExecuteOptions {
   readonly onOutput?: (chunk: OutputChunk) => void;
   /** The epoch of the action in its log (`EventLog.epochOf`). Default: the action is in no log, and its id is random. */
   readonly epoch?: string;
-  /** The caller knows that this action was never sent before. Default: it may have been; the wall clock cannot tell. */
+  /** The caller knows that this action was never sent before. Default: it may have been; the wall clock cannot decide it. */
   readonly isFresh?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface Runtime {
    */
   execute(action: RunnableAction, options: ExecuteOptions): Promise<ExecuteResult>;
   /**
-   * A piece of what an action printed, from that byte on; empty at its end, as far as it has come. Nothing where none is kept.
+   * A piece of what an action printed, from that byte on; empty at its end, as far as it has come. Nothing where none is stored.
    * Rejects with an Error whose message can be shown.
    */
   output(
@@ -53,7 +53,7 @@ export interface Runtime {
     offset: number,
     options: { readonly signal: AbortSignal; readonly epoch?: string },
   ): Promise<Uint8Array | undefined>;
-  /** Files of the workspace for the doors (list, read, upload, zip). Paths are absolute inside the sandbox or relative to `workspace`. */
+  /** Files of the workspace for the routes (list, read, upload, zip). Paths are absolute inside the sandbox or relative to `workspace`. */
   readonly files: WorkspaceFiles;
   /** Resolves with the reason when the executor is found dead. */
   readonly lost: Promise<string>;
@@ -84,7 +84,7 @@ export interface Runtimes {
   ): Promise<Runtime>;
   /** The live runtime if there is one, without starting any. */
   current(conversationId: string): Runtime | undefined;
-  /** True when the workspace certainly holds nothing, as can be told without a sandbox; where it is missing nothing can be told. */
+  /** True when the workspace certainly holds nothing, as far as can be known without a sandbox; where it is missing nothing is known. */
   isWorkspaceEmpty?(conversationId: string): Promise<boolean>;
   /** Ends the sandbox and everything in it; resolves when nothing of it is left. `forGood`: of a workspace on another host neither. */
   stop(conversationId: string, options?: { readonly forGood?: boolean }): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * A conversation's way to its sandbox. It owns what clients are told about the start; the runtime belongs to `Runtimes`.
+ * A conversation's way to its sandbox. It owns what clients are sent about the start; the runtime belongs to `Runtimes`.
  */
 import type { StatusFrame } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
@@ -23,25 +23,25 @@ const STATUS = {
 } as const satisfies Record<StartPhase, string>;
 
 export function createSandbox(conversationId: string, runtimes: Runtimes, emit: (frame: StatusFrame) => void): Sandbox {
-  let told = '';
-  /** Whoever waits for a start hears of each of its phases; clients hear of each once. */
-  function tell(type: StatusFrame['type'], id: string, message = ''): void {
-    if (told === `${id}${message}`) return;
-    told = `${id}${message}`;
+  let lastStatus = '';
+  /** Everybody who waits for a start learns of each of its phases; clients hear of each once. */
+  function report(type: StatusFrame['type'], id: string, message = ''): void {
+    if (lastStatus === `${id}${message}`) return;
+    lastStatus = `${id}${message}`;
     emit({ volatile: 'status', type, id, message });
   }
 
   async function acquire(signal: AbortSignal, options: { readonly unwanted?: AbortSignal } = {}): Promise<Acquired> {
     const live = runtimes.current(conversationId);
     if (live) return { ok: true, runtime: live };
-    const onPhase = (phase: StartPhase, detail?: string): void => tell('info', STATUS[phase], detail);
+    const onPhase = (phase: StartPhase, detail?: string): void => report('info', STATUS[phase], detail);
     try {
       // The start is shared with others, so leaving it must not depend on its ending.
       const runtime = await unlessAborted(runtimes.acquire(conversationId, { ...options, signal, onPhase }), signal);
       return runtime === undefined ? { ok: false, reason: 'it was cancelled' } : { ok: true, runtime };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!signal.aborted) tell('error', 'STATUS$ERROR_RUNTIME_DISCONNECTED', reason);
+      if (!signal.aborted) report('error', 'STATUS$ERROR_RUNTIME_DISCONNECTED', reason);
       return { ok: false, reason };
     }
   }

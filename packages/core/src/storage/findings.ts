@@ -11,8 +11,8 @@ export class Findings {
 
   add(sentence: string): void {
     if (this.list.includes(sentence) || this.list.length > MAX_FINDINGS) return;
-    const told = this.list.length < MAX_FINDINGS ? sentence : 'more damage was found than is listed here';
-    this.list.push(told);
-    this.#onFinding(told);
+    const finding = this.list.length < MAX_FINDINGS ? sentence : 'more damage was found than is listed here';
+    this.list.push(finding);
+    this.#onFinding(finding);
   }
 }

@@ -24,7 +24,7 @@ export interface PageIndex {
   indexedTo(log: IndexedLog): Promise<number>;
   /** False, without an effect, when the page does not begin where the others end, or the log does not have its events. */
   add(log: IndexedLog, page: TextPage): Promise<boolean>;
-  /** The pages that may hold the text, ascending; `undefined` when it cannot tell for this text. Letter case counts. */
+  /** The pages that may hold the text, ascending; `undefined` when it cannot decide for this text. Letter case counts. */
   find(log: IndexedLog, text: string): Promise<readonly IdRange[] | undefined>;
   /** Forgets the pages of all versions. */
   clear(conversationId: string): Promise<void>;

@@ -9,7 +9,7 @@ export function defineTool<S extends z.ZodObject>(definition: {
   readonly parameters: S;
   /** Default true; a tool that says false never starts a sandbox. */
   readonly needsSandbox?: boolean;
-  /** Pure; parameters given as null count as not given. A string is the sentence that tells the model what is wrong. */
+  /** Pure; parameters given as null count as not given. A string is the sentence that shows the model what is wrong. */
   readonly toAction: (args: z.output<S>) => ActionDraft | string;
 }): Tool {
   const { name, description, parameters, needsSandbox = true } = definition;

@@ -6,7 +6,7 @@ const completed = z.enum(['true', 'partial', 'false']).optional().catch(undefine
 
 export const finish = defineTool({
   name: 'finish',
-  description: 'End the task: it is done and checked, or you can not get further.',
+  description: 'End the task: it is done and checked, or you cannot get further.',
   needsSandbox: false,
   parameters: z.object({
     message: z.string().optional().describe('For the user: what was done and how it was checked, or what is in the way.'),

@@ -4,7 +4,7 @@ import { defineTool } from './define-tool.ts';
 
 export const reject = defineTool({
   name: 'reject',
-  description: 'Decline the task, when it must not be done. For what you merely can not do, call finish.',
+  description: 'Decline the task, when it must not be done. For what you merely cannot do, call finish.',
   needsSandbox: false,
   parameters: z.object({ reason: z.string().describe('For the user: why.') }),
   toAction: ({ reason }) => RejectAction.create({ outputs: { reason } }),

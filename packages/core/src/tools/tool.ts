@@ -1,7 +1,7 @@
 import type { ActionDraft } from '@tendon/protocol';
 import type { LlmToolSpec } from '../llm/llm-provider.ts';
 
-/** A tool call that became an action, or the sentence that tells the model what was wrong with it. */
+/** A tool call that became an action, or the sentence that shows the model what was wrong with it. */
 export type ToolCallResult = { readonly ok: true; readonly action: ActionDraft } | { readonly ok: false; readonly error: string };
 
 /** What the model can call. Turning a call into an action is pure; executing the action is somebody else's. */

@@ -118,7 +118,7 @@ describe('decoding what clients send', () => {
     expect(decoded.type === 'action' && Object.keys(decoded.action)).toEqual(['action', 'args', 'timeout']);
   });
 
-  it('DL24: the founding document’s example starts a task without an initialize', () => {
+  it('DL24: the README’s example starts a task without an initialize', () => {
     expect(decodeFrame({ action: 'start', args: { task: 'write a bash script that prints hello' } })).toEqual({
       type: 'start',
       action: { action: 'start', args: { task: 'write a bash script that prints hello' } },
@@ -146,7 +146,7 @@ describe('decoding what clients send', () => {
     expect(decodeFrame({ action: 'message', args: { content: 'hi' }, client_id })).toMatchObject({ error: { code: 'INVALID_ARGUMENTS' } });
   });
 
-  it('DL25: initialize of the founding document', () => {
+  it('DL25: initialize of the README', () => {
     expect(decodeFrame({ action: 'initialize', args: { model: 'gpt-4o', directory: '/w', agent_cls: 'CodeActAgent' } })).toEqual({
       type: 'initialize',
       model: 'gpt-4o',

@@ -89,7 +89,7 @@ function decodeStart(args: Frame, id: { readonly client_id?: string }): Decoded 
   return { type: 'start', action: { ...StartAction.create({ task: args.task }), ...id } };
 }
 
-/** The founding document's `chat` observation is a message from the user; no other observation comes from a client. */
+/** The README's `chat` observation is a message from the user; no other observation comes from a client. */
 function decodeObservation(frame: Frame): Decoded {
   if (frame.observation !== 'chat' || typeof frame.content !== 'string') {
     return failure('INVALID_FRAME', 'observations come from the server');
@@ -123,7 +123,7 @@ function clip(value: unknown, max = 100): string {
 const IN_BAND = ['token', 'github_token', 'latest_event_id', 'selected_repository'] as const;
 
 /**
- * `initialize`: `model`, `directory`, `agent_cls` of the founding document, or the upper-case config names of 0.3 … 0.17.
+ * `initialize`: `model`, `directory`, `agent_cls` of the READMEs, or the upper-case config names of 0.3 … 0.17.
  * Empty strings and the words for nothing that old frontends send mean "not given". `settings` keeps every other key under its own name.
  */
 function decodeInitialize(frame: Frame, args: Frame): Decoded {

@@ -17,7 +17,7 @@ describe('what a client of spring 2024 sees', () => {
     expect(opendevinWs.greeting).toEqual([{ action: 'initialize', message: 'Control loop started.' }]);
   });
 
-  it('DL10: a page is told as its HTML, which those clients show', () => {
+  it('DL10: a page is shown as its HTML, which those clients show', () => {
     const extras = { url: 'http://x', html: '<h1>X</h1>', screenshot: '', error: false };
     expect(encode({ observation: 'browse', content: '# X', extras })[0]).toMatchObject({ observation: 'browse', content: '<h1>X</h1>' });
   });
@@ -46,7 +46,7 @@ describe('what a client of spring 2024 sees', () => {
     ]);
   });
 
-  it('DL16: an edit is told before and becomes a write with the new content after', () => {
+  it('DL16: an edit is shown before and becomes a write with the new content after', () => {
     const args = { path: '/workspace/a', command: 'str_replace', old_str: 'one', new_str: 'two' };
     expect(encode({ action: 'edit', args })).toMatchObject([{ action: 'think', args: { thought: expect.stringContaining('two') } }]);
     expect(encode({ observation: 'edit', content: 'ok', extras: { path: '/workspace/a', new_content: 'two' } })).toMatchObject([
@@ -63,7 +63,7 @@ describe('what a client of spring 2024 sees', () => {
     expect(encode(message, 'user', 'replay')).toEqual([{ observation: 'chat', content: 'go', extras: {}, message: 'go' }]);
   });
 
-  it('DL18: states are not events there; what a person must know is told', () => {
+  it('DL18: states are not events there; what a person must know is shown in the chat', () => {
     expect(state('running')).toEqual([]);
     expect(state('finished')).toEqual([]);
     expect(state('error', 'no key')).toEqual([{ error: true, message: expect.stringContaining('no key') }]);
@@ -77,7 +77,7 @@ describe('what a client of spring 2024 sees', () => {
     ]);
   });
 
-  it('DL19: results of later kinds are told in the chat', () => {
+  it('DL19: results of later kinds are shown in the chat', () => {
     expect(encode({ observation: 'mcp', content: 'ok', extras: {} })).toEqual([
       { observation: 'message', content: 'ok', extras: { role: 'assistant' }, message: 'ok' },
     ]);

@@ -9,7 +9,7 @@ import { W2 } from './opendevin-ws/w2.ts';
 import { W3, W4, W5 } from './opendevin-ws/w4.ts';
 
 export interface WsDialect extends Dialect {
-  /** The frames that tell the state of now, as no event; none when the generation knows no states. */
+  /** The frames that report the current state, as no event; none when the generation knows no states. */
   announce(state: AgentState, timestamp: string): readonly Frame[];
 }
 
@@ -30,7 +30,7 @@ function createOpendevinWs(generation: Generation): WsDialect {
   };
 }
 
-/** One row of the table by the event's own kind; the compiler can not follow that the two belong together. */
+/** One row of the table by the event's own kind; the compiler cannot follow that the two belong together. */
 function encodeAction(generation: Generation, event: Action, phase: Phase): readonly Frame[] {
   const encode = generation.actions[event.action] as (event: Action, phase: Phase) => readonly Frame[];
   return encode(event, phase);

@@ -67,8 +67,8 @@ it('DL190: a page before 0.33 is not sent events that its chat would show as wor
 });
 
 it('DL191: 0.40 to 0.51 are sent their own values of task_completed', () => {
-  const told = (args: object) => (finishOf(openhandsV0Late, args) as Frame).task_completed;
-  expect([{}, { task_completed: 'true' }, { task_completed: 'partial' }, { task_completed: 'false' }].map(told)).toEqual([
+  const completed = (args: object) => (finishOf(openhandsV0Late, args) as Frame).task_completed;
+  expect([{}, { task_completed: 'true' }, { task_completed: 'partial' }, { task_completed: 'false' }].map(completed)).toEqual([
     'success',
     'success',
     'partial',

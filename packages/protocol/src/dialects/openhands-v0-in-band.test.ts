@@ -26,9 +26,9 @@ it('DL126: a thought is a message to it, and what is only for the record would b
 });
 
 it('DL192: it is sent the current state, not as an event, when none was stored after its cursor', () => {
-  const told = openhandsV0InBand.announce!('running', '2026-11-22T10:00:00.000Z');
-  expect(told.map(({ extras }) => (extras as Frame).agent_state)).toEqual(['init', 'running']);
-  for (const frame of told) expect(frame).not.toHaveProperty('id');
+  const frames = openhandsV0InBand.announce!('running', '2026-11-22T10:00:00.000Z');
+  expect(frames.map(({ extras }) => (extras as Frame).agent_state)).toEqual(['init', 'running']);
+  for (const frame of frames) expect(frame).not.toHaveProperty('id');
 });
 
 it('DL122: it sees init before the state that a replay ends with, whichever it is', () => {

@@ -73,7 +73,7 @@ function withCommand(frame: Frame): Frame {
   return { ...frame, content: behindCommand(String(command), String(frame.content)) };
 }
 
-/** Whoever comes back to a conversation becomes active by the same word, whatever the agent is at. */
+/** A client that reconnects becomes active by the same state, whatever the agent does. */
 function statesFor(state: AgentState, phase: Phase): readonly AgentState[] {
   const states = OLD_STATES[state] ?? [state];
   return phase === 'replay' && !states.includes('init') ? ['init', ...states] : states;

@@ -139,7 +139,7 @@ export const RecallObservation = defineObservation({
     microagent_knowledge: z.array(knowledge).default([]),
     /** Why the files of the workspace could not be read; the recall of the next message delivers their content. */
     missing: z.string().optional(),
-    /** What was asked for; the founding document's `recall` has it. */
+    /** What was asked for; the `recall` of the README has it. */
     query: z.string().optional(),
   },
   message: (extras) =>

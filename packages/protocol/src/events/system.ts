@@ -3,7 +3,7 @@ import { defineAction, defineObservation, securityRisk, thought } from '../defin
 
 export const NullAction = defineAction({ kind: 'null', args: {}, message: () => 'No action' });
 
-/** Client only. `model`, `directory`, `agent_cls` of the founding document; upper-case twins are mapped by the dialect. */
+/** Client only. `model`, `directory`, `agent_cls` of the READMEs; upper-case twins are mapped by the dialect. */
 export const InitializeAction = defineAction({
   kind: 'initialize',
   args: { model: z.string().optional(), directory: z.string().optional(), agent_cls: z.string().optional() },

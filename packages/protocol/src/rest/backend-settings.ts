@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the Mac client keeps of a server. Our port is 3000; the founding document's example says 8000. */
+/** What the Mac client stores of a server. Our port is 3000; the example in `openhands-events.md` has 8000. */
 export const BackendSettings = z.object({
   backend_host: z.string().min(1).default('localhost'),
   backend_port: z.coerce.number().int().min(1).max(65_535).default(3000),

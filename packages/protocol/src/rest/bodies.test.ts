@@ -33,7 +33,7 @@ describe('bodies that clients of every release send', () => {
     expect(['SET', '**********', '', 'sk-1'].map(isMaskedKey)).toEqual([true, true, false, false]);
   });
 
-  it('DL43: servers of tools are strict, a bare address stands for one', () => {
+  it('DL43: MCP servers are strict, a bare address stands for one', () => {
     expect(McpConfig.parse({ sse_servers: ['http://localhost:1'], shttp_servers: [{ url: 'http://localhost:2' }] })).toEqual({
       sse_servers: ['http://localhost:1'],
       stdio_servers: [],
@@ -53,7 +53,7 @@ describe('bodies that clients of every release send', () => {
     expect(UpdateConversation.safeParse({ title: 't', extra: 1 }).success).toBe(false);
   });
 
-  it('DL45: a body that does not fit is told in the shape old clients know', () => {
+  it('DL45: a body that does not fit is refused in the shape old clients know', () => {
     const result = UpdateConversation.safeParse({ title: '' });
     const failure = validationFailure(result.error!, 'body');
     expect(Failure.parse(failure)).toEqual(failure);

@@ -63,7 +63,7 @@ export const CreateConversation = z.object({
   suggested_task: z.looseObject({}).nullish(),
   create_microagent: z.looseObject({ repo: z.string() }).nullish(),
   conversation_instructions: z.string().max(100_000).nullish(),
-  /** Servers of tools, in place of the settings'. */
+  /** MCP servers, in place of the settings'. */
   mcp_config: GivenMcpConfig.nullish(),
   /** An id of the client's choice, where the server allows it: 32 hexadecimal digits, or a UUID. */
   conversation_id: z

@@ -56,10 +56,10 @@ export const SubmitFeedback = z.object({
 });
 export type SubmitFeedback = z.output<typeof SubmitFeedback>;
 
-const KeptFeedback = z.object({ message: z.string(), feedback_id: z.string(), password: z.string() });
+const StoredFeedback = z.object({ message: z.string(), feedback_id: z.string(), password: z.string() });
 
 /** Frontends of every release read `body`, and break without it. */
-export const FeedbackAnswer = KeptFeedback.extend({ statusCode: z.literal(200), body: KeptFeedback });
+export const FeedbackAnswer = StoredFeedback.extend({ statusCode: z.literal(200), body: StoredFeedback });
 export type FeedbackAnswer = z.output<typeof FeedbackAnswer>;
 
 export const RememberPrompt = z.object({ status: z.literal('success'), prompt: z.string() });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const FileList = z.array(z.string());
 export type FileList = z.output<typeof FileList>;
 
-/** `GET …/select-file`, and the founding document's `FileContent`. */
+/** `GET …/select-file`, and the `FileContent` of `openhands-events.md`. */
 export const FileContent = z.object({ code: z.string() });
 export type FileContent = z.output<typeof FileContent>;
 

@@ -10,7 +10,7 @@ const stdio = z.strictObject({
   env: z.record(z.string(), z.string()).default({}),
 });
 
-/** Servers of tools. Unknown keys are refused; a bare URL stands for `{url}`. */
+/** MCP servers. Unknown keys are refused; a bare URL stands for `{url}`. */
 export const McpConfig = z.strictObject({
   sse_servers: z.array(z.union([z.string(), sse], { error: 'an address or {url, api_key} is expected' })).default([]),
   stdio_servers: z.array(stdio).default([]),

@@ -7,7 +7,7 @@ export type NetworkMode = z.output<typeof NetworkMode>;
 /** Names, or `*.name` for every name below. */
 export const NetworkAllow = z.array(z.string().max(253)).max(200);
 
-/** Where a conversation's sandbox may connect to; what is not said is the server's default. */
+/** Where a conversation's sandbox may connect to; what is left out is the server's default. */
 export const NetworkWish = z.object({
   mode: NetworkMode.nullish(),
   /** Added to the list. */

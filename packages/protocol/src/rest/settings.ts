@@ -7,7 +7,7 @@ const text = z.string().nullish();
 
 /**
  * The body of `POST /api/settings`, every release's keys in one. What is absent keeps its stored value, whatever it is; so does
- * `null` for `llm_api_key`, `llm_model`, `llm_base_url`, `search_api_key`, `user_consents_to_analytics`, and means the default elsewhere.
+ * `null` for `llm_api_key`, `llm_model`, `llm_base_url`, `search_api_key`, `user_consents_to_analytics`, and otherwise means the default.
  * Keys: `""` clears; a mask (`isMaskedKey`) keeps. Unknown keys are dropped.
  */
 export const SettingsUpdate = z.object({

@@ -16,5 +16,5 @@ export class Secret {
   }
 }
 
-/** What is really secret is refused below this length, at the door where it comes in. */
+/** What is really secret is refused below this length, where it comes in. */
 export const MIN_SECRET_LENGTH = 8;

@@ -43,15 +43,16 @@ function forMarkup(value: string): readonly string[] {
 }
 
 function urlEncoded(value: string, bytes: Uint8Array): readonly string[] {
-  const except = (kept: RegExp, space = '%20'): string => [...bytes].map((byte) => (byte === 0x20 ? space : percent(byte, kept))).join('');
+  const except = (literal: RegExp, space = '%20'): string =>
+    [...bytes].map((byte) => (byte === 0x20 ? space : percent(byte, literal))).join('');
   const usual = value.isWellFormed() ? encodeURIComponent(value) : value;
   const forms = [usual, except(/[\w.~-]/), except(/[\w.~/-]/), except(/[\w.~-]/, '+'), except(/[\w.*-]/, '+')];
   return forms.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
 }
 
-function percent(byte: number, kept: RegExp): string {
+function percent(byte: number, literal: RegExp): string {
   const character = String.fromCharCode(byte);
-  return byte < 0x80 && kept.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  return byte < 0x80 && literal.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
 /** The characters that are the same whatever stands around the secret, which begins `before` bytes after a group of three. */

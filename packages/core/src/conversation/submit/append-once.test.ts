@@ -9,7 +9,7 @@ import { MAX_SENT } from '../../engine/engine-state.ts';
 
 const named = (client_id: string, action: ActionDraft): ActionDraft => ({ ...action, client_id });
 const message = (client_id: string, content: string) => named(client_id, MessageAction.create({ content }));
-const said = (events: readonly Event[]) =>
+const texts = (events: readonly Event[]) =>
   events.flatMap((event) => ('action' in event && event.source === 'user' && event.action === 'message' ? [event.args.content] : []));
 const log = () => createMemoryStorage({ clock: systemClock }).events.open(ID);
 const script = () => ({ text: 'ok' });
@@ -21,7 +21,7 @@ it('EN181: an action keeps its client’s id, and sent again under it, it is ans
   await untilState('awaiting_user_input', 4);
   expect(await submit(message('a-1', 'hello'))).toEqual({ ...first, isRepeated: true });
   expect(await submit(named('a-1', StartAction.create({ task: 'hello' })))).toMatchObject({ ok: true, isRepeated: true });
-  expect(said(await events())).toEqual(['hello']);
+  expect(texts(await events())).toEqual(['hello']);
 });
 
 it('EN181: sent many times at once, it is appended once', async () => {
@@ -29,7 +29,7 @@ it('EN181: sent many times at once, it is appended once', async () => {
   const results = await Promise.all(Array.from({ length: 20 }, () => submit(message('a-1', 'hello'))));
   expect(new Set(results.map((result) => result.ok && result.event.id)).size).toBe(1);
   expect(results.filter((result) => result.ok && !result.isRepeated)).toHaveLength(1);
-  expect(said(await events())).toEqual(['hello']);
+  expect(texts(await events())).toEqual(['hello']);
 });
 
 it('EN181: another process over the same log knows it too', async () => {
@@ -39,7 +39,7 @@ it('EN181: another process over the same log knows it too', async () => {
   await first.conversation.close();
   const second = await stage({ script, log: shared });
   expect(await second.submit(message('a-1', 'hello'))).toMatchObject({ ok: true, isRepeated: true });
-  expect(said(await second.events())).toEqual(['hello']);
+  expect(texts(await second.events())).toEqual(['hello']);
 });
 
 it('EN181: a message that the mask changes is recognized by its id', async () => {
@@ -48,7 +48,7 @@ it('EN181: a message that the mask changes is recognized by its id', async () =>
   const send = () => submit(message('hunter2-hunter2', 'the key is hunter2-hunter2'));
   await send();
   expect(await send()).toMatchObject({ ok: true, isRepeated: true });
-  expect(said(await events())).toEqual(['the key is <secret_hidden>']);
+  expect(texts(await events())).toEqual(['the key is <secret_hidden>']);
 });
 
 it('EN182: one id for two different actions is refused, so that neither is lost', async () => {
@@ -56,7 +56,7 @@ it('EN182: one id for two different actions is refused, so that neither is lost'
   await submit(message('a-1', 'hello'));
   expect(await submit(message('a-1', 'goodbye'))).toMatchObject({ ok: false, error: { code: 'CLIENT_ID_REUSED' } });
   expect(await submit(named('a-1', RunAction.create({ command: 'hello' })))).toMatchObject({ ok: false });
-  expect(said(await events())).toEqual(['hello']);
+  expect(texts(await events())).toEqual(['hello']);
 });
 
 it('EN181: a person’s command that is sent again is not run again', async () => {
@@ -86,5 +86,5 @@ it('EN183: the last 256 ids are recognized', async () => {
   for (let count = 0; count <= MAX_SENT; count++) await submit(message(`a-${count}`, `message ${count}`));
   expect(await submit(message('a-1', 'message 1'))).toMatchObject({ ok: true, isRepeated: true });
   expect(await submit(message('a-0', 'message 0'))).not.toHaveProperty('isRepeated');
-  expect(said(await events())).toHaveLength(MAX_SENT + 2);
+  expect(texts(await events())).toHaveLength(MAX_SENT + 2);
 });

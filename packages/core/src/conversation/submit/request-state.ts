@@ -27,5 +27,5 @@ export function asRequest({ to, thought = '' }: StateRequest): SourcedDraft {
 export function refuse(from: AgentState, to: AgentState): CatalogError | undefined {
   if (canRequest(from, to)) return undefined;
   if (!AGENT_STATES.some((state) => canRequest(state, to))) return catalogError('UNKNOWN_STATE', to);
-  return catalogError('ILLEGAL_STATE', `its state is ${from}, from which ${to} can not be asked for`);
+  return catalogError('ILLEGAL_STATE', `its state is ${from}, from which ${to} cannot be asked for`);
 }

@@ -89,7 +89,7 @@ it('EN14: pausing lets the running command end and begins nothing new; resuming 
   await untilState('finished');
 });
 
-it('EN15: pausing ends a model call, and what it had said is not recorded', async () => {
+it('EN15: pausing ends a model call, and its partial answer is not recorded', async () => {
   const gate = gated(createScriptedProvider([done]));
   const { say, submit, untilState, events } = await stage({ provider: gate.provider });
   await say('begin');
@@ -212,10 +212,10 @@ it('EN20: submits at the same time all get an event of their own', async () => {
   const results = await Promise.all(texts.map((content) => submit(MessageAction.create({ content }))));
   const ids = results.map((result) => (result.ok ? result.event.id : -1));
   expect(new Set(ids).size).toBe(20);
-  const said = (await events()).flatMap((event) =>
+  const messages = (await events()).flatMap((event) =>
     'action' in event && event.action === 'message' && event.source === 'user' ? [event.args.content] : [],
   );
-  expect(said).toEqual(texts);
+  expect(messages).toEqual(texts);
 });
 
 it('EN21: a closed conversation takes nothing, and its log says nothing of the closing', async () => {

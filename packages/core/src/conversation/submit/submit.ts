@@ -140,11 +140,11 @@ function userMessage(engine: Engine, action: ActionDraft): (state: EngineState) 
   const message = toMessage(action);
   if (!message) return () => catalogError('INVALID_ARGUMENTS', 'content: a message needs text, an image or a file');
   const query = message.args.content.slice(0, MAX_QUERY_CHARS);
-  return ({ conversation: { agentState, lastUserMessageId, nextId }, told, missed }) => {
+  return ({ conversation: { agentState, lastUserMessageId, nextId }, shownMicroagents, missed }) => {
     const recall_type = lastUserMessageId < 0 || missed?.context ? 'workspace_context' : 'knowledge';
     const { known } = engine.library;
     const asked = RecallAction.create({ recall_type, query });
-    const found = recall(asked.args, { now: engine.clock.now(), known, told, missed });
+    const found = recall(asked.args, { now: engine.clock.now(), known, shownMicroagents, missed });
     const answer = answerTo({ id: nextId + 1, source: 'environment' }, found);
     const waits = agentState === 'awaiting_user_confirmation';
     return [
@@ -168,8 +168,8 @@ function toMessage(action: ActionDraft): ReturnType<typeof MessageAction.create>
 async function userRecall(engine: Engine, { args }: ActionDraft<'recall'>): Promise<Decide> {
   const hits = await searchMessages(engine.log, args.query);
   const known = await engine.library.load();
-  return ({ conversation: { nextId }, told, missed }): readonly SourcedDraft[] => {
-    const found = recall(args, { now: engine.clock.now(), known, told, missed, hits });
+  return ({ conversation: { nextId }, shownMicroagents, missed }): readonly SourcedDraft[] => {
+    const found = recall(args, { now: engine.clock.now(), known, shownMicroagents, missed, hits });
     return [
       { source: 'user', ...RecallAction.create(args) },
       { ...answerTo({ id: nextId, source: 'environment' }, found), source: 'environment' },

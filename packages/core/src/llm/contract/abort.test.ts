@@ -8,7 +8,7 @@ describe.each(PROTOCOLS)('ending a request over $name', (subject) => {
     expect(await collect(at.provider, REQUEST, AbortSignal.abort())).toEqual([]);
   });
 
-  it('LM4: aborted while the endpoint has not said a word', async () => {
+  it('LM4: aborted while the endpoint has sent nothing', async () => {
     await using at = await bench(subject, [{ garbage: '', ending: 'hang' }]);
     const abort = new AbortController();
     void at.endpoint.answered().then(() => abort.abort());
@@ -61,7 +61,7 @@ describe('ending a scripted answer', () => {
   it('LM4: an abort ends its pause at once', async () => {
     const clock = createTestClock();
     const abort = new AbortController();
-    void clock.asleep().then(() => abort.abort());
+    void clock.waiting().then(() => abort.abort());
     expect(await collect(createScriptedProvider([{ text: 'late', delayMs: 5_000 }], { clock }), REQUEST, abort.signal)).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ describe.each(PROTOCOLS)('what is no answer over $name', (subject) => {
     expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: true });
   });
 
-  it('LM10: a connection closed before anything was said', async () => {
+  it('LM10: a connection closed before any text', async () => {
     await using at = await bench(subject, [{ garbage: '', ending: 'break' }]);
     expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: true });
   });
@@ -40,7 +40,7 @@ describe.each(PROTOCOLS)('what is no answer over $name', (subject) => {
     expect(answer).toMatchObject({ finishReason: 'length', toolCalls: [{ arguments: '{"command": "rm -rf /tm' }] });
   });
 
-  it('LM12: the limit of output reached before anything was said', async () => {
+  it('LM12: the limit of output reached before any text', async () => {
     await using at = await bench(subject, [{ reasoning: ['hm'], finish: 'length' }]);
     expect(failureOf(await collect(at.provider))).toMatchObject({ retryable: false, error: { code: 'LLM_FAILED' } });
   });

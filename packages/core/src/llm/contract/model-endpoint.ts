@@ -55,7 +55,7 @@ export async function startModelEndpoint(protocol: Protocol, turns: readonly End
     const turn = turns[Math.min(requests.length, turns.length - 1)]!;
     requests.push({ url: request.url ?? '', headers: request.headers, body, closed: once(response, 'close') });
     answer(protocol, turn, response);
-    for (const tell of waiting.splice(0)) tell();
+    for (const resume of waiting.splice(0)) resume();
   };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,33 +1,33 @@
 import type { Clock } from '../../async/clock.ts';
 
-/** Time that moves only when told: sleeps end in `advance`. */
+/** Time that moves only on demand: pauses end in `advance`. */
 export interface TestClock extends Clock {
-  /** Milliseconds of every sleep that was begun. */
-  readonly slept: readonly number[];
+  /** Milliseconds of every pause that was begun. */
+  readonly pauses: readonly number[];
   advance(ms: number): void;
-  /** Resolves when somebody sleeps. */
-  asleep(): Promise<void>;
+  /** Resolves when somebody waits. */
+  waiting(): Promise<void>;
 }
 
 export function createTestClock(start = '2026-01-01T00:00:00.000Z'): TestClock {
   let now = Date.parse(start);
-  const slept: number[] = [];
+  const pauses: number[] = [];
   const sleepers = new Set<{ readonly at: number; wake(): void }>();
   let watchers: (() => void)[] = [];
   return {
-    slept,
+    pauses,
     now: () => new Date(now),
     sleep(ms, { signal }) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       if (signal.aborted) reject(signal.reason);
       const sleeper = { at: now + ms, wake: resolve };
-      slept.push(ms);
+      pauses.push(ms);
       sleepers.add(sleeper);
       signal.addEventListener('abort', () => {
         sleepers.delete(sleeper);
         reject(signal.reason);
       });
-      for (const tell of watchers.splice(0)) tell();
+      for (const notify of watchers.splice(0)) notify();
       return promise;
     },
     advance(ms) {
@@ -38,14 +38,14 @@ export function createTestClock(start = '2026-01-01T00:00:00.000Z'): TestClock {
         sleeper.wake();
       }
     },
-    asleep() {
+    waiting() {
       if (sleepers.size > 0) return Promise.resolve();
       return new Promise((resolve) => (watchers = [...watchers, resolve]));
     },
   };
 }
 
-/** A clock whose sleeps end at once, moving time on. */
+/** A clock whose pauses end at once, moving time on. */
 export function createFastClock(start?: string): TestClock {
   const clock = createTestClock(start);
   const sleep: Clock['sleep'] = (ms, options) => {

@@ -3,8 +3,8 @@
  *
  * Invariants
  * B1  A blob is durable, with its name, before `put` resolves; a reader sees it whole or not at all.
- * B2  From `put` until `release` a blob is not removed, whoever asks.
- * B3  What `get` gives has the hash it was asked by; anything else is told as missing or damaged.
+ * B2  From `put` until `release` a blob is not removed, whatever asks for it.
+ * B3  What `get` gives has the hash it was asked by; anything else is reported as missing or damaged.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';

@@ -4,7 +4,7 @@
  */
 import type { Buffer as NodeBuffer } from 'node:buffer';
 
-/** Strings of more UTF-8 bytes than this are kept out of the log. */
+/** Strings of more UTF-8 bytes than this stay out of the log. */
 const MAX_INLINE_BYTES = 16 * 1024;
 /** A row with more characters than this after that (many middling strings, giant keys) goes out as a whole. */
 const MAX_ROW_CHARACTERS = 64 * 1024;

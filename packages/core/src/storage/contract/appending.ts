@@ -74,7 +74,7 @@ export function appending(log: () => EventLog, clock: ManualClock): void {
     expect(JSON.stringify(read)).toBe(JSON.stringify(event));
   });
 
-  it('EL7: what the engine sets beside an unknown kind is kept with it', async () => {
+  it('EL7: what the engine sets beside an unknown kind is stored with it', async () => {
     const draft: SourcedDraft = { unknown: true, raw: { observation: 'x' }, cause: 3, source: 'agent' };
     const [event] = await log().append([draft], { expectedId: 0 });
     expect(event).toMatchObject({ cause: 3, raw: { observation: 'x', cause: 3 } });
@@ -104,7 +104,7 @@ export function conflicts(log: () => EventLog): void {
 
   it('EL2: of many appends for one place exactly one wins, and the losers find its event', async () => {
     const appends = Array.from({ length: 20 }, (_, index) => log().append([message(String(index))], { expectedId: 0 }));
-    // A loser is told only when the winner's event can be read.
+    // A loser is answered only when the winner's event can be read.
     const found = appends.map((append) =>
       append.then(
         () => 'won',

@@ -42,7 +42,7 @@ export function conversations(storage: () => Storage): void {
 }
 
 export function closing(parts: () => { readonly storage: Storage; readonly log: EventLog }): void {
-  it('EL22: what was accepted before closing is kept, what comes after is refused', async () => {
+  it('EL22: what was accepted before closing is stored, what comes after is refused', async () => {
     const { storage, log } = parts();
     const accepted = log.append([message('a')], { expectedId: 0 });
     await Promise.resolve();
@@ -87,9 +87,9 @@ export function keeping(parts: () => StorageUnderTest): void {
     );
     await storage.records.put('things', { id: 'a', sort: '1', value: [1] });
     const again = await reopen();
-    const kept = await again.events.open('c');
-    expect(kept.nextId).toBe(3);
-    expect(JSON.stringify(await kept.read())).toBe(JSON.stringify(written));
+    const stored = await again.events.open('c');
+    expect(stored.nextId).toBe(3);
+    expect(JSON.stringify(await stored.read())).toBe(JSON.stringify(written));
     expect(await again.records.get('things', 'a')).toEqual([1]);
     expect(again.findings).toEqual([]);
   });

@@ -96,8 +96,8 @@ describe('damaged rows', () => {
       writeFileSync(database.path, scribbled);
       outcomes.push(...(await whatIsLeft()));
     }
-    expect(outcomes.filter((outcome) => !['intact', 'damage told', 'refused'].includes(outcome))).toEqual([]);
-    expect(outcomes.filter((outcome) => outcome === 'damage told').length).toBeGreaterThan(10);
+    expect(outcomes.filter((outcome) => !['intact', 'damage reported', 'refused'].includes(outcome))).toEqual([]);
+    expect(outcomes.filter((outcome) => outcome === 'damage reported').length).toBeGreaterThan(10);
   });
 
   /** One outcome a conversation. */
@@ -109,7 +109,7 @@ describe('damaged rows', () => {
         const log = await storage.events.open(conversation);
         const events = await log.read();
         const wrong = events.filter((event) => !isDamaged(event) && contentOf(event) !== `${conversation}${event.id}`);
-        return wrong.length > 0 ? `wrong events in ${conversation}` : events.some(isDamaged) ? 'damage told' : 'intact';
+        return wrong.length > 0 ? `wrong events in ${conversation}` : events.some(isDamaged) ? 'damage reported' : 'intact';
       });
       const settled = await Promise.all(outcomes.map((outcome) => outcome.catch(refused)));
       await storage.close();

@@ -1,4 +1,4 @@
-/** What is visible when, with a disk that answers when it is told to, or fails. */
+/** What is visible when, with a disk that answers on demand, or fails. */
 import { execFileSync } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -107,8 +107,8 @@ describe('durability', () => {
   it('EL18: when the disk fails, the appends concerned are rejected and nothing of them becomes visible', async () => {
     const storage = await database.open({ fdatasync: disk.fdatasync });
     const log = await storage.events.open('c');
-    await log.append([message('kept')], { expectedId: 0 });
-    await storage.records.put('things', { id: 'a', sort: '1', value: 'kept' });
+    await log.append([message('stored')], { expectedId: 0 });
+    await storage.records.put('things', { id: 'a', sort: '1', value: 'stored' });
 
     disk.broken = new Error('EIO');
     const failed = { name: 'StorageError', code: 'failed', message: expect.stringContaining('EIO') };
@@ -131,8 +131,8 @@ describe('durability', () => {
 
     await storage.close();
     const again = await database.open();
-    const [kept] = await (await again.events.open('c')).read();
-    expect(kept).toMatchObject({ args: { content: 'kept' } });
+    const [stored] = await (await again.events.open('c')).read();
+    expect(stored).toMatchObject({ args: { content: 'stored' } });
   });
 
   it('EL18: writes that waited behind the failing one are rejected as well', async () => {
@@ -162,14 +162,14 @@ describe('durability', () => {
     expect(order).toEqual(['appended', 'closed']);
   });
 
-  it('EL17: on a full disk the write is undone and rejected, and later ones succeed when there is room', () => {
+  it('EL17: on a full disk the write is undone and rejected, and later ones succeed when there is space', () => {
     const program = join(import.meta.dirname, 'fixtures/full-disk.ts');
     const output = execFileSync(process.execPath, ['--conditions=tendon-source', program, database.path, database.blobDir], {
       encoding: 'utf8',
     });
     expect(JSON.parse(output)).toEqual({
       row: 'StorageError undone',
-      beside: 'kept',
+      beside: 'stored',
       payload: 'StorageError undone',
       file: 'StorageError undone',
       later: [0, 1, 2],

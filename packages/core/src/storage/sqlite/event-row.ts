@@ -66,7 +66,7 @@ function eventOfBody(row: EventRow, body: unknown): Event {
   return deepFreeze(stamp(draft, row.id, row.timestamp));
 }
 
-/** Stands where an event cannot be read: ids stay gapless, and whoever looks is told. */
+/** Stands where an event cannot be read: ids stay gapless, and readers are informed. */
 export function damagedEvent(id: number, timestamp: string, what: string): Event {
   return deepFreeze<Event>({
     id,

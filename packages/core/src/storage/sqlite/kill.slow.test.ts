@@ -28,7 +28,7 @@ describe('SIGKILL', () => {
         expect(contents).toHaveLength(log.nextId);
         expect(contents.findIndex((content, id) => content !== contentAt(conversation, id))).toBe(-1);
       }
-      // A frame that the kill cut in two is reported, and nobody was told of what it held.
+      // A frame that the kill cut in two is reported, and what it held was acknowledged to nobody.
       expect(storage.findings.filter((finding) => !finding.includes('torn by a crash'))).toEqual([]);
       await storage.close();
     }

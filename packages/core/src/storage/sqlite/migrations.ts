@@ -7,7 +7,7 @@ export type UpgradeProgress =
   | { readonly doing: 'copying'; readonly percent: number }
   | { readonly doing: 'migrating'; readonly from: number; readonly to: number; readonly copy: string };
 
-/** "TNDN": tells our files from other people's SQLite files. */
+/** "TNDN": distinguishes our files from other people's SQLite files. */
 const APPLICATION_ID = 0x544e444e;
 
 /** Number n of the list makes schema n+1 of schema n. A published one is never edited. */
@@ -51,7 +51,7 @@ export const MIGRATIONS: readonly string[] = [
      epoch TEXT NOT NULL,
      PRIMARY KEY (conversation_id, from_id)
    ) STRICT, WITHOUT ROWID;`,
-  // A payload rides on the commit of its event. With row ids: the content is not carried through the index.
+  // A payload rides on the commit of its event. With row ids: the content does not go through the index.
   `CREATE TABLE payloads (
      conversation_id TEXT NOT NULL,
      hash TEXT NOT NULL,       -- sha256 of the content

@@ -32,7 +32,7 @@ export interface SqliteStorageOptions {
   readonly clock: Clock;
   /** How the WAL is made durable; default fdatasync. Tests put failing disks here. */
   readonly fdatasync?: (file: FileHandle) => Promise<void>;
-  /** Told of every finding, also of those that are made after opening. */
+  /** Called with every finding, also with those that are made after opening. */
   readonly onFinding?: (sentence: string) => void;
   /** Called repeatedly with the progress while a database of an earlier version is copied and migrated, which can take minutes. */
   readonly onUpgrade?: (progress: UpgradeProgress) => void;
@@ -48,7 +48,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     if (torn !== undefined) {
       const copy = `${options.path}.torn-wal`;
       copyFileSync(`${options.path}-wal`, copy);
-      findings.add(`${torn}. A copy is kept as ${copy}`);
+      findings.add(`${torn}. A copy is stored as ${copy}`);
     }
     // Made here, for SQLite would let others read it. Closing it is harmless only before SQLite has it open (see process-lock.ts).
     closeSync(openSync(options.path, 'a', 0o600));
@@ -136,7 +136,7 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
 
 /**
  * Removes blobs that no log refers to: what a process had written, or was about to remove, when it was killed. Safe beside appends:
- * whoever has put a blob holds it until the row that refers to it is in the database, and between asking for that and removing
+ * the writer of a blob holds it until the row that refers to it is in the database, and between asking for that and removing
  * nothing else runs. Resolves with how many went. What cannot be read stays.
  */
 async function sweepBlobs(blobs: BlobStore, isUsed: (hash: string) => boolean): Promise<number> {

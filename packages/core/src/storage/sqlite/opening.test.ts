@@ -15,7 +15,7 @@ describe('opening', () => {
   });
   afterEach(() => database.dispose());
 
-  it('EL19: a second server is told the pid of the first, and may open once that is dead, however it died', async () => {
+  it('EL19: a second server learns the pid of the first, and may open once that is dead, however it died', async () => {
     const writer = join(import.meta.dirname, 'fixtures/writer.ts');
     const args = ['--conditions=tendon-source', writer, database.path, database.blobDir];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -65,9 +65,9 @@ describe('opening', () => {
     expect(readFileSync(database.path, 'utf8')).toBe('these are notes '.repeat(1000));
   });
 
-  it('EL20: a step runs once, a failing one leaves what was before, and a copy is kept', async () => {
+  it('EL20: a step runs once, a failing one leaves what was before, and a copy is retained', async () => {
     const storage = await database.open();
-    await (await storage.events.open('c')).append([message('kept')], { expectedId: 0 });
+    await (await storage.events.open('c')).append([message('stored')], { expectedId: 0 });
     await storage.close();
     const added = [...MIGRATIONS, 'CREATE TABLE one (x)', 'CREATE TABLE two (x); SELECT no_such_function()'];
     await edit((db) => expect(migrate(db, database.path, added)).rejects.toThrow('no_such_function'));

@@ -207,7 +207,7 @@ describe('payloads', () => {
     expect(storage.findings).toEqual([]);
   });
 
-  it('EL13: the same content is kept once, and until the last conversation that uses it is deleted', async () => {
+  it('EL13: the same content is stored once, and until the last conversation that uses it is deleted', async () => {
     await append('a', output(film), output(film));
     await append('b', output(film), output('only b'.repeat(50_000)));
     expect(blobs()).toHaveLength(2);
@@ -233,7 +233,7 @@ describe('payloads', () => {
     const many = Array.from({ length: 150 }, (_, n) => output(`${n} `.repeat(10_000)));
     await append('whole', ...many);
     await append('cut off', ...many);
-    await append('kept', output(image));
+    await append('other', output(image));
     await storage.events.delete('whole');
     expect(inDatabase()).toHaveLength(151);
     await storage.close();
@@ -274,7 +274,7 @@ describe('payloads', () => {
     ['missing', (path: string) => rmSync(path)],
     ['cut', (path: string) => truncateSync(path, 100)],
     ['changed', (path: string) => writeFileSync(path, 'something else')],
-  ])('EL14: a blob that is %s is told in its place, and the rest of the event is there', async (_, damage) => {
+  ])('EL14: a blob that is %s is reported in its place, and the rest of the event is there', async (_, damage) => {
     await append('c', output(film), message('after'));
     for (const path of blobs()) damage(path);
     const [event, after] = await reread();
@@ -289,7 +289,7 @@ describe('payloads', () => {
     ['cut', 'UPDATE payloads SET bytes = substr(bytes, 1, 20)'],
     ['changed', "UPDATE payloads SET deflated = 0, bytes = CAST('something else' AS BLOB)"],
     ['endless', `UPDATE payloads SET bytes = x'${deflateRawSync(Buffer.alloc(2 ** 28)).toString('hex')}'`],
-  ])('EL14: a payload in the database that is %s is told in its place, and the rest of the event is there', async (_, sql) => {
+  ])('EL14: a payload in the database that is %s is reported in its place, and the rest of the event is there', async (_, sql) => {
     await append('c', output(image), message('after'));
     await storage.close();
     change(sql);

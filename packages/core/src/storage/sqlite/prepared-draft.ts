@@ -74,7 +74,9 @@ async function place({ bytes }: Payload, blobs: BlobStore, held: string[]): Prom
     held.push(hash);
     return { hash };
   } catch (error) {
-    throw new StorageError('undone', `a payload of ${bytes.length} bytes could not be kept: ${(error as Error).message}`, { cause: error });
+    throw new StorageError('undone', `a payload of ${bytes.length} bytes could not be stored: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

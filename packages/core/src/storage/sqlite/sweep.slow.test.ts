@@ -19,19 +19,19 @@ describe('blobs that no log refers to', () => {
   const blobs = (): readonly string[] =>
     readdirSync(database.blobDir, { recursive: true, encoding: 'utf8' }).filter((path) => /^[0-9a-f]{2}\/[0-9a-f]{62}$/.test(path));
 
-  /** A process that writes, or only leaves a blob, until it has said so, and is killed. */
+  /** A process that writes, or only leaves a blob, until it has reported so, and is killed. */
   async function killed(fixture: 'writer.ts' | 'left-blob.ts'): Promise<string> {
     const args = ['--conditions=tendon-source', join(import.meta.dirname, 'fixtures', fixture), database.path, database.blobDir];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
-    let said = '';
+    let printed = '';
     for await (const chunk of child.stdout) {
-      said += String(chunk);
-      if (fixture === 'left-blob.ts' || said.split('\n').length > 200) break;
+      printed += String(chunk);
+      if (fixture === 'left-blob.ts' || printed.split('\n').length > 200) break;
     }
     child.kill('SIGKILL');
     await ended;
-    return said.trim();
+    return printed.trim();
   }
 
   it('SV116: of a process that was killed go, those in use and those on their way stay', async () => {
@@ -59,7 +59,7 @@ describe('blobs that no log refers to', () => {
   it('SV116: what else lies in the folder is left alone, and nothing is removed beside a damaged database', async () => {
     const storage = await database.open();
     const log = await storage.events.open('one');
-    await log.append([message('kept '.repeat(100_000))], { expectedId: 0 });
+    await log.append([message('bytes '.repeat(100_000))], { expectedId: 0 });
     writeFileSync(join(database.blobDir, 'note'), 'theirs');
     expect(await storage.sweep()).toBe(0);
     await storage.close();
@@ -71,6 +71,6 @@ describe('blobs that no log refers to', () => {
     expect(await damaged.sweep()).toBe(0);
     expect(existsSync(join(database.blobDir, stray.slice(0, 2), stray.slice(2)))).toBe(true);
     expect(existsSync(join(database.blobDir, 'note'))).toBe(true);
-    expect((await (await damaged.events.open('one')).read()).map(contentOf)).toEqual(['kept '.repeat(100_000)]);
+    expect((await (await damaged.events.open('one')).read()).map(contentOf)).toEqual(['bytes '.repeat(100_000)]);
   });
 });

@@ -23,6 +23,6 @@ describe('a write-ahead log with a flipped bit', () => {
     const wal = Buffer.from(killed.wal);
     wal[20]! ^= 1;
     const { findings } = await killed.openWith(wal);
-    expect(findings).toEqual([expect.stringMatching(/damaged header.*A copy is kept as .*\.torn-wal$/)]);
+    expect(findings).toEqual([expect.stringMatching(/damaged header.*A copy is stored as .*\.torn-wal$/)]);
   });
 });

@@ -25,7 +25,7 @@ export function describeTornWal(path: string): string | undefined {
   let torn = 0;
   for (let at = HEADER_BYTES + intact * frameBytes; at < size; at += frameBytes) if (belongsTo(wal, at, header)) torn += 1;
   if (torn === 0) return undefined;
-  return `the write-ahead log of ${path} breaks off after ${intact} pages: ${torn} more were torn by a crash, before anybody was told of them, or damaged later; what they held is lost`;
+  return `the write-ahead log of ${path} breaks off after ${intact} pages: ${torn} more were torn by a crash, before anybody saw them, or damaged later; what they held is lost`;
 }
 
 interface Header {

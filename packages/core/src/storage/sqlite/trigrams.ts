@@ -1,7 +1,7 @@
 /** A text as FTS5's tokenizer `trigram` takes it: by three code points. */
 const FEWEST = 3;
 
-/** Whether the index can tell where a text may be: shorter ones have no trigram, and a NUL would end them. */
+/** Whether the index can find where a text may be: shorter ones have no trigram, and a NUL would end them. */
 export function fitsTrigrams(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed() && Array.from(text).length >= FEWEST;
 }

@@ -50,7 +50,7 @@ describe('upgrading', () => {
   });
 
   it('EL56: the event loop is not blocked, and the progress is reported', async () => {
-    const told: UpgradeProgress[] = [];
+    const reported: UpgradeProgress[] = [];
     let turns = 0;
     let turnsWhileUpgrading = 0;
     const turn = (): void => {
@@ -60,7 +60,7 @@ describe('upgrading', () => {
     let turning = setImmediate(turn);
     await database.open({
       onUpgrade(progress) {
-        told.push(progress);
+        reported.push(progress);
         turnsWhileUpgrading = turns;
       },
     });
@@ -68,16 +68,16 @@ describe('upgrading', () => {
     // Between the first word and the last, and after it, while the steps ran.
     expect(turnsWhileUpgrading).toBeGreaterThan(3);
     expect(turns).toBeGreaterThan(turnsWhileUpgrading);
-    expect(told.length).toBeGreaterThan(3);
-    const percents = told.flatMap((progress) => (progress.doing === 'copying' ? [progress.percent] : []));
+    expect(reported.length).toBeGreaterThan(3);
+    const percents = reported.flatMap((progress) => (progress.doing === 'copying' ? [progress.percent] : []));
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
-    expect(told.at(-1)).toEqual({ doing: 'migrating', from: 1, to: MIGRATIONS.length, copy });
+    expect(reported.at(-1)).toEqual({ doing: 'migrating', from: 1, to: MIGRATIONS.length, copy });
   });
 
   it('EL56: a copy that the disk has no room for changes nothing', () => {
     const before = statSync(database.path).size;
     const script = 'mount -t tmpfs -o size=28m tmpfs "$0" && cp "$1" "$0/t.db" && "$2" --conditions=tendon-source "$3" "$0"';
-    const program = join(import.meta.dirname, 'fixtures/upgrade-without-room.ts');
+    const program = join(import.meta.dirname, 'fixtures/upgrade-without-space.ts');
     const args = ['--user', '--map-root-user', '--mount', 'sh', '-c', script, database.blobDir, database.path, process.execPath, program];
     mkdirSync(database.blobDir);
     const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' });

@@ -16,7 +16,7 @@ export function thinking(text: string): readonly Frame[] {
 }
 
 /** A result whose kind did not exist yet: spring's frontends put its `message` into the chat. */
-export function told(text: string): readonly Frame[] {
+export function chatText(text: string): readonly Frame[] {
   return text === '' ? [] : [observation('message', text, { role: 'assistant' }, text)];
 }
 
@@ -25,7 +25,7 @@ export function line(text: string): Frame {
   return { message: text };
 }
 
-/** Live, a status has just said what failed, in the words that are the state's content; in a replay nothing else does. */
+/** Live, a status has just reported the failure, with the state's content; in a replay nothing else does. */
 export function endedBy({ content, extras: { reason } }: Observation<'agent_state_changed'>, phase: Phase): readonly Frame[] {
   if (phase === 'live' && content !== '') return [];
   return [failed(`The agent has stopped with an error: ${content || reason || 'unknown'}`)];

@@ -18,7 +18,7 @@ export interface Generation {
   readonly actions: ActionEncoders;
   readonly observations: ObservationEncoders;
   readonly unknown: (event: UnknownEvent) => Frame;
-  /** The frames that tell the state of now, which is no event; `timestamp` as in `Dialect.encodeError`. */
+  /** The frames that report the current state, which is no event; `timestamp` as in `Dialect.encodeError`. */
   readonly announce: (state: AgentState, timestamp: string) => readonly Frame[];
   readonly status: (frame: StatusFrame) => readonly Frame[];
   readonly error: (error: CatalogError, timestamp: string) => Frame;

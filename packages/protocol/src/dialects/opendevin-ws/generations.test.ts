@@ -10,12 +10,12 @@ function encode(generation: WsGeneration, body: Readonly<Record<string, unknown>
 }
 
 const STATE = (agent_state: string, reason = '') => ({ observation: 'agent_state_changed', extras: { agent_state, reason } });
-const SAID = { action: 'message', args: { content: 'go' } };
+const MESSAGE = { action: 'message', args: { content: 'go' } };
 
 describe.each(['W3', 'W4', 'W5'] as const)('%s', (generation) => {
   it('DL62: a person’s message is replayed and not echoed; the output of their command is sent', () => {
-    expect(encode(generation, SAID, 'user')).toEqual([]);
-    expect(encode(generation, SAID, 'user', 'replay')).toMatchObject([{ source: 'user', action: 'message', args: { content: 'go' } }]);
+    expect(encode(generation, MESSAGE, 'user')).toEqual([]);
+    expect(encode(generation, MESSAGE, 'user', 'replay')).toMatchObject([{ source: 'user', action: 'message', args: { content: 'go' } }]);
     expect(encode(generation, { action: 'run', args: { command: 'ls' } }, 'user')).toEqual([]);
     const output = { observation: 'run', content: 'a', extras: { command: 'ls', metadata: { exit_code: 0 } } };
     expect(encode(generation, output, 'user')).toMatchObject([{ source: 'user', extras: { exit_code: 0 } }]);
@@ -35,7 +35,7 @@ describe.each(['W3', 'W4', 'W5'] as const)('%s', (generation) => {
     }
   });
 
-  it('DL64: a failure’s reason is said beside the state', () => {
+  it('DL64: a failure’s reason is shown next to the state', () => {
     expect(encode(generation, STATE('error', 'no key'))).toMatchObject([
       { extras: { agent_state: 'error' } },
       { error: true, message: expect.stringContaining('no key') as string },
@@ -143,14 +143,14 @@ describe('states and progress of their time', () => {
       { action: 'change_task_state', args: { task_state: 'running', thought: '' }, message: 'Task state changed to running' },
     ]);
     expect(WS_DIALECTS.W2.announce('init', 't')).toMatchObject([{ args: { task_state: 'init' } }]);
-    expect(encode('W2', SAID)).toEqual([{ action: 'talk', args: { content: 'go', thought: '' }, message: 'go' }]);
+    expect(encode('W2', MESSAGE)).toEqual([{ action: 'talk', args: { content: 'go', thought: '' }, message: 'go' }]);
     expect(encode('W2', { action: 'run', args: { command: 'ls', thought: 'Look.' } })).toEqual([
       { action: 'run', args: { command: 'ls', background: false, thought: 'Look.' }, message: 'Running command: ls' },
     ]);
   });
 
-  it('DL71: W2 is told the state, not that a task starts', () => {
-    expect(encode('W2', SAID, 'user')).toEqual([]);
-    expect(encode('W1', SAID, 'user')).toEqual([{ message: 'Starting new task...' }]);
+  it('DL71: W2 is sent the state, not that a task starts', () => {
+    expect(encode('W2', MESSAGE, 'user')).toEqual([]);
+    expect(encode('W1', MESSAGE, 'user')).toEqual([{ message: 'Starting new task...' }]);
   });
 });

@@ -7,18 +7,18 @@ import { inWorkspace } from './in-workspace.ts';
 
 /**
  * W0 has `read`, `write`, `run`, `kill`, `browse`, `recall`, `think`, `finish`, `summarize`, `add_task`, `modify_task`.
- * A `thought` beside an action becomes a `think` before it; kinds that did not exist yet become a `think` that tells them.
+ * A `thought` beside an action becomes a `think` before it; kinds that did not exist yet become a `think` that describes them.
  */
 export const W0_ACTIONS: ActionEncoders = {
   null: hidden,
   initialize: hidden,
-  start: (event, phase) => saidByUser(event.args.task, phase),
+  start: (event, phase) => messageOfUser(event.args.task, phase),
   pause: hidden,
   resume: hidden,
   stop: hidden,
-  push: told,
-  send_pr: told,
-  call_tool_mcp: told,
+  push: described,
+  send_pr: described,
+  call_tool_mcp: described,
   run(event) {
     const { command, background = false, hidden: isHidden, thought } = event.args;
     return isHidden ? [] : [...thinking(thought), action('run', { command, background }, messageOf(event))];
@@ -35,8 +35,8 @@ export const W0_ACTIONS: ActionEncoders = {
   ],
   edit: encodeEdit,
   browse: (event) => [...thinking(event.args.thought), action('browse', { url: event.args.url }, messageOf(event))],
-  browse_interactive: told,
-  message: (event, phase) => (event.source === 'user' ? saidByUser(event.args.content, phase) : saidByAgent(event.args)),
+  browse_interactive: described,
+  message: (event, phase) => (event.source === 'user' ? messageOfUser(event.args.content, phase) : messageOfAgent(event.args)),
   /** The prompt was the server's own business then. */
   system: hidden,
   /** Nobody asked for states then; who does gets an answer. */
@@ -44,8 +44,8 @@ export const W0_ACTIONS: ActionEncoders = {
   think: (event) => thinking(event.args.thought),
   finish: (event) => [...thinking(event.args.final_thought || event.args.thought), action('finish', {}, messageOf(event))],
   reject: (event) => [...thinking(event.args.thought), failed(messageOf(event))],
-  delegate: told,
-  /** Looking up the workspace before a task is the server's own doing, and news to nobody. */
+  delegate: described,
+  /** Looking up the workspace before a task is the server's own doing, and of no interest to anybody. */
   recall: ({ args: { recall_type, query, thought } }) =>
     recall_type === 'workspace_context' ? [] : [...thinking(thought), action('recall', { query }, `Searching for: ${query}`)],
   summarize: (event) => [action('summarize', { summary: event.args.summary }, messageOf(event))],
@@ -62,18 +62,18 @@ function hidden(): readonly Frame[] {
   return [];
 }
 
-function told(event: Action<'push' | 'send_pr' | 'call_tool_mcp' | 'browse_interactive' | 'delegate'>): readonly Frame[] {
+function described(event: Action<'push' | 'send_pr' | 'call_tool_mcp' | 'browse_interactive' | 'delegate'>): readonly Frame[] {
   const { thought } = event.args;
   return [...thinking(typeof thought === 'string' ? thought : ''), ...thinking(messageOf(event))];
 }
 
 /** Live it is the answer to the client's own frame, which spring's clients have on screen already; in a replay it is theirs to show. */
-function saidByUser(text: string, phase: 'live' | 'replay'): readonly Frame[] {
+function messageOfUser(text: string, phase: 'live' | 'replay'): readonly Frame[] {
   return phase === 'live' ? [line('Starting new task...')] : [observation('chat', text, {}, text)];
 }
 
 /** These clients have no other sign that it is their turn: a `finish` that the agent did not call follows the words that end its work. */
-function saidByAgent({ content, wait_for_response }: Action<'message'>['args']): readonly Frame[] {
+function messageOfAgent({ content, wait_for_response }: Action<'message'>['args']): readonly Frame[] {
   return wait_for_response ? [...thinking(content), action('finish', {}, 'The agent waits for your answer.')] : thinking(content);
 }
 

@@ -4,7 +4,7 @@ import type { Observation } from '../../event.ts';
 import { commandId } from '../additive-twins.ts';
 import { cutMiddle } from '../../cut-middle.ts';
 import type { Frame } from '../dialect.ts';
-import { action, endedBy, line, observation, told } from './frames.ts';
+import { action, endedBy, line, observation, chatText } from './frames.ts';
 import type { ObservationEncoders } from './generation.ts';
 import { memoriesOf } from './memories-of.ts';
 import { inWorkspace } from './in-workspace.ts';
@@ -19,7 +19,7 @@ export const W0_OBSERVATIONS: ObservationEncoders = {
   read: (event) => [observation('read', event.content, { path: inWorkspace(event.extras.path) }, messageOf(event))],
   write: (event) => [observation('write', event.content, { path: inWorkspace(event.extras.path) }, messageOf(event))],
   edit: encodeEdit,
-  download: (event) => told(messageOf(event)),
+  download: (event) => chatText(messageOf(event)),
   browse: encodeBrowse,
   chat: (event) => [observation('chat', event.content, {}, event.content)],
   message: content,
@@ -42,7 +42,7 @@ function hidden(): readonly Frame[] {
 }
 
 function content(event: Observation): readonly Frame[] {
-  return told(event.content);
+  return chatText(event.content);
 }
 
 function encodeRun(event: Observation<'run'>): readonly Frame[] {
@@ -81,7 +81,7 @@ function encodeRecall(event: Observation<'recall'>): readonly Frame[] {
   return [observation('recall', event.content, extras, 'The agent recalled memories.')];
 }
 
-/** There are no state frames yet and `finish` is the only end; what a person must know is told in the chat. */
+/** There are no state frames yet and `finish` is the only end; what a person must know is shown in the chat. */
 const STATE_WORDS = {
   loading: '',
   init: '',
@@ -93,7 +93,7 @@ const STATE_WORDS = {
   rejected: '',
   error: '',
   rate_limited: 'The model’s provider asked for a pause; the agent goes on by itself.',
-  awaiting_user_confirmation: 'The agent waits for a confirmation, which this client can not give.',
+  awaiting_user_confirmation: 'The agent waits for a confirmation, which this client cannot give.',
   user_confirmed: '',
   user_rejected: '',
 } as const satisfies Record<AgentState, string>;

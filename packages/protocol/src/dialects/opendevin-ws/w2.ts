@@ -6,7 +6,7 @@ import type { ActionEncoders, Generation } from './generation.ts';
 import { inWorkspace, writesOutside } from './in-workspace.ts';
 import { W0 } from './w0.ts';
 
-/** The seven states of 0.4 and 0.5, and what stands for those that came later. `loading` is told by nothing. */
+/** The seven states of 0.4 and 0.5, and what stands for those that came later. nothing reports `loading`. */
 const STATES = {
   loading: undefined,
   init: 'init',

@@ -6,7 +6,7 @@ import { saying, shownAction } from './w4-frames.ts';
 
 /**
  * 0.6 to 0.14. Frontends show the thoughts of commands, cells and browser actions; those of other actions come as a `message` before, too.
- * Arguments of 0.6 (`background`) and of 0.9 (`blocking`, `keep_prompt`, `is_confirmed`) stand side by side; kinds that did not exist yet are told.
+ * Arguments of 0.6 (`background`) and of 0.9 (`blocking`, `keep_prompt`, `is_confirmed`) stand side by side; kinds that did not exist yet are described.
  */
 export const W4_ACTIONS: ActionEncoders = {
   null: hidden,
@@ -15,23 +15,23 @@ export const W4_ACTIONS: ActionEncoders = {
   pause: hidden,
   resume: hidden,
   stop: hidden,
-  push: told,
-  send_pr: told,
-  call_tool_mcp: (event) => [...saying(event, event.args.thought), ...told(event)],
+  push: described,
+  send_pr: described,
+  call_tool_mcp: (event) => [...saying(event, event.args.thought), ...described(event)],
   run(event) {
     const { command, background = false, blocking, confirmation_state: is_confirmed, hidden: isHidden, thought } = event.args;
     return isHidden ? [] : [shownAction(event, 'run', { command, thought, blocking, keep_prompt: true, is_confirmed, background })];
   },
   kill(event) {
     const { id, thought } = event.args;
-    return alsoSaid(event, { command_id: /^-?\d{1,9}$/.test(id) ? Number(id) : -1, thought });
+    return withThought(event, { command_id: /^-?\d{1,9}$/.test(id) ? Number(id) : -1, thought });
   },
   run_ipython(event) {
     const { code, thought, confirmation_state: is_confirmed, kernel_init_code } = event.args;
     return [shownAction(event, 'run_ipython', { code, thought, is_confirmed, kernel_init_code })];
   },
-  read: (event) => alsoSaid(event, pick(event.args, ['path', 'start', 'end', 'thought'])),
-  write: (event) => alsoSaid(event, pick(event.args, ['path', 'content', 'start', 'end', 'thought'])),
+  read: (event) => withThought(event, pick(event.args, ['path', 'start', 'end', 'thought'])),
+  write: (event) => withThought(event, pick(event.args, ['path', 'content', 'start', 'end', 'thought'])),
   edit: encodeEdit,
   browse(event) {
     const { url, thought } = event.args;
@@ -53,9 +53,9 @@ export const W4_ACTIONS: ActionEncoders = {
     const { final_thought, outputs, thought } = event.args;
     return [shownAction(event, 'finish', { outputs, thought }, { message: final_thought || messageOf(event) })];
   },
-  reject: (event) => alsoSaid(event, pick(event.args, ['outputs', 'thought'])),
-  delegate: (event) => alsoSaid(event, pick(event.args, ['agent', 'inputs', 'thought'])),
-  /** Looking up the workspace before a task is the server's own doing, and news to nobody. */
+  reject: (event) => withThought(event, pick(event.args, ['outputs', 'thought'])),
+  delegate: (event) => withThought(event, pick(event.args, ['agent', 'inputs', 'thought'])),
+  /** Looking up the workspace before a task is the server's own doing, and of no interest to anybody. */
   recall(event) {
     const { recall_type, query, thought } = event.args;
     if (recall_type === 'workspace_context') return [];
@@ -67,19 +67,19 @@ export const W4_ACTIONS: ActionEncoders = {
   task_tracking: (event) =>
     saying(event, [messageOf(event), ...event.args.task_list.map((task) => `- [${task.status}] ${task.title}`)].join('\n')),
   loop_recovery: hidden,
-  add_task: (event) => alsoSaid(event, pick(event.args, ['parent', 'goal', 'subtasks', 'thought'])),
-  modify_task: (event) => alsoSaid(event, { task_id: event.args.id, state: event.args.state, thought: event.args.thought }),
+  add_task: (event) => withThought(event, pick(event.args, ['parent', 'goal', 'subtasks', 'thought'])),
+  modify_task: (event) => withThought(event, { task_id: event.args.id, state: event.args.state, thought: event.args.thought }),
 };
 
 function hidden(): readonly Frame[] {
   return [];
 }
 
-function told(event: Action): readonly Frame[] {
+function described(event: Action): readonly Frame[] {
   return saying(event, messageOf(event));
 }
 
-function alsoSaid(event: Action & { readonly args: { readonly thought: string } }, args: Frame): readonly Frame[] {
+function withThought(event: Action & { readonly args: { readonly thought: string } }, args: Frame): readonly Frame[] {
   return [...saying(event, event.args.thought), shownAction(event, event.action, args)];
 }
 
@@ -87,7 +87,7 @@ function pick<T extends object>(args: T, keys: readonly (keyof T)[]): Frame {
   return Object.fromEntries(keys.map((key) => [key, args[key]]));
 }
 
-/** The new content is known when the edit is done: its observation brings the `write`. Looking is reading. Once decided it is not told again. */
+/** The new content is known when the edit is done: its observation brings the `write`. Looking is reading. Once decided it is not shown again. */
 function encodeEdit(event: Action<'edit'>): readonly Frame[] {
   const { path, command, thought, confirmation_state: decided = 'awaiting_confirmation' } = event.args;
   if (decided !== 'awaiting_confirmation') return [];

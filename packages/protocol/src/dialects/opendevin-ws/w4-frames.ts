@@ -3,19 +3,19 @@ import { isAction, type Action, type EventSource, type Observation } from '../..
 import type { Frame } from '../dialect.ts';
 
 /** What a frame of this generation may say differently from the event that it shows. */
-interface Told {
+interface ShownText {
   readonly message?: string;
   readonly content?: string;
 }
 
 /** An event as 0.6 to 0.14 wrote it: id, time, source, message, and the cause of an observation. */
-export function shownAction(event: Action | Observation, kind: string, args: Frame, told: Told = {}): Frame {
+export function shownAction(event: Action | Observation, kind: string, args: Frame, text: ShownText = {}): Frame {
   const timeout = isAction(event) ? event.timeout : undefined;
-  return { ...meta(event, told), action: kind, args, ...(timeout !== undefined && { timeout }) };
+  return { ...meta(event, text), action: kind, args, ...(timeout !== undefined && { timeout }) };
 }
 
-export function shownObservation(event: Observation, kind: string, extras: Frame, told: Told = {}): Frame {
-  return { ...meta(event, told), observation: kind, content: told.content ?? event.content, extras };
+export function shownObservation(event: Observation, kind: string, extras: Frame, text: ShownText = {}): Frame {
+  return { ...meta(event, text), observation: kind, content: text.content ?? event.content, extras };
 }
 
 /** What the agent says. Nothing when there is nothing to say. */
@@ -30,12 +30,12 @@ export function succeeded(event: Observation): readonly Frame[] {
   return event.content === '' ? [] : [shownObservation(event, 'success', {}, { message: event.content })];
 }
 
-function meta(event: Action | Observation, told: Told): Frame {
+function meta(event: Action | Observation, text: ShownText): Frame {
   return {
     id: event.id,
     timestamp: event.timestamp,
     source: sourceOf(event.source),
-    message: told.message ?? messageOf(event),
+    message: text.message ?? messageOf(event),
     ...(event.cause !== undefined && { cause: event.cause }),
   };
 }
