@@ -1,46 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { shellQuote } from '@tendon/protocol/executor-api';
+import type { Request } from '../action-handler.ts';
 import { begin, createRunning, receive, type Foreground, type Running, type ShellAfter } from './foreground/foreground.ts';
 import type { Marker } from './terminal/marker-scanner.ts';
-import type { Request } from '../action-handler.ts';
 import type { Report } from './report-reader.ts';
 import { startShell, type ShellOptions, type ShellProcess } from './shell-process.ts';
-import { createShellWatch } from './shell-watch.ts';
+import { createShellWatch, type ShellWatch } from './shell-watch.ts';
 import { giveSecrets } from './secret-variables.ts';
-import { createTerminalText } from './terminal/terminal-text.ts';
+import { createTerminalText, type TerminalText } from './terminal/terminal-text.ts';
 import { startTrailing } from './trailing-timer.ts';
-
-/**
- * One persistent bash. Owns what is known of it (folder, exported variables) and the command in its foreground; knows
- * nothing of actions and timeouts.
- *
- * 1. At most one command is in the foreground; it ends when its shell says so, never when an output ends.
- * 2. A shell that dies is replaced at once by one in the same folder with the same variables; the command that was running
- *    ends with it. One that cannot tell any more when a command ends is lost, and replaced too.
- * 3. Text between commands belongs to the next one: nothing that reached the terminal is lost.
- */
-export interface Session {
-  readonly current: Foreground | undefined;
-  readonly place: Place;
-  /** Resolves when a command can be started; rejects when no shell could be. */
-  ready(): Promise<void>;
-  /** Only when ready and nothing runs. */
-  start(command: string, secrets?: Request['secrets']): Foreground;
-  type(text: string): void;
-  /** Each line with the Enter that its reader expects. */
-  typeLines(text: string): void;
-  /** Signals the process group that has the terminal; the shell itself never. */
-  signal(signal: NodeJS.Signals): void;
-  /** Whether what has the terminal waits for input from it, and how long that has worked so far, in ticks of the clock. */
-  look(): { readonly awaitsInput: boolean; readonly ticks: number };
-  /** Its folder, and what makes the next shell like this one; nothing while a command runs. */
-  snapshot(): Promise<Left | undefined>;
-  /** Its shell, in the executor's numbering. */
-  processes(): readonly number[];
-  /** The shell is lost: ends it with everything in its session, as if it had died. */
-  kill(): void;
-  close(): void;
-}
 
 /** What a shell leaves to the next one. */
 export interface Left {
@@ -81,248 +49,334 @@ export interface SessionOptions extends ShellOptions {
   readonly mayLook: () => boolean;
 }
 
-export function createSession(options: SessionOptions): Session {
-  const nonce = randomBytes(8).toString('hex');
-  const startId = `${nonce}-start`;
-  const innerId = `${nonce}-inner`;
-  /** Commands that became shells: when one of them ends, so has the inner shell that was in use. */
-  const outerIds = new Set<string>();
-  let place: Place = { workingDir: options.left?.workingDir ?? options.workDir, username: '', hostname: '', pid: -1, exports: '' };
-  let restore = options.left?.shell ?? ''; // what the next shell starts with
-  let between = createTerminalText(options.outputChars); // printed while nothing was in the foreground
-  let shell: ShellProcess | undefined;
-  let starting = unsettled();
-  let isReady = false; // a command can be started
-  let wasReady = false; // this shell could once
-  let isClosed = false;
-  let entering: 'asked' | 'refused' | undefined;
-  let rounds = 0; // how often an inner shell was waited for
-  let current: Running | undefined;
-  let left: Left | undefined;
-  let given: Request['secrets']; // to the newest command
-  let commands = 0;
-  let failedStarts = 0;
-  let deadline: NodeJS.Timeout | undefined;
-  let stopTrailing = (): void => {};
-  const watch = createShellWatch(() => shell, { onQuiet: enterInnerShell, onLost: lose, mayLook: options.mayLook });
-  open();
+type State =
+  /** Its shell is coming up; what it prints is of no command. */
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'ready' }
+  /** `isInnerRefused`: another bash waits in it and would not have our line; it is used as any program is. */
+  | { readonly kind: 'running'; readonly command: Running; readonly hasSecrets: boolean; readonly isInnerRefused: boolean }
+  /** The command has become a shell, which was asked to take the next commands; asked how many times already. */
+  | { readonly kind: 'entering-inner'; readonly command: Running; readonly rounds: number }
+  /** Its shell is lost or has exited, and is replaced when the rest of its output has come. */
+  | { readonly kind: 'ending'; readonly command: Running | undefined; readonly wasEntering: boolean }
+  /** One shell after the other ended before its first prompt. */
+  | { readonly kind: 'dead' };
 
-  function open(): void {
-    wasReady = false;
-    outerIds.clear();
-    watch.forget();
-    shell = startShell(options, (id) => id.startsWith(nonce), { onOutput, onMarker, onReport, onExit: notReady, onGone });
-    shell.send(restore, place.workingDir, startId);
-    expect(START_DEADLINE_MS, () => shell?.kill());
+/**
+ * One persistent bash. Owns what is known of it (folder, exported variables) and the command in its foreground; knows
+ * nothing of actions and timeouts.
+ *
+ * 1. At most one command is in the foreground; it ends when its shell says so, never when an output ends.
+ * 2. A shell that dies is replaced at once by one in the same folder with the same variables; the command that was running
+ *    ends with it. One that cannot tell any more when a command ends is lost, and replaced too.
+ * 3. Text between commands belongs to the next one: nothing that reached the terminal is lost.
+ *
+ *   starting → ready ⇄ running ⇄ entering-inner       ready, running, entering-inner → ending → starting
+ *   starting → starting | dead                        dead → starting, when a command is asked for
+ */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #nonce = randomBytes(8).toString('hex');
+  readonly #startId = `${this.#nonce}-start`;
+  readonly #innerId = `${this.#nonce}-inner`;
+  /** Commands that became shells: when one of them ends, so has the inner shell that was in use. */
+  readonly #outerIds = new Set<string>();
+  readonly #watch: ShellWatch;
+  #state: State = { kind: 'starting' };
+  #shell: ShellProcess | undefined;
+  /** Settles when a command can be started, or when no shell could be. */
+  #starting = unsettled();
+  #isClosed = false;
+  #place: Place;
+  /** What the next shell starts with. */
+  #restore: string;
+  /** Printed while nothing was in the foreground. */
+  #between: TerminalText;
+  /** What the shell said when it was asked for its state. */
+  #left: Left | undefined;
+  #commands = 0;
+  #failedStarts = 0;
+  #deadline: NodeJS.Timeout | undefined;
+  #stopTrailing = (): void => {};
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#place = { workingDir: options.left?.workingDir ?? options.workDir, username: '', hostname: '', pid: -1, exports: '' };
+    this.#restore = options.left?.shell ?? '';
+    this.#between = createTerminalText(options.outputChars);
+    this.#watch = createShellWatch(() => this.#shell, {
+      onQuiet: () => this.#enterInnerShell(),
+      onLost: () => this.#lose(),
+      mayLook: options.mayLook,
+    });
+    this.#open();
+  }
+
+  get current(): Foreground | undefined {
+    return this.#command;
+  }
+
+  get place(): Place {
+    return this.#place;
+  }
+
+  /** Resolves when a command can be started; rejects when no shell could be. */
+  async ready(): Promise<void> {
+    if (this.#state.kind === 'dead') {
+      this.#failedStarts = 0;
+      this.#starting = unsettled();
+      this.#open();
+    }
+    // One that the last command left without input ends where it would take the next.
+    if (this.#state.kind !== 'starting' && this.#state.kind !== 'ending') await this.#watch.arrived();
+    return this.#starting.promise;
+  }
+
+  /** Only when ready and nothing runs. */
+  start(text: string, secrets?: Request['secrets']): Foreground {
+    const shell = this.#shell;
+    if (this.#state.kind !== 'ready' || !shell) throw new Error('the shell is not ready');
+    this.#watch.learn(); // before it is typed: afterwards the shell may sit in a read of the command's
+    this.#commands += 1;
+    const command = createRunning(`${this.#nonce}-${this.#commands}`, text, this.#between);
+    this.#between = createTerminalText(this.#options.outputChars);
+    this.#state = { kind: 'running', command, hasSecrets: secrets !== undefined, isInnerRefused: false };
+    shell.send(command.id, text, giveSecrets(secrets));
+    shell.type(TRIGGER);
+    this.#expect(BEGIN_DEADLINE_MS, () => this.#lose());
+    this.#watch.start(command);
+    return command;
+  }
+
+  type(text: string): void {
+    this.#shell?.type(text);
+  }
+
+  /** Each line with the Enter that its reader expects. */
+  typeLines(text: string): void {
+    this.#shell?.typeLines(text);
+  }
+
+  /** Signals the process group that has the terminal; the shell itself never. */
+  signal(signal: NodeJS.Signals): void {
+    this.#shell?.signal(signal);
+  }
+
+  /** Whether what has the terminal waits for input from it, and how long that has worked so far, in ticks of the clock. */
+  look(): { readonly awaitsInput: boolean; readonly ticks: number } {
+    const { wait, ticks } = this.#shell?.inputWait() ?? { wait: undefined, ticks: 0 };
+    const awaitsInput = wait === 'only' || (wait === 'too' && this.#command?.text.isMidLine === true);
+    return { awaitsInput: awaitsInput && !this.#watch.isAtPrompt(), ticks };
+  }
+
+  /** Its folder, and what makes the next shell like this one; nothing while a command runs. */
+  async snapshot(): Promise<Left | undefined> {
+    if (this.#state.kind !== 'ready') return undefined;
+    this.#left = undefined;
+    const asked = this.start('__tendon_state');
+    const ended = await new Promise<boolean>((resolve) => {
+      asked.onEnd = () => resolve(true);
+      setTimeout(() => resolve(asked.ended !== undefined), SNAPSHOT_DEADLINE_MS).unref();
+    });
+    this.#between = asked.text;
+    // An unset function, say: its folder and its exported variables are known in any case.
+    return ended ? (this.#left ?? { workingDir: this.#place.workingDir, shell: this.#place.exports }) : undefined;
+  }
+
+  /** Its shell, in the executor's numbering. */
+  processes(): readonly number[] {
+    return this.#shell?.processes() ?? [];
+  }
+
+  /** The shell is lost: ends it with everything in its session, as if it had died. */
+  kill(): void {
+    this.#shell?.kill();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#watch.stop();
+    this.#shell?.kill();
+  }
+
+  get #command(): Running | undefined {
+    return 'command' in this.#state ? this.#state.command : undefined;
+  }
+
+  #open(): void {
+    this.#state = { kind: 'starting' };
+    this.#outerIds.clear();
+    this.#watch.forget();
+    this.#shell = startShell(this.#options, (id) => id.startsWith(this.#nonce), {
+      onOutput: (bytes) => this.#onOutput(bytes),
+      onMarker: (marker, id) => this.#onMarker(marker, id),
+      onReport: (report) => this.#onReport(report),
+      onExit: () => this.#markEnding(),
+      onGone: (exitCode, reason) => this.#onGone(exitCode, reason),
+    });
+    this.#shell.send(this.#restore, this.#place.workingDir, this.#startId);
+    this.#expect(START_DEADLINE_MS, () => this.#shell?.kill());
   }
 
   /** One deadline at a time: for the start, for taking a command up, for an inner shell. */
-  function expect(ms: number, onMissed: () => void): void {
-    clearTimeout(deadline);
-    deadline = setTimeout(onMissed, ms);
+  #expect(ms: number, onMissed: () => void): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(onMissed, ms);
   }
 
   /** What a shell says before its first prompt (a locale that the image names and does not have) is of no command. */
-  function onOutput(bytes: Buffer): void {
-    if (current) receive(current, bytes);
-    else if (wasReady) between.write(bytes);
+  #onOutput(bytes: Buffer): void {
+    const command = this.#command;
+    if (command) receive(command, bytes);
+    else if (this.#state.kind !== 'starting') this.#between.write(bytes);
   }
 
-  function onMarker(marker: Marker, id: string): void {
-    if (id === startId) return becomeReady();
-    if (id === innerId) return entered();
-    if (!current || !concerns(current, id)) return;
+  #onMarker(marker: Marker, id: string): void {
+    if (id === this.#startId) return this.#becomeReady();
+    if (id === this.#innerId) return this.#entered();
+    const command = this.#command;
+    if (!command || !this.#concerns(command, id)) return;
     if (marker === 'begin') {
-      clearTimeout(deadline);
-      begin(current, ECHOES);
+      clearTimeout(this.#deadline);
+      begin(command, ECHOES);
     } else {
-      current.marked = marker;
-      settle(current);
+      command.marked = marker;
+      this.#settle(command);
     }
   }
 
-  function onReport(report: Report): void {
-    if (report.kind === 'state') return void (left = { workingDir: report.workingDir, shell: report.state });
-    remember(report);
-    if (!current || !concerns(current, report.id)) return;
+  #onReport(report: Report): void {
+    if (report.kind === 'state') return void (this.#left = { workingDir: report.workingDir, shell: report.state });
+    this.#remember(report);
+    const command = this.#command;
+    if (!command || !this.#concerns(command, report.id)) return;
     // An inner shell tells its own exit code; then the outer one comes back and reports the command that had started it.
-    current.report = current.report?.kind === 'exit' ? { ...report, code: current.report.code } : report;
-    if (report.kind === 'end') settle(current);
+    command.report = command.report?.kind === 'exit' ? { ...report, code: command.report.code } : report;
+    if (report.kind === 'end') this.#settle(command);
   }
 
-  function concerns(running: Running, id: string): boolean {
-    return running.id === id || outerIds.has(id);
+  #concerns(command: Running, id: string): boolean {
+    return command.id === id || this.#outerIds.has(id);
   }
 
-  function remember(report: Report): void {
+  #remember(report: Report): void {
     if (report.kind !== 'end') {
-      place = { ...place, workingDir: report.workingDir };
-      restore = report.state;
+      this.#place = { ...this.#place, workingDir: report.workingDir };
+      this.#restore = report.state;
       return;
     }
     const { workingDir, username, hostname, pid, exports } = report;
-    place = { workingDir, username, hostname, pid, exports };
-    restore = exports;
+    this.#place = { workingDir, username, hostname, pid, exports };
+    this.#restore = exports;
+  }
+
+  #becomeReady(): void {
+    if (this.#state.kind !== 'starting') return;
+    clearTimeout(this.#deadline);
+    this.#failedStarts = 0;
+    this.#state = { kind: 'ready' };
+    this.#watch.stop();
+    this.#starting.resolve();
   }
 
   /** The report and the mark in the output come on two ways, in any order. One alone (the other way was closed) decides late. */
-  function settle({ report, marked }: Running): void {
-    stopTrailing();
-    if (report && marked) finish(report.code, 'same');
-    else stopTrailing = startTrailing(TRAIL_MS, report ? () => finish(report.code, 'same') : lose);
+  #settle({ report, marked }: Running): void {
+    this.#stopTrailing();
+    if (report && marked) this.#finish(report.code, 'same');
+    else this.#stopTrailing = startTrailing(TRAIL_MS, report ? () => this.#finish(report.code, 'same') : () => this.#lose());
   }
 
-  /** It does not tell any more when a command ends: only a new one will. What is known of it from outside, the new one gets. */
-  function lose(): void {
-    if (!shell || !current || entering === 'asked') return;
-    place = { ...place, workingDir: shell.folder() ?? place.workingDir };
-    current.after = current.phase === 'begun' ? 'broken' : 'deaf';
-    notReady();
-    shell.kill();
-  }
-
-  function notReady(): void {
-    if (isReady) starting = unsettled();
-    isReady = false;
-  }
-
-  function finish(exitCode: number, after: ShellAfter): void {
-    stopTrailing();
-    watch.stop();
-    const ended = current;
+  #finish(exitCode: number, after: ShellAfter): void {
+    this.#stopTrailing();
+    this.#watch.stop();
+    const ended = this.#command;
     if (!ended) return;
-    current = undefined;
-    entering = undefined;
+    this.#state = this.#state.kind === 'ending' ? { ...this.#state, command: undefined } : { kind: 'ready' };
     ended.ended = { exitCode, shell: after };
     ended.onEnd?.();
   }
 
-  function becomeReady(): void {
-    clearTimeout(deadline);
-    failedStarts = 0;
-    isReady = true;
-    wasReady = true;
-    watch.stop();
-    starting.resolve();
+  /** It does not tell any more when a command ends: only a new one will. What is known of it from outside, the new one gets. */
+  #lose(): void {
+    const [shell, state, command] = [this.#shell, this.#state, this.#command];
+    if (!shell || !command || state.kind === 'entering-inner' || (state.kind === 'ending' && state.wasEntering)) return;
+    this.#place = { ...this.#place, workingDir: shell.folder() ?? this.#place.workingDir };
+    command.after = command.phase === 'begun' ? 'broken' : 'deaf';
+    this.#markEnding();
+    shell.kill();
   }
 
-  function onGone(exitCode: number, reason: string): void {
-    clearTimeout(deadline);
-    shell = undefined;
-    notReady();
-    if (!wasReady) {
-      const wasGiven = restore !== '';
-      restore = ''; // it may be what a shell cannot start with
-      if (wasGiven && !isClosed && !current) return open();
-      starting.reject(new Error(reason));
-      starting = unsettled();
+  /** No command can be started until there is another shell. */
+  #markEnding(): void {
+    const { kind } = this.#state;
+    if (kind === 'starting' || kind === 'ending' || kind === 'dead') return;
+    this.#state = { kind: 'ending', command: this.#command, wasEntering: kind === 'entering-inner' };
+    this.#starting = unsettled();
+  }
+
+  #onGone(exitCode: number, reason: string): void {
+    clearTimeout(this.#deadline);
+    this.#shell = undefined;
+    if (this.#state.kind === 'starting') {
+      const wasGiven = this.#restore !== '';
+      this.#restore = ''; // it may be what a shell cannot start with
+      if (wasGiven && !this.#isClosed) return this.#open();
+      this.#starting.reject(new Error(reason));
+      this.#starting = unsettled();
     }
-    if (current) finishWithShell(current, exitCode);
-    if (isClosed) return;
-    failedStarts += 1;
-    if (failedStarts > MAX_STARTS_IN_A_ROW) starting.reject(new Error(`no shell could be started: ${reason}`));
-    else open();
+    this.#markEnding();
+    if (this.#state.kind === 'ending' && this.#state.command) this.#finishWithShell(this.#state.command, this.#state.wasEntering, exitCode);
+    if (this.#isClosed) return;
+    this.#failedStarts += 1;
+    if (this.#failedStarts <= MAX_STARTS_IN_A_ROW) return this.#open();
+    this.#state = { kind: 'dead' };
+    this.#starting.reject(new Error(`no shell could be started: ${reason}`));
   }
 
-  function finishWithShell(running: Running, exitCode: number): void {
-    const isDeaf = running.phase === 'typed' && entering === undefined;
-    const { after = isDeaf ? 'deaf' : 'ended', report, marked } = running;
-    if (running.phase === 'typed') begin(running, ECHOES);
+  #finishWithShell(command: Running, wasEntering: boolean, exitCode: number): void {
+    const isDeaf = command.phase === 'typed' && !wasEntering;
+    const { after = isDeaf ? 'deaf' : 'ended', report, marked } = command;
+    if (command.phase === 'typed') begin(command, ECHOES);
     const told = report?.code ?? marked?.exitCode;
-    finish(after === 'ended' ? exitCode || (told ?? exitCode) : (told ?? -1), after);
+    this.#finish(after === 'ended' ? exitCode || (told ?? exitCode) : (told ?? -1), after);
   }
 
   /** Where another bash waits at its prompt inside this one: commands go to it from now on, and the one that started it ends. */
-  function enterInnerShell(): void {
-    if (!shell || !current || entering || !shell.hasInnerPrompt()) return;
+  #enterInnerShell(): void {
+    const [shell, state] = [this.#shell, this.#state];
+    if (!shell || state.kind !== 'running' || state.isInnerRefused || !shell.hasInnerPrompt()) return;
     // A shell that was made with them keeps them where nothing can be taken back: the next one begins without.
-    if (given !== undefined) return shell.kill();
-    entering = 'asked';
-    rounds = 0;
-    current.phase = 'typed';
-    shell.send('', '', innerId);
+    if (state.hasSecrets) return shell.kill();
+    state.command.phase = 'typed';
+    this.#state = { kind: 'entering-inner', command: state.command, rounds: 0 };
+    shell.send('', '', this.#innerId);
     // Line editing ends only where a line that was typed ends it; it would prompt and echo in ways of its own.
-    shell.type(` set +o emacs +o vi; . ${shellQuote(options.script)}\n`);
-    expect(INNER_DEADLINE_MS, refused);
+    shell.type(` set +o emacs +o vi; . ${shellQuote(this.#options.script)}\n`);
+    this.#expect(INNER_DEADLINE_MS, () => this.#innerMissed());
   }
 
   /** Another user's shell, which does not have our line: it is used as any program is. One that is at work may still come to it. */
-  function refused(): void {
-    if (shell && !shell.hasInnerPrompt() && entering === 'asked' && rounds++ < MAX_ROUNDS) return expect(INNER_DEADLINE_MS, refused);
-    entering = 'refused';
-    if (current) begin(current, []);
+  #innerMissed(): void {
+    const state = this.#state;
+    if (state.kind !== 'entering-inner') return;
+    if (this.#shell?.hasInnerPrompt() === false && state.rounds < MAX_ROUNDS) {
+      this.#state = { ...state, rounds: state.rounds + 1 };
+      return this.#expect(INNER_DEADLINE_MS, () => this.#innerMissed());
+    }
+    this.#state = { kind: 'running', command: state.command, hasSecrets: false, isInnerRefused: true };
+    begin(state.command, []);
   }
 
   /** What was typed and prompted meanwhile is no output. */
-  function entered(): void {
-    if (entering !== 'asked' || !current) return;
-    clearTimeout(deadline);
-    current.text.dropLine();
-    outerIds.add(current.id);
-    watch.forget();
-    finish(0, 'same');
+  #entered(): void {
+    if (this.#state.kind !== 'entering-inner') return;
+    const { command } = this.#state;
+    clearTimeout(this.#deadline);
+    command.text.dropLine();
+    this.#outerIds.add(command.id);
+    this.#watch.forget();
+    this.#finish(0, 'same');
   }
-
-  function start(command: string, secrets?: Request['secrets']): Foreground {
-    if (current || !shell) throw new Error('the shell is not ready');
-    watch.learn(); // before it is typed: afterwards the shell may sit in a read of the command's
-    commands += 1;
-    current = createRunning(`${nonce}-${commands}`, command, between);
-    between = createTerminalText(options.outputChars);
-    given = secrets;
-    shell.send(current.id, command, giveSecrets(secrets));
-    shell.type(TRIGGER);
-    expect(BEGIN_DEADLINE_MS, lose);
-    watch.start(current);
-    return current;
-  }
-
-  return {
-    get current() {
-      return current;
-    },
-    get place() {
-      return place;
-    },
-    async ready() {
-      if (failedStarts > MAX_STARTS_IN_A_ROW) {
-        failedStarts = 0;
-        starting = unsettled();
-        open();
-      }
-      // One that the last command left without input ends where it would take the next.
-      if (isReady) await watch.arrived();
-      return starting.promise;
-    },
-    start,
-    async snapshot() {
-      if (current || !isReady || !shell) return undefined;
-      left = undefined;
-      const asked = start('__tendon_state');
-      const ended = await new Promise<boolean>((resolve) => {
-        asked.onEnd = () => resolve(true);
-        setTimeout(() => resolve(asked.ended !== undefined), SNAPSHOT_DEADLINE_MS).unref();
-      });
-      between = asked.text;
-      // An unset function, say: its folder and its exported variables are known in any case.
-      return ended ? (left ?? { workingDir: place.workingDir, shell: place.exports }) : undefined;
-    },
-    processes: () => shell?.processes() ?? [],
-    type: (text) => shell?.type(text),
-    typeLines: (text) => shell?.typeLines(text),
-    signal: (signal) => shell?.signal(signal),
-    look() {
-      const { wait, ticks } = shell?.inputWait() ?? { wait: undefined, ticks: 0 };
-      const awaitsInput = wait === 'only' || (wait === 'too' && current?.text.isMidLine === true);
-      return { awaitsInput: awaitsInput && !watch.isAtPrompt(), ticks };
-    },
-    kill: () => shell?.kill(),
-    close() {
-      isClosed = true;
-      watch.stop();
-      shell?.kill();
-    },
-  };
 }
 
 /** A promise to settle later, whose rejection need not be looked at. */

@@ -8,7 +8,7 @@ import { shellEnvironment, variablesOfImage } from './environment.ts';
 import { writeGitConfig } from './git-config.ts';
 import { createNamedSessions } from './named-sessions.ts';
 import { createRunCommand } from './run-command.ts';
-import { createSession, type Left, type Place } from './session.ts';
+import { Session, type Left, type Place } from './session.ts';
 import type { BesideOptions } from './spawn-beside.ts';
 import { createStaticCommand } from './static-command.ts';
 
@@ -59,7 +59,7 @@ export function createShellTools(
   const before = left ?? { workingDir: config.workDir, shell: late };
   const shown = config.output && { outputChars: config.output.chars };
   const openSession = (from: Left) =>
-    createSession({ ...common, ...shown, terminals, setsid, mayLook, workDir: config.workDir, script, left: from });
+    new Session({ ...common, ...shown, terminals, setsid, mayLook, workDir: config.workDir, script, left: from });
   const session = openSession(before);
   const readOnly = (config.protectedPaths ?? []).flatMap(({ path, isReadOnly }) => (isReadOnly ? [path] : []));
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, readOnly };
@@ -82,8 +82,8 @@ export function createShellTools(
     },
     kill: (request, context) => (named.has(textArgument(request.args, 'id')) ? named : background).kill(request, context),
     place: () => session.place,
-    snapshot: session.snapshot,
-    processes: session.processes,
+    snapshot: () => session.snapshot(),
+    processes: () => session.processes(),
     beside: common,
     besideForChromium: async () => ({ ...common, enter: await nest.enterForChromium() }),
     isBusy: () => session.current !== undefined || named.isBusy(),
