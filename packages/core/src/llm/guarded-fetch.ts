@@ -20,7 +20,7 @@ export function guardedFetch(send: typeof fetch, maxBytes = MAX_ANSWER_BYTES): t
       await response.body?.cancel();
       throw new WebPageAnswer(withoutQuery(input));
     }
-    return new Response(response.body && response.body.pipeThrough(counter(maxBytes)), { status, statusText, headers });
+    return new Response(response.body && counted(response.body, maxBytes), { status, statusText, headers });
   };
 }
 
@@ -30,13 +30,24 @@ function withoutQuery(input: Parameters<typeof fetch>[0]): string {
   return origin + pathname;
 }
 
-function counter(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+/** The same bytes, counted as they are read: a transform in between would cost each answer another queue. */
+function counted(body: ReadableStream<Uint8Array<ArrayBuffer>>, maxBytes: number): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
   let bytes = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (bytes > maxBytes) controller.error(new Error(`the answer is longer than ${maxBytes} bytes`));
-      else controller.enqueue(chunk);
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        bytes += value.byteLength;
+        if (bytes <= maxBytes) return controller.enqueue(value);
+        const tooLong = new Error(`the answer is longer than ${maxBytes} bytes`);
+        controller.error(tooLong);
+        await reader.cancel(tooLong);
+      },
+      cancel: (reason) => reader.cancel(reason),
     },
-  });
+    // Nothing is read before somebody asks for it.
+    { highWaterMark: 0 },
+  );
 }
