@@ -60,7 +60,9 @@ function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limit
   const executor = findExecutor(import.meta.dirname);
   if (runtime === 'none') return createNoneDriver({ executor, limits });
   const options = { executor, limits, hidden: [home, ...hidden], workspacesFolder: join(home, 'workspaces'), protects };
-  return runtime === 'docker' ? createDockerDriver({ ...options, ...container }) : createLocalDriver(options);
+  return runtime === 'docker'
+    ? createDockerDriver({ ...options, ...container })
+    : createLocalDriver({ ...options, trialFile: join(home, 'sandbox-trial.json') });
 }
 
 /** Beside the bundle when published, in the package of the executor otherwise. Throws a user-facing Error when it is missing. */

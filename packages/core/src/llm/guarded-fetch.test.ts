@@ -18,7 +18,9 @@ it('LM16: everything else of the answer is passed on', async () => {
 it('LM16: a reader that leaves, and a body that is too long, end the connection of the answer', async () => {
   const ends: unknown[] = [];
   const source: typeof fetch = async () =>
-    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100)), cancel: (why) => void ends.push(why) }));
+    new Response(
+      new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100)), cancel: (why) => void ends.push(why) }),
+    );
   const left = (await guardedFetch(source, 1_000)('http://box/')).body!.getReader();
   await left.read();
   await left.cancel('enough');

@@ -31,3 +31,8 @@ export function bwrapVersion(): Promise<BwrapVersion> {
   known.catch(() => (known = undefined));
   return known;
 }
+
+/** Spares the question: an earlier process of this boot has asked the same program. */
+export function knowBwrapVersion(version: BwrapVersion): void {
+  known = Promise.resolve(version);
+}

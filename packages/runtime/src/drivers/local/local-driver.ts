@@ -28,12 +28,15 @@ import {
 import { protect, type Protection } from '../protected/protect.ts';
 import { probeLocal } from './probe-local.ts';
 import { stage } from './stage.ts';
+import { TrialMemory } from './trial-memory.ts';
 import { bindsOnto, masks, pins, systemBinds, type Bind } from './visible.ts';
 
 export interface LocalDriverOptions extends Partial<OwnFolders> {
   readonly executor: ExecutorFolder;
   /** What is not given is as usual. */
   readonly limits?: Partial<Limits>;
+  /** Where a successful trial of bubblewrap is remembered; without, each process tries it. */
+  readonly trialFile?: string;
 }
 
 interface Surroundings {
@@ -50,6 +53,8 @@ const OUTER_ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr
 /** bubblewrap around one long-lived executor. Owns the processes, groups and mounts of its sandboxes; not their folders on disk. */
 export function createLocalDriver(options: LocalDriverOptions): Driver {
   const limits = limitsOf(options.limits ?? {});
+  const bwrapPath = findProgram('bwrap');
+  const memory = options.trialFile && bwrapPath ? new TrialMemory(options.trialFile, bwrapPath) : undefined;
   let probed: Promise<Probe> | undefined;
 
   async function start(spec: SandboxSpec, { signal }: { readonly signal: AbortSignal }): Promise<SandboxHandle> {
@@ -76,6 +81,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       const place = { socketPath: socketPathOf(spec.folders), kernelPackages: kernelPackagesOf(spec) };
       return { anchor, ...place, groups: groups.outer, protection };
     } catch (error) {
+      await memory?.forget();
       await endIncarnations([spec.incarnation]);
       throw error;
     }
@@ -119,7 +125,7 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
     limits,
     sleeps: 'ended',
     async probe() {
-      probed ??= probeLocal(limits, hasFilter());
+      probed ??= probeLocal(limits, hasFilter(), memory);
       const probe = await probed;
       if (!probe.available) probed = undefined; // it may be installed any moment
       return probe;

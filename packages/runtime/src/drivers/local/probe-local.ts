@@ -6,13 +6,14 @@ import { text } from 'node:stream/consumers';
 import { createGroups, removeGroups, type Controller, type Limits } from '../control-group.ts';
 import type { Probe } from '../driver.ts';
 import { findProgram } from '../find-program.ts';
-import { bwrapVersion } from './bwrap-version.ts';
+import { bwrapVersion, knowBwrapVersion, type BwrapVersion } from './bwrap-version.ts';
+import type { TrialMemory } from './trial-memory.ts';
 import { FIRST_SANDBOX_UID } from '../host-user.ts';
 
 const TRIAL_DEADLINE_MS = 30_000;
 
 /** Tries what a start needs: the programs, the namespaces, the control groups. Says what is missing and how to mend it. */
-export async function probeLocal(limits: Limits, hasFilter: boolean): Promise<Probe> {
+export async function probeLocal(limits: Limits, hasFilter: boolean, memory?: TrialMemory): Promise<Probe> {
   if (process.platform !== 'linux') {
     return no(
       'the local sandbox needs Linux',
@@ -23,10 +24,11 @@ export async function probeLocal(limits: Limits, hasFilter: boolean): Promise<Pr
   const missing = ['bwrap', ...(isRoot ? ['perl', 'setpriv', 'unshare'] : [])].filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) return no(`${missing.map(packageOf).join(' and ')} is not installed`, installLine(missing));
   // At once, for a server waits for it: each costs the start of a program, and the group of the trial is no part of it.
-  const [version, failure, enforced] = await Promise.all([bwrapVersion(), trial(), enforceable(limits)]);
+  const [{ version, failure, isRemembered }, enforced] = await Promise.all([tried(memory), enforceable(limits)]);
   if (!version.isRecent)
     return no(`bubblewrap ${version.text} is too old`, 'Install bubblewrap 0.5 or newer; 0.8 is what this is tested with.');
   if (failure !== undefined) return no(`bubblewrap cannot make a sandbox here: ${failure}`, fixFor(failure));
+  if (!isRemembered) await memory?.keep(version);
   const size = enforced.includes('memory') ? `${Math.round(limits.memoryBytes / 1024 ** 2)} MiB` : 'memory limited per process only';
   const description = ['bubblewrap', 'own network', size, ...(hasFilter ? ['seccomp'] : [])].join(', ');
   return { available: true, strength: 'os-sandbox', description, limits: enforced };
@@ -34,6 +36,23 @@ export async function probeLocal(limits: Limits, hasFilter: boolean): Promise<Pr
 
 function no(reason: string, fix: string): Probe {
   return { available: false, reason, fix };
+}
+
+interface Tried {
+  readonly version: BwrapVersion;
+  /** Why no sandbox could be made. */
+  readonly failure: string | undefined;
+  readonly isRemembered: boolean;
+}
+
+async function tried(memory: TrialMemory | undefined): Promise<Tried> {
+  const known = await memory?.recall();
+  if (known) {
+    knowBwrapVersion(known);
+    return { version: known, failure: undefined, isRemembered: true };
+  }
+  const [version, failure] = await Promise.all([bwrapVersion(), trial()]);
+  return { version, failure, isRemembered: false };
 }
 
 /** The same namespaces and the same kind of user as a real start, around `true`. The failure's last line, or `undefined`. */
