@@ -3,7 +3,7 @@ import { io } from 'socket.io-client';
 import { expect, it, onTestFinished } from 'vitest';
 import { startScriptedModel } from '@tendon/conformance';
 import { TendonProcess } from '@tendon/testing/servers';
-import { fakeProvider } from '../../packages/server/src/git/providers/fake-provider.test-support.ts';
+import { fakeProvider } from '../../packages/server/src/git-providers/apis/fake-provider.test-support.ts';
 
 const TOKEN = 'ghp_0123456789';
 const PULL = { repo_name: 'ann/tools', source_branch: 'fix', target_branch: 'main', title: 'Mend it' };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { TendonProcess } from '@tendon/testing/servers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { internetOfThisMachine } from '../../packages/server/src/network/network.test-support.ts';
+import { internetOfThisMachine } from '../../packages/server/src/conversations/network/network.test-support.ts';
 import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage } from './web-browser.ts';
 
 let browser: Browser;

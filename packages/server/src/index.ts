@@ -1,14 +1,14 @@
-export type { ComposeOptions } from './compose.ts';
+export type { ComposeOptions } from './app/compose.ts';
 /** @internal */
-export { readConfig, type Config, type ConfigResult } from './config/config.ts';
+export { readConfig, type Config, type ConfigResult } from './platform/config/config.ts';
 export type { StoredConversation } from './conversations/conversation-records.ts';
 export type { ConversationWish } from './conversations/conversation-wish.ts';
 export { Conversations } from './conversations/conversations.ts';
 export type { Created } from './conversations/new-conversations.ts';
-export type { Engine } from './engine.ts';
-export { createLogger, type Logger } from './logger.ts';
+export type { Engine } from './app/engine.ts';
+export { createLogger, type Logger } from './platform/logger.ts';
 export { serve } from './main.ts';
 export type { Room } from './conversations/room.ts';
 /** @internal */
-export { startServer, type RunningServer, type ServerOptions } from './start-server.ts';
-export { systemClock } from './system-clock.ts';
+export { startServer, type RunningServer, type ServerOptions } from './app/start-server.ts';
+export { systemClock } from './platform/system-clock.ts';

@@ -1,6 +1,6 @@
 /** The entry of `tendon serve` without a command line: reads the environment, serves until it is told to stop. */
-import { startServer } from './start-server.ts';
-import { untilTold } from './until-told.ts';
+import { startServer } from './app/start-server.ts';
+import { untilTold } from './platform/until-told.ts';
 
 /** Resolves with the exit code when the server has ended: 0 told to, 1 could not start, 2 wrong configuration. */
 export function serve(env: NodeJS.ProcessEnv): Promise<number> {

@@ -7,11 +7,11 @@ import { Seen } from '@tendon/testing';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { readConfig, type Config } from './config/config.ts';
-import { createLogger } from './logger.ts';
-import { liveMask } from './security/live-mask.ts';
-import { systemClock } from './system-clock.ts';
-import { startServer, type RunningServer, type ServerOptions } from './start-server.ts';
+import { readConfig, type Config } from './platform/config/config.ts';
+import { createLogger } from './platform/logger.ts';
+import { liveMask } from './platform/auth/live-mask.ts';
+import { systemClock } from './platform/system-clock.ts';
+import { startServer, type RunningServer, type ServerOptions } from './app/start-server.ts';
 
 export type WireFrame = Readonly<Record<string, unknown>> & { readonly extras?: Readonly<Record<string, unknown>> };
 

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import * as fc from 'fast-check';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import type { Engine } from '../../../packages/server/src/engine.ts';
+import type { Engine } from '../../../packages/server/src/app/engine.ts';
 import { hostileText, hostileValue } from '../../../packages/server/src/fuzz/hostile-values.test-support.ts';
 import { message } from '../../../packages/server/src/fuzz/mcp-messages.test-support.ts';
 import { previewRequest } from '../../../packages/server/src/fuzz/preview-requests.test-support.ts';
@@ -12,7 +12,7 @@ import { addressOf, attackOn, HONEST, send, type Paths } from '../../../packages
 import { emitted, frame, packet } from '../../../packages/server/src/fuzz/socket-io-frames.test-support.ts';
 import { bodyOf, damage, damaged, part, TYPE } from '../../../packages/server/src/fuzz/upload-bodies.test-support.ts';
 import { allHostRoutes } from '../../../packages/server/src/executor-host/host.test-support.ts';
-import { allRoutes } from '../../../packages/server/src/http/all-routes.test-support.ts';
+import { allRoutes } from '../../../packages/server/src/app/all-routes.test-support.ts';
 import { attackedHost, attackedSandbox, attackedServer, exchange, type AttackedServer } from './attacked.ts';
 import { backups, configurations, imports } from './stores.ts';
 import { volley, type Volleys } from './volley.ts';

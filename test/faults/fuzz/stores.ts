@@ -10,11 +10,11 @@ import { backupStore } from '../../../packages/server/src/backup/backup-store.ts
 import { hashesOf, MANIFEST, verifiedManifest } from '../../../packages/server/src/backup/manifest.ts';
 import { restoreStore } from '../../../packages/server/src/backup/restore-store.ts';
 import { heapBytes } from '../../../packages/server/src/collect-garbage.test-support.ts';
-import { Environment, readConfig } from '../../../packages/server/src/config/config.ts';
-import { withConfigFile } from '../../../packages/server/src/config/with-config-file.ts';
+import { Environment, readConfig } from '../../../packages/server/src/platform/config/config.ts';
+import { withConfigFile } from '../../../packages/server/src/platform/config/with-config-file.ts';
 import { HOSTILE_TEXTS, hostileText, hostileValue } from '../../../packages/server/src/fuzz/hostile-values.test-support.ts';
 import { importStore } from '../../../packages/server/src/import/import-store.ts';
-import { systemClock } from '../../../packages/server/src/system-clock.ts';
+import { systemClock } from '../../../packages/server/src/platform/system-clock.ts';
 import { volley, type Volleys } from './volley.ts';
 
 const FAULTS = /^(?:Type|Range|Reference|Syntax|Assertion)Error$/;

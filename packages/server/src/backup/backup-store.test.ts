@@ -6,7 +6,7 @@ import { openSqliteStorage } from '@tendon/core/storage';
 import { MessageAction, toJson } from '@tendon/protocol';
 import { expect, it, onTestFinished } from 'vitest';
 import { SecretStore } from '../secrets/secret-store.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { backupStore } from './backup-store.ts';
 import { restoreStore } from './restore-store.ts';
 

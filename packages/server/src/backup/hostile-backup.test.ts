@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { backupStore } from './backup-store.ts';
 import { hashesOf, MANIFEST, type Manifest } from './manifest.ts';
 import { restoreStore } from './restore-store.ts';

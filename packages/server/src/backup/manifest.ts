@@ -4,7 +4,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { readPlainJson } from '../import/read-plain-file.ts';
+import { readPlainJson } from '../platform/read-plain-file.ts';
 
 /** Beside the files it names; written last, so a folder without it is no backup. */
 export const MANIFEST = 'manifest.json';

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Storage } from '@tendon/core';
 import { holdFolder, isWithin, replaceSandboxes, type SandboxRecord } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
-import { INSIDE } from '../conversations/workspace-folder.ts';
-import { outsideRoots, realOf, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../conversations/workspace-roots.ts';
+import { INSIDE } from '../sandboxes/workspace-folder.ts';
+import { outsideRoots, realOf, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 import { verifiedManifest } from './manifest.ts';
 
 export interface RestoreOptions {

@@ -2,7 +2,7 @@
 import type { Clock, RecordStore, Storage } from '@tendon/core';
 import { MessageAction } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { ConversationRecords, type StoredConversation } from './conversation-records.ts';
 import { conversationsWith, made, slowStore } from './conversations.test-support.ts';
 

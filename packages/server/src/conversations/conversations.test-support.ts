@@ -8,10 +8,10 @@ import { createScriptedProvider } from '@tendon/core/llm';
 import { onTestFinished } from 'vitest';
 import { Conversations } from './conversations.ts';
 import { delegation } from './delegation.ts';
-import { createLogger } from '../logger.ts';
-import { liveMask } from '../security/live-mask.ts';
+import { createLogger } from '../platform/logger.ts';
+import { liveMask } from '../platform/auth/live-mask.ts';
 import { temporaryFolder } from '../server.test-support.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 
 export const noSandbox: Runtimes = {
   acquire: () => Promise.reject(new Error('no sandbox here')),

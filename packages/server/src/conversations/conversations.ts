@@ -27,9 +27,9 @@ import {
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
-import type { Logger } from '../logger.ts';
-import { networkPolicy, takeNetworkWish, type NetworkRules } from '../network/conversation-network.ts';
-import { NetworkQuestions } from '../network/network-questions.ts';
+import type { Logger } from '../platform/logger.ts';
+import { networkPolicy, takeNetworkWish, type NetworkRules } from './network/conversation-network.ts';
+import { NetworkQuestions } from './network/network-questions.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 import { NewConversations, type Created } from './new-conversations.ts';
@@ -37,8 +37,8 @@ import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import type { OnLooked, Room } from './room.ts';
 import { Rooms } from './rooms.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
-import { ownFolder } from './workspace-folder.ts';
-import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from './workspace-roots.ts';
+import { ownFolder } from '../sandboxes/workspace-folder.ts';
+import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 
 export interface ConversationsOptions {
   readonly config: FolderRules;

@@ -3,7 +3,7 @@ import { createMemoryStorage } from '@tendon/core/storage';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { ChangeAgentStateAction, MessageAction } from '@tendon/protocol';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { conversationsWith, made } from './conversations.test-support.ts';
 import { delegation } from './delegation.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 
 const MINUTE = { atOnce: 4, slowMs: 60_000, clock: systemClock };

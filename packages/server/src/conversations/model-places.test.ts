@@ -4,7 +4,7 @@ import { openSqliteStorage } from '@tendon/core/storage';
 import { AgentStateChangedObservation, MessageAction, SystemAction } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import { socketIoClient, temporaryFolder, testServer, type SocketIoClient, type TestServer } from '../server.test-support.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { HeldEndpoint } from './held-endpoint.test-support.ts';
 
 async function serverOf(endpoint: HeldEndpoint, limit: number, home?: string): Promise<TestServer> {

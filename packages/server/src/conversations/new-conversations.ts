@@ -4,12 +4,12 @@
 import { randomUUID } from 'node:crypto';
 import { KeyedMutex, type DelegatedTask, type RecordStore } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
-import { takeNetworkWish, type NetworkRules } from '../network/conversation-network.ts';
+import { takeNetworkWish, type NetworkRules } from './network/conversation-network.ts';
 import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
 import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 import { delegatedId, delegatedRecord, newRecord } from './new-record.ts';
-import { workspaceFolder } from './workspace-folder.ts';
-import type { WorkspaceRoots } from './workspace-roots.ts';
+import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
+import type { WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 
 /** `isRepeated`: the same request came before, and created this record. */
 export type Created =

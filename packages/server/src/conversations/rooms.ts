@@ -2,7 +2,7 @@
 import type { Clock, Conversation } from '@tendon/core';
 import type { CatalogError } from '@tendon/protocol';
 import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../platform/logger.ts';
 import { Room, type OnLooked } from './room.ts';
 
 export interface RoomsOptions {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Clock } from '@tendon/core';
 import { socketIoClient, testServer, type SocketIoClient, type WireFrame } from '../server.test-support.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 
 const call = { toolCalls: [{ name: 'execute_bash', arguments: { command: 'echo done >> proof; wc -l < proof' } }] };
 

@@ -11,7 +11,7 @@ import {
 } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { socketIoClient, testServer, type TestServer, type WireFrame } from '../server.test-support.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { AnswerReader } from './answer-reader.ts';
 
 const think = (thought: string) => ({ name: 'think', arguments: { thought } });

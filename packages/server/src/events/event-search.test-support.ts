@@ -5,7 +5,7 @@ import { openSqliteStorage } from '@tendon/core/storage';
 import { EventsQuery, MessageAction, RunObservation } from '@tendon/protocol';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '../server.test-support.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { EventSearch } from './event-search.ts';
 import { findEvents } from './find-events.ts';
 

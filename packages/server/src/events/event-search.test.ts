@@ -7,7 +7,7 @@ import { MessageAction } from '@tendon/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../server.test-support.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import type { EventSearch } from './event-search.ts';
 import { database, filled, idsFound, READS_ALL, searchOf } from './event-search.test-support.ts';
 

@@ -1,5 +1,5 @@
-import type { App } from '../http/context.ts';
-import { sendFailure } from '../http/failure.ts';
+import type { App } from '../app/context.ts';
+import { sendFailure } from '../platform/http/failure.ts';
 import type { HostContext } from './host-context.ts';
 import { hostRefusal } from './host-refusal.ts';
 

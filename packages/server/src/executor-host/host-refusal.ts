@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { catalogError, type CatalogError } from '@tendon/protocol';
-import { LOOPBACK_SITE } from '../previews/preview-site.ts';
-import { authorize } from '../security/authorize.ts';
+import { LOOPBACK_SITE } from '../platform/preview-site.ts';
+import { authorize } from '../platform/auth/authorize.ts';
 import type { HostContext } from './host-context.ts';
 
 interface Asked {

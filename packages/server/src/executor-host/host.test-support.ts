@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { createLogger } from '../logger.ts';
-import { liveMask } from '../security/live-mask.ts';
+import { createLogger } from '../platform/logger.ts';
+import { liveMask } from '../platform/auth/live-mask.ts';
 import { temporaryFolder, testConfig } from '../server.test-support.ts';
 import { createHostApp } from './host-app.ts';
 import type { HostContext } from './host-context.ts';

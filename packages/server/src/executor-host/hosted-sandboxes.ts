@@ -18,8 +18,8 @@ import {
   type SleepWish,
 } from '@tendon/runtime';
 import { SandboxCalls } from './sandbox-calls.ts';
-import { ownFolder, workspaceFolder } from '../conversations/workspace-folder.ts';
-import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../conversations/workspace-roots.ts';
+import { ownFolder, workspaceFolder } from '../sandboxes/workspace-folder.ts';
+import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 
 /** Durable: which conversation of which server has which folder here, and what was started for it last. */
 type Hosted = {

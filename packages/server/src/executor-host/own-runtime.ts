@@ -1,7 +1,7 @@
 import type { Runtime } from '@tendon/core';
 import type { FastifyReply } from 'fastify';
-import { wordsOf } from '../files/file-failure.ts';
-import { failureWith } from '../http/failure.ts';
+import { wordsOf } from '../sandboxes/file-failure.ts';
+import { failureWith } from '../platform/http/failure.ts';
 import type { HostContext } from './host-context.ts';
 
 const START_MS = 60_000;

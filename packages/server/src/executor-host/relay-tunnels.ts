@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { joinStreams, NotServed, refuseUpgrade } from '@tendon/runtime';
-import type { App } from '../http/context.ts';
-import { failureBody, failureWith } from '../http/failure.ts';
+import type { App } from '../app/context.ts';
+import { failureBody, failureWith } from '../platform/http/failure.ts';
 import type { HostContext } from './host-context.ts';
 import { hostRefusal } from './host-refusal.ts';
 

@@ -1,5 +1,5 @@
-import type { Workspace } from '../http/workspace-of.ts';
-import { runSandboxCommand, shellQuoted } from './sandbox-command.ts';
+import type { Workspace } from '../sandboxes/workspace-of.ts';
+import { runSandboxCommand, shellQuoted } from '../sandboxes/sandbox-command.ts';
 
 /** Never listed; folders end in `/`. */
 export const HIDDEN_ENTRIES: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Runtime } from '@tendon/core';
 import { readZip } from './read-zip.ts';
-import { runSandboxCommand, shellQuoted } from './sandbox-command.ts';
+import { runSandboxCommand, shellQuoted } from '../sandboxes/sandbox-command.ts';
 
 const WRITE_MS = 60_000;
 const FOLDERS_AT_ONCE = 100;

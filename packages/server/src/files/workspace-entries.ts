@@ -1,6 +1,6 @@
 import { HIDDEN_ENTRIES } from './shown-entries.ts';
-import { runSandboxCommand, shellQuoted } from './sandbox-command.ts';
-import type { Workspace } from '../http/workspace-of.ts';
+import { runSandboxCommand, shellQuoted } from '../sandboxes/sandbox-command.ts';
+import type { Workspace } from '../sandboxes/workspace-of.ts';
 
 export interface WorkspaceEntry {
   /** Relative to the folder that was asked for; folders end in `/`. */

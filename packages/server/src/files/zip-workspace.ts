@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { ZipFile } from 'yazl';
-import type { Workspace } from '../http/workspace-of.ts';
+import type { Workspace } from '../sandboxes/workspace-of.ts';
 import { workspaceEntries, type WorkspaceEntry } from './workspace-entries.ts';
 
 const MAX_ZIP_FILE_BYTES = 256 * 1024 * 1024;

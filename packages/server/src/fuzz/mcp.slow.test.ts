@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fakeGitHub, GITHUB_TOKEN } from '../git/providers/fake-github.test-support.ts';
+import { fakeGitHub, GITHUB_TOKEN } from '../git-providers/apis/fake-github.test-support.ts';
 import { fuzzTarget } from './fuzz-target.test-support.ts';
 import { SEED } from './hostile-values.test-support.ts';
 import { message } from './mcp-messages.test-support.ts';

@@ -1,7 +1,7 @@
 /** Requests to any route, as far from what it expects as its own description suggests. */
 import { request as httpRequest } from 'node:http';
 import * as fc from 'fast-check';
-import type { Route } from '../http/all-routes.test-support.ts';
+import type { Route } from '../app/all-routes.test-support.ts';
 import { arbitraryOf, type Schema } from './arbitrary-of-schema.test-support.ts';
 import { hostileText, hostileValue } from './hostile-values.test-support.ts';
 

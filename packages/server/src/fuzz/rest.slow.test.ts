@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { allRoutes } from '../http/all-routes.test-support.ts';
+import { allRoutes } from '../app/all-routes.test-support.ts';
 import { fuzzTarget } from './fuzz-target.test-support.ts';
 import { SEED } from './hostile-values.test-support.ts';
 import { addressOf, attackOn, HONEST, send, type Paths } from './rest-attack.test-support.ts';

@@ -1,6 +1,6 @@
 import type { GitChanges } from '@tendon/protocol';
-import { runSandboxCommand } from '../files/sandbox-command.ts';
-import type { Workspace } from '../http/workspace-of.ts';
+import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
+import type { Workspace } from '../sandboxes/workspace-of.ts';
 import { GIT_PRELUDE } from './git-prelude.ts';
 
 type Change = GitChanges[number];

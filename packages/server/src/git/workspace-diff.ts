@@ -1,6 +1,6 @@
 import type { GitDiff } from '@tendon/protocol';
-import { runSandboxCommand, shellQuoted } from '../files/sandbox-command.ts';
-import type { Workspace } from '../http/workspace-of.ts';
+import { runSandboxCommand, shellQuoted } from '../sandboxes/sandbox-command.ts';
+import type { Workspace } from '../sandboxes/workspace-of.ts';
 import { GIT_PRELUDE } from './git-prelude.ts';
 
 export type DiffResult =

@@ -1,6 +1,6 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { readPlainJson } from './read-plain-file.ts';
+import { readPlainJson } from '../platform/read-plain-file.ts';
 
 /** One conversation to move over: a folder of event files, or an exported trajectory. */
 export interface Source {

@@ -6,9 +6,9 @@ import * as fc from 'fast-check';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { toJson } from '@tendon/protocol';
 import { expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../platform/config/config.ts';
 import { hostileValue, SEED } from '../fuzz/hostile-values.test-support.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 import { importStore } from './import-store.ts';
 
 const SECRET = 'not for the agent';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { RecordStore, Secret } from '@tendon/core';
 import { CreateSecret, SettingsUpdate } from '@tendon/protocol';
-import { ProviderTokens } from '../git/provider-tokens.ts';
-import { providerTokensOf } from '../http/provider-tokens-of.ts';
+import { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import { providerTokensOf } from '../settings/provider-tokens-of.ts';
 import { SecretStore } from '../secrets/secret-store.ts';
 import { SettingsStore } from '../settings/settings.ts';
 import { readObject } from './find-sources.ts';

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { INITIAL_STATE, reduce, toJson } from '@tendon/protocol';
 import { expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../config/config.ts';
-import { systemClock } from '../system-clock.ts';
-import { fakeProvider } from '../git/providers/fake-provider.test-support.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { systemClock } from '../platform/system-clock.ts';
+import { fakeProvider } from '../git-providers/apis/fake-provider.test-support.ts';
 import { importStore } from './import-store.ts';
 
 const at = (second: number) => `2024-12-01T10:00:${String(second).padStart(2, '0')}.000001`;

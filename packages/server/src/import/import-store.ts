@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Secret, type Clock } from '@tendon/core';
-import type { Config } from '../config/config.ts';
-import { keptSecret } from '../security/kept-secret.ts';
-import { workspaceFolder } from '../conversations/workspace-folder.ts';
-import { workspaceRoots } from '../conversations/workspace-roots.ts';
-import { useUpstreamProxy } from '../network/use-upstream-proxy.ts';
+import type { Config } from '../platform/config/config.ts';
+import { keptSecret } from '../platform/auth/kept-secret.ts';
+import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
+import { workspaceRoots } from '../sandboxes/workspace-roots.ts';
+import { useUpstreamProxy } from '../platform/use-upstream-proxy.ts';
 import { findSources, type Sources } from './find-sources.ts';
 import { importConversation, readConversation } from './import-conversation.ts';
 import { importSettings } from './import-settings.ts';

@@ -2,7 +2,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lostEvent, storedEvent, type ImportedEvent } from './stored-event.ts';
 import type { Source } from './find-sources.ts';
-import { parsedJson, readPlainFile, readPlainJson } from './read-plain-file.ts';
+import { parsedJson, readPlainFile, readPlainJson } from '../platform/read-plain-file.ts';
 
 /** More than one conversation ever has; a file name alone must not make a million events. */
 const MAX_EVENTS = 200_000;

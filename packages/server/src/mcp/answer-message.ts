@@ -8,10 +8,10 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, ListToolsRequestSchema, McpError, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { openPullRequest, type PullRequestAnswer, type PullRequestParts } from '../pull-requests/open-pull-request.ts';
-import { PULL_REQUEST_NAMES } from '../pull-requests/pull-request-names.ts';
-import { PULL_REQUEST_TOOLS } from '../pull-requests/pull-request-tools.ts';
-import { VERSION } from '../version.ts';
+import { openPullRequest, type PullRequestAnswer, type PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
+import { PULL_REQUEST_NAMES } from '../git/pull-requests/pull-request-names.ts';
+import { PULL_REQUEST_TOOLS } from '../git/pull-requests/pull-request-tools.ts';
+import { VERSION } from '../platform/version.ts';
 
 export interface McpMessage {
   /** As it was parsed; anything may be in it. */

@@ -4,7 +4,7 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/t
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { abortable } from '@tendon/core';
 import { z } from 'zod';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../platform/version.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { ListedTool } from './offered-tool.ts';
 import { ProcessTransport } from './process-transport.ts';

@@ -6,8 +6,8 @@ import type { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
-import { seal, unseal } from '../security/sealed-text.ts';
-import { secretsOfMcp, withKeptKeys } from './mcp-keys.ts';
+import { seal, unseal } from '../platform/auth/sealed-text.ts';
+import { secretsOfMcp, withKeptKeys } from '../settings/mcp-keys.ts';
 
 type Sealed = Pick<StoredConversation, 'id' | 'tool_servers'>;
 

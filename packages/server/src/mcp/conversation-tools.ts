@@ -1,17 +1,17 @@
 import type { Clock, OutsideTools, Runtimes } from '@tendon/core';
 import type { McpConfig } from '@tendon/protocol';
 import type { SandboxRuntimes } from '@tendon/runtime';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
-import { offeredPullRequests } from '../pull-requests/offered-pull-requests.ts';
-import type { PullRequestParts } from '../pull-requests/open-pull-request.ts';
-import { PULL_REQUEST_NAMES } from '../pull-requests/pull-request-names.ts';
+import { offeredPullRequests } from '../git/pull-requests/offered-pull-requests.ts';
+import type { PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
+import { PULL_REQUEST_NAMES } from '../git/pull-requests/pull-request-names.ts';
 import type { SettingsStore } from '../settings/settings.ts';
-import type { LoopWatch } from '../loop-watch.ts';
+import type { LoopWatch } from '../platform/loop-watch.ts';
 import type { ConversationToolServers } from './conversation-tool-servers.ts';
 import { joinedToolServers } from './joined-tool-servers.ts';
-import { urlOf } from './mcp-keys.ts';
-import { fetchBy } from '../network/fetch-by.ts';
+import { urlOf } from '../settings/mcp-keys.ts';
+import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { ToolServers } from './tool-servers.ts';
 import { withSearch } from './with-search.ts';
 

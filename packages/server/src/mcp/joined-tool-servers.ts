@@ -1,5 +1,5 @@
 import type { McpConfig } from '@tendon/protocol';
-import { urlOf } from './mcp-keys.ts';
+import { urlOf } from '../settings/mcp-keys.ts';
 
 /** Those of the configuration, then those of the settings; who is named in both is asked once, as the configuration has it. */
 export function joinedToolServers(configured: McpConfig | undefined, settings: McpConfig): McpConfig {

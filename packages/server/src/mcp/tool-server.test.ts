@@ -3,7 +3,7 @@ import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';
 import { joinedToolServers } from './joined-tool-servers.ts';
-import { keysOfMcp, maskedMcp, withKeptKeys } from './mcp-keys.ts';
+import { keysOfMcp, maskedMcp, withKeptKeys } from '../settings/mcp-keys.ts';
 import { offeredName, offeredTool } from './offered-tool.ts';
 import { resultText } from './result-text.ts';
 import { toolServers } from './tool-server.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { COOKIE, cookiesIn } from './preview-cookie.ts';
 import type { PreviewKeys } from './preview-keys.ts';
-import type { PreviewPlace } from './preview-site.ts';
+import type { PreviewPlace } from '../platform/preview-site.ts';
 
 export type PreviewAccess =
   | { readonly ok: true; readonly conversationId: string; readonly isAging: boolean }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { HOP_HEADERS } from '@tendon/runtime';
-import { isSessionCookie } from '../security/session-cookie.ts';
+import { isSessionCookie } from '../platform/auth/session-cookie.ts';
 import { COOKIE, cookiesIn } from './preview-cookie.ts';
 
 /** Said by whoever stands before us, if anybody: programs inside take them for the truth. And what we have answered ourselves. */

@@ -3,7 +3,7 @@ import type { PreviewAccess } from './authorize-preview.ts';
 import { setCookies } from './preview-cookie.ts';
 import type { PreviewKeys } from './preview-keys.ts';
 import { PAGES, sendPage } from './preview-page.ts';
-import type { PreviewPlace, PreviewSite } from './preview-site.ts';
+import type { PreviewPlace, PreviewSite } from '../platform/preview-site.ts';
 
 /** Part of the origin's own paths, so it is one that no program has. What follows the token is the path to show. */
 const ENTRY = /^\/\.tendon\/preview\/([\w.-]+)([^]*)$/;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { setCookies } from './preview-cookie.ts';
-import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from './preview-site.ts';
+import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../platform/preview-site.ts';
 
 const site = (text: string): PreviewSite => parsePreviewSite(text)!;
 

@@ -1,4 +1,4 @@
-import { LOOPBACK_SITE, type PreviewSite } from './preview-site.ts';
+import { LOOPBACK_SITE, type PreviewSite } from '../platform/preview-site.ts';
 import { TOKEN_SECONDS } from './preview-keys.ts';
 
 /** The token travels in it after the first visit. It never reaches the sandbox, and what is in there can not set it. */

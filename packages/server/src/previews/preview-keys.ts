@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock, Secret } from '@tendon/core';
-import type { PreviewPlace, PreviewPort } from './preview-site.ts';
+import type { PreviewPlace, PreviewPort } from '../platform/preview-site.ts';
 
 /**
  * Names and keys of previews. Nothing is stored: a name can be computed from the conversation and not guessed without the

@@ -1,8 +1,8 @@
-import { hostnameOf, isLoopbackName } from '../security/loopback.ts';
-import type { ServerContext } from '../http/context.ts';
+import { hostnameOf, isLoopbackName } from '../platform/loopback.ts';
+import type { ServerContext } from '../app/context.ts';
 import { entryPath } from './enter-preview.ts';
 import { createPreviewKeys } from './preview-keys.ts';
-import { LOOPBACK_SITE, previewOrigin, type PreviewPort } from './preview-site.ts';
+import { LOOPBACK_SITE, previewOrigin, type PreviewPort } from '../platform/preview-site.ts';
 
 const LIST_MS = 5000;
 

@@ -5,9 +5,9 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NotServed, type SandboxPorts } from '@tendon/runtime';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../app/engine.ts';
 import { notServed, PAGES, type PreviewPage } from './preview-page.ts';
-import type { PreviewPort } from './preview-site.ts';
+import type { PreviewPort } from '../platform/preview-site.ts';
 
 /** A connection to the program, a page that says why there is none, or a redirect on the same origin. */
 export type Reached =

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ServerContext } from '../http/context.ts';
-import { previewPlace } from './preview-site.ts';
+import type { ServerContext } from '../app/context.ts';
+import { previewPlace } from '../platform/preview-site.ts';
 import type { responseOn } from './serve-preview.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ServerContext } from '../http/context.ts';
-import { isOriginAllowed } from '../security/authorize.ts';
+import type { ServerContext } from '../app/context.ts';
+import { isOriginAllowed } from '../platform/auth/authorize.ts';
 import { authorizePreview } from './authorize-preview.ts';
 import { enterPreview, entryIn, renewed } from './enter-preview.ts';
 import { forwardRequest, forwardUpgrade } from './forward-request.ts';
 import { createPreviewKeys } from './preview-keys.ts';
 import { PAGES, sendPage } from './preview-page.ts';
-import { LOOPBACK_SITE, previewPlace, type PreviewPlace } from './preview-site.ts';
+import { LOOPBACK_SITE, previewPlace, type PreviewPlace } from '../platform/preview-site.ts';
 import { reachPreview } from './reach-preview.ts';
 
 /** So often the system asks a silent peer whether it is still there. */

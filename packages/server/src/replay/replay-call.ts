@@ -1,4 +1,4 @@
-import { shellQuoted } from '../files/sandbox-command.ts';
+import { shellQuoted } from '../sandboxes/sandbox-command.ts';
 
 /** A call of a tool of today that does what the recorded action did. */
 export interface ReplayCall {

@@ -1,6 +1,6 @@
 import type { Secret } from '@tendon/core';
 import type { GitProvider } from '@tendon/protocol';
-import type { ProviderTokens } from '../git/provider-tokens.ts';
+import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import type { SecretStore } from './secret-store.ts';
 
 const TOKEN_NAMES: Readonly<Record<GitProvider, string>> = { github: 'GITHUB_TOKEN', gitlab: 'GITLAB_TOKEN', bitbucket: 'BITBUCKET_TOKEN' };

@@ -3,7 +3,7 @@ import { createMemoryStorage } from '@tendon/core/storage';
 import { describe, expect, it } from 'vitest';
 import { chooseModel } from './model-choice.ts';
 import { SettingsStore } from './settings.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 
 const operators = new Secret('operators-key');
 const own = new Secret('clients-key');

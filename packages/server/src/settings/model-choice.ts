@@ -5,7 +5,7 @@
  * M2  Most specific first: the conversation's own wish, the stored settings, the environment.
  */
 import type { Secret } from '@tendon/core';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../platform/config/config.ts';
 import type { ConversationWish, ModelAccess } from '../conversations/conversation-wish.ts';
 import type { SettingsStore } from './settings.ts';
 

@@ -3,7 +3,7 @@ import { createMemoryStorage } from '@tendon/core/storage';
 import { SettingsUpdate } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import { SettingsStore } from './settings.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../platform/system-clock.ts';
 
 const jwt = new Secret('a-jwt-secret');
 const memory = () => createMemoryStorage({ clock: systemClock });

@@ -9,9 +9,9 @@
  */
 import { Mutex, Secret, type RecordStore } from '@tendon/core';
 import { catalogError, isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
-import { maskedMcp, secretsOfMcp, withKeptKeys } from '../mcp/mcp-keys.ts';
-import type { StoredNetwork } from '../network/conversation-network.ts';
-import { seal, unseal } from '../security/sealed-text.ts';
+import { maskedMcp, secretsOfMcp, withKeptKeys } from './mcp-keys.ts';
+import type { StoredNetwork } from '../conversations/network/conversation-network.ts';
+import { seal, unseal } from '../platform/auth/sealed-text.ts';
 
 const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
 type KeyName = (typeof KEYS)[number];

@@ -2,9 +2,9 @@ import { extname, posix } from 'node:path';
 import { Failure } from '@tendon/protocol';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { fileFailureStatus, wordsOf } from '../../files/file-failure.ts';
-import type { App } from '../../http/context.ts';
-import { failureWith } from '../../http/failure.ts';
+import { fileFailureStatus, wordsOf } from '../../sandboxes/file-failure.ts';
+import type { App } from '../../app/context.ts';
+import { failureWith } from '../../platform/http/failure.ts';
 import type { HostContext, HostRoutes } from '../host-context.ts';
 import { ownRuntime } from '../own-runtime.ts';
 

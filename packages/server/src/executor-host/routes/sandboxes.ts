@@ -1,9 +1,9 @@
 import { Failure } from '@tendon/protocol';
 import { hostPattern } from '@tendon/runtime';
 import { z } from 'zod';
-import type { App } from '../../http/context.ts';
-import { failureWith } from '../../http/failure.ts';
-import { wordsOf } from '../../files/file-failure.ts';
+import type { App } from '../../app/context.ts';
+import { failureWith } from '../../platform/http/failure.ts';
+import { wordsOf } from '../../sandboxes/file-failure.ts';
 import type { HostContext, HostRoutes } from '../host-context.ts';
 
 export const Incarnation = z.object({ incarnation: z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hexadecimal digits are expected') });

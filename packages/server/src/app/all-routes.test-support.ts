@@ -1,0 +1,24 @@
+import type { Engine } from './engine.ts';
+import { CLIENT_PATIENCE } from '../platform/http/client-patience.ts';
+import { createApp } from './http-app.ts';
+import type { ServerContext } from './context.ts';
+
+export interface Route {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Every route there is but preflights, from the app itself. */
+export async function allRoutes({ engine }: { readonly engine: Engine }): Promise<readonly Route[]> {
+  const routes: Route[] = [];
+  const config = { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] };
+  const context = { config, engine, patience: CLIENT_PATIENCE } as unknown as ServerContext;
+  const app = await createApp(context, async (recording) => {
+    recording.addHook('onRoute', ({ method, url }) => {
+      for (const name of [method].flat()) routes.push({ method: name, url });
+    });
+  });
+  await app.ready();
+  await app.close();
+  return routes.filter(({ method }) => method !== 'OPTIONS');
+}

@@ -1,0 +1,165 @@
+/** What a conversation is put together from, each time it is opened. */
+import {
+  delegate,
+  findAgent,
+  openConversation,
+  withoutBrowsing,
+  type Agent,
+  type Clock,
+  type Conversation,
+  type ConversationSettings,
+  type KeyedSemaphore,
+  type LlmProvider,
+  type Mask,
+  type Storage,
+} from '@tendon/core';
+import type { Dial, SandboxRuntimes } from '@tendon/runtime';
+import type { ComposeOptions } from './compose.ts';
+import type { Config } from '../platform/config/config.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import { delegation } from '../conversations/delegation.ts';
+import type { fairTurns } from '../conversations/fair-turns.ts';
+import { withInstructions } from '../conversations/with-instructions.ts';
+import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { LoopWatch } from '../platform/loop-watch.ts';
+import type { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
+import { conversationTools } from '../mcp/conversation-tools.ts';
+import { userMicroagents } from '../knowledge/user-microagents.ts';
+import { replayThen } from '../replay/replay-then.ts';
+import { repositoryOf } from '../git/repository/repository-of.ts';
+import { fetchBy } from '../conversations/network/fetch-by.ts';
+import type { ModelChoice } from '../settings/model-choice.ts';
+import { modelSource } from '../settings/model-source.ts';
+import type { SettingsStore } from '../settings/settings.ts';
+
+/** Frontends send it unasked; whoever wants the history shortened by its length sets another. */
+const USUAL_CONDENSER_SIZE = 120;
+
+export interface ConversationParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly mask: Mask;
+  readonly storage: Storage;
+  readonly runtimes: SandboxRuntimes;
+  readonly settings: SettingsStore;
+  readonly providerTokens: ProviderTokens;
+  readonly toolServers: ConversationToolServers;
+  readonly conversations: Conversations;
+  readonly around: NonNullable<ComposeOptions['around']>;
+  /** The model that it asks, as of now. */
+  readonly chooses: (record: StoredConversation) => ModelChoice;
+  /** Limits requests to models by endpoint and key; all conversations share it. */
+  readonly places: KeyedSemaphore;
+  /** Agents of all conversations begin their turns in order. */
+  readonly fairly: ReturnType<typeof fairTurns>;
+  readonly loop: LoopWatch;
+}
+
+export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
+  const { config, clock, logger, mask, storage, runtimes, settings, providerTokens, toolServers, conversations, around } = parts;
+  const { chooses, places, fairly, loop } = parts;
+  const log = await storage.events.open(record.id);
+  const opening = Promise.withResolvers<Conversation>();
+  const own = repositoryOf(around.runtimes?.(runtimes) ?? runtimes, record, {
+    ...parts,
+    opened: opening.promise,
+  });
+  const conversation = await openConversation({
+    id: record.id,
+    log: around.log?.(log) ?? log,
+    agent: withInstructions(agentOf(record, config), record.instructions),
+    ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
+    runtimes: own,
+    preparesSandbox: typeof record.selected_repository === 'string',
+    outside: conversationTools(record, {
+      settings,
+      config,
+      toolServers,
+      providerTokens,
+      conversations,
+      own,
+      runtimes,
+      clock,
+      loop,
+      onProblem: (sentence) => conversations.sayProblem(record.id, sentence),
+    }),
+    llm: fairly(
+      marked(
+        replayThen(
+          await conversations.replay(record.id),
+          log,
+          modelSource(
+            () => chooses(record),
+            (choice) => makeProvider(choice, { clock, places, dial: () => runtimes.dialAs(record.id) }),
+          ),
+        ),
+        loop,
+      ),
+    ),
+    microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
+    clock,
+    mask,
+    settings: conversationSettings(settings, record, config),
+    report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on'),
+  });
+  opening.resolve(conversation);
+  return conversation;
+}
+
+/** One level deep: who was asked does the work itself. */
+function agentOf({ agent: name, delegated_by: by }: StoredConversation, config: Config): Agent {
+  const agent = findAgent(name);
+  const able = config.browsing ? agent : withoutBrowsing(agent);
+  return by ? able : { ...able, tools: [...able.tools, delegate] };
+}
+
+/** As they are when the conversation is opened: its own wish, the stored settings, the configuration. */
+function conversationSettings({ current }: SettingsStore, wished: StoredConversation, config: Config): ConversationSettings {
+  const maxIterations = wished.max_iterations ?? current?.max_iterations ?? config.maxIterations;
+  const isWished = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
+  const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;
+  return {
+    confirmationMode: wished.confirmation_mode ?? current?.confirmation_mode ?? config.confirmationMode,
+    ...(maxIterations && { maxIterations }),
+    condenses: current?.enable_default_condenser ?? true,
+    ...(isWished && { condensesAfter: current.condenser_max_size! }),
+    ...(maxBudgetUsd && { maxBudgetUsd }),
+  };
+}
+
+/** The packages of providers are loaded by whoever asks a model first. */
+/** What an answer is made into is computed when it is complete, so the watch of the event loop is told that too. */
+function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Promise<LlmProvider> {
+  return async () => {
+    loop.begun('a turn of an agent');
+    const provider = await source();
+    return {
+      model: provider.model,
+      contextWindow: provider.contextWindow,
+      scripted: provider.scripted,
+      async *stream(request, options) {
+        for await (const event of provider.stream(request, options)) {
+          if (event.type === 'done') loop.begun('an answer of a model');
+          yield event;
+        }
+      },
+    };
+  };
+}
+
+interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places'> {
+  readonly dial: () => Dial;
+}
+
+async function makeProvider(choice: ModelChoice, { clock, places, dial }: ProviderParts) {
+  const { createLlmProvider, withRetries } = await import('@tendon/core/llm');
+  const { model, apiKey, baseUrl, isOperators, isPoliced } = choice;
+  const fetch = isPoliced ? fetchBy(dial()) : undefined;
+  return withRetries(createLlmProvider({ model, apiKey, baseUrl, clock, places, fetch, allowScripts: isOperators }), {
+    clock,
+    random: Math.random,
+  });
+}

@@ -1,0 +1,50 @@
+import type { Clock, Secret, Storage, Strength } from '@tendon/core';
+import type { DriverName, SandboxRuntimes } from '@tendon/runtime';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { EventSearch } from '../events/event-search.ts';
+import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
+import type { AccessBooks } from '../platform/auth/access-books.ts';
+import type { SettingsStore } from '../settings/settings.ts';
+
+/** Everything that works without HTTP. The server and the command line stand on it alike. */
+export interface Engine {
+  readonly clock: Clock;
+  readonly storage: Storage;
+  readonly runtimes: SandboxRuntimes;
+  readonly conversations: Conversations;
+  readonly eventSearch: EventSearch;
+  readonly settings: SettingsStore;
+  /** Named by the user, for agents. */
+  readonly secretStore: SecretStore;
+  readonly providerTokens: ProviderTokens;
+  /** Those that conversations were made with. */
+  readonly toolServers: ConversationToolServers;
+  /** Keys, links and sessions that were handed out. */
+  readonly access: AccessBooks;
+  /** What keeps the agent's work inside, as probed. */
+  readonly sandbox: {
+    readonly driver: DriverName;
+    readonly strength: Strength;
+    readonly description: string;
+    /** Its only way out is our proxy, so a network policy can be kept. */
+    readonly isPoliced: boolean;
+  };
+  readonly agents: readonly string[];
+  /** Names of models that clients can choose. */
+  models(): Promise<readonly string[]>;
+  /** What a conversation without a wish of its own gets now. */
+  defaultModel(): string;
+  /** The model that the next turn of this conversation asks. */
+  modelOf(record: StoredConversation): string;
+  /** Everything that must not be printed, as of now. */
+  secrets(): readonly Secret[];
+  /** Signs the tokens of clients that keep one. */
+  readonly jwtSecret: Secret;
+  /** Once, when the doors are open: finds sandboxes again, and goes on with what was at work. */
+  wake(): Promise<void>;
+  /** Lets appends finish and leaves the sandboxes to the next one. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,117 @@
+import { failureFor } from '@tendon/core';
+import { catalogError, validationFailure } from '@tendon/protocol';
+import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { guard } from '../platform/http/guard.ts';
+import type { App, Routes, ServerContext } from './context.ts';
+import { fail, sendFailure } from '../platform/http/failure.ts';
+import { limitRate } from '../platform/http/rate-limit.ts';
+import { actionOutputRoutes } from '../files/action-output-routes.ts';
+import { refuseEncodedBodies } from '../platform/http/refuse-encoded-bodies.ts';
+import { backendSettingsRoutes } from '../settings/backend-settings-routes.ts';
+import { conversationEventRoutes } from '../events/event-routes.ts';
+import { conversationFileRoutes } from '../files/file-routes.ts';
+import { conversationGitRoutes } from '../git/workspace-git-routes.ts';
+import { conversationKnowledgeRoutes } from '../knowledge/knowledge-routes.ts';
+import { conversationNetworkRoutes } from '../conversations/network/network-routes.ts';
+import { conversationPanelRoutes } from '../previews/panel-routes.ts';
+import { conversationTransferRoutes } from '../files/transfer-routes.ts';
+import { conversationRoutes } from '../conversations/conversation-routes.ts';
+import { gitProviderRepositoryRoutes } from '../git-providers/repository-routes.ts';
+import { gitProviderUserRoutes } from '../git-providers/user-routes.ts';
+import { healthRoutes } from './health-routes.ts';
+import { keyRoutes } from '../access/key-routes.ts';
+import { legacyRoutes } from '../compat/opendevin/routes/legacy-routes.ts';
+import { loginRoutes } from '../access/login-routes.ts';
+import { mcpRoutes } from '../mcp/mcp-routes.ts';
+import { optionRoutes } from '../settings/option-routes.ts';
+import { sandboxRoutes } from '../sandboxes/sandbox-routes.ts';
+import { schemaRoutes } from './schema-routes.ts';
+import { secretRoutes } from '../secrets/secret-routes.ts';
+import { settingsRoutes } from '../settings/settings-routes.ts';
+import { shareRoutes } from '../access/share-routes.ts';
+import { v1Routes } from './v1-routes.ts';
+import { webAppRoutes } from '../web-app/web-app-routes.ts';
+import { zodValidator } from '../platform/http/zod-validator.ts';
+
+export const MAX_BODY_BYTES = 20 * 1024 * 1024;
+
+/** Every REST resource; the last one catches what is left. */
+const RESOURCES: readonly Routes[] = [
+  healthRoutes,
+  backendSettingsRoutes,
+  optionRoutes,
+  settingsRoutes,
+  secretRoutes,
+  keyRoutes,
+  loginRoutes,
+  gitProviderUserRoutes,
+  gitProviderRepositoryRoutes,
+  conversationRoutes,
+  conversationEventRoutes,
+  actionOutputRoutes,
+  conversationFileRoutes,
+  conversationTransferRoutes,
+  conversationGitRoutes,
+  conversationKnowledgeRoutes,
+  conversationPanelRoutes,
+  conversationNetworkRoutes,
+  shareRoutes,
+  v1Routes,
+  mcpRoutes,
+  legacyRoutes,
+  sandboxRoutes,
+  schemaRoutes,
+  webAppRoutes,
+];
+
+/** The HTTP side of the server, not listening yet; it logs through its hooks. `extend` adds to it before the routes, e.g. to record them. */
+export async function createApp(context: ServerContext, extend?: (app: App) => Promise<void>): Promise<App> {
+  const { patience } = context;
+  const app: App = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: patience.requestMs,
+    http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.checkMs },
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
+    exposeHeadRoutes: true,
+  });
+  app.setValidatorCompiler(zodValidator);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  acceptEmptyJson(app);
+  guard(app, context);
+  refuseEncodedBodies(app);
+  limitRate(app, () => context.clock.now().getTime());
+  app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply, context));
+  app.setNotFoundHandler((_request, reply) => fail(reply, 'NOT_FOUND'));
+  await extend?.(app);
+  for (const routes of RESOURCES) routes(app, context);
+  return app;
+}
+
+/** Old clients announce JSON and send nothing. */
+function acceptEmptyJson(app: App): void {
+  const parse = app.getDefaultJsonParser('remove', 'remove');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
+    if (body.trim() === '') done(null, {});
+    else parse(request, body, done);
+  });
+}
+
+/** Two old routes have words of their own for what does not fit. */
+function answerMisfit(error: z.ZodError, context: string | undefined, reply: FastifyReply): FastifyReply {
+  if (context === 'params') return fail(reply, 'CONVERSATION_ID_INVALID');
+  if (context === 'querystring' && error.issues[0]?.path[0] === 'limit') return reply.code(400).send({ detail: 'Invalid limit' });
+  return reply.code(422).send(validationFailure(error, context === 'querystring' ? 'query' : 'body'));
+}
+
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply, { logger }: ServerContext): FastifyReply {
+  if (error instanceof z.ZodError) return answerMisfit(error, error.validationContext, reply);
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail(reply, 'FRAME_TOO_LARGE', '20 MB');
+  if (error instanceof SyntaxError || error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') return fail(reply, 'INVALID_JSON');
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return sendFailure(reply, { ...catalogError('INVALID_ARGUMENTS', error.message), status: error.statusCode });
+  }
+  logger.error({ err: error, route: request.routeOptions.url }, 'a request failed');
+  return sendFailure(reply, failureFor(error));
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { banner } from './banner.ts';
+import { composeEngine, type ComposedEngine, type ComposeOptions } from './compose.ts';
+import type { Config } from '../platform/config/config.ts';
+import { createApp } from './http-app.ts';
+import { CLIENT_PATIENCE, type ClientPatience } from '../platform/http/client-patience.ts';
+import type { ServerContext } from './context.ts';
+import { listenError, urlOf } from '../platform/http/listening.ts';
+import { openSockets } from '../platform/http/open-sockets.ts';
+import { StartingServer } from './starting-server.ts';
+import { findWebRoot } from '../web-app/web-files.ts';
+import { LoopWatch } from '../platform/loop-watch.ts';
+import { makeHome } from '../platform/make-home.ts';
+import { Metrics } from '../platform/metrics.ts';
+import { routePreviews } from '../previews/route-previews.ts';
+import { keptSecret } from '../platform/auth/kept-secret.ts';
+import { isLoopbackBind } from '../platform/loopback.ts';
+import { forgetAddress, keepAddress } from '../platform/server-address.ts';
+import { servePlainWs } from '../realtime/serve-plain-ws.ts';
+import { serveSocketIo } from '../realtime/serve-socket-io.ts';
+import { WrongKeys } from '../platform/http/wrong-keys.ts';
+import { systemClock } from '../platform/system-clock.ts';
+import { VERSION } from '../platform/version.ts';
+
+export interface RunningServer {
+  /** With the port that was really bound. */
+  readonly url: string;
+  readonly engine: ComposedEngine;
+  /** What to show the person who started it. */
+  readonly banner: string;
+  /** Connections that clients hold, of whatever protocol. */
+  openSockets(): number;
+  /** Stops accepting, closes the sockets, lets appends finish. Sandboxes stay for the next server. */
+  close(): Promise<void>;
+}
+
+export interface ServerOptions extends Partial<ComposeOptions> {
+  /** The folder of the built web app; default: found beside the program. */
+  readonly webRoot?: string;
+  readonly patience?: ClientPatience;
+}
+
+/** How long clients may take to hang up when the server leaves. */
+const CLOSE_MS = 500;
+
+/** Listens, then wakes what was at work. Rejects with an Error whose message can be shown. */
+export async function startServer(given: Config, options: ServerOptions = {}): Promise<RunningServer> {
+  const clock = options.clock ?? systemClock;
+  await makeHome(given.home);
+  const config = await withKey(given);
+  const starting = new StartingServer(config);
+  const loop = new LoopWatch();
+  const engine = await composeEngine(config, { ...options, clock, loop, onUpgrade: (progress) => starting.say(progress) }).finally(() =>
+    starting.close(),
+  );
+  const { logger, conversations } = engine;
+  const metrics = new Metrics(
+    { openConversations: () => conversations.openCount, sandboxes: () => engine.runtimes.counts(), loop },
+    clock.now(),
+  );
+  const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);
+  const openApi = async () => (await import('./openapi.ts')).openApiDocument(context);
+  const patience = options.patience ?? CLIENT_PATIENCE;
+  const wrongKeys = new WrongKeys(clock);
+  const context: ServerContext = { config, engine, metrics, clock, patience, logger, wrongKeys, version: VERSION, webRoot, openApi };
+  const app = await createApp(context);
+  const sockets = openSockets(app.server);
+  const socketIo = serveSocketIo(app.server, context);
+  const plain = servePlainWs(app.server, context);
+  routePreviews(app.server, context);
+  try {
+    await app.listen({ port: config.port, host: config.host });
+  } catch (cause) {
+    await Promise.allSettled([socketIo.close(), app.close(), engine.close()]);
+    throw listenError(cause, config);
+  }
+  loop.start((block) => logger.warn(block, 'the event loop was blocked'));
+  void engine.wake().catch((cause: unknown) => logger.error({ err: cause }, 'waking what was at work failed'));
+  let closing: Promise<void> | undefined;
+  const url = urlOf(app.server.address(), config.host);
+  const isRoot = process.getuid?.() === 0;
+  await keepAddress(config.home, url);
+  const close = async () => {
+    await forgetAddress(config.home);
+    const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);
+    plain.close();
+    await Promise.allSettled([socketIo.close(), app.close()]);
+    clearTimeout(cutOff);
+    loop.close();
+    await engine.close();
+  };
+  return {
+    url,
+    engine,
+    openSockets: () => sockets.count,
+    banner: banner({ url, config, engine, generatedKey: given.sessionApiKey ? undefined : config.sessionApiKey?.reveal(), isRoot }),
+    close: () => (closing ??= close()),
+  };
+}
+
+/** A client from another machine needs a key, and one of this machine where that is wanted; a generated key is stored, so that a restart locks nobody out. */
+async function withKey(config: Config): Promise<Config> {
+  if (config.sessionApiKey || (isLoopbackBind(config.host) && !config.localToken)) return config;
+  return { ...config, sessionApiKey: await keptSecret(join(config.home, 'session-api-key')) };
+}

@@ -1,0 +1,54 @@
+import { isAction, isObservation, type Event } from '@tendon/protocol';
+import type { Engine } from '../../../app/engine.ts';
+import type { Routes } from '../../../app/context.ts';
+import { sendFailure, sendJsonText } from '../../../platform/http/failure.ts';
+import { conversationMeant } from './bearer.ts';
+
+interface Task {
+  readonly id: string;
+  readonly goal: string;
+  readonly state: string;
+  readonly subtasks: readonly Task[];
+}
+type TaskItem = { readonly title: string; readonly status: string };
+
+/** The plan is looked for in so many of the newest events. */
+const MAX_EVENTS = 1_000;
+const STATES: Readonly<Record<string, string>> = { todo: 'open', in_progress: 'in_progress', done: 'completed' };
+
+/** The plan panel of W2 (`/api/plan`, JSON in a JSON string) and of W3 and W4 (`/api/root_task`): the agent's task list. */
+export const taskRoutes: Routes = (app, { engine }) => {
+  const hidden = { schema: { hide: true } };
+  app.get('/api/root_task', hidden, async (request, reply) => {
+    const id = await conversationMeant(request, engine);
+    if (typeof id !== 'string') return sendFailure(reply, id);
+    return (await rootTask(engine, id)) ?? reply.code(204).send();
+  });
+  app.get('/api/plan', hidden, async (request, reply) => {
+    const id = await conversationMeant(request, engine);
+    if (typeof id !== 'string') return sendFailure(reply, id);
+    const task = await rootTask(engine, id);
+    if (!task) return reply.code(204).send();
+    return sendJsonText(reply, JSON.stringify(JSON.stringify({ mainGoal: task.goal, task })));
+  });
+};
+
+async function rootTask(engine: Engine, id: string): Promise<Task | undefined> {
+  const log = await engine.conversations.log(id);
+  const events = (await log?.read({ reverse: true, limit: MAX_EVENTS })) ?? [];
+  const items = events.map(itemsOf).find((list) => list !== undefined);
+  if (!items || items.length === 0) return undefined;
+  const subtasks = items.map(({ title, status }, index) => ({
+    id: `0.${index}`,
+    goal: title,
+    state: STATES[status] ?? status,
+    subtasks: [],
+  }));
+  const state = subtasks.every((task) => task.state === 'completed') ? 'completed' : 'in_progress';
+  return { id: '0', goal: (await engine.conversations.get(id))?.title ?? '', state, subtasks };
+}
+
+function itemsOf(event: Event): readonly TaskItem[] | undefined {
+  if (isObservation(event) && event.observation === 'task_tracking') return event.extras.task_list;
+  return isAction(event) && event.action === 'task_tracking' && event.args.command === 'plan' ? event.args.task_list : undefined;
+}

@@ -1,0 +1,244 @@
+/**
+ * A client of 2024 at `/ws`, of whichever generation. It owns how the client is addressed and which conversation its session stands for;
+ * everything said inside a conversation goes through a `Connection`.
+ *
+ * S1  Frames are taken one after the other, behind the handshake.
+ * S2  The generation is told once, by the first frame that only one sends, and remembered for the token's next socket.
+ * S3  A conversation is made when something needs one, once per session, however many sockets share it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { failureFor } from '@tendon/core';
+import {
+  catalogError,
+  isStateEvent,
+  tellGeneration,
+  WS_DIALECTS,
+  type CatalogError,
+  type Decoded,
+  type Dialect,
+  type WsDialect,
+  type WsDoor,
+  type WsGeneration,
+} from '@tendon/protocol';
+import { Connection } from '../../../realtime/connection.ts';
+import type { ConversationWish } from '../../../conversations/conversation-wish.ts';
+import type { ServerContext } from '../../../app/context.ts';
+import { wantsAnswerAtOnce, wishFrom } from '../../../conversations/initialize-wish.ts';
+import { readToken, signToken } from '../../../platform/auth/token.ts';
+import { cursorFrom } from '../../../realtime/cursor.ts';
+import type { Wire } from '../../../realtime/wire.ts';
+import { initializeAnswer } from './initialize-answer.ts';
+import { SharedWire } from './shared-wire.ts';
+import { StepQueue } from './step-queue.ts';
+import { readWsRequest } from './ws-request.ts';
+import { WsSessions } from './ws-sessions.ts';
+
+const LIVE_ONLY = Number.MAX_SAFE_INTEGER;
+interface WsContext extends ServerContext {
+  /** Addresses that it names are asked wherever they are. */
+  readonly isAdmin: boolean;
+}
+
+/** How a client is spoken to until it says who it is. */
+const UNTOLD = { plain: 'W0', auth: 'W2', resumed: 'W4', protocol: 'W5' } as const satisfies Record<WsDoor, WsGeneration>;
+
+export class WsSession {
+  readonly #context: WsContext;
+  readonly #wire: Wire;
+  readonly #shared: SharedWire;
+  readonly #sessions: WsSessions;
+  readonly #steps: StepQueue;
+  #sid = '';
+  #door: WsDoor = 'plain';
+  #generation: WsGeneration | undefined;
+  #wish: ConversationWish = {};
+  #cursor = 0;
+  /** What was sent of the conversation, as the id that comes next. */
+  #nextId = 0;
+  /** The conversation was made for this socket: it has no past. */
+  #isBeginning = false;
+  #connection: Connection;
+  #leave = new AbortController();
+
+  constructor(wire: Wire, request: IncomingMessage, context: WsContext) {
+    this.#context = context;
+    this.#wire = wire;
+    this.#shared = new SharedWire(wire);
+    this.#sessions = WsSessions.of(context.engine);
+    this.#connection = this.#connect();
+    this.#steps = new StepQueue(this.#shared, (cause) => this.#connection.refuse(this.#failed(cause)));
+    this.#steps.add(async () => {
+      const error = await this.#begin(request).catch((cause: unknown) => this.#failed(cause));
+      if (error) this.#sendAway(error);
+    });
+  }
+
+  /** A frame as it was parsed from JSON. */
+  receive(frame: unknown, bytes = 0): void {
+    if (!this.#steps.add(() => this.#take(frame), bytes)) this.#sendAway(catalogError('TOO_MANY_REQUESTS'));
+  }
+
+  /** Something arrived that is no frame at all. */
+  refuse(error: CatalogError): void {
+    if (!this.#steps.add(() => this.#connection.refuse(error))) this.#sendAway(catalogError('TOO_MANY_REQUESTS'));
+  }
+
+  get #dialect(): WsDialect {
+    return WS_DIALECTS[this.#generation ?? UNTOLD[this.#door]];
+  }
+
+  #connect(): Connection {
+    this.#leave = new AbortController();
+    const dialect: Dialect = {
+      name: 'opendevin-ws',
+      greeting: [],
+      encode: (event, phase) => {
+        this.#nextId = Math.max(this.#nextId, event.id + 1);
+        // The answer to `initialize` tells the state of a conversation that begins.
+        if (this.#isBeginning && phase === 'replay' && isStateEvent(event)) return [];
+        return this.#dialect.encode(event, phase);
+      },
+      encodeVolatile: (frame) => this.#dialect.encodeVolatile(frame),
+      encodeError: (error, timestamp) => this.#dialect.encodeError(error, timestamp),
+      decode: (frame) => this.#dialect.decode(frame),
+    };
+    return new Connection({ ...this.#context, ...this.#context.engine, wire: this.#shared.view(this.#leave.signal), dialect });
+  }
+
+  #sendAway(error: CatalogError): void {
+    this.#connection.refuse(error);
+    this.#wire.close(error.message);
+  }
+
+  #failed(cause: unknown): CatalogError {
+    this.#context.logger.error({ err: cause, conversation: this.#connection.conversationId }, 'a frame of an old client failed');
+    return failureFor(cause);
+  }
+
+  /** The handshake: the client's identity, the first frame, and the events that it missed. After an error the client cannot continue. */
+  async #begin(request: IncomingMessage): Promise<CatalogError | undefined> {
+    const { isProtocol, isRefused, token, latestEventId, isGreeted } = readWsRequest(request);
+    if (isRefused) return void this.#wire.close('three subprotocols are expected: openhands, a token or NO_JWT, NO_GITHUB');
+    const { jwtSecret } = this.#context.engine;
+    const known = token === undefined ? randomUUID() : await readToken(token, jwtSecret);
+    if (known === undefined) {
+      const { message, status } = catalogError('INVALID_TOKEN');
+      this.#wire.send({ error: message, error_code: status });
+      return void this.#wire.close(message);
+    }
+    this.#sid = known;
+    this.#cursor = cursorFrom(latestEventId);
+    if (token !== undefined) await this.#sessions.used(known);
+    const record = token === undefined ? {} : await this.#sessions.get(known);
+    this.#door = isProtocol ? 'protocol' : token === undefined ? 'plain' : record.isFromAuth ? 'auth' : 'resumed';
+    this.#generation = isProtocol ? 'W5' : record.generation;
+    if (this.#wire.closed.aborted) return undefined;
+    const unlisten = this.#sessions.onRestart(known, () => this.#startOver());
+    this.#wire.closed.addEventListener(
+      'abort',
+      () => {
+        unlisten();
+        this.#left();
+      },
+      { once: true },
+    );
+    if (this.#door === 'auth') this.#sessions.touch(known);
+    else this.#wire.send({ token: token ?? (await signToken(known, jwtSecret)), status: 'ok' });
+    if (isGreeted) for (const frame of WS_DIALECTS.W0.greeting) this.#wire.send(frame);
+    return record.conversation === undefined ? undefined : this.#attach(record.conversation);
+  }
+
+  async #take(frame: unknown): Promise<void> {
+    this.#tell(frame);
+    const decoded = this.#dialect.decode(frame);
+    if (decoded.type === 'initialize') return this.#initialize(decoded);
+    const needsOne = decoded.type === 'start' || (decoded.type === 'action' && decoded.action.action !== 'change_agent_state');
+    const error = needsOne ? await this.#ensureConversation() : undefined;
+    if (error) this.#connection.refuse(error);
+    else this.#connection.receiveDecoded(decoded);
+  }
+
+  #tell(frame: unknown): void {
+    if (this.#generation !== undefined) return;
+    this.#generation = tellGeneration(this.#door, frame);
+    if (this.#generation !== undefined && this.#connection.conversationId !== undefined) void this.#remember();
+  }
+
+  async #remember(): Promise<void> {
+    const generation = this.#generation;
+    try {
+      await this.#sessions.change(this.#sid, (record) =>
+        generation && record.generation !== generation ? { ...record, generation } : record,
+      );
+    } catch (cause) {
+      this.#context.logger.warn({ err: cause }, 'the generation of a client was not stored');
+    }
+  }
+
+  /** For W0 this only sets parameters, unless it names a folder or an unknown agent; later ones have their conversation from here on, and are sent its state. */
+  async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
+    const wish = wishFrom(decoded, this.#context.isAdmin);
+    if (!wish.ok) return this.#connection.refuse(wish.error);
+    this.#wish = wish.wish;
+    const isW0 = this.#dialect === WS_DIALECTS.W0 && this.#door === 'plain';
+    const id = this.#connection.conversationId;
+    if (id !== undefined) await this.#context.engine.conversations.configure(id, wish.wish);
+    const error = isW0 && !wantsAnswerAtOnce(wish.wish) ? undefined : await this.#ensureConversation();
+    if (error) return this.#connection.refuse(error);
+    this.#answerInitialize();
+  }
+
+  #answerInitialize(): void {
+    const { clock, engine } = this.#context;
+    const id = this.#connection.conversationId;
+    const answer = initializeAnswer({
+      dialect: this.#dialect,
+      isEither: this.#door === 'auth' && this.#generation === undefined,
+      state: id === undefined ? undefined : engine.conversations.state(id),
+      timestamp: clock.now().toISOString(),
+    });
+    for (const frame of answer) this.#wire.send(frame);
+  }
+
+  async #ensureConversation(): Promise<CatalogError | undefined> {
+    if (this.#connection.conversationId !== undefined) return undefined;
+    let refusal: CatalogError | undefined;
+    const record = await this.#sessions.change(this.#sid, async (before) => {
+      if (before.conversation !== undefined) return before;
+      const created = await this.#context.engine.conversations.create(this.#wish);
+      this.#isBeginning = created.ok;
+      if (created.ok) return { ...before, conversation: created.record.id, ...(this.#generation && { generation: this.#generation }) };
+      refusal = created.error;
+      return before;
+    });
+    return refusal ?? (record.conversation === undefined ? catalogError('INTERNAL') : this.#attach(record.conversation));
+  }
+
+  /**
+   * W1 to W3 fetch what is past over REST; what they get here is live, and what they missed when they were only cut off. Of what begins
+   * here nothing is past, whatever a client brought as its cursor.
+   */
+  #attach(conversationId: string): Promise<CatalogError | undefined> {
+    if (this.#isBeginning) return this.#connection.attach(conversationId, 0);
+    if (this.#door !== 'auth') return this.#connection.attach(conversationId, this.#cursor);
+    const left = this.#sessions.left(this.#sid);
+    return left?.conversation === conversationId
+      ? this.#connection.attach(conversationId, left.nextId)
+      : this.#connection.attach(conversationId, LIVE_ONLY, { opens: true });
+  }
+
+  #left(): void {
+    const conversation = this.#connection.conversationId;
+    if (this.#door === 'auth' && conversation !== undefined && this.#nextId > 0)
+      this.#sessions.leave(this.#sid, { conversation, nextId: this.#nextId });
+  }
+
+  #startOver(): void {
+    this.#leave.abort();
+    this.#cursor = 0;
+    this.#nextId = 0;
+    this.#isBeginning = false;
+    this.#connection = this.#connect();
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Owns what the sessions of old `/ws` clients stand for: the `sid` of their token → a conversation, stored in `ws_sessions`.
+ *
+ * W1  Changes of one session come one after the other: two sockets with one token make one conversation.
+ * W2  A session whose conversation is gone is an empty one; its token stays good.
+ * W3  Where a socket left is forgotten when the page is loaded again: such a client fetches what is past.
+ */
+import { KeyedMutex, unlessAborted, type RecordStore } from '@tendon/core';
+import type { WsGeneration } from '@tendon/protocol';
+import type { Engine } from '../../../app/engine.ts';
+
+export interface WsSessionRecord {
+  readonly conversation?: string;
+  /** Told by the client's frames; its next socket speaks it from the start. */
+  readonly generation?: WsGeneration;
+  /** The token came from `/api/auth`, which only W1 to W3 ask for. */
+  readonly isFromAuth?: boolean;
+  readonly used_at?: string;
+}
+
+/** How far a client had been sent a conversation when its socket closed. */
+export interface Left {
+  readonly conversation: string;
+  readonly nextId: number;
+}
+
+/** Sorted by when they were used last, to the day. */
+export const WS_SESSIONS = 'ws_sessions';
+const DAY_MS = 86_400_000;
+const MAX_LEFT = 1_000;
+const ALL = new WeakMap<Engine, WsSessions>();
+
+export class WsSessions {
+  readonly #store: RecordStore;
+  readonly #conversations: Engine['conversations'];
+  readonly #clock: Engine['clock'];
+  readonly #writing = new KeyedMutex();
+  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #left = new Map<string, Left>();
+  #latest: string | undefined;
+  #changed = Promise.withResolvers<void>();
+
+  private constructor({ storage, conversations, clock }: Engine) {
+    this.#clock = clock;
+    this.#store = storage.records;
+    this.#conversations = conversations;
+  }
+
+  /** Those of this engine; sockets and routes share them. */
+  static of(engine: Engine): WsSessions {
+    const sessions = ALL.get(engine) ?? new WsSessions(engine);
+    ALL.set(engine, sessions);
+    return sessions;
+  }
+
+  /** The session that W1 to W3 mean where they send no token: the last of theirs that came in. */
+  get latest(): string | undefined {
+    return this.#latest;
+  }
+
+  touch(sid: string): void {
+    this.#latest = sid;
+  }
+
+  /** The conversation of the newest session, as soon as it has one; `undefined` when it has none before `signal` aborts. */
+  async latestConversation(signal: AbortSignal): Promise<string | undefined> {
+    for (;;) {
+      const changed = this.#changed.promise;
+      const conversation = this.#latest === undefined ? undefined : (await this.get(this.#latest)).conversation;
+      if (conversation !== undefined || signal.aborted) return conversation;
+      await unlessAborted(changed, signal);
+    }
+  }
+
+  leave(sid: string, left: Left): void {
+    this.#left.delete(sid);
+    this.#left.set(sid, left);
+    const [oldest] = this.#left.keys();
+    if (this.#left.size > MAX_LEFT) this.#left.delete(oldest!);
+  }
+
+  left(sid: string): Left | undefined {
+    return this.#left.get(sid);
+  }
+
+  reload(sid: string): void {
+    this.#left.delete(sid);
+  }
+
+  async get(sid: string): Promise<WsSessionRecord> {
+    const record = (await this.#store.get<WsSessionRecord>(WS_SESSIONS, sid)) ?? {};
+    // A frontend of 0.15 and one before it share a token when they share an origin; the later one's names the conversation itself.
+    const conversation = record.conversation ?? sid;
+    if (await this.#conversations.get(conversation)) return { ...record, conversation };
+    const { conversation: _gone, ...rest } = record;
+    return rest;
+  }
+
+  change(sid: string, change: (record: WsSessionRecord) => WsSessionRecord | Promise<WsSessionRecord>): Promise<WsSessionRecord> {
+    return this.#writing.run(sid, async () => {
+      const record = await this.get(sid);
+      const value = await change(record);
+      if (value !== record) await this.#put(sid, value);
+      return value;
+    });
+  }
+
+  /** A client has come with its token: what is stored of it, if anything, is not forgotten soon. */
+  async used(sid: string): Promise<void> {
+    const stored = await this.#store.get<WsSessionRecord>(WS_SESSIONS, sid);
+    if (stored === undefined || this.#clock.now().getTime() - Date.parse(stored.used_at ?? '') < DAY_MS) return;
+    await this.change(sid, (record) => ({ ...record }));
+  }
+
+  async #put(sid: string, value: WsSessionRecord): Promise<void> {
+    const used_at = this.#clock.now().toISOString();
+    await this.#store.put(WS_SESSIONS, { id: sid, sort: used_at, value: { ...value, used_at } });
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  /** The session begins anew; its conversation stays where it is. Open sockets leave it. */
+  async restart(sid: string): Promise<void> {
+    this.reload(sid);
+    await this.change(sid, ({ conversation: _left, ...rest }) => rest);
+    for (const listener of this.#listeners.get(sid) ?? []) listener();
+  }
+
+  /** Called when the session begins anew; the returned function ends it. */
+  onRestart(sid: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(sid) ?? new Set();
+    this.#listeners.set(sid, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(sid) === listeners) this.#listeners.delete(sid);
+    };
+  }
+}

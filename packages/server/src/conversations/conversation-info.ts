@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { ConversationInfo as WireInfo, INITIAL_STATE } from '@tendon/protocol';
+import type { Engine } from '../app/engine.ts';
+import type { StoredConversation } from './conversation-records.ts';
+
+/** The last four fields are ours; other clients do not know them. */
+export const ConversationInfo = WireInfo.extend({
+  agent_state: z.string(),
+  /** Why, with `error` and `rate_limited`. */
+  reason: z.string(),
+  /** US dollars. */
+  accumulated_cost: z.number(),
+  llm_model: z.string().nullable(),
+});
+export type ConversationInfo = z.output<typeof ConversationInfo>;
+
+/**
+ * A conversation as clients see it, alike in lists and alone. Ready from the first moment: sandbox and agent start on first need,
+ * and frontends before 0.40 break on `STARTING`.
+ */
+export function conversationInfo(
+  record: StoredConversation,
+  { conversations, modelOf }: Pick<Engine, 'conversations' | 'modelOf'>,
+): ConversationInfo {
+  const isStopped = record.stopped === true;
+  const state = conversations.state(record.id);
+  return {
+    conversation_id: record.id,
+    title: record.title,
+    last_updated_at: record.updated_at,
+    created_at: record.created_at,
+    status: isStopped ? 'STOPPED' : 'RUNNING',
+    runtime_status: isStopped ? null : 'STATUS$READY',
+    selected_repository: record.selected_repository,
+    selected_branch: record.selected_branch,
+    git_provider: record.git_provider,
+    trigger: record.trigger,
+    num_connections: conversations.connections(record.id),
+    url: isStopped ? null : `/api/conversations/${record.id}`,
+    session_api_key: null,
+    pr_number: [...(record.pr_number ?? [])],
+    conversation_version: 'V0',
+    agent_state: state?.agentState ?? record.summary?.agent_state ?? INITIAL_STATE.agentState,
+    reason: state?.reason ?? record.summary?.reason ?? '',
+    accumulated_cost: state?.metrics?.accumulated_cost ?? record.summary?.accumulated_cost ?? 0,
+    llm_model: modelOf(record),
+  };
+}

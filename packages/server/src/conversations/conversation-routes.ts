@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import {
+  catalogError,
+  ConversationAnswer,
+  ConversationQuery,
+  CreateConversation,
+  Failure,
+  MessageAction,
+  repositoryOf,
+  StartConversation,
+  UpdateConversation,
+  type CatalogError,
+} from '@tendon/protocol';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { ConversationWish } from './conversation-wish.ts';
+import type { StoredConversation } from './conversation-records.ts';
+import type { Engine } from '../app/engine.ts';
+import { readTrajectory } from '../replay/read-trajectory.ts';
+import { readRepository } from '../git-providers/repository-source.ts';
+import { startingWords, triggerOf } from './starting-words.ts';
+import type { Routes } from '../app/context.ts';
+import { ConversationInfo, conversationInfo } from './conversation-info.ts';
+import { ById } from '../platform/http/conversation-param.ts';
+import { failureBody, sendJsonText } from '../platform/http/failure.ts';
+import { IdempotencyHeaders, requestId } from '../platform/http/idempotency-key.ts';
+import { optionalBody } from '../platform/http/optional-body.ts';
+
+const Page = z.object({ results: z.array(ConversationInfo), next_page_id: z.string().nullable() });
+const PageMark = z.object({ sort: z.string(), id: z.string() });
+
+export const conversationRoutes: Routes = (app, { engine, config }) => {
+  const { conversations } = engine;
+
+  app.post(
+    '/api/conversations',
+    {
+      schema: {
+        headers: IdempotencyHeaders,
+        body: optionalBody(CreateConversation),
+        response: { 200: ConversationAnswer, '4xx': ConversationAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { body } = request;
+      const id = config.allowsChosenIds ? body.conversation_id?.replaceAll('-', '').toLowerCase() : undefined;
+      const made = await create(engine, body, { id, request: requestOf(request, engine), isAdmin: request.principal.scope === 'admin' });
+      if ('code' in made) return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
+      return { status: 'ok' as const, conversation_id: made.id, message: null, conversation_status: 'RUNNING' as const };
+    },
+  );
+
+  app.get('/api/conversations', { schema: { querystring: ConversationQuery, response: { 200: Page } } }, async ({ query }) => {
+    const found = await findPage(engine, query);
+    return { results: found.records.map((record) => conversationInfo(record, engine)), next_page_id: found.next };
+  });
+
+  app.get(
+    '/api/microagent-management/conversations',
+    { schema: { querystring: ConversationQuery, response: { 200: Page } } },
+    async ({ query }) => {
+      const found = await findPage(engine, { ...query, conversation_trigger: 'microagent_management' });
+      return { results: found.records.map((record) => conversationInfo(record, engine)), next_page_id: found.next };
+    },
+  );
+
+  app.get(
+    '/api/conversations/:id',
+    { schema: { params: ById, response: { 200: ConversationInfo.nullable() } } },
+    async ({ params }, reply) => {
+      const record = await conversations.get(params.id);
+      return record ? conversationInfo(record, engine) : sendJsonText(reply, 'null');
+    },
+  );
+
+  app.patch(
+    '/api/conversations/:id',
+    { schema: { params: ById, body: UpdateConversation, response: { 200: z.literal(true), 404: Failure } } },
+    async ({ params, body }, reply) => {
+      if (await conversations.rename(params.id, body.title)) return true as const;
+      const error = catalogError('CONVERSATION_NOT_FOUND', params.id);
+      return reply.code(404).send({ ...failureBody(error), message: 'Conversation not found' });
+    },
+  );
+
+  app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, async ({ params }) => {
+    await engine.access.shares.revokeThose(({ conversation }) => conversation === params.id);
+    return conversations.delete(params.id);
+  });
+
+  app.post(
+    '/api/conversations/:id/start',
+    { schema: { params: ById, body: StartConversation.nullish(), response: { 200: ConversationAnswer, 404: ConversationAnswer } } },
+    async ({ params: { id } }, reply) => {
+      if (!(await conversations.start(id))) return reply.code(404).send({ status: 'error' as const, conversation_id: id });
+      return { status: 'ok' as const, conversation_id: id, message: null, conversation_status: 'RUNNING' as const };
+    },
+  );
+
+  app.post(
+    '/api/conversations/:id/stop',
+    { schema: { params: ById, response: { 200: ConversationAnswer, 404: ConversationAnswer } } },
+    async ({ params: { id } }, reply) => {
+      const stopped = await conversations.stop(id);
+      if (!stopped) return reply.code(404).send({ status: 'error' as const, conversation_id: id });
+      return {
+        status: 'ok' as const,
+        conversation_id: id,
+        message: stopped.wasRunning ? 'Conversation stopped successfully' : 'Conversation was not running',
+        conversation_status: stopped.wasRunning ? ('RUNNING' as const) : ('STOPPED' as const),
+      };
+    },
+  );
+};
+
+/** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
+async function create(
+  { conversations, providerTokens, settings, toolServers }: Engine,
+  body: CreateConversation,
+  { id, request, isAdmin }: Pick<ConversationWish, 'id' | 'request'> & { readonly isAdmin: boolean },
+): Promise<StoredConversation | CatalogError> {
+  const replay = body.replay_json ? readTrajectory(body.replay_json) : undefined;
+  if (replay && !replay.ok) return catalogError('INVALID_ARGUMENTS', `replay_json: ${replay.problem}`);
+  const repository = repositoryOf(body);
+  const misread = repository && readRepository({ repository, branch: body.selected_branch, provider: body.git_provider }, providerTokens);
+  if (misread && !misread.ok) return catalogError('INVALID_ARGUMENTS', `repository: ${misread.problem}`);
+  const created = await conversations.create({
+    id,
+    request,
+    directory: body.directory ?? undefined,
+    repository: repository ?? null,
+    branch: body.selected_branch ?? null,
+    gitProvider: body.git_provider ?? null,
+    trigger: triggerOf(body),
+    instructions: body.conversation_instructions ?? undefined,
+    replay: replay?.trajectory.answers,
+    network: body.network ?? undefined,
+    ...(body.mcp_config && { toolServers: toolServers.sealed(body.mcp_config, settings.toolServers, { isAdmins: isAdmin }) }),
+  });
+  if (!created.ok) return created.error;
+  const content = startingWords(body);
+  if (!replay && content.trim() === '' && !body.image_urls?.length) return created.record;
+  const task = replay?.trajectory.task ?? MessageAction.create({ content, image_urls: body.image_urls ?? null });
+  // An earlier attempt created it, and may have been interrupted before the task.
+  if (request && created.isRepeated && (await isInLog(conversations, created.record.id, request.id))) return created.record;
+  const result = await conversations.submit(created.record.id, request ? { ...task, client_id: request.id } : task);
+  return result.ok ? created.record : result.error;
+}
+
+/** The digest of the body: with another one it is another request. */
+function requestOf(request: FastifyRequest, engine: Engine): ConversationWish['request'] {
+  const id = requestId(request, 'conversation', engine);
+  return id === undefined ? undefined : { id, digest: createHash('sha256').update(JSON.stringify(request.body)).digest('base64url') };
+}
+
+/** The task is one of the first events, so this reads one page unless the task is missing. */
+async function isInLog(conversations: Engine['conversations'], id: string, clientId: string): Promise<boolean> {
+  const log = await conversations.log(id);
+  if (!log) return false;
+  for (let from = 0; from < log.nextId; from += LOG_PAGE) {
+    if ((await log.read({ from, limit: LOG_PAGE })).some((event) => event.client_id === clientId)) return true;
+  }
+  return false;
+}
+
+const LOG_PAGE = 100;
+
+/** What is filtered is looked through in pieces of so many. */
+const FILTERED_PAGE = 200;
+
+async function findPage(
+  { conversations }: Engine,
+  query: ConversationQuery,
+): Promise<{ readonly records: readonly StoredConversation[]; readonly next: string | null }> {
+  const found: StoredConversation[] = [];
+  const titled = query.query?.trim() || undefined;
+  const isFiltered = query.selected_repository || query.conversation_trigger;
+  const limit = isFiltered ? FILTERED_PAGE : query.limit + 1;
+  let before = query.page_id === undefined ? undefined : readPageMark(query.page_id);
+  for (;;) {
+    const records = await conversations.list({ limit, ...(before && { before }), ...(titled && { titled }) });
+    for (const record of records) {
+      before = { sort: record.created_at, id: record.id };
+      if (query.selected_repository && record.selected_repository !== query.selected_repository) continue;
+      if (query.conversation_trigger && record.trigger !== query.conversation_trigger) continue;
+      if (found.length === query.limit) return { records: found, next: pageMark(found.at(-1)!) };
+      found.push(record);
+    }
+    if (records.length < limit) return { records: found, next: null };
+    await setImmediate(); // clients are served between
+  }
+}
+
+function pageMark(record: StoredConversation): string {
+  return Buffer.from(JSON.stringify({ sort: record.created_at, id: record.id })).toString('base64url');
+}
+
+/** Anything but a mark of ours means the first page. */
+function readPageMark(text: string): z.output<typeof PageMark> | undefined {
+  try {
+    return PageMark.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import {
+  EventsPage,
+  EventsQuery,
+  Failure,
+  MessageAction,
+  openhandsV0,
+  SendAnswer,
+  SendMessage,
+  Trajectory,
+  type ParsedAction,
+} from '@tendon/protocol';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { Engine } from '../app/engine.ts';
+import { findEvents } from './find-events.ts';
+import { trajectoryLines, trajectoryText } from './trajectory-text.ts';
+import type { App, Routes } from '../app/context.ts';
+import { ById } from '../platform/http/conversation-param.ts';
+import { fail, sendFailure, sendJsonText } from '../platform/http/failure.ts';
+import { filterInBody } from './filter-in-body.ts';
+import { IdempotencyHeaders, requestId } from '../platform/http/idempotency-key.ts';
+
+/** A conversation's events without a socket. */
+export const conversationEventRoutes: Routes = (app, { engine }) => {
+  const { conversations } = engine;
+  readingRoutes(app, engine);
+
+  const answers = { 200: SendAnswer, '4xx': Failure };
+  app.post(
+    '/api/conversations/:id/message',
+    { schema: { params: ById, headers: IdempotencyHeaders, body: SendMessage, response: answers } },
+    async (request, reply) => {
+      const { params, body } = request;
+      const message = { ...MessageAction.create({ content: body.message }), ...(body.client_id && { client_id: body.client_id }) };
+      return submitted(reply, conversations, params.id, named(message, request, engine));
+    },
+  );
+  app.post(
+    '/api/conversations/:id/events',
+    { schema: { params: ById, headers: IdempotencyHeaders, body: z.record(z.string(), z.unknown()), response: answers } },
+    async (request, reply) => {
+      const { params, body } = request;
+      const decoded = openhandsV0.decode(body);
+      if (decoded.type === 'error') return sendFailure(reply, decoded.error);
+      if (decoded.type === 'action' || decoded.type === 'start') {
+        return submitted(reply, conversations, params.id, named(decoded.action, request, engine));
+      }
+      return { success: true };
+    },
+  );
+};
+
+function readingRoutes(app: App, { conversations, eventSearch }: Engine): void {
+  // 0.25 has a route of its own for looking something up.
+  for (const url of ['/api/conversations/:id/events', '/api/conversations/:id/events/search'] as const) {
+    app.get(
+      url,
+      { schema: { params: ById, querystring: EventsQuery, response: { 200: EventsPage, '4xx': Failure } } },
+      async ({ params, query, raw }, reply) => {
+        const filter = await filterInBody(raw);
+        const log = await conversations.log(params.id);
+        return log ? findEvents(log, { ...query, ...filter }, eventSearch) : fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
+      },
+    );
+  }
+
+  const format = z.enum(['json', 'jsonl']).default('json');
+  app.get(
+    '/api/conversations/:id/trajectory',
+    { schema: { params: ById, querystring: z.object({ format }), response: { 200: Trajectory, 404: Failure } } },
+    async ({ params, query }, reply) => {
+      const log = await conversations.log(params.id);
+      if (!log) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
+      if (query.format === 'json') return sendJsonText(reply, Readable.from(trajectoryText(log)));
+      return (reply as FastifyReply).type('application/x-ndjson; charset=utf-8').send(Readable.from(trajectoryLines(log))) as never;
+    },
+  );
+}
+
+/** A `client_id` in the body is valid at every endpoint of the conversation; without one the request's key stands for it. */
+function named(action: ParsedAction, request: FastifyRequest, engine: Engine): ParsedAction {
+  const client_id = action.client_id ?? requestId(request, 'action', engine);
+  return client_id === undefined ? action : { ...action, client_id };
+}
+
+async function submitted(reply: FastifyReply, conversations: Conversations, id: string, action: ParsedAction) {
+  const result = await conversations.submit(id, action);
+  return result.ok ? { success: true, event_id: result.event.id } : sendFailure(reply, result.error);
+}

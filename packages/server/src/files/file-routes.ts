@@ -1,0 +1,130 @@
+import { isUtf8 } from 'node:buffer';
+import { Failure, FileContent, FileList, FilePath, SaveFile, toFileTree } from '@tendon/protocol';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { fileFailureStatus, wordsOf } from '../sandboxes/file-failure.ts';
+import { shownEntries } from './shown-entries.ts';
+import { workspaceEntries } from './workspace-entries.ts';
+import { workspacePath } from './workspace-path.ts';
+import type { App, Routes, ServerContext } from '../app/context.ts';
+import { ById } from '../platform/http/conversation-param.ts';
+import { failureWith, sendFailure, sendJsonText } from '../platform/http/failure.ts';
+import { isUntouched, workspaceOf } from '../sandboxes/workspace-of.ts';
+
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+const TIMEOUT_MS = 15_000;
+const MAX_DEPTH = 32;
+/** Of a tree; as many as one folder is listed with. */
+const MAX_ENTRIES = 20_000;
+const failures = { '4xx': Failure, 500: Failure };
+
+/** What is in a conversation's workspace. The sandbox reads it, never this process: links in a workspace lead wherever the agent likes. */
+export const conversationFileRoutes: Routes = (app, context) => {
+  listing(app, context);
+  contents(app, context);
+  tree(app, context);
+};
+
+function listing(app: App, context: ServerContext): void {
+  const schema = { params: ById, querystring: z.object({ path: FilePath.optional() }), response: { 200: FileList, ...failures } };
+  app.get('/api/conversations/:id/list-files', { schema }, async ({ params, query }, reply) => {
+    const folder = workspacePath(query.path ?? '');
+    if (folder === '.' && (await isUntouched(context, params.id))) return [];
+    const workspace = await workspaceOf(context, params.id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    const { files } = workspace.runtime;
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const now = context.clock.now();
+      const [entries, isShown] = await Promise.all([
+        files.list(folder, { signal }),
+        shownEntries(workspace, folder, { depth: 1, signal, now }),
+      ]);
+      const inner = folder === '.' ? '' : `${folder.replace(/\/+$/, '')}/`;
+      const prefix = folder === '.' ? '' : `${query.path!.replace(/\/+$/, '')}/`;
+      return foldersFirst(entries.filter((entry) => isShown(inner + entry))).map((entry) => prefix + entry);
+    } catch (cause) {
+      return failed(reply, cause, 'Error listing files');
+    }
+  });
+}
+
+function contents(app: App, context: ServerContext): void {
+  const select = async (id: string, file: string, reply: FastifyReply) => {
+    const workspace = await workspaceOf(context, id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const bytes = await workspace.runtime.files.read(workspacePath(file), { signal, maxBytes: MAX_FILE_BYTES });
+      if (!bytes.includes(0) && isUtf8(bytes)) return { code: Buffer.from(bytes).toString('utf8') };
+      return reply.code(415).send(failureWith(`Unable to open binary file: ${file}`));
+    } catch (cause) {
+      return failed(reply, cause, 'Error opening file');
+    }
+  };
+  const response = { 200: FileContent, ...failures };
+  const byFile = { params: ById, querystring: z.object({ file: FilePath.min(1) }), response };
+  app.get('/api/conversations/:id/select-file', { schema: byFile }, async ({ params, query }, reply) =>
+    select(params.id, query.file, reply as FastifyReply),
+  );
+  const byPath = { params: ById, querystring: z.object({ path: FilePath.min(1) }), response };
+  app.get('/api/conversations/:id/files/content', { schema: byPath }, async ({ params, query }, reply) =>
+    select(params.id, query.path, reply as FastifyReply),
+  );
+  const saved = { params: ById, body: SaveFile, response: { 200: z.object({ message: z.string() }), ...failures } };
+  app.post('/api/conversations/:id/save-file', { schema: saved }, async ({ params, body }, reply) => {
+    const workspace = await workspaceOf(context, params.id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      await workspace.runtime.files.write(workspacePath(body.filePath), Buffer.from(body.content), { signal });
+      return { message: 'File saved successfully' };
+    } catch (cause) {
+      return failed(reply, cause, 'Error saving file');
+    }
+  });
+}
+
+/** A `FileNode` whose children are such nodes again, which OpenAPI's writer can not follow. */
+const Tree = z.object({
+  path: z.string(),
+  name: z.string(),
+  type: z.literal('directory'),
+  children: z.array(z.record(z.string(), z.unknown())),
+});
+
+/** The Mac client's `FileNode`: what `list-files` shows, all of it in one answer. */
+function tree(app: App, context: ServerContext): void {
+  const depth = z.coerce.number().int().min(1).max(MAX_DEPTH).default(MAX_DEPTH);
+  const querystring = z.object({ path: FilePath.optional(), depth });
+  const schema = { params: ById, querystring, response: { 200: Tree, ...failures } };
+  app.get('/api/conversations/:id/files/tree', { schema }, async ({ params, query }, reply) => {
+    const workspace = await workspaceOf(context, params.id);
+    if ('code' in workspace) return sendFailure(reply, workspace);
+    const folder = workspacePath(query.path ?? '').replace(/(?<=.)\/+$/, '');
+    try {
+      const now = context.clock.now();
+      const [isShown, found] = await Promise.all([
+        shownEntries(workspace, folder, { depth: query.depth, signal: AbortSignal.timeout(TIMEOUT_MS), now }),
+        workspaceEntries(workspace, folder, { depth: query.depth, withHidden: false, maxEntries: MAX_ENTRIES, now }),
+      ]);
+      if (found.isCut) void reply.header('x-tendon-truncated', 'true');
+      const inner = folder === '.' ? '' : `${folder}/`;
+      const shown = found.entries.filter(({ path: entry }) => isShown(inner + entry));
+      const top = folder === '.' ? workspace.root : folder.startsWith('/') ? folder : `${workspace.root}/${folder}`;
+      const listed = shown.map((entry) => ({ path: entry.path, ...(entry.type === 'file' && { size: entry.size }) }));
+      return sendJsonText(reply, JSON.stringify(toFileTree(top, listed))) as never;
+    } catch (cause) {
+      return failed(reply, cause, 'Error listing files');
+    }
+  });
+}
+
+function failed(reply: unknown, cause: unknown, what: string): never {
+  return (reply as FastifyReply).code(fileFailureStatus(cause)).send(failureWith(`${what}: ${wordsOf(cause)}`)) as never;
+}
+
+function foldersFirst(entries: readonly string[]): string[] {
+  const sorted = entries.toSorted((a, b) => (a < b ? -1 : 1));
+  return [...sorted.filter((entry) => entry.endsWith('/')), ...sorted.filter((entry) => !entry.endsWith('/'))];
+}

@@ -1,0 +1,111 @@
+/**
+ * Owns the tokens of git providers: one record, `settings/git-providers`, each token sealed like the model's key.
+ *
+ * P1  A token is stored only after its provider took it; no answer holds one.
+ * P2  Changes come one after the other.
+ */
+import { MIN_SECRET_LENGTH, Mutex, type RecordStore, Secret } from '@tendon/core';
+import { catalogError, isMaskedKey, type CatalogError, type GitProvider, type ProviderToken } from '@tendon/protocol';
+import { seal, unseal } from '../platform/auth/sealed-text.ts';
+import { checkToken, isHostName, type TokenCheck } from './check-token.ts';
+
+interface StoredToken {
+  readonly sealed: string;
+  /** `null`: the provider's usual one. */
+  readonly host: string | null;
+}
+
+export interface ProviderLogin {
+  readonly provider: GitProvider;
+  /** `null`: the provider's usual one. */
+  readonly host: string | null;
+  readonly token: Secret;
+}
+
+type Stored = Partial<Record<GitProvider, StoredToken>>;
+
+export class ProviderTokens {
+  readonly #records: RecordStore;
+  readonly #jwtSecret: Secret;
+  readonly #check: (provider: GitProvider, token: Secret, host: string | null) => Promise<TokenCheck>;
+  #stored: Stored;
+  #logins: readonly ProviderLogin[] | undefined;
+  readonly #writing = new Mutex();
+
+  private constructor(records: RecordStore, jwtSecret: Secret, check: typeof checkToken, stored: Stored) {
+    this.#records = records;
+    this.#jwtSecret = jwtSecret;
+    this.#check = check;
+    this.#stored = stored;
+  }
+
+  static async open(records: RecordStore, jwtSecret: Secret, check = checkToken): Promise<ProviderTokens> {
+    return new ProviderTokens(records, jwtSecret, check, (await records.get<Stored>('settings', 'git-providers')) ?? {});
+  }
+
+  /** Provider → host, for those that have a token. */
+  get set(): Readonly<Record<string, string | null>> {
+    return Object.fromEntries(Object.entries(this.#stored).map(([provider, { host }]) => [provider, host]));
+  }
+
+  get secrets(): readonly Secret[] {
+    return this.logins.map(({ token }) => token);
+  }
+
+  /** Those that can be read: without what was sealed under a JWT secret that is gone. */
+  get logins(): readonly ProviderLogin[] {
+    this.#logins ??= Object.entries(this.#stored).flatMap(([provider, { sealed, host }]) => {
+      const text = unseal(sealed, this.#jwtSecret);
+      return text ? [{ provider: provider as GitProvider, host, token: new Secret(text) }] : [];
+    });
+    return this.#logins;
+  }
+
+  /** All of them or none. The reason why they were refused, or `undefined` when they are durable. */
+  add(given: Partial<Record<GitProvider, ProviderToken>>): Promise<CatalogError | undefined> {
+    return this.#writing.run(async () => {
+      const next: Stored = { ...this.#stored };
+      for (const [name, wished] of Object.entries(given)) {
+        const provider = name as GitProvider;
+        const host = wished.host?.trim() || null;
+        if (host !== null && !isHostName(host)) return { ...catalogError('INVALID_ARGUMENTS'), message: `"${host}" is not a host` };
+        const text = wished.token?.trim() ?? '';
+        const stored = next[provider];
+        if (text === '' || isMaskedKey(text)) {
+          // A stored token is not carried to another host: whoever names one brings a token for it.
+          if (stored && host !== null && host !== stored.host) return invalidToken(provider);
+          continue;
+        }
+        if (text.length < MIN_SECRET_LENGTH) return invalidToken(provider);
+        const token = new Secret(text);
+        const checked = await this.#check(provider, token, host);
+        if (checked.state === 'refused') return invalidToken(provider);
+        if (checked.state === 'unreachable') return unreachable(provider, checked.reason);
+        next[provider] = { sealed: seal(text, this.#jwtSecret), host };
+      }
+      await this.#put(next);
+      return undefined;
+    });
+  }
+
+  async clear(): Promise<void> {
+    await this.#writing.run(async () => {
+      await this.#put({});
+      return undefined;
+    });
+  }
+
+  async #put(stored: Stored): Promise<void> {
+    await this.#records.put('settings', { id: 'git-providers', sort: '', value: stored });
+    this.#stored = stored;
+    this.#logins = undefined;
+  }
+}
+
+function invalidToken(provider: string): CatalogError {
+  return { ...catalogError('INVALID_TOKEN'), message: `Invalid token. Please make sure it is a valid ${provider} token.` };
+}
+
+function unreachable(provider: string, reason: string): CatalogError {
+  return catalogError('PROVIDER_UNREACHABLE', `${provider} (${reason})`);
+}

@@ -1,0 +1,78 @@
+import { catalogError } from '@tendon/protocol';
+import { z } from 'zod';
+import { allBranches } from './apis/all-branches.ts';
+import { firstAnswer } from './apis/ask-providers.ts';
+import { repositoryMicroagents } from './apis/repository-microagents.ts';
+import { RepositoryName } from './repository-name.ts';
+import type { Routes } from '../app/context.ts';
+import { sendFailure } from '../platform/http/failure.ts';
+import { answerAsked } from './answer-asked.ts';
+import { BranchAnswer, BranchPageAnswer, MicroagentAnswer, MicroagentContentAnswer } from './provider-answers.ts';
+import { BranchesQuery, FileQuery, SearchBranchesQuery } from './provider-questions.ts';
+
+type Branches = z.output<typeof BranchAnswer>[];
+
+/** What git providers know of one repository. */
+export const gitProviderRepositoryRoutes: Routes = (app, { engine, clock }) => {
+  const tokens = engine.providerTokens;
+
+  app.get(
+    '/api/user/search/branches',
+    { schema: { querystring: SearchBranchesQuery, response: { 200: z.array(BranchAnswer) } } },
+    async ({ query: { repository, query, per_page, ...choice } }, reply) =>
+      (await answerAsked(reply, tokens, choice, (logins) =>
+        firstAnswer(logins, (api) => api.searchBranches(repository, query, per_page)),
+      )) as Branches,
+  );
+
+  app.get(
+    '/api/user/repository/branches',
+    { schema: { querystring: BranchesQuery, response: { 200: z.union([BranchPageAnswer, z.array(BranchAnswer)]) } } },
+    async ({ query: { repository, page, per_page, ...choice } }, reply) => {
+      const isPaged = page !== undefined || per_page !== undefined;
+      return (await answerAsked(reply, tokens, choice, (logins) =>
+        firstAnswer(logins, async (api) =>
+          isPaged ? api.branches(repository, { page: page ?? 1, perPage: per_page ?? 30 }) : allBranches(api, repository),
+        ),
+      )) as z.output<typeof BranchPageAnswer> | Branches;
+    },
+  );
+
+  // A repository's name has slashes of its own, so what is asked of it is read from the end.
+  app.get(
+    '/api/user/repository/*',
+    {
+      schema: {
+        params: z.object({ '*': z.string() }),
+        querystring: FileQuery,
+        response: { 200: z.union([z.array(MicroagentAnswer), MicroagentContentAnswer]) },
+      },
+    },
+    async ({ params, query: { file_path: path, ...choice } }, reply) => {
+      const [, name, content] = /^(.+?)\/microagents(\/content)?$/.exec(params['*']) ?? [];
+      const repository = RepositoryName.safeParse(name);
+      if (!repository.success) return sendFailure(reply, catalogError('NOT_FOUND')) as never;
+      if (content === undefined) {
+        const found = await answerAsked(reply, tokens, choice, (logins) =>
+          firstAnswer(logins, (api, provider) => repositoryMicroagents(api, provider, repository.data)),
+        );
+        if (!Array.isArray(found)) return found as never;
+        const created_at = clock.now().toISOString();
+        return (found as string[]).map((each) => ({ name: nameOf(each), path: each, created_at }));
+      }
+      if (!path) return sendFailure(reply, catalogError('INVALID_ARGUMENTS', 'file_path is missing')) as never;
+      return answerAsked(reply, tokens, choice, (logins) =>
+        firstAnswer(logins, async (api, git_provider) => {
+          // With it comes a parser of YAML, which the start of the server need not wait for.
+          const { readMicroagent } = await import('./read-microagent.ts');
+          const microagent = readMicroagent(nameOf(path), await api.file(repository.data, path));
+          return { content: microagent.content, path, triggers: [...microagent.triggers], git_provider };
+        }),
+      );
+    },
+  );
+};
+
+function nameOf(path: string): string {
+  return (path.split('/').at(-1) ?? path).replace(/\.md$/, '');
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { allAnswers, firstAnswer } from './apis/ask-providers.ts';
+import type { Routes } from '../app/context.ts';
+import { answerAsked } from './answer-asked.ts';
+import { RepositoryAnswer, TaskAnswer, UserAnswer } from './provider-answers.ts';
+import { OfProvider, RepositoriesQuery, SearchQuery } from './provider-questions.ts';
+
+/** What git providers know of the user. Clients of 0.16–0.30 ask under `/api/github`, and mean GitHub. */
+export const gitProviderUserRoutes: Routes = (app, { engine }) => {
+  const tokens = engine.providerTokens;
+  for (const [prefix, only] of [
+    ['/api/user', undefined],
+    ['/api/github', { selected_provider: 'github' as const }],
+  ] as const) {
+    const userPath = only ? `${prefix}/user` : `${prefix}/info`;
+    app.get(userPath, { schema: { querystring: OfProvider, response: { 200: UserAnswer } } }, ({ query }, reply) =>
+      answerAsked(reply, tokens, only ?? query, (logins) => firstAnswer(logins, (api) => api.user())),
+    );
+
+    app.get(
+      `${prefix}/repositories`,
+      { schema: { querystring: RepositoriesQuery, response: { 200: z.array(RepositoryAnswer) } } },
+      async ({ query }, reply) => {
+        const wish = { sort: query.sort, page: query.page, perPage: query.per_page, installation: query.installation_id || undefined };
+        const found = await answerAsked(reply, tokens, only ?? query, (logins) => allAnswers(logins, (api) => api.repositories(wish)));
+        // 0.16 reads its pages from the header itself.
+        if (only && Array.isArray(found) && found[0]?.link_header) void reply.header('link', found[0].link_header);
+        return found as z.output<typeof RepositoryAnswer>[];
+      },
+    );
+
+    app.get(
+      `${prefix}/installations`,
+      { schema: { querystring: OfProvider, response: { 200: z.array(z.string()) } } },
+      async ({ query }, reply) =>
+        (await answerAsked(reply, tokens, only ?? query, (logins) => allAnswers(logins, (api) => api.installations()))) as string[],
+    );
+
+    app.get(
+      `${prefix}/search/repositories`,
+      { schema: { querystring: SearchQuery, response: { 200: z.array(RepositoryAnswer) } } },
+      async ({ query }, reply) => {
+        const wish = { query: query.query, perPage: query.per_page, sort: query.sort, order: query.order };
+        const found = await answerAsked(reply, tokens, only ?? query, (logins) =>
+          allAnswers(logins, (api) => api.searchRepositories(wish)),
+        );
+        return found as z.output<typeof RepositoryAnswer>[];
+      },
+    );
+
+    app.get(
+      `${prefix}/suggested-tasks`,
+      { schema: { querystring: OfProvider, response: { 200: z.array(TaskAnswer) } } },
+      async ({ query }, reply) =>
+        (await answerAsked(reply, tokens, only ?? query, (logins) => allAnswers(logins, (api) => api.suggestedTasks()))) as z.output<
+          typeof TaskAnswer
+        >[],
+    );
+  }
+};

@@ -1,9 +1,0 @@
-import { createApp } from './app.ts';
-import type { ServerContext } from './context.ts';
-import { recordRoutes } from './record-routes.ts';
-
-/** OpenAPI of every REST route. */
-export function openApiDocument(context: ServerContext): Promise<object> {
-  const info = { title: 'Tendon', version: context.version, description: 'Agent server for software development.' };
-  return recordRoutes((prepare) => createApp(context, prepare), info);
-}

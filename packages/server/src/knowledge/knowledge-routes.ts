@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { Failure, FeedbackAnswer, isAction, Microagents, RememberPrompt, SubmitFeedback, type Event } from '@tendon/protocol';
+import { z } from 'zod';
+import type { App, Routes, ServerContext } from '../app/context.ts';
+import { ById } from '../platform/http/conversation-param.ts';
+import { fail, failureWith, sendFailure } from '../platform/http/failure.ts';
+import { workspaceOf } from '../sandboxes/workspace-of.ts';
+
+const EVENTS_READ = 500;
+const MAX_PROMPT = 4_000;
+
+/** What a repository tells agents, what is worth remembering of a conversation, and what its user thinks of it. */
+export const conversationKnowledgeRoutes: Routes = (app, context) => {
+  app.get(
+    '/api/conversations/:id/microagents',
+    { schema: { params: ById, response: { 200: Microagents, '4xx': Failure } } },
+    async ({ params }, reply) => {
+      const workspace = await workspaceOf(context, params.id);
+      if (!('code' in workspace)) {
+        const { workspaceMicroagents } = await import('./workspace-microagents.ts');
+        return { microagents: await workspaceMicroagents(workspace) };
+      }
+      const error = 'Agent session not found for this conversation';
+      return reply.code(404).send({ ...failureWith(error), message: workspace.message });
+    },
+  );
+  rememberRoutes(app, context);
+  app.post(
+    '/api/conversations/:id/submit-feedback',
+    { schema: { params: ById, body: SubmitFeedback, response: { 200: FeedbackAnswer, 404: Failure } } },
+    async ({ params, body }, reply) => {
+      if (!(await context.engine.conversations.get(params.id))) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
+      const [id, at] = [randomUUID(), context.clock.now().toISOString()];
+      await context.engine.storage.records.put('feedback', { id, sort: at, value: { ...body, conversation_id: params.id, at } });
+      const kept = { message: 'Your feedback is kept on this server and was sent to nobody.', feedback_id: id, password: '' };
+      return { ...kept, statusCode: 200 as const, body: kept };
+    },
+  );
+};
+
+function rememberRoutes(app: App, { engine: { conversations } }: ServerContext): void {
+  const querystring = z.object({ event_id: z.coerce.number().int().min(0) });
+  const schema = { params: ById, querystring, response: { 200: RememberPrompt, '4xx': Failure } };
+  for (const name of ['remember-prompt', 'remember_prompt'] as const) {
+    app.get(`/api/conversations/:id/${name}`, { schema }, async ({ params, query }, reply) => {
+      const log = await conversations.log(params.id);
+      if (!log) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
+      const to = query.event_id + 1;
+      if (to > log.nextId) return sendFailure(reply, { code: 'NOT_FOUND', status: 404, messageId: '', message: 'There is no such event' });
+      const events = await log.read({ from: Math.max(0, to - EVENTS_READ), to });
+      return { status: 'success' as const, prompt: promptFor(events) };
+    });
+  }
+}
+
+/** A task for an agent: write down what the user had to say, so that nobody has to say it again. Made without a model. */
+function promptFor(events: readonly Event[]): string {
+  const said = events.flatMap((event) =>
+    isAction(event) && event.action === 'message' && event.source === 'user' ? [event.args.content] : [],
+  );
+  const quoted = said
+    .slice(-5)
+    .map(
+      (text) =>
+        `- ${text
+          .trim()
+          .slice(0, MAX_PROMPT / 5)
+          .replaceAll('\n', '\n  ')}`,
+    )
+    .join('\n');
+  return `Update .openhands/microagents/repo.md so that the next agent in this repository knows, without being told again, what I said here:\n${quoted}\nKeep what is in the file, state each thing once and in general terms, and leave out what only mattered for this task.`;
+}

@@ -1,7 +1,0 @@
-import { workspaceMicroagents as read, type Microagent } from '@tendon/core/knowledge';
-import type { Workspace } from '../http/workspace-of.ts';
-
-/** As the agent of this workspace is told of them. */
-export function workspaceMicroagents({ runtime }: Workspace): Promise<Microagent[]> {
-  return read(runtime.files);
-}

@@ -1,0 +1,98 @@
+/**
+ * The one place that decides whether a request may be served; every route, poll and upgrade asks it.
+ *
+ * A1  `Host` is a loopback name, the bound address, or configured: a page whose name was rebound to 127.0.0.1 is refused.
+ * A2  `Origin` is absent, our own, a loopback name with any port that is not published for sandboxes, or permitted: a foreign page
+ *     is refused, also for upgrades, and a preview of what agents built always.
+ * A3  With a key configured every request says who asks, unless its route is public by `access-table.ts`; nothing is public by its path.
+ * A4  Who asks has the scope that the route needs; a shared link has its conversation, and only where the route can be shared.
+ * A5  A cookie counts only from the app's own pages.
+ */
+import type { Secret } from '@tendon/core';
+import { catalogError, type CatalogError } from '@tendon/protocol';
+import { isPreviewName, type PreviewSite } from '../preview-site.ts';
+import type { Need } from './access-table.ts';
+import { identify, type Asking, type Keyring, type Principal } from './identify.ts';
+import { isOwnPage } from './is-own-page.ts';
+import { hostnameOf, isLoopbackName } from '../loopback.ts';
+
+export interface AccessRules extends Keyring {
+  /** The address that the server is bound to. */
+  readonly host: string;
+  readonly allowedHosts: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly sessionApiKey: Secret | undefined;
+  readonly previews: PreviewSite;
+  /** At the ports of `SANDBOX_PORTS` a loopback name is a page of an agent's. */
+  readonly container: { readonly ports: readonly { readonly host: number }[] };
+}
+
+export interface AccessRequest extends Asking {
+  readonly method: string;
+  /** The address of ours that the client connected to. */
+  readonly localAddress: string | undefined;
+  readonly need: Need;
+  /** The one conversation that is asked for. */
+  readonly conversation?: string | undefined;
+  readonly isSocket?: boolean;
+}
+
+export type Access =
+  | { readonly ok: true; readonly principal: Principal }
+  /** `isWrong`: a key was given, and it opens nothing. */
+  | { readonly ok: false; readonly error: CatalogError; readonly isWrong?: boolean };
+
+const NOBODY: Principal = { name: 'nobody', scope: undefined };
+const RANK = { read: 1, drive: 2, admin: 3 } as const;
+
+export function authorize(request: AccessRequest, rules: AccessRules): Access {
+  const { host, origin } = request.headers;
+  if (!isHostAllowed(host, request.localAddress, rules)) return refused('HOST_NOT_ALLOWED', clipped(host ?? ''));
+  if (origin !== undefined && !isOriginAllowed(origin, host!, rules)) return refused('ORIGIN_NOT_ALLOWED', clipped(origin));
+  if (request.need === 'public') return { ok: true, principal: NOBODY };
+  const principal = identify(request, rules);
+  if (principal === undefined || principal === 'wrong') return { ...refused('UNAUTHORIZED'), isWrong: principal === 'wrong' };
+  if (principal.login && !isFromOwnPage(request)) return refused('CROSS_SITE');
+  return allows(principal, request);
+}
+
+function allows(principal: Principal, { need, conversation }: AccessRequest): Access {
+  if (principal.scope === undefined) {
+    return need === 'shared' && conversation === principal.conversation ? { ok: true, principal } : refused('NOT_SHARED');
+  }
+  const least = need === 'shared' || need === 'public' ? 'read' : need;
+  return RANK[principal.scope] >= RANK[least] ? { ok: true, principal } : refused('SCOPE_TOO_NARROW', least);
+}
+
+function isFromOwnPage({ headers, method, isSocket = false }: AccessRequest): boolean {
+  const isChange = !/^(?:GET|HEAD|OPTIONS)$/.test(method) || headers.upgrade !== undefined;
+  return isOwnPage(headers, { isChange, isSocket });
+}
+
+function refused(code: CatalogError['code'], detail?: string): { readonly ok: false; readonly error: CatalogError } {
+  return { ok: false, error: catalogError(code, detail) };
+}
+
+function isHostAllowed(host: string | undefined, localAddress: string | undefined, rules: AccessRules): boolean {
+  const name = host === undefined ? undefined : hostnameOf(host);
+  if (name === undefined) return false;
+  if (isLoopbackName(name) || rules.allowedHosts.includes('*') || rules.allowedHosts.includes(name)) return true;
+  // An address is no name that can be rebound; the one the client really reached is ours.
+  return name === rules.host.toLowerCase() || name === localAddress?.replace(/^::ffff:/, '');
+}
+
+/** Also decides the CORS headers. `host` is the request's own, already allowed. */
+export function isOriginAllowed(origin: string, host: string, rules: AccessRules): boolean {
+  const [, scheme, place = ''] = /^(https?):\/\/(.+)$/.exec(origin) ?? [];
+  const name = hostnameOf(place);
+  if (name && isPreviewName(name, rules.previews.domain)) return false;
+  if (rules.corsOrigins.includes(origin) || rules.corsOrigins.includes('*')) return true;
+  if (name === undefined) return false;
+  if (place.toLowerCase() === host.toLowerCase()) return true;
+  const port = Number(/:(\d+)$/.exec(place)?.[1] ?? (scheme === 'https' ? 443 : 80));
+  return isLoopbackName(name) && !rules.container.ports.some(({ host: published }) => published === port);
+}
+
+function clipped(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

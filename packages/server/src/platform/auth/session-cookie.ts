@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { cookiesIn } from '../../previews/preview-cookie.ts';
+
+/** A browser takes the second one from a safe origin only, and from nobody below or above it. */
+const NAMES = ['tendon_session', '__Host-tendon_session'] as const;
+export const LOGIN_SECONDS = 7 * 86_400;
+
+/** All of them: pages of a neighbouring name can add a cookie of this name, but not take ours away. */
+export function sessionCookies({ cookie }: IncomingHttpHeaders): readonly string[] {
+  return cookie === undefined ? [] : cookiesIn(cookie).flatMap(([name, value]) => (isSessionCookie(name) ? [value] : []));
+}
+
+export function isSessionCookie(name: string): boolean {
+  return NAMES.some((each) => each === name);
+}
+
+/** `Set-Cookie` of a session, or with an empty token of its end. */
+export function sessionCookie(token: string, headers: IncomingHttpHeaders): string {
+  const isSafe = headers.origin?.startsWith('https:') || headers['x-forwarded-proto'] === 'https';
+  const seconds = token === '' ? 0 : LOGIN_SECONDS;
+  const rest = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
+  return isSafe ? `${NAMES[1]}=${token}; ${rest}; Secure` : `${NAMES[0]}=${token}; ${rest}`;
+}

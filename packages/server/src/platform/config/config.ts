@@ -1,0 +1,233 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
+import { GivenMcpConfig, type McpConfig } from '@tendon/protocol';
+import { z } from 'zod';
+import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../preview-site.ts';
+import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
+import { count, flag, json, list } from './environment-values.ts';
+import type { NetworkPolicy } from '@tendon/runtime';
+import { NetworkEnvironment, networkConfig } from './network-config.ts';
+import { CloneEnvironment, cloneConfig } from './clone-config.ts';
+import type { CloneLimits } from '../../git/repository/prepare-repository.ts';
+import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
+
+/** Everything that is configured from outside. This file is the only reader of the environment. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Absolute; where Tendon keeps what it must remember. */
+  readonly home: string;
+  /** Absolute; the folder agents work in. Unset: each conversation has a folder of its own under `home`. */
+  readonly workspaceBase: string | undefined;
+  /** Absolute; folders beside the base that clients may name. */
+  readonly allowedDirs: readonly string[];
+  /** Names that the `Host` header may have beside the loopback ones; `*` allows every name. */
+  readonly allowedHosts: readonly string[];
+  /** Origins that may use the API from a browser, beside our own and the loopback ones. */
+  readonly corsOrigins: readonly string[];
+  /** litellm's `provider/model`; `demo` when neither a model nor a key is given. */
+  readonly model: string;
+  readonly llmApiKey: Secret | undefined;
+  readonly llmBaseUrl: string | undefined;
+  /** The maximum number of requests in flight to one endpoint with one key, over all conversations. */
+  readonly maxModelRequests: number;
+  readonly sessionApiKey: Secret | undefined;
+  /** Whether a server on loopback has a key too: without one every user of this machine is its owner. */
+  readonly localToken: boolean;
+  /** Unset: generated and kept in `home`. */
+  readonly jwtSecret: Secret | undefined;
+  readonly runtime: 'local' | 'docker' | 'remote' | 'none';
+  /** Where sandboxes are kept with the runtime `remote`: the address of `tendon executor`, and its key. */
+  readonly executorHost: { readonly url: URL; readonly key: Secret | undefined } | undefined;
+  /** What `tendon executor` asks of who comes in: the key, or a file that holds it. */
+  readonly executorKey: Secret | undefined;
+  readonly executorKeyFile: string | undefined;
+  readonly sandbox: SandboxConfig;
+  readonly container: ContainerConfig;
+  /** The most that a conversation's sandbox can reach, and what it reaches without a wish. */
+  readonly network: NetworkPolicy;
+  /** What the clone of a conversation's repository may take. */
+  readonly clone: CloneLimits;
+  /** The proxy this host must use to get out, the names it is not used for, and whether sandboxes' names are left to it. */
+  readonly upstreamProxy: { readonly url: URL; readonly except: string; readonly resolves: boolean } | undefined;
+  /** Absolute; another built frontend that is served at `/` in place of ours. */
+  readonly webRoot: string | undefined;
+  /** Where what agents serve is shown. */
+  readonly previews: PreviewSite;
+  /** Whether agents are offered the browser. */
+  readonly browsing: boolean;
+  /** Whether clients may choose the ids of their conversations. */
+  readonly allowsChosenIds: boolean;
+  /** What conversations get whose user has not said otherwise. */
+  readonly maxIterations: number | undefined;
+  readonly maxBudgetUsd: number | undefined;
+  readonly confirmationMode: boolean;
+  /** Servers of tools for every conversation, beside those of the settings. */
+  readonly toolServers: McpConfig | undefined;
+  /** For searching the web, where the settings have none. */
+  readonly searchApiKey: Secret | undefined;
+  readonly logLevel: LogLevel;
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A name of the environment and what is wrong with its value, on one line. */
+export type ConfigResult = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly string[] };
+
+const path = z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
+const secret = z
+  .string()
+  .min(MIN_SECRET_LENGTH, `at least ${MIN_SECRET_LENGTH} characters are needed, shorter ones can not be kept out of logs`)
+  .transform((value) => new Secret(value));
+/** Of a key that opens the server or its sandboxes: shorter ones can be guessed. */
+export const MIN_ACCESS_KEY_LENGTH = 16;
+const accessKey = z
+  .string()
+  .min(MIN_ACCESS_KEY_LENGTH, `at least ${MIN_ACCESS_KEY_LENGTH} characters are needed, shorter ones can be guessed`)
+  .transform((value) => new Secret(value));
+const url = z.url({ protocol: /^https?$/, error: 'an http:// or https:// address is expected' });
+
+/** The runtimes of OpenDevin's `config.toml`: a client in a container of any image, and the server's own sandbox, which was its default as `local` is ours. */
+const RUNTIMES_OF_OPENDEVIN: Readonly<Record<string, string>> = { eventstream: 'docker', server: 'local' };
+
+/** An origin without a scheme (as 0.62 documents it) means both schemes. */
+const origins = list.transform((entries) =>
+  entries.flatMap((entry) =>
+    entry === '*' || entry.includes('://') ? [entry.replace(/\/+$/, '')] : [`http://${entry}`, `https://${entry}`],
+  ),
+);
+
+/**
+ * Every variable; docs/settings.md names each of them.
+ * @internal
+ */
+export const Environment = z.object({
+  PORT: z.coerce.number('a number is expected').int('a whole number is expected').min(0).max(65_535, 'ports end at 65535').default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  TENDON_HOME: path.default(() => join(homedir(), '.tendon')),
+  WORKSPACE_BASE: path.optional(),
+  TENDON_ALLOWED_DIRS: list.transform((entries) => entries.map((entry) => path.parse(entry))).default([]),
+  TENDON_PREVIEW_DOMAIN: z
+    .string()
+    .transform((text, { addIssue }) => {
+      const site = parsePreviewSite(text);
+      if (!site)
+        addIssue(
+          'a name of at least two parts is expected, such as previews.example.org, with https:// before it and a port behind it where need be',
+        );
+      return site;
+    })
+    .optional(),
+  TENDON_WEB_ROOT: path.refine((root) => existsSync(join(root, 'index.html')), 'a folder with an index.html is expected').optional(),
+  TENDON_ALLOWED_HOSTS: list.transform((entries) => entries.map((entry) => entry.toLowerCase())).default([]),
+  PERMITTED_CORS_ORIGINS: origins.default([]),
+  LLM_MODEL: z.string().optional(),
+  /** Of any length: endpoints that need none are given a placeholder. */
+  LLM_API_KEY: z
+    .string()
+    .transform((value) => new Secret(value))
+    .optional(),
+  LLM_BASE_URL: url.optional(),
+  LLM_MAX_CONCURRENT_REQUESTS: count(1).default(32),
+  SESSION_API_KEY: accessKey.optional(),
+  TENDON_LOCAL_TOKEN: flag.default(false),
+  JWT_SECRET: secret.optional(),
+  /** The second is the name of older releases. */
+  AGENT_ENABLE_BROWSING: flag.optional(),
+  ENABLE_BROWSER: flag.optional(),
+  RUNTIME: z.preprocess(
+    (name) => (typeof name === 'string' && Object.hasOwn(RUNTIMES_OF_OPENDEVIN, name) ? RUNTIMES_OF_OPENDEVIN[name] : name),
+    z.enum(['local', 'docker', 'remote', 'none'], 'expected local, docker, remote, or none to run without a sandbox').default('local'),
+  ),
+  SANDBOX_REMOTE_RUNTIME_API_URL: url.optional(),
+  SANDBOX_API_KEY: secret.optional(),
+  TENDON_EXECUTOR_KEY: accessKey.optional(),
+  TENDON_EXECUTOR_KEY_FILE: path.optional(),
+  HTTPS_PROXY: url.optional(),
+  NO_PROXY: z.string().default(''),
+  ALLOW_SET_CONVERSATION_ID: flag.default(false),
+  MAX_ITERATIONS: count(1).optional(),
+  MAX_BUDGET_PER_TASK: z.coerce.number('US dollars are expected').min(0, 'no less than 0').optional(),
+  SECURITY_CONFIRMATION_MODE: flag.default(false),
+  MCP_CONFIG: json(GivenMcpConfig).optional(),
+  SEARCH_API_KEY: secret.optional(),
+  LOG_LEVEL: z
+    .string()
+    .transform((value) =>
+      value
+        .toLowerCase()
+        .replace(/^warning$/, 'warn')
+        .replace(/^critical$/, 'fatal'),
+    )
+    .pipe(z.enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(', ')}`))
+    .default('info'),
+  ...SandboxEnvironment.shape,
+  ...NetworkEnvironment.shape,
+  ...CloneEnvironment.shape,
+  ...ContainerEnvironment.shape,
+});
+
+/** Reads the configuration from `env` (as `process.env`); empty values count as unset. Never throws. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));
+  const parsed = Environment.safeParse(withProxyNames(given));
+  if (!parsed.success) return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
+  const values = parsed.data;
+  const { SANDBOX_REMOTE_RUNTIME_API_URL: executorUrl } = values;
+  if (values.RUNTIME === 'remote' && executorUrl === undefined) {
+    return { ok: false, problems: ['SANDBOX_REMOTE_RUNTIME_API_URL: the address of `tendon executor` is needed with RUNTIME=remote'] };
+  }
+  return {
+    ok: true,
+    config: {
+      port: values.PORT,
+      host: values.HOST,
+      home: values.TENDON_HOME,
+      workspaceBase: values.WORKSPACE_BASE ?? workspaceVolume(values),
+      allowedDirs: values.TENDON_ALLOWED_DIRS,
+      allowedHosts: values.TENDON_ALLOWED_HOSTS,
+      corsOrigins: values.PERMITTED_CORS_ORIGINS,
+      model: values.LLM_MODEL ?? (values.LLM_API_KEY ? 'gpt-4o' : 'demo'),
+      llmApiKey: values.LLM_API_KEY,
+      llmBaseUrl: values.LLM_BASE_URL,
+      maxModelRequests: values.LLM_MAX_CONCURRENT_REQUESTS,
+      sessionApiKey: values.SESSION_API_KEY,
+      localToken: values.TENDON_LOCAL_TOKEN,
+      jwtSecret: values.JWT_SECRET,
+      runtime: values.RUNTIME,
+      executorHost: executorUrl === undefined ? undefined : { url: new URL(executorUrl), key: values.SANDBOX_API_KEY },
+      executorKey: values.TENDON_EXECUTOR_KEY,
+      executorKeyFile: values.TENDON_EXECUTOR_KEY_FILE,
+      sandbox: sandboxConfig(values),
+      container: containerConfig(values),
+      network: networkConfig(values),
+      clone: cloneConfig(values),
+      upstreamProxy: values.HTTPS_PROXY
+        ? { url: new URL(values.HTTPS_PROXY), except: values.NO_PROXY, resolves: values.SANDBOX_PROXY_RESOLVES }
+        : undefined,
+      webRoot: values.TENDON_WEB_ROOT,
+      previews: values.TENDON_PREVIEW_DOMAIN ?? LOOPBACK_SITE,
+      browsing: values.AGENT_ENABLE_BROWSING ?? values.ENABLE_BROWSER ?? true,
+      allowsChosenIds: values.ALLOW_SET_CONVERSATION_ID,
+      maxIterations: values.MAX_ITERATIONS,
+      maxBudgetUsd: values.MAX_BUDGET_PER_TASK,
+      confirmationMode: values.SECURITY_CONFIRMATION_MODE,
+      toolServers: values.MCP_CONFIG,
+      searchApiKey: values.SEARCH_API_KEY,
+      logLevel: values.LOG_LEVEL,
+    },
+  };
+}
+
+/** Proxies are named in either letter case; the one for HTTPS counts, since the way out is a tunnel. */
+function withProxyNames(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
+  const first = (...names: readonly string[]): string | undefined => names.map((name) => env[name]).find((value) => value !== undefined);
+  return {
+    ...env,
+    HTTPS_PROXY: first('HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'),
+    NO_PROXY: first('NO_PROXY', 'no_proxy'),
+  };
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http';
+import { catalogError } from '@tendon/protocol';
+import { authorize, type Access, type AccessRequest } from '../auth/authorize.ts';
+import type { ServerContext } from '../../app/context.ts';
+
+type Asked = Pick<AccessRequest, 'need' | 'conversation' | 'isSocket'>;
+
+/**
+ * Authorizes a request to any endpoint, and slows down an address that tries wrong keys. A wrong key is
+ * logged, without the key itself.
+ */
+export function admit(context: ServerContext, request: IncomingMessage, asked: Asked): Access {
+  const { config, engine, logger, wrongKeys } = context;
+  const { method = 'GET', url = '/', headers, socket } = request;
+  const { localAddress, remoteAddress: address = '' } = socket;
+  const contradiction = hostContradiction(request);
+  if (contradiction !== undefined) return { ok: false, error: catalogError('HOST_NOT_ALLOWED', contradiction) };
+  const access = authorize({ method, url, headers, localAddress, ...asked }, { ...config, books: engine.access });
+  const showsKey = access.ok ? asked.need !== 'public' && config.sessionApiKey !== undefined : access.isWrong === true;
+  if (!showsKey) return access;
+  if (wrongKeys.secondsToWait(address, access.ok ? access.principal.name : undefined) !== undefined)
+    return { ok: false, error: catalogError('TOO_MANY_REQUESTS') };
+  if (!access.ok && wrongKeys.wrong(address)) logger.warn({ address, need: asked.need }, 'a wrong key was refused');
+  return access;
+}
+
+/** Two `Host` headers, or an address in the request line that names another host: nobody can say which one the client means. */
+function hostContradiction({ rawHeaders, url = '/', headers }: IncomingMessage): string | undefined {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length > 1) return 'several Host headers';
+  const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
+  return authority === undefined || authority.toLowerCase() === headers.host?.toLowerCase() ? undefined : authority.slice(0, 100);
+}

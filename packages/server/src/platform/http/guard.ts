@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify';
+import { needOf } from '../auth/access-table.ts';
+import { corsHeaders } from '../auth/cors-headers.ts';
+import { LOGIN_SECONDS, sessionCookie, sessionCookies } from '../auth/session-cookie.ts';
+import { admit } from './admit.ts';
+import type { App, ServerContext } from '../../app/context.ts';
+import { sendFailure } from './failure.ts';
+
+/** Puts `authorize` before every route and unknown path, and the headers that keep browsers in bounds on every answer. */
+export function guard(app: App, context: ServerContext): void {
+  const { config, metrics, clock, logger } = context;
+  app.decorateRequest('principal');
+  app.addHook('onRequest', async (request, reply) => {
+    metrics.seen(clock.now());
+    metrics.loop.begun(taskOf(request));
+    const access = admit(context, request.raw, {
+      need: needOf(request.method, request.routeOptions.url),
+      conversation: (request.params as { readonly id?: string } | undefined)?.id,
+    });
+    void reply.header('x-content-type-options', 'nosniff').header('referrer-policy', 'no-referrer');
+    const isPreflight = request.method === 'OPTIONS';
+    // Also on a refusal: a page of an allowed origin could else not read why.
+    void reply.headers(corsHeaders(request.headers, config, isPreflight));
+    if (!access.ok) return sendFailure(reply, access.error);
+    request.principal = access.principal;
+    const cookie = await renewed(request, context);
+    if (cookie !== undefined) void reply.header('set-cookie', cookie);
+    if (isPreflight) return reply.code(204).send();
+  });
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    metrics.loop.ended(taskOf(request));
+    done();
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    metrics.answered(reply.statusCode, reply.elapsedTime / 1000);
+    const path = request.raw.url?.split('?', 1)[0];
+    logger.debug({ method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+  });
+}
+
+function taskOf({ method, routeOptions: { url = 'an unknown path' } }: FastifyRequest): string {
+  return `${method} ${url}`;
+}
+
+/** A browser in use stays signed in: past the half of its time a session begins anew. */
+async function renewed({ principal, headers }: FastifyRequest, { engine, clock }: ServerContext): Promise<string | undefined> {
+  const { login } = principal;
+  if (!login?.expires_at) return undefined;
+  const left = Date.parse(login.expires_at) - clock.now().getTime();
+  if (left > (LOGIN_SECONDS * 1000) / 2) return undefined;
+  await engine.access.logins.use(login.id, LOGIN_SECONDS);
+  const token = sessionCookies(headers).find((each) => engine.access.logins.find(each)?.id === login.id);
+  return token && sessionCookie(token, headers);
+}

@@ -1,0 +1,247 @@
+/**
+ * One client and its conversation, through a dialect. Owns neither the socket nor the conversation; the events that it sends are in `EventStream`.
+ *
+ * N1  Frames of the client are taken one after the other, and each is answered: by an event, an answer or an error. `createConversation` waits its
+ *     turn among them, so a connection never creates two conversations.
+ */
+import { failureFor, type Clock } from '@tendon/core';
+import {
+  catalogError,
+  type ParsedAction,
+  type CatalogError,
+  type Decoded,
+  type Dialect,
+  type Frame,
+  type VolatileFrame,
+} from '@tendon/protocol';
+import type { ConversationWish } from '../conversations/conversation-wish.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import { wantsAnswerAtOnce, wishFrom } from '../conversations/initialize-wish.ts';
+import { EventStream } from './event-stream.ts';
+import { Inbox } from './inbox.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Room } from '../conversations/room.ts';
+import type { Wire } from './wire.ts';
+
+/** What answers an `initialize` where no frame of its own does. */
+const READY: VolatileFrame = { volatile: 'status', type: 'info', id: 'STATUS$READY', message: '' };
+
+export interface ConnectionOptions {
+  readonly wire: Wire;
+  readonly dialect: Dialect;
+  readonly conversations: Conversations;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
+  readonly isWatcher?: boolean;
+  /** Addresses that it names are asked wherever they are. */
+  readonly isAdmin?: boolean;
+  /** The id of the conversation that this client begins; default: a fresh one. */
+  readonly beginsAs?: string;
+}
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #inbox: Inbox<() => Promise<void>>;
+  readonly #stream: EventStream;
+  #isTaking = false;
+  #wish: ConversationWish = {};
+  #conversationId: string | undefined;
+  #attached: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#inbox = new Inbox(options.wire);
+    this.#stream = new EventStream({ ...options, send: (frames) => this.#send(frames) });
+  }
+
+  get conversationId(): string | undefined {
+    return this.#conversationId;
+  }
+
+  greet(): void {
+    this.#send(this.#options.dialect.greeting);
+  }
+
+  /**
+   * Begins to send every event with id ≥ `from`. A client that opens a stopped conversation starts it again; one that
+   * reconnects does not, because that would undo the stop. Resolves with an error when the conversation does not exist or the storage
+   * failed. Never rejects. The client's frames wait meanwhile.
+   */
+  attach(conversationId: string, from: number, { opens = from === 0 } = {}): Promise<CatalogError | undefined> {
+    const attaching = this.#attach(conversationId, from, opens).catch((cause: unknown) => this.#failed(cause, conversationId));
+    this.#attached = attaching;
+    return attaching;
+  }
+
+  /** `attach` for a client that cannot continue without it: a failure is sent to the client, and the wire is closed. */
+  async begin(conversationId: string, from: number): Promise<void> {
+    const error = await this.attach(conversationId, from);
+    if (error) this.#end(error);
+  }
+
+  async #attach(conversationId: string, from: number, opens: boolean): Promise<CatalogError | undefined> {
+    const { conversations, wire, isWatcher } = this.#options;
+    wire.sendVolatile({ volatile: 'replay', phase: 'begin' });
+    const isThere = isWatcher || (await conversations.start(conversationId, { unlessStopped: !opens }));
+    const held = isThere ? await conversations.enter(conversationId) : undefined;
+    if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
+    this.#conversationId = conversationId;
+    const show = (frame: VolatileFrame) => this.#stream.show(frame);
+    const unwatch = held.room.watch(show);
+    const isAnswerer = wire.carriesVolatile && !isWatcher;
+    const unattend = isAnswerer ? conversations.questions.attend(conversationId) : undefined;
+    // When the store fails, the stream reports it.
+    if (wire.carriesVolatile) conversations.questions.show(conversationId, show).catch(() => undefined);
+    const leave = () => {
+      unwatch();
+      unattend?.();
+      held.release();
+    };
+    if (wire.closed.aborted) leave();
+    else void this.#follow(held.room, from).finally(leave);
+    return undefined;
+  }
+
+  /** For a client that waits for the server: begins its conversation, unless it has one. */
+  createConversation(): void {
+    this.#add(() => this.#createConversation());
+  }
+
+  /** Frames that arrive from now on wait for the promise, as they do for an attachment. */
+  holdFrames(until: Promise<unknown>): void {
+    this.#attached = until;
+  }
+
+  /** A frame as it was parsed from JSON, and how many bytes it was. */
+  receive(frame: unknown, bytes = 0): void {
+    this.#add(() => this.#take(this.#options.dialect.decode(frame)), bytes);
+  }
+
+  /** A frame that the caller has decoded. */
+  receiveDecoded(decoded: Decoded): void {
+    this.#add(() => this.#take(decoded));
+  }
+
+  #add(step: () => Promise<void>, bytes = 0): void {
+    if (!this.#inbox.add(step, bytes)) return this.#end(catalogError('TOO_MANY_REQUESTS'));
+    if (!this.#isTaking) void this.#takeFrames();
+  }
+
+  /** Something arrived that is no frame at all. */
+  refuse(error: CatalogError): void {
+    this.#send([this.#options.dialect.encodeError(error, this.#options.clock.now().toISOString())]);
+  }
+
+  async #follow(room: Room, from: number): Promise<void> {
+    const { wire } = this.#options;
+    const signal = AbortSignal.any([wire.closed, room.ended]);
+    try {
+      await this.#stream.follow(room, from, signal);
+    } catch (cause) {
+      if (!signal.aborted) return this.#end(this.#failed(cause, room.conversation.id));
+    }
+    if (wire.closed.aborted) return;
+    const reason: unknown = room.ended.reason;
+    if (isCatalogError(reason)) this.refuse(reason);
+    wire.close('the conversation was closed');
+  }
+
+  /** Sends the error and disconnects the client, which may reconnect when the fault is fixed. */
+  #end(error: CatalogError): void {
+    this.refuse(error);
+    this.#options.wire.close(error.message);
+  }
+
+  #failed(cause: unknown, conversation: string | undefined): CatalogError {
+    this.#options.logger.error({ err: cause, conversation }, 'a conversation could not be shown to a client');
+    return failureFor(cause);
+  }
+
+  #send(frames: readonly Frame[]): void {
+    const { wire, dialect } = this.#options;
+    const named = dialect.namesConversation && this.#conversationId !== undefined && { conversation_id: this.#conversationId };
+    for (const frame of frames) wire.send(named ? { ...frame, ...named } : frame);
+  }
+
+  async #takeFrames(): Promise<void> {
+    const { wire, logger } = this.#options;
+    this.#isTaking = true;
+    await this.#attached;
+    while (!this.#inbox.isEmpty && !wire.closed.aborted) {
+      const step = this.#inbox.take();
+      try {
+        await step();
+      } catch (cause) {
+        logger.error({ err: cause, conversation: this.#conversationId }, 'a frame could not be handled');
+        this.refuse(failureFor(cause));
+      }
+      await this.#stream.untilTaken(wire.closed);
+    }
+    this.#isTaking = false;
+  }
+
+  async #take(decoded: Decoded): Promise<void> {
+    switch (decoded.type) {
+      case 'error':
+        return this.refuse(decoded.error);
+      case 'answer':
+        return this.#send(decoded.frames(this.#options.clock.now().toISOString()));
+      case 'initialize':
+        return this.#initialize(decoded);
+      case 'start':
+      case 'action':
+        return this.#submit(decoded.action);
+    }
+  }
+
+  /**
+   * Before there is a conversation it says how to create one, at once when the request has to be checked. Afterwards it updates the
+   * model and its key.
+   */
+  async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
+    const { dialect, conversations, isWatcher, isAdmin = false } = this.#options;
+    const answer = dialect.greeting.length > 0 ? dialect.greeting : dialect.encodeVolatile(READY);
+    if (isWatcher) return this.#send(answer);
+    const wish = wishFrom(decoded, isAdmin);
+    if (!wish.ok) return this.refuse(wish.error);
+    this.#wish = wish.wish;
+    if (this.#conversationId !== undefined) await conversations.configure(this.#conversationId, wish.wish);
+    const error = this.#conversationId === undefined && wantsAnswerAtOnce(wish.wish) ? await this.#makeConversation() : undefined;
+    if (error) this.refuse(error);
+    else this.#send(answer);
+  }
+
+  async #submit(action: ParsedAction): Promise<void> {
+    if (this.#options.isWatcher) return this.refuse(catalogError('READ_ONLY'));
+    const error = this.#conversationId === undefined ? await this.#conversationFor(action) : undefined;
+    if (error) return this.refuse(error);
+    const result = await this.#options.conversations.submit(this.#conversationId!, action);
+    if (!result.ok) return this.refuse(result.error);
+    // A repeated action's event is behind the cursor already, or will still be sent.
+    if (result.isRepeated && result.event.id < this.#stream.nextId) this.#send(this.#options.dialect.encode(result.event, 'live'));
+  }
+
+  async #conversationFor(action: ParsedAction): Promise<CatalogError | undefined> {
+    if (action.action === 'change_agent_state') return catalogError('ILLEGAL_STATE', 'no task was started yet');
+    return this.#makeConversation();
+  }
+
+  async #createConversation(): Promise<void> {
+    const error = this.#conversationId === undefined ? await this.#makeConversation() : undefined;
+    if (error) this.refuse(error);
+  }
+
+  async #makeConversation(): Promise<CatalogError | undefined> {
+    const { conversations, beginsAs } = this.#options;
+    const created = await conversations.create({ ...this.#wish, ...(beginsAs !== undefined && { id: beginsAs }) });
+    if (!created.ok) return created.error;
+    const error = await this.attach(created.record.id, 0);
+    if (error) this.#end(error);
+    return error;
+  }
+}
+
+function isCatalogError(reason: unknown): reason is CatalogError {
+  return typeof reason === 'object' && reason !== null && 'messageId' in reason;
+}

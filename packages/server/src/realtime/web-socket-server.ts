@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
+import type { ClientPatience } from '../platform/http/client-patience.ts';
+
+type Opened = (socket: WebSocket, request: IncomingMessage) => void;
+
+/** Frames that the clients of some requests may send at most. */
+export interface SmallFrames {
+  readonly maxBytes: number;
+  readonly appliesTo: (request: IncomingMessage) => boolean;
+}
+
+/** The one kind of WebSocket server there is, at `/ws` and below Socket.IO: who does not answer its goodbye is cut off. */
+export function webSocketServer({ closeMs }: ClientPatience, small?: SmallFrames): typeof WebSocketServer {
+  return class extends WebSocketServer {
+    readonly #small: WebSocketServer | undefined;
+
+    constructor(options?: ServerOptions, callback?: () => void) {
+      // The option is younger than its type.
+      const own = { ...options, closeTimeout: closeMs } as ServerOptions;
+      super(own, callback);
+      this.#small = small && new WebSocketServer({ ...own, maxPayload: small.maxBytes });
+    }
+
+    override handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, opened: Opened): void {
+      if (this.#small && small?.appliesTo(request)) this.#small.handleUpgrade(request, socket, head, opened);
+      else super.handleUpgrade(request, socket, head, opened);
+    }
+  } as typeof WebSocketServer;
+}

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createDockerDriver,
+  createLocalDriver,
+  createNoneDriver,
+  createRemoteDriver,
+  otherReapers,
+  isWider,
+  type Driver,
+  type ExecutorFolder,
+  type Reaper,
+  type NetworkPolicy,
+} from '@tendon/runtime';
+import type { Config } from '../platform/config/config.ts';
+import type { Engine } from '../app/engine.ts';
+import { networkWords } from './network-words.ts';
+
+export interface OpenedDriver {
+  readonly driver: Driver;
+  /** For what drivers have left that were configured before. */
+  readonly otherReapers: readonly Reaper[];
+  readonly sandbox: Engine['sandbox'] & { readonly limits: readonly string[] };
+  /** What a conversation can have at most: as configured, and where sandboxes are elsewhere no more than is given there. */
+  readonly network: NetworkPolicy;
+}
+
+export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'executorHost' | 'network' | 'container'> & {
+  /** Folders that no sandbox sees, beside the home. */
+  readonly hidden?: readonly string[];
+};
+
+/** The configured driver, probed. Rejects with what to do when it can not be had: never another one in its place. */
+export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
+  const driver = makeDriver(config);
+  const probe = await driver.probe();
+  if (!probe.available) {
+    const instead = config.runtime === 'remote' ? '' : ' Or set RUNTIME=none to run without one.';
+    throw new Error(`The sandbox can not be had: ${probe.reason}. ${probe.fix}${instead}`);
+  }
+  const { runtime } = config;
+  const passesUs = runtime !== 'docker' || config.container.network === 'proxy';
+  const isPoliced = probe.network?.isPoliced ?? (driver.name !== 'none' && passesUs);
+  if (!isPoliced && config.network.mode !== 'full')
+    throw new Error(
+      `SANDBOX_NETWORK=${config.network.mode} can not be kept with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.isElsewhere ? ' there' : ''}.`,
+    );
+  const given = probe.network?.mode ?? config.network.mode;
+  const network = isWider(config.network.mode, given) ? { ...config.network, mode: given } : config.network;
+  // What is opened near this host is not near a sandbox that is elsewhere; git reaches it, whose broker is here.
+  const words = networkWords(driver.isElsewhere ? { ...network, allowPrivate: [] } : network);
+  const description = [probe.description, ...(isPoliced ? words : [])].join(', ');
+  const { strength, limits } = probe;
+  const sandbox = { driver: driver.name, strength, description, limits, isPoliced };
+  return { driver, otherReapers: otherReapers(findExecutor(import.meta.dirname), config.container.host), network, sandbox };
+}
+
+function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limits, protects }, container }: DriverConfig): Driver {
+  if (runtime === 'remote') return createRemoteDriver(executorHost!);
+  const executor = findExecutor(import.meta.dirname);
+  if (runtime === 'none') return createNoneDriver({ executor, limits });
+  const options = { executor, limits, hidden: [home, ...hidden], workspacesFolder: join(home, 'workspaces'), protects };
+  return runtime === 'docker'
+    ? createDockerDriver({ ...options, ...container })
+    : createLocalDriver({ ...options, trialFile: join(home, 'sandbox-trial.json') });
+}
+
+/** Beside the bundle when published, in the package of the executor otherwise. Throws a user-facing Error when it is missing. */
+function findExecutor(from: string): ExecutorFolder {
+  const places = ['executor', '../executor', '../../../executor/dist/executor'].map((place) => join(from, place));
+  const folder = places.find((place) => existsSync(place));
+  if (folder === undefined) throw new Error('The program of the sandboxes is not built. Run `npm run build` in the checkout first.');
+  return { folder, entry: 'main.mjs', node: process.execPath };
+}

@@ -1,0 +1,64 @@
+import { Failure, Settings, SettingsUpdate, type CatalogError } from '@tendon/protocol';
+import { z } from 'zod';
+import type { Engine } from '../app/engine.ts';
+import type { Routes } from '../app/context.ts';
+import { fail, sendFailure } from '../platform/http/failure.ts';
+import { takeNetworkWish } from '../conversations/network/conversation-network.ts';
+import { providerTokensOf } from './provider-tokens-of.ts';
+
+const Stored = z.object({ message: z.string() });
+
+/** The user's stored settings; 404 until something was stored, which makes frontends ask for a model. */
+export const settingsRoutes: Routes = (app, { engine }) => {
+  app.get('/api/settings', { schema: { response: { 200: Settings, 404: Failure } } }, async (_request, reply) => {
+    return settingsOf(engine) ?? fail(reply, 'SETTINGS_NOT_FOUND');
+  });
+  app.post(
+    '/api/settings',
+    { schema: { body: SettingsUpdate, response: { 200: Stored, '4xx': Failure, 502: Failure } } },
+    async ({ body }, reply) => {
+      const update = networkTaken(body, engine);
+      if ('code' in update) return sendFailure(reply, update);
+      const tokens = providerTokensOf(body);
+      if (body.unset_github_token) await engine.providerTokens.clear();
+      const error =
+        (await engine.settings.update(withoutShownModel(update, engine))) ?? (tokens && (await engine.providerTokens.add(tokens)));
+      if (isForNetwork(body)) {
+        await engine.conversations.questions.policyChanged();
+        await engine.runtimes.networkChanged();
+      }
+      return error ? sendFailure(reply, error) : { message: 'Settings stored' };
+    },
+  );
+  app.post('/api/reset-settings', { schema: { response: { 410: Failure } } }, async (_request, reply) => {
+    const text = 'Reset settings functionality has been removed.';
+    return reply.code(410).send({ detail: text, error: text, message: text });
+  });
+};
+
+/** With no model stored the one in use is named: frontends take the name apart without looking whether there is one. */
+function settingsOf({ settings, providerTokens, defaultModel }: Engine): Settings | undefined {
+  const { current } = settings;
+  if (!current) return undefined;
+  const provider_tokens_set = providerTokens.set;
+  const llm_model = current.llm_model || defaultModel();
+  return { ...current, llm_model, provider_tokens_set, github_token_is_set: 'github' in provider_tokens_set };
+}
+
+function isForNetwork({ sandbox_network: mode, sandbox_network_allow: allow }: SettingsUpdate): boolean {
+  return mode !== undefined || allow !== undefined;
+}
+
+/** With the names as they are compared; or why this server cannot keep such a network. */
+function networkTaken(body: SettingsUpdate, { conversations }: Engine): SettingsUpdate | CatalogError {
+  const { sandbox_network: mode, sandbox_network_allow: allow } = body;
+  const taken = takeNetworkWish(conversations.networkRules, { mode, allow });
+  if (!taken.ok) return taken.error;
+  return allow ? { ...body, sandbox_network_allow: [...taken.network.allow] } : body;
+}
+
+/** Frontends send back all that they were shown; a name that was only shown is no choice, and must not outlive the environment's. */
+function withoutShownModel(body: SettingsUpdate, { settings, defaultModel }: Engine): SettingsUpdate {
+  const isShown = !settings.current?.llm_model && body.llm_model === defaultModel();
+  return isShown && !body.llm_api_key ? { ...body, llm_model: undefined } : body;
+}
