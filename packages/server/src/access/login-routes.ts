@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { holderOf } from '../platform/auth/identify.ts';
 import { sessionCookie } from '../platform/auth/session-cookie.ts';
-import type { App, Routes, ServerContext } from '../app/context.ts';
+import type { App, Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { safePath, sendLoginPage } from './login-page.ts';
 import { createRateLimit, type RateLimit } from '../platform/http/rate-limit.ts';
 import { startSession, TOO_MANY_BROWSERS } from './start-session.ts';
@@ -11,7 +12,7 @@ const MAX_FORM_BYTES = 8_192;
 const ATTEMPTS: RateLimit = { burst: 10, perSecond: 1 / 6, limitsLoopback: true };
 
 /** A browser signs in with a key and goes on with a cookie. */
-export const loginRoutes: Routes = (app, context) => {
+export const loginRoutes: Routes<ServerContext> = (app, context) => {
   const hidden = { schema: { hide: true } };
   app.get('/login', hidden, (request, reply) => sendLoginPage(reply, 200, nextOf((request.query as { next?: unknown }).next)));
   app.post('/api/logout', hidden, async ({ principal, headers }, reply) => {

@@ -1,12 +1,9 @@
 import type { Clock } from '@tendon/core';
-import type { FastifyBaseLogger, FastifyInstance, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerDefault } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Config } from '../platform/config/config.ts';
 import type { ClientPatience } from '../platform/http/client-patience.ts';
 import type { Engine } from './engine.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { Principal } from '../platform/auth/identify.ts';
 import type { WrongKeys } from '../platform/http/wrong-keys.ts';
 
 /** What the routes work with. */
@@ -23,26 +20,4 @@ export interface ServerContext {
   readonly openApi: () => Promise<object>;
   /** The folder of the built web app, if there is one. */
   readonly webRoot: string | undefined;
-}
-
-export type App = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
-
-/** One REST resource: a file in `routes/` and a line in `app.ts`. */
-export type Routes = (app: App, context: ServerContext) => void;
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Of an executor host: served without a key. */
-    isPublic?: boolean;
-  }
-  interface FastifyRequest {
-    /** Who asks, by the guard. */
-    principal: Principal;
-  }
 }

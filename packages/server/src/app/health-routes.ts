@@ -1,6 +1,7 @@
 import { Alive, ServerInfo as WireServerInfo } from '@tendon/protocol';
 import { z } from 'zod';
-import type { Routes, ServerContext } from './context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from './context.ts';
 import { sendJsonText } from '../platform/http/failure.ts';
 import { processResources } from '../platform/process-resources.ts';
 
@@ -12,7 +13,7 @@ const ServerInfo = WireServerInfo.extend({
 });
 
 /** Liveness, what the machine has left, and counters for Prometheus. */
-export const healthRoutes: Routes = (app, context) => {
+export const healthRoutes: Routes<ServerContext> = (app, context) => {
   app.get('/alive', { schema: { response: { 200: Alive } } }, async () => ({ status: 'ok' as const }));
   app.get('/health', { schema: { response: { 200: z.literal('OK') } } }, async (_request, reply) => sendJsonText(reply, '"OK"'));
   app.get('/server_info', { schema: { response: { 200: ServerInfo } } }, () => serverInfo(context));

@@ -3,7 +3,8 @@ import { catalogError, validationFailure } from '@tendon/protocol';
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { guard } from '../platform/http/guard.ts';
-import type { App, Routes, ServerContext } from './context.ts';
+import { MAX_BODY_BYTES, type App, type Routes } from '../platform/http/app.ts';
+import type { ServerContext } from './context.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
 import { limitRate } from '../platform/http/rate-limit.ts';
 import { actionOutputRoutes } from '../files/action-output-routes.ts';
@@ -34,10 +35,8 @@ import { v1Routes } from './v1-routes.ts';
 import { webAppRoutes } from '../web-app/web-app-routes.ts';
 import { zodValidator } from '../platform/http/zod-validator.ts';
 
-export const MAX_BODY_BYTES = 20 * 1024 * 1024;
-
 /** Every REST resource; the last one catches what is left. */
-const RESOURCES: readonly Routes[] = [
+const RESOURCES: readonly Routes<ServerContext>[] = [
   healthRoutes,
   backendSettingsRoutes,
   optionRoutes,

@@ -1,8 +1,9 @@
 import { eventsJsonSchema } from '@tendon/protocol';
-import type { Routes } from './context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from './context.ts';
 
 /** Descriptions for programs, made from the schemas that check the requests; built on first use. */
-export const schemaRoutes: Routes = (app, context) => {
+export const schemaRoutes: Routes<ServerContext> = (app, context) => {
   const hidden = { schema: { hide: true } };
   let document: Promise<object> | undefined;
   // The second is where FastAPI has it, and so OpenHands.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Routes } from './context.ts';
+import type { Routes } from '../platform/http/app.ts';
 
 const EMPTY_LISTS = ['sandboxes', 'app-conversations', 'app-conversations/start-tasks', 'sandbox-specs', 'events'] as const;
 const EMPTY_PAGES = [

@@ -20,7 +20,8 @@ import type { Engine } from '../app/engine.ts';
 import { readTrajectory } from '../replay/read-trajectory.ts';
 import { readRepository } from '../git-providers/repository-source.ts';
 import { startingWords, triggerOf } from './starting-words.ts';
-import type { Routes } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { ConversationInfo, conversationInfo } from './conversation-info.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { failureBody, sendJsonText } from '../platform/http/failure.ts';
@@ -30,7 +31,7 @@ import { optionalBody } from '../platform/http/optional-body.ts';
 const Page = z.object({ results: z.array(ConversationInfo), next_page_id: z.string().nullable() });
 const PageMark = z.object({ sort: z.string(), id: z.string() });
 
-export const conversationRoutes: Routes = (app, { engine, config }) => {
+export const conversationRoutes: Routes<ServerContext> = (app, { engine, config }) => {
   const { conversations } = engine;
 
   app.post(

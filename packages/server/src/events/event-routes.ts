@@ -16,14 +16,15 @@ import type { Conversations } from '../conversations/conversations.ts';
 import type { Engine } from '../app/engine.ts';
 import { findEvents } from './find-events.ts';
 import { trajectoryLines, trajectoryText } from './trajectory-text.ts';
-import type { App, Routes } from '../app/context.ts';
+import type { App, Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, sendFailure, sendJsonText } from '../platform/http/failure.ts';
 import { filterInBody } from './filter-in-body.ts';
 import { IdempotencyHeaders, requestId } from '../platform/http/idempotency-key.ts';
 
 /** A conversation's events without a socket. */
-export const conversationEventRoutes: Routes = (app, { engine }) => {
+export const conversationEventRoutes: Routes<ServerContext> = (app, { engine }) => {
   const { conversations } = engine;
   readingRoutes(app, engine);
 

@@ -2,7 +2,7 @@ import { catalogError } from '@tendon/protocol';
 import { letGoOfStill } from '@tendon/runtime';
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { App } from '../app/context.ts';
+import type { App } from '../platform/http/app.ts';
 import { refuseEncodedBodies } from '../platform/http/refuse-encoded-bodies.ts';
 import { fail, failureWith, sendFailure } from '../platform/http/failure.ts';
 import { zodValidator } from '../platform/http/zod-validator.ts';

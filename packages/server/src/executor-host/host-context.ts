@@ -1,6 +1,6 @@
 import type { Clock, Secret } from '@tendon/core';
 import type { HostInfo } from '@tendon/runtime';
-import type { App } from '../app/context.ts';
+import type { App } from '../platform/http/app.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { HostPatience } from './host-patience.ts';
 import type { HostedSandboxes } from './hosted-sandboxes.ts';

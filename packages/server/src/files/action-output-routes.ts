@@ -4,7 +4,8 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { foundOutput } from './found-output.ts';
 import { wholeOutput } from './whole-output.ts';
-import type { Routes } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, failureWith, sendFailure } from '../platform/http/failure.ts';
 import { workspaceOf } from '../sandboxes/workspace-of.ts';
@@ -12,7 +13,7 @@ import { workspaceOf } from '../sandboxes/workspace-of.ts';
 const ByEvent = ById.extend({ eventId: z.coerce.number().int().min(0) });
 
 /** Ours: all that a command or a cell has printed, as a file. */
-export const actionOutputRoutes: Routes = (app, context) => {
+export const actionOutputRoutes: Routes<ServerContext> = (app, context) => {
   const schema = { params: ByEvent, response: { '4xx': Failure, 500: Failure } };
   app.get('/api/conversations/:id/events/:eventId/output', { schema }, async ({ params: { id, eventId } }, reply) => {
     const { conversations, toolServers, secrets } = context.engine;

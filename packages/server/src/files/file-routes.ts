@@ -6,7 +6,8 @@ import { fileFailureStatus, wordsOf } from '../sandboxes/file-failure.ts';
 import { shownEntries } from './shown-entries.ts';
 import { workspaceEntries } from './workspace-entries.ts';
 import { workspacePath } from './workspace-path.ts';
-import type { App, Routes, ServerContext } from '../app/context.ts';
+import type { App, Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { failureWith, sendFailure, sendJsonText } from '../platform/http/failure.ts';
 import { isUntouched, workspaceOf } from '../sandboxes/workspace-of.ts';
@@ -19,7 +20,7 @@ const MAX_ENTRIES = 20_000;
 const failures = { '4xx': Failure, 500: Failure };
 
 /** What is in a conversation's workspace. The sandbox reads it, never this process: links in a workspace lead wherever the agent likes. */
-export const conversationFileRoutes: Routes = (app, context) => {
+export const conversationFileRoutes: Routes<ServerContext> = (app, context) => {
   listing(app, context);
   contents(app, context);
   tree(app, context);

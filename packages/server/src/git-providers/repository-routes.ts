@@ -4,7 +4,8 @@ import { allBranches } from './apis/all-branches.ts';
 import { firstAnswer } from './apis/ask-providers.ts';
 import { repositoryMicroagents } from './apis/repository-microagents.ts';
 import { RepositoryName } from './repository-name.ts';
-import type { Routes } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { sendFailure } from '../platform/http/failure.ts';
 import { answerAsked } from './answer-asked.ts';
 import { BranchAnswer, BranchPageAnswer, MicroagentAnswer, MicroagentContentAnswer } from './provider-answers.ts';
@@ -13,7 +14,7 @@ import { BranchesQuery, FileQuery, SearchBranchesQuery } from './provider-questi
 type Branches = z.output<typeof BranchAnswer>[];
 
 /** What git providers know of one repository. */
-export const gitProviderRepositoryRoutes: Routes = (app, { engine, clock }) => {
+export const gitProviderRepositoryRoutes: Routes<ServerContext> = (app, { engine, clock }) => {
   const tokens = engine.providerTokens;
 
   app.get(

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { allAnswers, firstAnswer } from './apis/ask-providers.ts';
-import type { Routes } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { answerAsked } from './answer-asked.ts';
 import { RepositoryAnswer, TaskAnswer, UserAnswer } from './provider-answers.ts';
 import { OfProvider, RepositoriesQuery, SearchQuery } from './provider-questions.ts';
 
 /** What git providers know of the user. Clients of 0.16–0.30 ask under `/api/github`, and mean GitHub. */
-export const gitProviderUserRoutes: Routes = (app, { engine }) => {
+export const gitProviderUserRoutes: Routes<ServerContext> = (app, { engine }) => {
   const tokens = engine.providerTokens;
   for (const [prefix, only] of [
     ['/api/user', undefined],

@@ -7,7 +7,8 @@ import { commandsEnded } from './commands-ended.ts';
 import { pathsInRepository } from '../sandboxes/in-repository.ts';
 import { workspaceChanges } from './workspace-changes.ts';
 import { workspaceDiff, type DiffResult } from './workspace-diff.ts';
-import type { Routes, ServerContext } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { failureWith, sendFailure } from '../platform/http/failure.ts';
 import { isUntouched, workspaceOf, type Workspace } from '../sandboxes/workspace-of.ts';
@@ -24,7 +25,7 @@ const FAULTS: Readonly<Record<Exclude<DiffResult['state'], 'found'>, readonly [n
 };
 
 /** What the agent changed. The sandbox's git looks, never the host's: a repository says which programs git starts. */
-export const conversationGitRoutes: Routes = (app, context) => {
+export const conversationGitRoutes: Routes<ServerContext> = (app, context) => {
   const failures = { '4xx': Failure, 500: Failure };
 
   app.get(

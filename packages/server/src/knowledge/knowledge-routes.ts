@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Failure, FeedbackAnswer, isAction, Microagents, RememberPrompt, SubmitFeedback, type Event } from '@tendon/protocol';
 import { z } from 'zod';
-import type { App, Routes, ServerContext } from '../app/context.ts';
+import type { App, Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, failureWith, sendFailure } from '../platform/http/failure.ts';
 import { workspaceOf } from '../sandboxes/workspace-of.ts';
@@ -10,7 +11,7 @@ const EVENTS_READ = 500;
 const MAX_PROMPT = 4_000;
 
 /** What a repository tells agents, what is worth remembering of a conversation, and what its user thinks of it. */
-export const conversationKnowledgeRoutes: Routes = (app, context) => {
+export const conversationKnowledgeRoutes: Routes<ServerContext> = (app, context) => {
   app.get(
     '/api/conversations/:id/microagents',
     { schema: { params: ById, response: { 200: Microagents, '4xx': Failure } } },

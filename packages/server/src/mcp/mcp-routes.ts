@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { App, Routes, ServerContext } from '../app/context.ts';
+import type { App, Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 
 /** Far more than a pull request's text may have. */
 const MAX_BYTES = 1024 * 1024;
@@ -11,7 +12,7 @@ const INTERNAL_ERROR = -32_603;
 const SUMMARY = 'Tools that open pull requests, by the Model Context Protocol (streamable HTTP, without sessions)';
 
 /** The server's own tools at the address of 0.62, for agents of whichever program. */
-export const mcpRoutes: Routes = (app, context) => {
+export const mcpRoutes: Routes<ServerContext> = (app, context) => {
   const { engine } = context;
   const errorHandler = failing(context);
 

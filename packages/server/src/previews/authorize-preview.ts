@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { COOKIE, cookiesIn } from './preview-cookie.ts';
+import { cookiesIn } from '../platform/auth/cookies-in.ts';
+import { COOKIE } from './preview-cookie.ts';
 import type { PreviewKeys } from './preview-keys.ts';
 import type { PreviewPlace } from '../platform/preview-site.ts';
 

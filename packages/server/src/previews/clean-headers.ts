@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { HOP_HEADERS } from '@tendon/runtime';
 import { isSessionCookie } from '../platform/auth/session-cookie.ts';
-import { COOKIE, cookiesIn } from './preview-cookie.ts';
+import { cookiesIn } from '../platform/auth/cookies-in.ts';
+import { COOKIE } from './preview-cookie.ts';
 
 /** Said by whoever stands before us, if anybody: programs inside take them for the truth. And what we have answered ourselves. */
 const UNTOLD = /^(?:x-forwarded-|forwarded$|x-real-ip$|expect$|x-session-api-key$)/;

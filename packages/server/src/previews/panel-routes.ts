@@ -1,12 +1,13 @@
 import { ConversationConfig, Failure, VscodeUrl, WebHosts } from '@tendon/protocol';
 import { z } from 'zod';
 import { vscodeUrl, webHosts } from './preview-links.ts';
-import type { Routes } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 
 /** What frontends ask beside a conversation's events: what is served, and what this server has little to say to. */
-export const conversationPanelRoutes: Routes = (app, context) => {
+export const conversationPanelRoutes: Routes<ServerContext> = (app, context) => {
   const { conversations } = context.engine;
   const answering = <T extends z.ZodType>(answer: T) => ({ params: ById, response: { 200: answer, '4xx': Failure } });
   const exists = async (id: string) => (await conversations.get(id)) !== undefined;

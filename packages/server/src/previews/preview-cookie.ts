@@ -4,14 +4,6 @@ import { TOKEN_SECONDS } from './preview-keys.ts';
 /** The token travels in it after the first visit. It never reaches the sandbox, and what is in there can not set it. */
 export const COOKIE = 'tendon_preview';
 
-/** Names and values in the order of the header. */
-export function cookiesIn(header: string | undefined): readonly (readonly [string, string])[] {
-  return (header ?? '').split(';').flatMap((part) => {
-    const at = part.indexOf('=');
-    return at < 0 ? [] : [[part.slice(0, at).trim(), part.slice(at + 1).trim()] as const];
-  });
-}
-
 /**
  * `Set-Cookie` lines that keep the token on this one origin. Where browsers take the origin for safe there is one that works in
  * a frame of another site, and only in the frames of that site (`Partitioned`); elsewhere a preview opens in a tab of its own.

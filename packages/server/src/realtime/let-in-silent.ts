@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'socket.io';
-import { MAX_BODY_BYTES } from '../app/http-app.ts';
+import { MAX_BODY_BYTES } from '../platform/http/app.ts';
 
 const SILENT_MS = 1_000;
 const MAX_HELD = 64;

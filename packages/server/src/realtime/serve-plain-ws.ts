@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { catalogError, opendevinWs } from '@tendon/protocol';
 import type { RawData } from 'ws';
 import { Connection } from './connection.ts';
-import { MAX_BODY_BYTES } from '../app/http-app.ts';
+import { MAX_BODY_BYTES } from '../platform/http/app.ts';
 import type { ServerContext } from '../app/context.ts';
 import { admit } from '../platform/http/admit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';

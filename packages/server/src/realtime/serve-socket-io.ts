@@ -3,7 +3,7 @@ import { failureFor } from '@tendon/core';
 import { catalogError, dialectOfPage, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { Server, type Socket } from 'socket.io';
 import { Connection } from './connection.ts';
-import { MAX_BODY_BYTES } from '../app/http-app.ts';
+import { MAX_BODY_BYTES } from '../platform/http/app.ts';
 import type { ServerContext } from '../app/context.ts';
 import { failureBody } from '../platform/http/failure.ts';
 import { admit } from '../platform/http/admit.ts';

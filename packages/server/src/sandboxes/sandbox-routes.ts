@@ -1,12 +1,13 @@
 import { Failure, ReclaimRequest, Reclaimed, SandboxList } from '@tendon/protocol';
 import { z } from 'zod';
 import { listTitled } from './list-titled.ts';
-import type { Routes } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail } from '../platform/http/failure.ts';
 
 /** Ours: what sandboxes there are, what they use, and their ends. */
-export const sandboxRoutes: Routes = (app, { engine }) => {
+export const sandboxRoutes: Routes<ServerContext> = (app, { engine }) => {
   app.get('/api/sandboxes', { schema: { response: { 200: SandboxList } } }, async () => ({ sandboxes: await listTitled(engine) }));
   // The agent stops too: else its next action would start another one.
   const stopping = { params: ById, response: { 200: z.object({ stopped: z.literal(true) }), 404: Failure } };

@@ -1,5 +1,5 @@
 import { BackendSettings } from '@tendon/protocol';
-import type { Routes } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
 
 /** How a client reached this server, as the Mac client keeps it: from this alone it can come back. */
 export const backendSettingsRoutes: Routes = (app) => {

@@ -1,10 +1,11 @@
 import { OptionNames, OptionsConfig } from '@tendon/protocol';
-import type { Routes } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 
 const SECURITY_ANALYZERS = ['grayswan', 'invariant', 'llm'];
 
 /** What a client can choose from. */
-export const optionRoutes: Routes = (app, { engine }) => {
+export const optionRoutes: Routes<ServerContext> = (app, { engine }) => {
   app.get('/api/options/config', { schema: { response: { 200: OptionsConfig } } }, async () => ({
     APP_MODE: 'oss' as const,
     GITHUB_CLIENT_ID: '',

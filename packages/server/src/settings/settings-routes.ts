@@ -1,7 +1,8 @@
 import { Failure, Settings, SettingsUpdate, type CatalogError } from '@tendon/protocol';
 import { z } from 'zod';
 import type { Engine } from '../app/engine.ts';
-import type { Routes } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
 import { takeNetworkWish } from '../conversations/network/conversation-network.ts';
 import { providerTokensOf } from './provider-tokens-of.ts';
@@ -9,7 +10,7 @@ import { providerTokensOf } from './provider-tokens-of.ts';
 const Stored = z.object({ message: z.string() });
 
 /** The user's stored settings; 404 until something was stored, which makes frontends ask for a model. */
-export const settingsRoutes: Routes = (app, { engine }) => {
+export const settingsRoutes: Routes<ServerContext> = (app, { engine }) => {
   app.get('/api/settings', { schema: { response: { 200: Settings, 404: Failure } } }, async (_request, reply) => {
     return settingsOf(engine) ?? fail(reply, 'SETTINGS_NOT_FOUND');
   });

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Routes, ServerContext } from '../app/context.ts';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from '../app/context.ts';
 import { enterByToken } from '../access/enter-by-token.ts';
 import { fail } from '../platform/http/failure.ts';
 import { askAgainPage, LOGIN_HEADERS, loginPage, safePath } from '../access/login-page.ts';
@@ -12,7 +13,7 @@ const FOREVER = 'public, max-age=2592000, immutable';
 const NEVER = 'no-cache, no-store, must-revalidate, max-age=0';
 
 /** The web app at `/`; a path that is no file is one of its pages. Unknown paths under `/api` are JSON. */
-export const webAppRoutes: Routes = (app, context) => {
+export const webAppRoutes: Routes<ServerContext> = (app, context) => {
   const { webRoot, config } = context;
   const hidden = { schema: { hide: true } };
   for (const url of ['/api', '/api/*']) app.all(url, hidden, (_request, reply) => fail(reply, 'NOT_FOUND'));

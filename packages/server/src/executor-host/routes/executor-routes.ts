@@ -3,7 +3,7 @@ import { Failure } from '@tendon/protocol';
 import { relay, type WatchLine } from '@tendon/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { App } from '../../app/context.ts';
+import type { App } from '../../platform/http/app.ts';
 import { failureWith } from '../../platform/http/failure.ts';
 import type { HostContext, HostRoutes } from '../host-context.ts';
 import type { Say } from '../sandbox-calls.ts';

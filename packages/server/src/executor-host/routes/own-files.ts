@@ -3,7 +3,7 @@ import { Failure } from '@tendon/protocol';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { fileFailureStatus, wordsOf } from '../../sandboxes/file-failure.ts';
-import type { App } from '../../app/context.ts';
+import type { App } from '../../platform/http/app.ts';
 import { failureWith } from '../../platform/http/failure.ts';
 import type { HostContext, HostRoutes } from '../host-context.ts';
 import { ownRuntime } from '../own-runtime.ts';

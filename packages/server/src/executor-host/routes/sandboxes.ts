@@ -1,7 +1,7 @@
 import { Failure } from '@tendon/protocol';
 import { hostPattern } from '@tendon/runtime';
 import { z } from 'zod';
-import type { App } from '../../app/context.ts';
+import type { App } from '../../platform/http/app.ts';
 import { failureWith } from '../../platform/http/failure.ts';
 import { wordsOf } from '../../sandboxes/file-failure.ts';
 import type { HostContext, HostRoutes } from '../host-context.ts';

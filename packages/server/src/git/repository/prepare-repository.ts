@@ -3,14 +3,8 @@ import type { Runtime } from '@tendon/core';
 import { runSandboxCommand, shellQuoted, type CommandOutput } from '../../sandboxes/sandbox-command.ts';
 import { cloneFailure, cloneProgress } from './clone-progress.ts';
 import { CLONE_EXIT, cloneScript, HOOK_SCRIPT } from './clone-script.ts';
+import type { CloneLimits } from '../../platform/config/clone-config.ts';
 import type { RepositorySource } from '../../git-providers/repository-source.ts';
-
-export interface CloneLimits {
-  readonly timeoutSeconds: number;
-  readonly maxBytes: number;
-  /** Newest commits that are fetched; default all. */
-  readonly depth?: number;
-}
 
 export interface PrepareOptions {
   readonly limits: CloneLimits;

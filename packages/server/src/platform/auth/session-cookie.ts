@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { cookiesIn } from '../../previews/preview-cookie.ts';
+import { cookiesIn } from './cookies-in.ts';
 
 /** A browser takes the second one from a safe origin only, and from nobody below or above it. */
 const NAMES = ['tendon_session', '__Host-tendon_session'] as const;

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { count, size } from './environment-values.ts';
-import type { CloneLimits } from '../../git/repository/prepare-repository.ts';
+
+export interface CloneLimits {
+  readonly timeoutSeconds: number;
+  readonly maxBytes: number;
+  /** Newest commits that are fetched; default all. */
+  readonly depth?: number;
+}
 
 /** What the clone of a conversation's repository may take. */
 export const CloneEnvironment = z.object({

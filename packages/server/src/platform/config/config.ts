@@ -9,8 +9,7 @@ import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerC
 import { count, flag, json, list } from './environment-values.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig } from './network-config.ts';
-import { CloneEnvironment, cloneConfig } from './clone-config.ts';
-import type { CloneLimits } from '../../git/repository/prepare-repository.ts';
+import { CloneEnvironment, cloneConfig, type CloneLimits } from './clone-config.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
 
 /** Everything that is configured from outside. This file is the only reader of the environment. */

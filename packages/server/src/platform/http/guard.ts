@@ -3,7 +3,8 @@ import { needOf } from '../auth/access-table.ts';
 import { corsHeaders } from '../auth/cors-headers.ts';
 import { LOGIN_SECONDS, sessionCookie, sessionCookies } from '../auth/session-cookie.ts';
 import { admit } from './admit.ts';
-import type { App, ServerContext } from '../../app/context.ts';
+import type { App } from './app.ts';
+import type { ServerContext } from '../../app/context.ts';
 import { sendFailure } from './failure.ts';
 
 /** Puts `authorize` before every route and unknown path, and the headers that keep browsers in bounds on every answer. */

@@ -1,6 +1,6 @@
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import type { App } from '../../app/context.ts';
+import type { App } from './app.ts';
 import { createRateLimit, limitRate } from './rate-limit.ts';
 
 describe('SV36: the rate of an address', () => {

@@ -8,7 +8,7 @@
  */
 import { catalogError } from '@tendon/protocol';
 import { needOf } from '../auth/access-table.ts';
-import type { App } from '../../app/context.ts';
+import type { App } from './app.ts';
 import { failureBody } from './failure.ts';
 
 export interface RateLimit {

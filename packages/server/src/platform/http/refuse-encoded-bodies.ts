@@ -1,5 +1,5 @@
 import { catalogError } from '@tendon/protocol';
-import type { App } from '../../app/context.ts';
+import type { App } from './app.ts';
 import { sendFailure } from './failure.ts';
 
 /** Bodies are never unpacked, so that none can swell; who packed one is told what to do instead. */

@@ -1,12 +1,13 @@
 import { OptionNames } from '@tendon/protocol';
 import { z } from 'zod';
-import type { Routes } from '../../../app/context.ts';
+import type { Routes } from '../../../platform/http/app.ts';
+import type { ServerContext } from '../../../app/context.ts';
 import { sendJsonText } from '../../../platform/http/failure.ts';
 
 const field = (type: string, value: unknown, optional = false) => ({ type, optional, default: value });
 
 /** What the settings dialogs of spring 2024 choose from, under the names of every week. */
-export const catalogRoutes: Routes = (app, { engine }) => {
+export const catalogRoutes: Routes<ServerContext> = (app, { engine }) => {
   const names = { schema: { response: { 200: OptionNames } } };
   for (const url of ['/api/litellm-models', '/litellm-models']) app.get(url, names, async () => [...(await engine.models())]);
   for (const url of ['/api/litellm-agents', '/litellm-agents', '/api/agents']) app.get(url, names, async () => [...engine.agents]);

@@ -1,7 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { Failure, FileList, type NamedTree } from '@tendon/protocol';
 import { z } from 'zod';
-import type { App, Routes, ServerContext } from '../../../app/context.ts';
+import type { App, Routes } from '../../../platform/http/app.ts';
+import type { ServerContext } from '../../../app/context.ts';
 import { WsSessions } from '../sockets/ws-sessions.ts';
 import { fail, sendFailure } from '../../../platform/http/failure.ts';
 import { isUntouched, workspaceOf } from '../../../sandboxes/workspace-of.ts';
@@ -13,7 +14,7 @@ import { workspaceTree } from './workspace-tree.ts';
 const FIRST_MS = 5_000;
 
 /** The files of the session's workspace, for clients that name no conversation. */
-export const fileRoutes: Routes = (app, context) => {
+export const fileRoutes: Routes<ServerContext> = (app, context) => {
   for (const url of ['/api/refresh-files', '/refresh-files']) refreshFiles(app, context, url);
   for (const url of ['/api/select-file', '/select-file']) selectFile(app, context, url);
   listFiles(app, context);

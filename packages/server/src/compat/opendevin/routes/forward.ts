@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App, ServerContext } from '../../../app/context.ts';
+import type { App } from '../../../platform/http/app.ts';
+import type { ServerContext } from '../../../app/context.ts';
 
 const KEPT_HEADERS = ['content-type', 'content-disposition'] as const;
 

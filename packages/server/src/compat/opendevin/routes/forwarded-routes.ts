@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App, Routes, ServerContext } from '../../../app/context.ts';
+import type { App, Routes } from '../../../platform/http/app.ts';
+import type { ServerContext } from '../../../app/context.ts';
 import { fail, sendFailure } from '../../../platform/http/failure.ts';
 import { conversationMeant } from './bearer.ts';
 import { forward, sendForwarded } from './forward.ts';
@@ -13,7 +14,7 @@ const FORWARDED = [
   ['GET', 'events/search', 'events'],
 ] as const;
 
-export const forwardedRoutes: Routes = (app, context) => {
+export const forwardedRoutes: Routes<ServerContext> = (app, context) => {
   const schema = { hide: true };
   for (const [method, name, path] of FORWARDED) {
     app.route({ method, url: `/api/${name}`, schema, handler: (request, reply) => pass(app, context, request, reply, path) });

@@ -11,7 +11,8 @@ import {
 import { z } from 'zod';
 import type { Engine } from '../../../app/engine.ts';
 import { WsSessions } from '../sockets/ws-sessions.ts';
-import type { Routes } from '../../../app/context.ts';
+import type { Routes } from '../../../platform/http/app.ts';
+import type { ServerContext } from '../../../app/context.ts';
 import { sendFailure } from '../../../platform/http/failure.ts';
 import { readBearer, type Bearer } from './bearer.ts';
 
@@ -20,7 +21,7 @@ const MAX_EVENTS = 5_000;
 type StoredMessage = StoredMessages['messages'][number];
 
 /** What W1 to W3 resume a session from: the frames of both directions, as they were. */
-export const messageRoutes: Routes = (app, { engine }) => {
+export const messageRoutes: Routes<ServerContext> = (app, { engine }) => {
   const refused = { ...catalogError('UNAUTHORIZED'), status: 403, message: 'Not authenticated' };
   for (const prefix of ['/api', '']) {
     app.get(`${prefix}/messages/total`, { schema: { response: { 200: MessagesTotal } } }, async (request, reply) => {

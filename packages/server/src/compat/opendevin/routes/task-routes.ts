@@ -1,6 +1,7 @@
 import { isAction, isObservation, type Event } from '@tendon/protocol';
 import type { Engine } from '../../../app/engine.ts';
-import type { Routes } from '../../../app/context.ts';
+import type { Routes } from '../../../platform/http/app.ts';
+import type { ServerContext } from '../../../app/context.ts';
 import { sendFailure, sendJsonText } from '../../../platform/http/failure.ts';
 import { conversationMeant } from './bearer.ts';
 
@@ -17,7 +18,7 @@ const MAX_EVENTS = 1_000;
 const STATES: Readonly<Record<string, string>> = { todo: 'open', in_progress: 'in_progress', done: 'completed' };
 
 /** The plan panel of W2 (`/api/plan`, JSON in a JSON string) and of W3 and W4 (`/api/root_task`): the agent's task list. */
-export const taskRoutes: Routes = (app, { engine }) => {
+export const taskRoutes: Routes<ServerContext> = (app, { engine }) => {
   const hidden = { schema: { hide: true } };
   app.get('/api/root_task', hidden, async (request, reply) => {
     const id = await conversationMeant(request, engine);

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { catalogError, Failure, TokenAnswer } from '@tendon/protocol';
 import { signToken } from '../../../platform/auth/token.ts';
 import { WsSessions } from '../sockets/ws-sessions.ts';
-import type { Routes } from '../../../app/context.ts';
+import type { Routes } from '../../../platform/http/app.ts';
+import type { ServerContext } from '../../../app/context.ts';
 import { sendFailure } from '../../../platform/http/failure.ts';
 import { readBearer } from './bearer.ts';
 
 /** Tokens of W1 to W3: a good old one keeps its session. `/auth` is how the first days called it. */
-export const tokenRoutes: Routes = (app, { engine }) => {
+export const tokenRoutes: Routes<ServerContext> = (app, { engine }) => {
   for (const url of ['/api/auth', '/auth']) {
     app.get(url, { schema: { response: { 200: TokenAnswer, '4xx': Failure } } }, async (request, reply) => {
       const bearer = await readBearer(request, engine);

@@ -2,7 +2,8 @@ import { json, buffer } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { catalogError, Failure, type UploadAnswer } from '@tendon/protocol';
 import { z } from 'zod';
-import type { App, Routes, ServerContext } from '../../../app/context.ts';
+import type { App, Routes } from '../../../platform/http/app.ts';
+import type { ServerContext } from '../../../app/context.ts';
 import { fileFailureStatus, wordsOf } from '../../../sandboxes/file-failure.ts';
 import { fail, failureWith, sendFailure } from '../../../platform/http/failure.ts';
 import { conversationMeant } from './bearer.ts';
@@ -13,7 +14,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
 const MULTIPART = 'multipart/form-data';
 
 /** Uploads of 2024, into the workspace of the session: one `file` (W2), several `files` (W3 and later). */
-export const uploadRoutes: Routes = (app, context) => {
+export const uploadRoutes: Routes<ServerContext> = (app, context) => {
   void app.register(async (scope: App) => {
     // The body is read by whoever answers.
     if (!scope.hasContentTypeParser(MULTIPART)) scope.addContentTypeParser(MULTIPART, (_request, payload, done) => done(null, payload));
