@@ -13,10 +13,11 @@ const ALLOWED = {
   executor: ['protocol'],
   runtime: ['protocol', 'core'],
   server: ['protocol', 'core', 'runtime'],
+  'sandbox-host': ['server', 'runtime', 'core', 'protocol'],
   client: ['protocol'],
   web: ['client', 'protocol'],
   conformance: ['client', 'protocol'],
-  cli: ['server', 'conformance', 'client', 'protocol'],
+  cli: ['server', 'sandbox-host', 'conformance', 'client', 'protocol'],
   testing: [],
 };
 /**

@@ -7,7 +7,9 @@ import { root, say, setup } from './setup.mjs';
 const { node, env } = setup('start');
 spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale', 'executor', 'web'], { cwd: root, env, stdio: ['ignore', 2, 'inherit'] });
 say('Serving from source; a change restarts the server. For the web app with hot reload: npm run dev -w @tendon/web');
-const watched = ['protocol', 'core', 'runtime', 'server'].map((name) => `--watch-path=${join(root, 'packages', name, 'src')}`);
+const watched = ['protocol', 'core', 'runtime', 'server', 'sandbox-host'].map(
+  (name) => `--watch-path=${join(root, 'packages', name, 'src')}`,
+);
 const args = ['--conditions=tendon-source', ...watched, join(root, 'packages/cli/src/main.ts'), 'serve', ...process.argv.slice(2)];
 const server = spawn(node, args, { cwd: root, env, stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));

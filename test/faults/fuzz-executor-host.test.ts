@@ -9,7 +9,7 @@ import { createLogger } from '../../packages/server/src/platform/logger.ts';
 import { liveMask } from '../../packages/server/src/platform/auth/live-mask.ts';
 import { arbitraryOf, type Schema } from '../../packages/server/src/fuzz/arbitrary-of-schema.test-support.ts';
 import { hostileText, SEED } from '../../packages/server/src/fuzz/hostile-values.test-support.ts';
-import { KEY, testHost, type TestHost } from '../../packages/server/src/executor-host/host.test-support.ts';
+import { KEY, testHost, type TestHost } from '../../packages/sandbox-host/src/host.test-support.ts';
 import { executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
 
 /** Long enough for the neighbours of a busy machine. */

@@ -26,7 +26,7 @@ export const executorCommand: AddCommand = (program, end) => {
     .option('--openapi', 'print the description of its routes (OpenAPI 3.1) and end')
     .addHelpText('after', HELP)
     .action(async ({ openapi = false, ...options }: Options) => {
-      const { executorOpenApi, serveExecutor } = await import('@tendon/server/executor-host');
+      const { executorOpenApi, serveExecutor } = await import('@tendon/sandbox-host');
       if (!openapi) return end(await serveExecutor(withOptions(process.env, options)));
       const text = await executorOpenApi();
       await new Promise((written) => process.stdout.write(text, written)); // a pipe takes 64 KiB at once

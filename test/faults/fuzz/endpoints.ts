@@ -11,7 +11,7 @@ import { upgradeRequest } from '../../../packages/server/src/fuzz/raw-connection
 import { addressOf, attackOn, HONEST, send, type Paths } from '../../../packages/server/src/fuzz/rest-attack.test-support.ts';
 import { emitted, frame, packet } from '../../../packages/server/src/fuzz/socket-io-frames.test-support.ts';
 import { bodyOf, damage, damaged, part, TYPE } from '../../../packages/server/src/fuzz/upload-bodies.test-support.ts';
-import { allHostRoutes } from '../../../packages/server/src/executor-host/host.test-support.ts';
+import { allHostRoutes } from '../../../packages/sandbox-host/src/host.test-support.ts';
 import { allRoutes } from '../../../packages/server/src/app/all-routes.test-support.ts';
 import { attackedHost, attackedSandbox, attackedServer, exchange, type AttackedServer } from './attacked.ts';
 import { backups, configurations, imports } from './stores.ts';

@@ -1,6 +1,4 @@
-import { fastifySwagger } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 
 export interface ApiInfo {
   readonly title: string;
@@ -13,6 +11,10 @@ type MakeApp = (prepare: (recording: FastifyInstance) => Promise<void>) => Promi
 
 /** OpenAPI of every route of the app: they are registered once more, on one that only records them. */
 export async function recordRoutes(makeApp: MakeApp, info: ApiInfo): Promise<object> {
+  const [{ fastifySwagger }, { jsonSchemaTransform }] = await Promise.all([
+    import('@fastify/swagger'),
+    import('fastify-type-provider-zod'),
+  ]);
   const app = await makeApp(async (recording) => {
     await recording.register(fastifySwagger, {
       openapi: {

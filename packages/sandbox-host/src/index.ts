@@ -1,4 +1,4 @@
-import { untilTold } from '../platform/until-told.ts';
+import { untilTold } from '@tendon/server/platform';
 import { startExecutorHost } from './start-executor-host.ts';
 
 /** `tendon executor` without a command line. Resolves with the exit code when it has ended. */

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { joinStreams, NotServed, refuseUpgrade } from '@tendon/runtime';
-import type { App } from '../platform/http/app.ts';
-import { failureBody, failureWith } from '../platform/http/failure.ts';
+import { type App, failureBody, failureWith } from '@tendon/server/platform';
 import type { HostContext } from './host-context.ts';
 import { hostRefusal } from './host-refusal.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { executorOpenApi } from './serve-executor.ts';
+import { executorOpenApi } from './index.ts';
 import { allHostRoutes, testHost } from './host.test-support.ts';
 
 interface Document {
@@ -9,7 +9,7 @@ interface Document {
 }
 
 it('RT204: the document in docs is what the routes say; `tendon executor --openapi > docs/executor-openapi.json` writes it', async () => {
-  const kept = await readFile(new URL('../../../../docs/executor-openapi.json', import.meta.url), 'utf8');
+  const kept = await readFile(new URL('../../../docs/executor-openapi.json', import.meta.url), 'utf8');
   expect(JSON.parse(kept)).toEqual(JSON.parse(await executorOpenApi()));
 });
 

@@ -18,8 +18,7 @@ import {
   type SleepWish,
 } from '@tendon/runtime';
 import { SandboxCalls } from './sandbox-calls.ts';
-import { ownFolder, workspaceFolder } from '../sandboxes/workspace-folder.ts';
-import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
+import { type FolderRules, outsideRoots, ownFolder, workspaceFolder, workspaceRoots, type WorkspaceRoots } from '@tendon/server/sandboxes';
 
 /** Durable: which conversation of which server has which folder here, and what was started for it last. */
 type Hosted = {

@@ -3,8 +3,8 @@ import type { ExecuteResult, RunnableAction, Runtime } from '@tendon/core';
 import { Failure, isRunnable, messageOf, openhandsV0, type ObservationDraft } from '@tendon/protocol';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { doorActionId } from '../../sandboxes/sandbox-command.ts';
-import { failureWith, sendFailure } from '../../platform/http/failure.ts';
+import { failureWith, sendFailure } from '@tendon/server/platform';
+import { doorActionId } from '@tendon/server/sandboxes';
 import type { HostContext, HostRoutes } from '../host-context.ts';
 import { ownRuntime } from '../own-runtime.ts';
 

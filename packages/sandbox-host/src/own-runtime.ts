@@ -1,7 +1,7 @@
 import type { Runtime } from '@tendon/core';
 import type { FastifyReply } from 'fastify';
-import { wordsOf } from '../sandboxes/file-failure.ts';
-import { failureWith } from '../platform/http/failure.ts';
+import { failureWith } from '@tendon/server/platform';
+import { wordsOf } from '@tendon/server/sandboxes';
 import type { HostContext } from './host-context.ts';
 
 const START_MS = 60_000;

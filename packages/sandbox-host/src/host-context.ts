@@ -1,7 +1,6 @@
 import type { Clock, Secret } from '@tendon/core';
 import type { HostInfo } from '@tendon/runtime';
-import type { App } from '../platform/http/app.ts';
-import type { Logger } from '../platform/logger.ts';
+import type { App, Logger } from '@tendon/server/platform';
 import type { HostPatience } from './host-patience.ts';
 import type { HostedSandboxes } from './hosted-sandboxes.ts';
 

@@ -1,8 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder, testConfig } from '../server.test-support.ts';
-import { allHostRoutes, KEY, testHost } from './host.test-support.ts';
+import { allHostRoutes, KEY, temporaryFolder, testConfig, testHost } from './host.test-support.ts';
 import { startExecutorHost } from './start-executor-host.ts';
 
 const filled = (url: string): string => url.replace(':incarnation', '00112233445566aa').replace(/:\w+/, 'x');

@@ -1,7 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '@tendon/server/headless';
+import { createLogger, liveMask, type Config } from '@tendon/server/platform';
 import { onTestFinished } from 'vitest';
-import { createLogger } from '../platform/logger.ts';
-import { liveMask } from '../platform/auth/live-mask.ts';
-import { temporaryFolder, testConfig } from '../server.test-support.ts';
 import { createHostApp } from './host-app.ts';
 import type { HostContext } from './host-context.ts';
 import { HOST_PATIENCE } from './host-patience.ts';
@@ -34,6 +36,18 @@ export async function testHost(
     });
   onTestFinished(() => host.close({ stopSandboxes: true }));
   return { ...host, home, workspace, call };
+}
+
+export function testConfig(home: string, env: Readonly<Record<string, string>> = {}): Config {
+  const read = readConfig({ PORT: '0', TENDON_HOME: home, RUNTIME: 'none', ...env });
+  if (!read.ok) throw new Error(read.problems.join('; '));
+  return read.config;
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tendon-host-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  return folder;
 }
 
 export interface HostRoute {

@@ -1,7 +1,7 @@
 import { Alive, Failure, ServerInfo } from '@tendon/protocol';
 import { EXECUTOR_API } from '@tendon/runtime';
 import { z } from 'zod';
-import { processResources } from '../../platform/process-resources.ts';
+import { processResources } from '@tendon/server/platform';
 import type { HostRoutes } from '../host-context.ts';
 
 /** The last three fields are ours. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { allHostRoutes, KEY, testHost } from '../executor-host/host.test-support.ts';
-import { hostileText, hostileValue, SEED } from './hostile-values.test-support.ts';
+import { allHostRoutes, KEY, testHost } from '../../packages/sandbox-host/src/host.test-support.ts';
+import { hostileText, hostileValue, SEED } from '../../packages/server/src/fuzz/hostile-values.test-support.ts';
 
 const RUNS = 6;
 const HONEST = new Set([501, 502, 503, 504]);

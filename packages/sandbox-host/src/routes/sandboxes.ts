@@ -1,9 +1,8 @@
 import { Failure } from '@tendon/protocol';
 import { hostPattern } from '@tendon/runtime';
 import { z } from 'zod';
-import type { App } from '../../platform/http/app.ts';
-import { failureWith } from '../../platform/http/failure.ts';
-import { wordsOf } from '../../sandboxes/file-failure.ts';
+import { type App, failureWith } from '@tendon/server/platform';
+import { wordsOf } from '@tendon/server/sandboxes';
 import type { HostContext, HostRoutes } from '../host-context.ts';
 
 export const Incarnation = z.object({ incarnation: z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hexadecimal digits are expected') });

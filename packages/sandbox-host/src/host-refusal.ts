@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { catalogError, type CatalogError } from '@tendon/protocol';
-import { LOOPBACK_SITE } from '../platform/preview-site.ts';
-import { authorize } from '../platform/auth/authorize.ts';
+import { authorize, LOOPBACK_SITE } from '@tendon/server/platform';
 import type { HostContext } from './host-context.ts';
 
 interface Asked {

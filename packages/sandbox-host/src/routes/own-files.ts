@@ -2,9 +2,8 @@ import { extname, posix } from 'node:path';
 import { Failure } from '@tendon/protocol';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { fileFailureStatus, wordsOf } from '../../sandboxes/file-failure.ts';
-import type { App } from '../../platform/http/app.ts';
-import { failureWith } from '../../platform/http/failure.ts';
+import { type App, failureWith } from '@tendon/server/platform';
+import { fileFailureStatus, wordsOf } from '@tendon/server/sandboxes';
 import type { HostContext, HostRoutes } from '../host-context.ts';
 import { ownRuntime } from '../own-runtime.ts';
 
@@ -75,13 +74,13 @@ function upload(app: App, context: HostContext): void {
     }
     const runtime = await ownRuntime(context, reply);
     if (!runtime) return reply;
-    const { takeUpload } = await import('../../files/take-upload.ts');
+    const { takeUpload } = await import('@tendon/server/files');
     try {
       const taken = await takeUpload(request.headers, request.raw, LIMITS, async (name, bytes) => {
         const isZip = name.endsWith('.zip');
         if (recursive && !isZip) throw new Error('a recursive upload is a zip file');
         if (!isZip) return runtime.files.write(posix.join(destination, name), bytes, { signal: AbortSignal.timeout(FILE_MS) });
-        const { unzipInto } = await import('../../files/unzip-into.ts');
+        const { unzipInto } = await import('@tendon/server/files');
         await unzipInto(runtime, destination, bytes, context.clock.now());
       });
       const [filename] = taken.uploaded;
@@ -104,7 +103,7 @@ function download(app: App, context: HostContext): void {
     const runtime = await ownRuntime(context, reply);
     if (!runtime) return reply;
     try {
-      const { zipWorkspace } = await import('../../files/zip-workspace.ts');
+      const { zipWorkspace } = await import('@tendon/server/files');
       const zip = await zipWorkspace({ runtime, root: runtime.workspace }, context.clock.now(), path);
       const name = posix.basename(path) || 'files';
       const disposition = `attachment; filename*=UTF-8''${encodeURIComponent(name)}.zip`;

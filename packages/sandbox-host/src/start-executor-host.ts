@@ -3,18 +3,22 @@ import { join } from 'node:path';
 import { Secret, type Clock } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { createRuntimes } from '@tendon/runtime';
-import { MIN_ACCESS_KEY_LENGTH, type Config } from '../platform/config/config.ts';
-import { listenError, urlOf } from '../platform/http/listening.ts';
-import { openSockets } from '../platform/http/open-sockets.ts';
-import { createLogger, type Logger } from '../platform/logger.ts';
-import { makeHome } from '../platform/make-home.ts';
-import { openDriver } from '../sandboxes/open-driver.ts';
-import { keptSecret } from '../platform/auth/kept-secret.ts';
-import { liveMask } from '../platform/auth/live-mask.ts';
-import { isLoopbackBind } from '../platform/loopback.ts';
-import { systemClock } from '../platform/system-clock.ts';
-import { VERSION } from '../platform/version.ts';
-import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
+import {
+  type Config,
+  createLogger,
+  isLoopbackBind,
+  keptSecret,
+  listenError,
+  liveMask,
+  type Logger,
+  makeHome,
+  MIN_ACCESS_KEY_LENGTH,
+  openSockets,
+  systemClock,
+  urlOf,
+  VERSION,
+} from '@tendon/server/platform';
+import { makeWorkspaceBase, openDriver } from '@tendon/server/sandboxes';
 import { createHostApp } from './host-app.ts';
 import { HOST_PATIENCE, type HostPatience } from './host-patience.ts';
 import { hostBanner } from './host-banner.ts';

@@ -1,6 +1,6 @@
 import type { Secret } from '@tendon/core';
 import type { HostInfo } from '@tendon/runtime';
-import type { Config } from '../platform/config/config.ts';
+import type { Config } from '@tendon/server/platform';
 
 /** What a person wants to know of a host that just started, and how a server is pointed at it. `madeKey`: to be shown once, here. */
 export function hostBanner(url: string, config: Config, sandbox: HostInfo['sandbox'], madeKey: Secret | undefined): string {

@@ -1,7 +1,6 @@
 import { EXECUTOR_API } from '@tendon/runtime';
 import { createHostApp } from './host-app.ts';
-import { recordRoutes } from '../platform/http/record-routes.ts';
-import { systemClock } from '../platform/system-clock.ts';
+import { recordRoutes, systemClock } from '@tendon/server/platform';
 import type { HostContext } from './host-context.ts';
 import { HOST_PATIENCE } from './host-patience.ts';
 

@@ -1,5 +1,4 @@
-import type { App } from '../platform/http/app.ts';
-import { sendFailure } from '../platform/http/failure.ts';
+import { type App, sendFailure } from '@tendon/server/platform';
 import type { HostContext } from './host-context.ts';
 import { hostRefusal } from './host-refusal.ts';
 

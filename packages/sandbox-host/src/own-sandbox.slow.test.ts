@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
-import { readZip } from '../files/read-zip.ts';
+import { readZip } from '@tendon/server/files';
 import { testHost, type TestHost } from './host.test-support.ts';
 
 async function zip(entries: Readonly<Record<string, string>>, folders: readonly string[] = []): Promise<Buffer> {

@@ -1,0 +1,20 @@
+/** What every HTTP server of Tendon rests on; `@tendon/sandbox-host` is the other one. */
+export { authorize } from './auth/authorize.ts';
+export { keptSecret } from './auth/kept-secret.ts';
+export { liveMask } from './auth/live-mask.ts';
+export { MIN_ACCESS_KEY_LENGTH, type Config } from './config/config.ts';
+export type { App } from './http/app.ts';
+export { fail, failureBody, failureWith, sendFailure } from './http/failure.ts';
+export { listenError, urlOf } from './http/listening.ts';
+export { openSockets } from './http/open-sockets.ts';
+export { recordRoutes } from './http/record-routes.ts';
+export { refuseEncodedBodies } from './http/refuse-encoded-bodies.ts';
+export { zodValidator } from './http/zod-validator.ts';
+export { createLogger, type Logger } from './logger.ts';
+export { isLoopbackBind } from './loopback.ts';
+export { makeHome } from './make-home.ts';
+export { LOOPBACK_SITE } from './preview-site.ts';
+export { processResources } from './process-resources.ts';
+export { systemClock } from './system-clock.ts';
+export { untilTold } from './until-told.ts';
+export { VERSION } from './version.ts';
