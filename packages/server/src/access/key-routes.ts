@@ -1,13 +1,12 @@
 import { CreatedKey, CreateKey, Failure, KeyList, Revoked } from '@tendon/protocol';
 import { z } from 'zod';
-import { revokeKey } from '../platform/auth/access-books.ts';
+import { revokeKey, type AccessBooks } from '../platform/auth/access-books.ts';
 import { keyInfo } from '../platform/auth/key-info.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 
 /** Keys for people and programs, each with a scope. */
-export const keyRoutes: Routes<ServerContext> = (app, { engine: { access } }) => {
+export const keyRoutes: Routes<{ readonly access: AccessBooks }> = (app, { access }) => {
   app.get('/api/keys', { schema: { response: { 200: KeyList } } }, async () => ({ keys: access.keys.list.map(keyInfo) }));
 
   const creating = { body: CreateKey, response: { 201: CreatedKey, 409: Failure } };

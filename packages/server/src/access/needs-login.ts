@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { hostnameOf, isLoopbackBind, isLoopbackName } from '../platform/loopback.ts';
 import { sessionCookies } from '../platform/auth/session-cookie.ts';
-import { admit } from '../platform/http/admit.ts';
-import type { ServerContext } from '../app/context.ts';
+import { admit, type AdmitContext } from '../platform/http/admit.ts';
 
 /**
  * Whether a page of the web app is for nobody yet: the server is reached from elsewhere, and the browser has not signed in. On
  * loopback the app asks for the key itself. A shared link brings its own key, which is not sent with the page.
  */
-export function needsLogin(context: ServerContext, request: FastifyRequest): 'login' | 'again' | undefined {
+export function needsLogin(context: AdmitContext, request: FastifyRequest): 'login' | 'again' | undefined {
   const { config } = context;
   const { headers, raw, url } = request;
   const isHere = isLoopbackBind(config.host) && isLoopbackName(hostnameOf(headers.host ?? '') ?? '');

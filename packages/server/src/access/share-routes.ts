@@ -1,16 +1,19 @@
 import { CreatedShare, CreateShare, Failure, Revoked, ShareList } from '@tendon/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Share } from '../platform/auth/access-books.ts';
+import type { Share, AccessBooks } from '../platform/auth/access-books.ts';
 import type { Held } from '../platform/auth/token-book.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 import { optionalBody } from '../platform/http/optional-body.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 
 /** Links that show one conversation to whoever has them, and let them do nothing. */
-export const shareRoutes: Routes<ServerContext> = (app, { engine: { access, conversations } }) => {
+export const shareRoutes: Routes<{ readonly access: AccessBooks; readonly conversations: Conversations }> = (
+  app,
+  { access, conversations },
+) => {
   const listing = { params: ById, response: { 200: ShareList, 404: Failure } };
   app.get('/api/conversations/:id/shares', { schema: listing }, async ({ params: { id } }, reply) => {
     if (!(await conversations.get(id))) return fail(reply, 'CONVERSATION_NOT_FOUND', id);

@@ -1,4 +1,3 @@
-import type { Clock } from '@tendon/core';
 import type { Config } from '../platform/config/config.ts';
 import type { ClientPatience } from '../platform/http/client-patience.ts';
 import type { Engine } from './engine.ts';
@@ -7,11 +6,9 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { WrongKeys } from '../platform/http/wrong-keys.ts';
 
 /** What the routes work with. */
-export interface ServerContext {
+export interface ServerContext extends Engine {
   readonly config: Config;
-  readonly engine: Engine;
   readonly metrics: Metrics;
-  readonly clock: Clock;
   readonly patience: ClientPatience;
   readonly logger: Logger;
   readonly wrongKeys: WrongKeys;

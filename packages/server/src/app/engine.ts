@@ -1,5 +1,5 @@
-import type { Clock, Secret, Storage, Strength } from '@tendon/core';
-import type { DriverName, SandboxRuntimes } from '@tendon/runtime';
+import type { Clock, Secret, Storage } from '@tendon/core';
+import type { SandboxRuntimes } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { EventSearch } from '../events/event-search.ts';
@@ -8,6 +8,7 @@ import type { ConversationToolServers } from '../mcp/conversation-tool-servers.t
 import type { SecretStore } from '../secrets/secret-store.ts';
 import type { AccessBooks } from '../platform/auth/access-books.ts';
 import type { SettingsStore } from '../settings/settings.ts';
+import type { ProbedSandbox } from '../sandboxes/open-driver.ts';
 
 /** Everything that works without HTTP. The server and the command line stand on it alike. */
 export interface Engine {
@@ -24,14 +25,7 @@ export interface Engine {
   readonly toolServers: ConversationToolServers;
   /** Keys, links and sessions that were handed out. */
   readonly access: AccessBooks;
-  /** What keeps the agent's work inside, as probed. */
-  readonly sandbox: {
-    readonly driver: DriverName;
-    readonly strength: Strength;
-    readonly description: string;
-    /** Its only way out is our proxy, so a network policy can be kept. */
-    readonly isPoliced: boolean;
-  };
+  readonly sandbox: ProbedSandbox;
   readonly agents: readonly string[];
   /** Names of models that clients can choose. */
   models(): Promise<readonly string[]>;

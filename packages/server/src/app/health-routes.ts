@@ -23,13 +23,13 @@ export const healthRoutes: Routes<ServerContext> = (app, context) => {
   });
 };
 
-async function serverInfo({ config, engine, metrics, clock, version }: ServerContext): Promise<z.output<typeof ServerInfo>> {
+async function serverInfo({ config, defaultModel, sandbox, metrics, clock, version }: ServerContext): Promise<z.output<typeof ServerInfo>> {
   return {
     uptime: process.uptime(),
     idle_time: metrics.idleSeconds(clock.now()),
     resources: await processResources(config.home),
     version,
-    model: engine.defaultModel(),
-    sandbox: engine.sandbox,
+    model: defaultModel(),
+    sandbox,
   };
 }

@@ -16,6 +16,7 @@ import { routePreviews } from '../previews/route-previews.ts';
 import { keptSecret } from '../platform/auth/kept-secret.ts';
 import { isLoopbackBind } from '../platform/loopback.ts';
 import { forgetAddress, keepAddress } from '../platform/server-address.ts';
+import { WsSession } from '../compat/opendevin/sockets/ws-session.ts';
 import { servePlainWs } from '../realtime/serve-plain-ws.ts';
 import { serveSocketIo } from '../realtime/serve-socket-io.ts';
 import { WrongKeys } from '../platform/http/wrong-keys.ts';
@@ -62,11 +63,11 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   const openApi = async () => (await import('./openapi.ts')).openApiDocument(context);
   const patience = options.patience ?? CLIENT_PATIENCE;
   const wrongKeys = new WrongKeys(clock);
-  const context: ServerContext = { config, engine, metrics, clock, patience, logger, wrongKeys, version: VERSION, webRoot, openApi };
+  const context: ServerContext = { ...engine, config, metrics, patience, logger, wrongKeys, version: VERSION, webRoot, openApi };
   const app = await createApp(context);
   const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);
-  const plain = servePlainWs(app.server, context);
+  const plain = servePlainWs(app.server, context, (wire, request, isAdmin) => new WsSession(wire, request, { ...context, isAdmin }));
   routePreviews(app.server, context);
   try {
     await app.listen({ port: config.port, host: config.host });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConversationInfo as WireInfo, INITIAL_STATE } from '@tendon/protocol';
-import type { Engine } from '../app/engine.ts';
 import type { StoredConversation } from './conversation-records.ts';
+import type { Conversations } from './conversations.ts';
 
 /** The last four fields are ours; other clients do not know them. */
 export const ConversationInfo = WireInfo.extend({
@@ -14,14 +14,17 @@ export const ConversationInfo = WireInfo.extend({
 });
 export type ConversationInfo = z.output<typeof ConversationInfo>;
 
+export interface InfoContext {
+  readonly conversations: Conversations;
+  /** The model that the next turn of this conversation asks. */
+  modelOf(record: StoredConversation): string;
+}
+
 /**
  * A conversation as clients see it, alike in lists and alone. Ready from the first moment: sandbox and agent start on first need,
  * and frontends before 0.40 break on `STARTING`.
  */
-export function conversationInfo(
-  record: StoredConversation,
-  { conversations, modelOf }: Pick<Engine, 'conversations' | 'modelOf'>,
-): ConversationInfo {
+export function conversationInfo(record: StoredConversation, { conversations, modelOf }: InfoContext): ConversationInfo {
   const isStopped = record.stopped === true;
   const state = conversations.state(record.id);
   return {

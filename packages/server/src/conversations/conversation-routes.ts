@@ -11,28 +11,41 @@ import {
   StartConversation,
   UpdateConversation,
   type CatalogError,
+  type McpConfig,
 } from '@tendon/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ConversationWish } from './conversation-wish.ts';
 import type { StoredConversation } from './conversation-records.ts';
-import type { Engine } from '../app/engine.ts';
 import { readTrajectory } from '../replay/read-trajectory.ts';
 import { readRepository } from '../git-providers/repository-source.ts';
 import { startingWords, triggerOf } from './starting-words.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
-import { ConversationInfo, conversationInfo } from './conversation-info.ts';
+import { ConversationInfo, conversationInfo, type InfoContext } from './conversation-info.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { failureBody, sendJsonText } from '../platform/http/failure.ts';
 import { IdempotencyHeaders, requestId } from '../platform/http/idempotency-key.ts';
 import { optionalBody } from '../platform/http/optional-body.ts';
+import type { AccessBooks } from '../platform/auth/access-books.ts';
+import type { Conversations } from './conversations.ts';
+import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { Config } from '../platform/config/config.ts';
+import type { Secret } from '@tendon/core';
 
 const Page = z.object({ results: z.array(ConversationInfo), next_page_id: z.string().nullable() });
 const PageMark = z.object({ sort: z.string(), id: z.string() });
 
-export const conversationRoutes: Routes<ServerContext> = (app, { engine, config }) => {
-  const { conversations } = engine;
+interface RoutesContext extends InfoContext {
+  readonly config: Config;
+  readonly access: AccessBooks;
+  readonly jwtSecret: Secret;
+  readonly providerTokens: ProviderTokens;
+  readonly settings: { readonly toolServers: McpConfig };
+  readonly toolServers: { sealed(given: McpConfig, settings: McpConfig, by: { readonly isAdmins: boolean }): string };
+}
+
+export const conversationRoutes: Routes<RoutesContext> = (app, context) => {
+  const { conversations, config } = context;
 
   app.post(
     '/api/conversations',
@@ -46,23 +59,23 @@ export const conversationRoutes: Routes<ServerContext> = (app, { engine, config 
     async (request, reply) => {
       const { body } = request;
       const id = config.allowsChosenIds ? body.conversation_id?.replaceAll('-', '').toLowerCase() : undefined;
-      const made = await create(engine, body, { id, request: requestOf(request, engine), isAdmin: request.principal.scope === 'admin' });
+      const made = await create(context, body, { id, request: requestOf(request, context), isAdmin: request.principal.scope === 'admin' });
       if ('code' in made) return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
       return { status: 'ok' as const, conversation_id: made.id, message: null, conversation_status: 'RUNNING' as const };
     },
   );
 
   app.get('/api/conversations', { schema: { querystring: ConversationQuery, response: { 200: Page } } }, async ({ query }) => {
-    const found = await findPage(engine, query);
-    return { results: found.records.map((record) => conversationInfo(record, engine)), next_page_id: found.next };
+    const found = await findPage(context, query);
+    return { results: found.records.map((record) => conversationInfo(record, context)), next_page_id: found.next };
   });
 
   app.get(
     '/api/microagent-management/conversations',
     { schema: { querystring: ConversationQuery, response: { 200: Page } } },
     async ({ query }) => {
-      const found = await findPage(engine, { ...query, conversation_trigger: 'microagent_management' });
-      return { results: found.records.map((record) => conversationInfo(record, engine)), next_page_id: found.next };
+      const found = await findPage(context, { ...query, conversation_trigger: 'microagent_management' });
+      return { results: found.records.map((record) => conversationInfo(record, context)), next_page_id: found.next };
     },
   );
 
@@ -71,7 +84,7 @@ export const conversationRoutes: Routes<ServerContext> = (app, { engine, config 
     { schema: { params: ById, response: { 200: ConversationInfo.nullable() } } },
     async ({ params }, reply) => {
       const record = await conversations.get(params.id);
-      return record ? conversationInfo(record, engine) : sendJsonText(reply, 'null');
+      return record ? conversationInfo(record, context) : sendJsonText(reply, 'null');
     },
   );
 
@@ -86,7 +99,7 @@ export const conversationRoutes: Routes<ServerContext> = (app, { engine, config 
   );
 
   app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, async ({ params }) => {
-    await engine.access.shares.revokeThose(({ conversation }) => conversation === params.id);
+    await context.access.shares.revokeThose(({ conversation }) => conversation === params.id);
     return conversations.delete(params.id);
   });
 
@@ -117,7 +130,7 @@ export const conversationRoutes: Routes<ServerContext> = (app, { engine, config 
 
 /** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
 async function create(
-  { conversations, providerTokens, settings, toolServers }: Engine,
+  { conversations, providerTokens, settings, toolServers }: RoutesContext,
   body: CreateConversation,
   { id, request, isAdmin }: Pick<ConversationWish, 'id' | 'request'> & { readonly isAdmin: boolean },
 ): Promise<StoredConversation | CatalogError> {
@@ -150,13 +163,13 @@ async function create(
 }
 
 /** The digest of the body: with another one it is another request. */
-function requestOf(request: FastifyRequest, engine: Engine): ConversationWish['request'] {
-  const id = requestId(request, 'conversation', engine);
+function requestOf(request: FastifyRequest, context: RoutesContext): ConversationWish['request'] {
+  const id = requestId(request, 'conversation', context);
   return id === undefined ? undefined : { id, digest: createHash('sha256').update(JSON.stringify(request.body)).digest('base64url') };
 }
 
 /** The task is one of the first events, so this reads one page unless the task is missing. */
-async function isInLog(conversations: Engine['conversations'], id: string, clientId: string): Promise<boolean> {
+async function isInLog(conversations: Conversations, id: string, clientId: string): Promise<boolean> {
   const log = await conversations.log(id);
   if (!log) return false;
   for (let from = 0; from < log.nextId; from += LOG_PAGE) {
@@ -171,7 +184,7 @@ const LOG_PAGE = 100;
 const FILTERED_PAGE = 200;
 
 async function findPage(
-  { conversations }: Engine,
+  { conversations }: RoutesContext,
   query: ConversationQuery,
 ): Promise<{ readonly records: readonly StoredConversation[]; readonly next: string | null }> {
   const found: StoredConversation[] = [];

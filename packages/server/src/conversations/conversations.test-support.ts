@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryStorage, openSqliteStorage } from '@tendon/core/storage';
-import type { Conversation, Runtimes } from '@tendon/core';
-import { openConversation, findAgent, createMask, delegate } from '@tendon/core';
+import { type Conversation, type Runtimes, openConversation, findAgent, createMask, delegate } from '@tendon/core';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { onTestFinished } from 'vitest';
 import { Conversations } from './conversations.ts';

@@ -13,20 +13,26 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Conversations } from '../conversations/conversations.ts';
-import type { Engine } from '../app/engine.ts';
 import { findEvents } from './find-events.ts';
 import { trajectoryLines, trajectoryText } from './trajectory-text.ts';
 import type { App, Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, sendFailure, sendJsonText } from '../platform/http/failure.ts';
 import { filterInBody } from './filter-in-body.ts';
 import { IdempotencyHeaders, requestId } from '../platform/http/idempotency-key.ts';
+import type { Secret } from '@tendon/core';
+import type { EventSearch } from './event-search.ts';
+
+interface EventContext {
+  readonly conversations: Conversations;
+  readonly eventSearch: EventSearch;
+  readonly jwtSecret: Secret;
+}
 
 /** A conversation's events without a socket. */
-export const conversationEventRoutes: Routes<ServerContext> = (app, { engine }) => {
-  const { conversations } = engine;
-  readingRoutes(app, engine);
+export const conversationEventRoutes: Routes<EventContext> = (app, context) => {
+  const { conversations } = context;
+  readingRoutes(app, context);
 
   const answers = { 200: SendAnswer, '4xx': Failure };
   app.post(
@@ -35,7 +41,7 @@ export const conversationEventRoutes: Routes<ServerContext> = (app, { engine }) 
     async (request, reply) => {
       const { params, body } = request;
       const message = { ...MessageAction.create({ content: body.message }), ...(body.client_id && { client_id: body.client_id }) };
-      return submitted(reply, conversations, params.id, named(message, request, engine));
+      return submitted(reply, conversations, params.id, named(message, request, context));
     },
   );
   app.post(
@@ -46,14 +52,14 @@ export const conversationEventRoutes: Routes<ServerContext> = (app, { engine }) 
       const decoded = openhandsV0.decode(body);
       if (decoded.type === 'error') return sendFailure(reply, decoded.error);
       if (decoded.type === 'action' || decoded.type === 'start') {
-        return submitted(reply, conversations, params.id, named(decoded.action, request, engine));
+        return submitted(reply, conversations, params.id, named(decoded.action, request, context));
       }
       return { success: true };
     },
   );
 };
 
-function readingRoutes(app: App, { conversations, eventSearch }: Engine): void {
+function readingRoutes(app: App, { conversations, eventSearch }: EventContext): void {
   // 0.25 has a route of its own for looking something up.
   for (const url of ['/api/conversations/:id/events', '/api/conversations/:id/events/search'] as const) {
     app.get(
@@ -81,8 +87,8 @@ function readingRoutes(app: App, { conversations, eventSearch }: Engine): void {
 }
 
 /** A `client_id` in the body is valid at every endpoint of the conversation; without one the request's key stands for it. */
-function named(action: ParsedAction, request: FastifyRequest, engine: Engine): ParsedAction {
-  const client_id = action.client_id ?? requestId(request, 'action', engine);
+function named(action: ParsedAction, request: FastifyRequest, context: EventContext): ParsedAction {
+  const client_id = action.client_id ?? requestId(request, 'action', context);
   return client_id === undefined ? action : { ...action, client_id };
 }
 

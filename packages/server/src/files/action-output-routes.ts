@@ -5,18 +5,27 @@ import { z } from 'zod';
 import { foundOutput } from './found-output.ts';
 import { wholeOutput } from './whole-output.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, failureWith, sendFailure } from '../platform/http/failure.ts';
-import { workspaceOf } from '../sandboxes/workspace-of.ts';
+import { workspaceOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
+import type { Secret } from '@tendon/core';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { StoredConversation } from '../conversations/conversation-records.ts';
 
 const ByEvent = ById.extend({ eventId: z.coerce.number().int().min(0) });
 
+interface OutputContext extends WorkspaceContext {
+  readonly conversations: Conversations;
+  readonly toolServers: { secretsOf(record: StoredConversation): readonly Secret[] };
+  /** Everything that must not be printed, as of now. */
+  secrets(): readonly Secret[];
+}
+
 /** Ours: all that a command or a cell has printed, as a file. */
-export const actionOutputRoutes: Routes<ServerContext> = (app, context) => {
+export const actionOutputRoutes: Routes<OutputContext> = (app, context) => {
   const schema = { params: ByEvent, response: { '4xx': Failure, 500: Failure } };
   app.get('/api/conversations/:id/events/:eventId/output', { schema }, async ({ params: { id, eventId } }, reply) => {
-    const { conversations, toolServers, secrets } = context.engine;
+    const { conversations, toolServers, secrets } = context;
     const [log, record] = await Promise.all([conversations.log(id), conversations.get(id)]);
     if (!log || !record) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
     const found = await foundOutput(log, eventId);

@@ -7,10 +7,10 @@ import { shownEntries } from './shown-entries.ts';
 import { workspaceEntries } from './workspace-entries.ts';
 import { workspacePath } from './workspace-path.ts';
 import type { App, Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { failureWith, sendFailure, sendJsonText } from '../platform/http/failure.ts';
-import { isUntouched, workspaceOf } from '../sandboxes/workspace-of.ts';
+import { isUntouched, workspaceOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
+import type { Clock } from '@tendon/core';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
@@ -19,14 +19,18 @@ const MAX_DEPTH = 32;
 const MAX_ENTRIES = 20_000;
 const failures = { '4xx': Failure, 500: Failure };
 
+interface FilesContext extends WorkspaceContext {
+  readonly clock: Clock;
+}
+
 /** What is in a conversation's workspace. The sandbox reads it, never this process: links in a workspace lead wherever the agent likes. */
-export const conversationFileRoutes: Routes<ServerContext> = (app, context) => {
+export const conversationFileRoutes: Routes<FilesContext> = (app, context) => {
   listing(app, context);
   contents(app, context);
   tree(app, context);
 };
 
-function listing(app: App, context: ServerContext): void {
+function listing(app: App, context: FilesContext): void {
   const schema = { params: ById, querystring: z.object({ path: FilePath.optional() }), response: { 200: FileList, ...failures } };
   app.get('/api/conversations/:id/list-files', { schema }, async ({ params, query }, reply) => {
     const folder = workspacePath(query.path ?? '');
@@ -50,7 +54,7 @@ function listing(app: App, context: ServerContext): void {
   });
 }
 
-function contents(app: App, context: ServerContext): void {
+function contents(app: App, context: FilesContext): void {
   const select = async (id: string, file: string, reply: FastifyReply) => {
     const workspace = await workspaceOf(context, id);
     if ('code' in workspace) return sendFailure(reply, workspace);
@@ -95,7 +99,7 @@ const Tree = z.object({
 });
 
 /** The Mac client's `FileNode`: what `list-files` shows, all of it in one answer. */
-function tree(app: App, context: ServerContext): void {
+function tree(app: App, context: FilesContext): void {
   const depth = z.coerce.number().int().min(1).max(MAX_DEPTH).default(MAX_DEPTH);
   const querystring = z.object({ path: FilePath.optional(), depth });
   const schema = { params: ById, querystring, response: { 200: Tree, ...failures } };

@@ -1,16 +1,16 @@
 import { Failure, UploadAnswer } from '@tendon/protocol';
 import { fileFailureStatus, wordsOf } from '../sandboxes/file-failure.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { failureWith, sendFailure } from '../platform/http/failure.ts';
-import { workspaceOf } from '../sandboxes/workspace-of.ts';
+import { workspaceOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
+import type { Clock } from '@tendon/core';
 
 const LIMITS = { maxFiles: 500, maxFileBytes: 100 * 1024 * 1024 };
 const WRITE_MS = 60_000;
 
 /** Files into the workspace, and all of it out. Nothing of either is held in memory but the file at hand. */
-export const conversationTransferRoutes: Routes<ServerContext> = (app, context) => {
+export const conversationTransferRoutes: Routes<WorkspaceContext & { readonly clock: Clock }> = (app, context) => {
   // The stream is the handler's: it writes each file while the next one is still under way.
   app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
 

@@ -5,18 +5,20 @@ import { firstAnswer } from './apis/ask-providers.ts';
 import { repositoryMicroagents } from './apis/repository-microagents.ts';
 import { RepositoryName } from './repository-name.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { sendFailure } from '../platform/http/failure.ts';
 import { answerAsked } from './answer-asked.ts';
 import { BranchAnswer, BranchPageAnswer, MicroagentAnswer, MicroagentContentAnswer } from './provider-answers.ts';
 import { BranchesQuery, FileQuery, SearchBranchesQuery } from './provider-questions.ts';
+import type { ProviderTokens } from './provider-tokens.ts';
+import type { Clock } from '@tendon/core';
 
 type Branches = z.output<typeof BranchAnswer>[];
 
 /** What git providers know of one repository. */
-export const gitProviderRepositoryRoutes: Routes<ServerContext> = (app, { engine, clock }) => {
-  const tokens = engine.providerTokens;
-
+export const gitProviderRepositoryRoutes: Routes<{ readonly providerTokens: ProviderTokens; readonly clock: Clock }> = (
+  app,
+  { providerTokens: tokens, clock },
+) => {
   app.get(
     '/api/user/search/branches',
     { schema: { querystring: SearchBranchesQuery, response: { 200: z.array(BranchAnswer) } } },

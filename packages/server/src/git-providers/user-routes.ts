@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { allAnswers, firstAnswer } from './apis/ask-providers.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { answerAsked } from './answer-asked.ts';
 import { RepositoryAnswer, TaskAnswer, UserAnswer } from './provider-answers.ts';
 import { OfProvider, RepositoriesQuery, SearchQuery } from './provider-questions.ts';
+import type { ProviderTokens } from './provider-tokens.ts';
 
 /** What git providers know of the user. Clients of 0.16–0.30 ask under `/api/github`, and mean GitHub. */
-export const gitProviderUserRoutes: Routes<ServerContext> = (app, { engine }) => {
-  const tokens = engine.providerTokens;
+export const gitProviderUserRoutes: Routes<{ readonly providerTokens: ProviderTokens }> = (app, { providerTokens: tokens }) => {
   for (const [prefix, only] of [
     ['/api/user', undefined],
     ['/api/github', { selected_provider: 'github' as const }],

@@ -8,10 +8,11 @@ import { pathsInRepository } from '../sandboxes/in-repository.ts';
 import { workspaceChanges } from './workspace-changes.ts';
 import { workspaceDiff, type DiffResult } from './workspace-diff.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { failureWith, sendFailure } from '../platform/http/failure.ts';
-import { isUntouched, workspaceOf, type Workspace } from '../sandboxes/workspace-of.ts';
+import { isUntouched, workspaceOf, type Workspace, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
+import type { Clock } from '@tendon/core';
+import type { Conversations } from '../conversations/conversations.ts';
 
 const TIMEOUT_MS = 20_000;
 /** Longer than a command may stay silent before its observation is returned. */
@@ -24,8 +25,13 @@ const FAULTS: Readonly<Record<Exclude<DiffResult['state'], 'found'>, readonly [n
   'too-large': [413, 'The file is too large to be compared'],
 };
 
+interface GitContext extends WorkspaceContext {
+  readonly conversations: Conversations;
+  readonly clock: Clock;
+}
+
 /** What the agent changed. The sandbox's git looks, never the host's: a repository says which programs git starts. */
-export const conversationGitRoutes: Routes<ServerContext> = (app, context) => {
+export const conversationGitRoutes: Routes<GitContext> = (app, context) => {
   const failures = { '4xx': Failure, 500: Failure };
 
   app.get(
@@ -68,12 +74,12 @@ export const conversationGitRoutes: Routes<ServerContext> = (app, context) => {
 };
 
 /** Delays the answer for a while, and only while the client is connected. */
-async function whatRunsEnds({ engine }: ServerContext, id: string, { raw }: FastifyReply): Promise<void> {
+async function whatRunsEnds({ conversations }: GitContext, id: string, { raw }: FastifyReply): Promise<void> {
   const left = new AbortController();
   const leave = (): void => left.abort();
   raw.once('close', leave);
   try {
-    await commandsEnded(engine.conversations, id, AbortSignal.any([left.signal, AbortSignal.timeout(HOLD_MS)]));
+    await commandsEnded(conversations, id, AbortSignal.any([left.signal, AbortSignal.timeout(HOLD_MS)]));
   } finally {
     raw.off('close', leave);
   }

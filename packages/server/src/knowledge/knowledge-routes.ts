@@ -2,16 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { Failure, FeedbackAnswer, isAction, Microagents, RememberPrompt, SubmitFeedback, type Event } from '@tendon/protocol';
 import { z } from 'zod';
 import type { App, Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, failureWith, sendFailure } from '../platform/http/failure.ts';
-import { workspaceOf } from '../sandboxes/workspace-of.ts';
+import { workspaceOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
+import type { Clock, Storage } from '@tendon/core';
+import type { Conversations } from '../conversations/conversations.ts';
 
 const EVENTS_READ = 500;
 const MAX_PROMPT = 4_000;
 
+interface KnowledgeContext extends WorkspaceContext {
+  readonly conversations: Conversations;
+  readonly storage: Storage;
+  readonly clock: Clock;
+}
+
 /** What a repository tells agents, what is worth remembering of a conversation, and what its user thinks of it. */
-export const conversationKnowledgeRoutes: Routes<ServerContext> = (app, context) => {
+export const conversationKnowledgeRoutes: Routes<KnowledgeContext> = (app, context) => {
   app.get(
     '/api/conversations/:id/microagents',
     { schema: { params: ById, response: { 200: Microagents, '4xx': Failure } } },
@@ -30,16 +37,16 @@ export const conversationKnowledgeRoutes: Routes<ServerContext> = (app, context)
     '/api/conversations/:id/submit-feedback',
     { schema: { params: ById, body: SubmitFeedback, response: { 200: FeedbackAnswer, 404: Failure } } },
     async ({ params, body }, reply) => {
-      if (!(await context.engine.conversations.get(params.id))) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
+      if (!(await context.conversations.get(params.id))) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
       const [id, at] = [randomUUID(), context.clock.now().toISOString()];
-      await context.engine.storage.records.put('feedback', { id, sort: at, value: { ...body, conversation_id: params.id, at } });
+      await context.storage.records.put('feedback', { id, sort: at, value: { ...body, conversation_id: params.id, at } });
       const kept = { message: 'Your feedback is kept on this server and was sent to nobody.', feedback_id: id, password: '' };
       return { ...kept, statusCode: 200 as const, body: kept };
     },
   );
 };
 
-function rememberRoutes(app: App, { engine: { conversations } }: ServerContext): void {
+function rememberRoutes(app: App, { conversations }: KnowledgeContext): void {
   const querystring = z.object({ event_id: z.coerce.number().int().min(0) });
   const schema = { params: ById, querystring, response: { 200: RememberPrompt, '4xx': Failure } };
   for (const name of ['remember-prompt', 'remember_prompt'] as const) {

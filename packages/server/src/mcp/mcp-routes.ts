@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { App, Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
 
 /** Far more than a pull request's text may have. */
 const MAX_BYTES = 1024 * 1024;
@@ -11,9 +12,12 @@ const INTERNAL_ERROR = -32_603;
 
 const SUMMARY = 'Tools that open pull requests, by the Model Context Protocol (streamable HTTP, without sessions)';
 
+interface McpContext extends PullRequestParts {
+  readonly logger: Logger;
+}
+
 /** The server's own tools at the address of 0.62, for agents of whichever program. */
-export const mcpRoutes: Routes<ServerContext> = (app, context) => {
-  const { engine } = context;
+export const mcpRoutes: Routes<McpContext> = (app, context) => {
   const errorHandler = failing(context);
 
   app.post('/mcp/mcp', { bodyLimit: MAX_BYTES, errorHandler, schema: { summary: SUMMARY } }, async ({ body, headers }, reply) => {
@@ -23,7 +27,7 @@ export const mcpRoutes: Routes<ServerContext> = (app, context) => {
     const { answerMessage } = await import('./answer-message.ts');
     const version = headers['mcp-protocol-version'];
     const message = { body, protocolVersion: typeof version === 'string' ? version : undefined, conversation: conversationOf(headers) };
-    const answer = await answerMessage(message, engine);
+    const answer = await answerMessage(message, context);
     const type = answer.headers.get('content-type');
     if (type !== null) void reply.type(type);
     return reply.code(answer.status).send(await answer.text());
@@ -50,7 +54,7 @@ function conversationOf(headers: FastifyRequest['headers']): string | undefined 
 }
 
 /** What is wrong with a request, in the words of JSON-RPC. */
-function failing({ logger }: ServerContext) {
+function failing({ logger }: McpContext) {
   return (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (error instanceof SyntaxError || error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') {
       return sendError(reply, 400, PARSE_ERROR, 'this is no JSON');

@@ -1,14 +1,14 @@
 import { ConversationConfig, Failure, VscodeUrl, WebHosts } from '@tendon/protocol';
 import { z } from 'zod';
-import { vscodeUrl, webHosts } from './preview-links.ts';
+import { vscodeUrl, webHosts, type LinkContext } from './preview-links.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 
 /** What frontends ask beside a conversation's events: what is served, and what this server has little to say to. */
-export const conversationPanelRoutes: Routes<ServerContext> = (app, context) => {
-  const { conversations } = context.engine;
+export const conversationPanelRoutes: Routes<LinkContext & { readonly conversations: Conversations }> = (app, context) => {
+  const { conversations } = context;
   const answering = <T extends z.ZodType>(answer: T) => ({ params: ById, response: { 200: answer, '4xx': Failure } });
   const exists = async (id: string) => (await conversations.get(id)) !== undefined;
 

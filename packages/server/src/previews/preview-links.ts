@@ -1,8 +1,17 @@
 import { hostnameOf, isLoopbackName } from '../platform/loopback.ts';
-import type { ServerContext } from '../app/context.ts';
 import { entryPath } from './enter-preview.ts';
 import { createPreviewKeys } from './preview-keys.ts';
 import { LOOPBACK_SITE, previewOrigin, type PreviewPort } from '../platform/preview-site.ts';
+import type { Clock, Secret } from '@tendon/core';
+import type { SandboxRuntimes } from '@tendon/runtime';
+import type { Config } from '../platform/config/config.ts';
+
+export interface LinkContext {
+  readonly config: Config;
+  readonly runtimes: SandboxRuntimes;
+  readonly jwtSecret: Secret;
+  readonly clock: Clock;
+}
 
 const LIST_MS = 5000;
 
@@ -10,9 +19,9 @@ const NO_DOMAIN =
   'Previews live at names below localhost, which from here is another machine. Set TENDON_PREVIEW_DOMAIN to a name all of whose subdomains lead to this server, or reach it through a tunnel to localhost.';
 
 /** The signed links of one conversation, for a client that reached the server at `host`; or the sentence why there can be none. */
-function previewLinks({ config, engine, clock }: ServerContext, id: string, host: string): ((port: PreviewPort) => string) | string {
+function previewLinks({ config, jwtSecret, clock }: LinkContext, id: string, host: string): ((port: PreviewPort) => string) | string {
   if (config.previews.domain === LOOPBACK_SITE.domain && !isLoopbackName(hostnameOf(host) ?? '')) return NO_DOMAIN;
-  const keys = createPreviewKeys(engine.jwtSecret, clock);
+  const keys = createPreviewKeys(jwtSecret, clock);
   const label = keys.labelOf(id);
   return (port) => previewOrigin({ port, label }, config.previews, host) + entryPath(keys.tokenFor(id, port));
 }
@@ -21,14 +30,10 @@ function previewLinks({ config, engine, clock }: ServerContext, id: string, host
  * What the conversation's programs serve now, by link, and the one link that leads to whatever is served first, under the port 0:
  * frontends ask once, before anything is served, and look behind every link until something answers. Starts nothing.
  */
-export async function webHosts(
-  context: ServerContext,
-  id: string,
-  host: string,
-): Promise<{ hosts: Record<string, number>; error?: string }> {
+export async function webHosts(context: LinkContext, id: string, host: string): Promise<{ hosts: Record<string, number>; error?: string }> {
   const links = previewLinks(context, id, host);
   if (typeof links === 'string') return { hosts: {}, error: links };
-  const served = await context.engine.runtimes
+  const served = await context.runtimes
     .ports(id)
     ?.list({ signal: AbortSignal.timeout(LIST_MS) })
     .catch(() => []);
@@ -39,12 +44,12 @@ export async function webHosts(
  * The editor's page, started if need be; or why there is none. While the sandbox does not run the link leads to a page that waits for it:
  * frontends ask once.
  */
-export async function vscodeUrl(context: ServerContext, id: string, host: string): Promise<{ vscode_url: string | null; error?: string }> {
+export async function vscodeUrl(context: LinkContext, id: string, host: string): Promise<{ vscode_url: string | null; error?: string }> {
   const links = previewLinks(context, id, host);
   if (typeof links === 'string') return { vscode_url: null, error: links };
   const { runtime, sandbox } = context.config;
   if (runtime === 'none' || !sandbox.plugins.includes('vscode')) return { vscode_url: null, error: 'This server offers no editor.' };
-  const started = await context.engine.runtimes.ports(id)?.startPlugin('vscode');
+  const started = await context.runtimes.ports(id)?.startPlugin('vscode');
   if (!started) return { vscode_url: links('editor') };
   if (!started.ok) return { vscode_url: null, error: started.reason };
   if (!started.page) return { vscode_url: null, error: 'The editor did not say where its page is.' };

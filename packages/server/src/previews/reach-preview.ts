@@ -4,10 +4,10 @@
  */
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { NotServed, type SandboxPorts } from '@tendon/runtime';
-import type { Engine } from '../app/engine.ts';
+import { NotServed, type SandboxPorts, type SandboxRuntimes } from '@tendon/runtime';
 import { notServed, PAGES, type PreviewPage } from './preview-page.ts';
 import type { PreviewPort } from '../platform/preview-site.ts';
+import type { Conversations } from '../conversations/conversations.ts';
 
 /** A connection to the program, a page that says why there is none, or a redirect on the same origin. */
 export type Reached =
@@ -15,20 +15,25 @@ export type Reached =
   | { readonly state: 'closed'; readonly page: PreviewPage }
   | { readonly state: 'elsewhere'; readonly path: string };
 
+export interface ReachContext {
+  readonly conversations: Conversations;
+  readonly runtimes: SandboxRuntimes;
+}
+
 const CONNECT_MS = 10_000;
 /** An editor starts within seconds or not at all; the browser shows a page meanwhile. */
 const EDITOR_MS = 5_000;
 const MAX_REMEMBERED = 1_000;
-const FIRST_SERVED = new WeakMap<Engine, Map<string, number>>();
+const FIRST_SERVED = new WeakMap<Conversations, Map<string, number>>();
 
 const WITHOUT_SANDBOX: Readonly<Record<PreviewPort, PreviewPage>> = { app: PAGES.nothing, editor: PAGES.waiting };
 
 /** `path`: of the request. */
-export async function reachPreview(engine: Engine, conversationId: string, port: PreviewPort, path: string): Promise<Reached> {
-  const ports = (await engine.conversations.get(conversationId)) && engine.runtimes.ports(conversationId);
+export async function reachPreview(context: ReachContext, conversationId: string, port: PreviewPort, path: string): Promise<Reached> {
+  const ports = (await context.conversations.get(conversationId)) && context.runtimes.ports(conversationId);
   if (!ports) return closed(WITHOUT_SANDBOX[port] ?? PAGES.asleep);
   try {
-    if (port === 'app') return await reachFirst(engine, conversationId, ports);
+    if (port === 'app') return await reachFirst(context, conversationId, ports);
     if (port === 'editor') return await reachEditor(ports, path);
     return await connected(ports, port);
   } catch (error) {
@@ -36,9 +41,9 @@ export async function reachPreview(engine: Engine, conversationId: string, port:
   }
 }
 
-async function reachFirst(engine: Engine, conversationId: string, ports: SandboxPorts): Promise<Reached> {
-  const remembered = FIRST_SERVED.get(engine) ?? new Map<string, number>();
-  FIRST_SERVED.set(engine, remembered);
+async function reachFirst({ conversations }: ReachContext, conversationId: string, ports: SandboxPorts): Promise<Reached> {
+  const remembered = FIRST_SERVED.get(conversations) ?? new Map<string, number>();
+  FIRST_SERVED.set(conversations, remembered);
   const before = remembered.get(conversationId);
   if (before !== undefined) {
     try {

@@ -1,15 +1,21 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ServerContext } from '../app/context.ts';
 import { previewPlace } from '../platform/preview-site.ts';
-import type { responseOn } from './serve-preview.ts';
+import type { PreviewContext, responseOn } from './serve-preview.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Logger } from '../platform/logger.ts';
+
+interface RoutingContext extends PreviewContext {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
 
 /**
  * Takes what is meant for a preview out of the server's requests and upgrades, before any other door sees it: programs inside have
  * paths like `/ws`, `/socket.io` and `/api` of their own. Called last, when every door listens. What serves previews is loaded by
  * the first visit.
  */
-export function routePreviews(http: Server, context: ServerContext): void {
+export function routePreviews(http: Server, context: RoutingContext): void {
   const isForPreview = ({ headers }: IncomingMessage): boolean => previewPlace(headers.host, context.config.previews) !== undefined;
   takeOver(http, 'request', (request: IncomingMessage, response: ServerResponse) => {
     if (!isForPreview(request)) return false;
@@ -34,7 +40,7 @@ function takeOver<Args extends unknown[]>(http: Server, event: 'request' | 'upgr
 }
 
 async function serve(
-  context: ServerContext,
+  context: RoutingContext,
   request: IncomingMessage,
   responseFor: (on: typeof responseOn) => ServerResponse,
   upgrade?: { readonly client: Duplex; readonly head: Buffer },

@@ -1,6 +1,5 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ServerContext } from '../app/context.ts';
 import { isOriginAllowed } from '../platform/auth/authorize.ts';
 import { authorizePreview } from './authorize-preview.ts';
 import { enterPreview, entryIn, renewed } from './enter-preview.ts';
@@ -8,24 +7,32 @@ import { forwardRequest, forwardUpgrade } from './forward-request.ts';
 import { createPreviewKeys } from './preview-keys.ts';
 import { PAGES, sendPage } from './preview-page.ts';
 import { LOOPBACK_SITE, previewPlace, type PreviewPlace } from '../platform/preview-site.ts';
-import { reachPreview } from './reach-preview.ts';
+import { reachPreview, type ReachContext } from './reach-preview.ts';
+import type { Clock, Secret } from '@tendon/core';
+import type { Config } from '../platform/config/config.ts';
+
+export interface PreviewContext extends ReachContext {
+  readonly config: Config;
+  readonly jwtSecret: Secret;
+  readonly clock: Clock;
+}
 
 /** So often the system asks a silent peer whether it is still there. */
 const ALIVE_MS = 30_000;
 
 /** Answers a request whose `Host` is below the name of previews, and one that is to become a WebSocket (`upgrade`). */
 export async function servePreview(
-  context: ServerContext,
+  context: PreviewContext,
   request: IncomingMessage,
   response: ServerResponse,
   upgrade?: { readonly client: Duplex; readonly head: Buffer },
 ): Promise<void> {
-  const { engine, clock, config } = context;
+  const { jwtSecret, clock, config } = context;
   const site = config.previews;
   const place = previewPlace(request.headers.host, site);
   if (place === undefined || place === 'unknown') return sendPage(request, response, PAGES.unknown);
   request.socket.setKeepAlive(true, ALIVE_MS);
-  const keys = createPreviewKeys(engine.jwtSecret, clock);
+  const keys = createPreviewKeys(jwtSecret, clock);
   const entry = entryIn(request.url ?? '/');
   if (entry) {
     if (request.headers.origin === undefined) return enterPreview(request, response, { ...entry, place, site, keys });
@@ -34,7 +41,7 @@ export async function servePreview(
   }
   const access = authorizePreview(request, place, keys);
   if (!access.ok) return sendPage(request, response, PAGES[access.why]);
-  const reached = await reachPreview(engine, access.conversationId, place.port, request.url ?? '/');
+  const reached = await reachPreview(context, access.conversationId, place.port, request.url ?? '/');
   if (reached.state === 'closed') return sendPage(request, response, reached.page);
   if (reached.state === 'elsewhere') return leadOn(response, reached.path);
   const { target } = reached;
@@ -49,7 +56,7 @@ export async function servePreview(
  * Who may show a preview in a frame. Below `localhost` each is a site of its own, so a request does not tell another preview's frame
  * from the app's: the browser is told instead. Below a domain of the operator's `authorizePreview` sees it.
  */
-function framePolicy({ previews, corsOrigins }: ServerContext['config']): string | undefined {
+function framePolicy({ previews, corsOrigins }: Config): string | undefined {
   if (previews.domain !== LOOPBACK_SITE.domain) return undefined;
   const here = ['localhost', '127.0.0.1'].flatMap((name) => [`http://${name}:*`, `https://${name}:*`]);
   const permitted = corsOrigins.filter((origin) => /^https?:\/\/[\w.-]+(?::\d+)?$/.test(origin));
@@ -73,14 +80,14 @@ function leadOn(response: ServerResponse, location: string): void {
 
 /** A page of a frontend looks whether something is there before it shows it, and learns no more. */
 async function sayWhetherServed(
-  context: ServerContext,
+  context: PreviewContext,
   request: IncomingMessage,
   response: ServerResponse,
   { port, conversationId }: { readonly port: PreviewPlace['port']; readonly conversationId: string | undefined },
 ): Promise<void> {
   const { origin = '', host = '' } = request.headers;
   if (conversationId === undefined || !isOriginAllowed(origin, host, context.config)) return sendPage(request, response, PAGES.foreign);
-  const reached = await reachPreview(context.engine, conversationId, port, '/');
+  const reached = await reachPreview(context, conversationId, port, '/');
   if (reached.state === 'open') reached.target.destroy();
   response.writeHead(reached.state === 'closed' ? reached.page.status : 204, {
     'access-control-allow-origin': origin,

@@ -1,12 +1,12 @@
 import type { WebSocket } from 'ws';
-import type { ServerContext } from '../app/context.ts';
 import type { Wire } from './wire.ts';
+import type { RealtimeContext } from './realtime-context.ts';
 
 /** Asks for a sign of life again and again, and hangs up without one. A client that merely does not read has its own deadline. */
 export async function expectLife(
   socket: WebSocket,
   wire: Wire,
-  { clock, patience }: Pick<ServerContext, 'clock' | 'patience'>,
+  { clock, patience }: Pick<RealtimeContext, 'clock' | 'patience'>,
 ): Promise<void> {
   for (;;) {
     let isAlive = false;

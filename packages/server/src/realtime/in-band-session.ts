@@ -6,18 +6,20 @@
 import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { failureFor, type Clock } from '@tendon/core';
 import type { Connection } from './connection.ts';
-import type { Engine } from '../app/engine.ts';
 import { wishFrom } from '../conversations/initialize-wish.ts';
 import type { ClientPatience } from '../platform/http/client-patience.ts';
 import type { Logger } from '../platform/logger.ts';
 import { readToken, signToken } from '../platform/auth/token.ts';
 import { cursorFrom } from './cursor.ts';
 import type { Wire } from './wire.ts';
+import type { Secret } from '@tendon/core';
+import type { Conversations } from '../conversations/conversations.ts';
 
 export interface InBandOptions {
   readonly speak: (dialect: Dialect) => Connection;
   readonly wire: Wire;
-  readonly engine: Engine;
+  readonly conversations: Conversations;
+  readonly jwtSecret: Secret;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly patience: Pick<ClientPatience, 'firstFrameMs'>;
@@ -73,21 +75,21 @@ export class InBandSession {
 
   /** The session is the conversation: the token carries its id. */
   async #initialize(connection: Connection, frame: Frame): Promise<void> {
-    const { engine, wire } = this.#options;
+    const { jwtSecret, wire } = this.#options;
     const found = await this.#conversationOf(frame);
     if (!found.ok) {
       if (found.error.code !== 'INVALID_TOKEN') return connection.refuse(found.error);
       wire.send({ error: found.error.message, error_code: found.error.status });
       return wire.close(found.error.message);
     }
-    wire.send({ token: await signToken(found.id, engine.jwtSecret), status: 'ok' });
+    wire.send({ token: await signToken(found.id, jwtSecret), status: 'ok' });
     await connection.begin(found.id, cursorFrom(frame.latest_event_id));
   }
 
   async #conversationOf(
     frame: Frame,
   ): Promise<{ readonly ok: true; readonly id: string } | { readonly ok: false; readonly error: CatalogError }> {
-    const { conversations, jwtSecret } = this.#options.engine;
+    const { conversations, jwtSecret } = this.#options;
     const decoded = openhandsV0.decode(frame);
     const wish = decoded.type === 'initialize' ? wishFrom(decoded, this.#options.isAdmin) : undefined;
     if (typeof frame.token === 'string' && frame.token !== '') {

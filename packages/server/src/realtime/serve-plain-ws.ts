@@ -4,21 +4,23 @@ import { catalogError, opendevinWs } from '@tendon/protocol';
 import type { RawData } from 'ws';
 import { Connection } from './connection.ts';
 import { MAX_BODY_BYTES } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { admit } from '../platform/http/admit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
 import { cursorFrom } from './cursor.ts';
-import { WsSession } from '../compat/opendevin/sockets/ws-session.ts';
 import { endWithAccess, isAdmin, isWatcher } from './end-with-access.ts';
 import { expectLife } from './expect-life.ts';
 import { plainWire } from './plain-wire.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { webSocketServer } from './web-socket-server.ts';
 import type { Wire } from './wire.ts';
+import type { RealtimeContext } from './realtime-context.ts';
+
+/** Serves a client that names no conversation. */
+type BeginSession = (wire: Wire, request: IncomingMessage, isAdmin: boolean) => Client;
 
 /** `/ws`: one JSON object per text frame, as in the founding documents. Upgrades for other paths are left to others. */
-export function servePlainWs(http: Server, context: ServerContext): { close(): void } {
+export function servePlainWs(http: Server, context: RealtimeContext, beginSession: BeginSession): { close(): void } {
   const sockets = new (webSocketServer(context.patience))({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false });
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const path = request.url?.split('?', 1)[0];
@@ -31,7 +33,9 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
     if (!access.ok) return refuseUpgrade(socket, access.error);
     sockets.handleUpgrade(request, socket, head, (opened) => {
       const wire = plainWire(opened);
-      const client = clientFor(wire, request, access.principal, context);
+      const { principal } = access;
+      const id = queryOf(request).get('conversation_id');
+      const client = id === null ? beginSession(wire, request, isAdmin(principal)) : connect(wire, request, principal, id, context);
       void endWithAccess(access.principal, wire);
       context.metrics.connected(wire.closed);
       void expectLife(opened, wire, context);
@@ -53,21 +57,12 @@ export function servePlainWs(http: Server, context: ServerContext): { close(): v
 
 type Client = Pick<Connection, 'receive' | 'refuse'>;
 
-/** With `conversation_id` (ours) the client goes on where it was; without, it is one of 2024. */
-function clientFor(wire: Wire, request: IncomingMessage, principal: Principal, context: ServerContext): Client {
-  const query = queryOf(request);
-  const id = query.get('conversation_id');
-  if (id === null) return new WsSession(wire, request, { ...context, isAdmin: isAdmin(principal) });
-  const connection = new Connection({
-    ...context,
-    ...context.engine,
-    wire,
-    dialect: opendevinWs,
-    isWatcher: isWatcher(principal),
-    isAdmin: isAdmin(principal),
-  });
+/** With `conversation_id` (ours) the client goes on where it was. */
+function connect(wire: Wire, request: IncomingMessage, principal: Principal, id: string, context: RealtimeContext): Connection {
+  const own = { isWatcher: isWatcher(principal), isAdmin: isAdmin(principal) };
+  const connection = new Connection({ ...context, ...own, wire, dialect: opendevinWs });
   connection.greet();
-  void connection.begin(id, cursorFrom(query.get('latest_event_id')));
+  void connection.begin(id, cursorFrom(queryOf(request).get('latest_event_id')));
   return connection;
 }
 

@@ -4,7 +4,6 @@ import { catalogError, dialectOfPage, eventsDoc, openhandsV0, type CatalogError,
 import { Server, type Socket } from 'socket.io';
 import { Connection } from './connection.ts';
 import { MAX_BODY_BYTES } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { failureBody } from '../platform/http/failure.ts';
 import { admit } from '../platform/http/admit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';
@@ -19,9 +18,10 @@ import { nameSession, recoveryOf, withOffsets } from './recovery.ts';
 import { socketIoWire } from './socket-io-wire.ts';
 import { MAX_BYTES, UnauthenticatedSessions, type EngineSession } from './unauthenticated-sessions.ts';
 import { webSocketServer } from './web-socket-server.ts';
+import type { RealtimeContext } from './realtime-context.ts';
 
 /** `/socket.io`, polling and WebSocket: `oh_event` to clients, `oh_user_action` and `oh_action` from them. */
-export function serveSocketIo(http: HttpServer, context: ServerContext): { close(): Promise<void> } {
+export function serveSocketIo(http: HttpServer, context: RealtimeContext): { close(): Promise<void> } {
   const { patience } = context;
   const unauthenticated = new UnauthenticatedSessions(
     context,
@@ -88,7 +88,7 @@ function guard(
 }
 
 interface Guarding {
-  readonly context: ServerContext;
+  readonly context: RealtimeContext;
   readonly unauthenticated: UnauthenticatedSessions;
 }
 
@@ -98,8 +98,8 @@ function scriptRefusal({ url = '/' }: IncomingMessage): CatalogError | undefined
 }
 
 /** Checked and noted before the client is notified that it is connected. */
-async function refusalOf(socket: Socket, context: ServerContext): Promise<CatalogError | undefined> {
-  const { conversations } = context.engine;
+async function refusalOf(socket: Socket, context: RealtimeContext): Promise<CatalogError | undefined> {
+  const { conversations } = context;
   const { dialect, latest_event_id } = socket.handshake.query;
   const named = conversationIdOf(socket);
   const back = recoveryOf(socket);
@@ -135,15 +135,14 @@ function connectError(error: CatalogError): Error {
 /** Of Socket.IO, without the transport's own digit: an event, with attachments or without. */
 const EVENT = /^[25]/;
 
-async function serve(socket: Socket, context: ServerContext, polls: HeldPolls): Promise<void> {
+async function serve(socket: Socket, context: RealtimeContext, polls: HeldPolls): Promise<void> {
   const wire = socketIoWire(socket, polls);
   context.metrics.connected(wire.closed);
   const { principal, conversation, from, isDocument, session } = socket.data as SocketData;
   void endWithAccess(principal, wire);
   const marked = withOffsets(wire, (offset) => void socket.emit('tendon_offset', offset));
   const own = { isWatcher: isWatcher(principal), isAdmin: isAdmin(principal), ...(session !== undefined && { beginsAs: session }) };
-  const speak = (dialect: Dialect) =>
-    new Connection({ ...context, ...context.engine, ...own, wire: dialect === eventsDoc ? marked : wire, dialect });
+  const speak = (dialect: Dialect) => new Connection({ ...context, ...own, wire: dialect === eventsDoc ? marked : wire, dialect });
   if (conversation === undefined)
     return listen(socket, context, new InBandSession({ speak, wire, ...context, isDocument, isAdmin: own.isAdmin }));
   const connection = speak(isDocument ? eventsDoc : dialectOf(socket.handshake));
@@ -157,7 +156,7 @@ function dialectOf({ query, headers: { origin } }: Socket['handshake']): Dialect
   return origin === undefined || query.dialect === 'openhands-v0' ? openhandsV0 : dialectOfPage(query);
 }
 
-function listen(socket: Socket, { metrics, clock }: ServerContext, receiver: Pick<Connection, 'receive'>): void {
+function listen(socket: Socket, { metrics, clock }: RealtimeContext, receiver: Pick<Connection, 'receive'>): void {
   const sizes: number[] = [];
   socket.conn.on('packet', ({ data = '' }: { readonly data?: string | Buffer }) => {
     // An event, or an attachment of the one before; any other packet is ignored or ends the client's session.

@@ -7,8 +7,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { catalogError, type CatalogError } from '@tendon/protocol';
-import type { ServerContext } from '../app/context.ts';
 import { identify } from '../platform/auth/identify.ts';
+import type { AdmitContext } from '../platform/http/admit.ts';
 
 /** Enough for a connect packet with the client's whole handshake. */
 export const MAX_BYTES = 64 * 1024;
@@ -21,11 +21,11 @@ export interface EngineSession {
 }
 
 export class UnauthenticatedSessions {
-  readonly #context: Pick<ServerContext, 'config' | 'engine'>;
+  readonly #context: Pick<AdmitContext, 'config' | 'access'>;
   readonly #sessionOf: (id: string) => EngineSession | undefined;
   readonly #open = new Map<string, number>();
 
-  constructor(context: Pick<ServerContext, 'config' | 'engine'>, sessionOf: (id: string) => EngineSession | undefined) {
+  constructor(context: Pick<AdmitContext, 'config' | 'access'>, sessionOf: (id: string) => EngineSession | undefined) {
     this.#context = context;
     this.#sessionOf = sessionOf;
   }
@@ -60,8 +60,8 @@ export class UnauthenticatedSessions {
   }
 
   #isKnown({ url = '/', headers }: IncomingMessage): boolean {
-    const { config, engine } = this.#context;
-    const principal = identify({ url, headers }, { sessionApiKey: config.sessionApiKey, books: engine.access });
+    const { config, access } = this.#context;
+    const principal = identify({ url, headers }, { sessionApiKey: config.sessionApiKey, books: access });
     return principal !== undefined && principal !== 'wrong';
   }
 }

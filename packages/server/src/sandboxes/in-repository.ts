@@ -1,8 +1,11 @@
 import type { GitChanges } from '@tendon/protocol';
-import type { StoredConversation } from '../conversations/conversation-records.ts';
+
+export interface WithRepository {
+  readonly selected_repository: string | null;
+}
 
 /** The folder of the conversation's repository in its workspace, with a slash at its end. */
-export function repositoryFolder({ selected_repository }: Pick<StoredConversation, 'selected_repository'>): string | undefined {
+export function repositoryFolder({ selected_repository }: WithRepository): string | undefined {
   const name = selected_repository
     ?.replace(/\/$|\.git\/?$/g, '')
     .split('/')

@@ -8,19 +8,29 @@ import {
   otherReapers,
   isWider,
   type Driver,
+  type DriverName,
   type ExecutorFolder,
   type Reaper,
   type NetworkPolicy,
 } from '@tendon/runtime';
 import type { Config } from '../platform/config/config.ts';
-import type { Engine } from '../app/engine.ts';
 import { networkWords } from './network-words.ts';
+import type { Strength } from '@tendon/core';
+
+/** What keeps the agent's work inside, as probed. */
+export interface ProbedSandbox {
+  readonly driver: DriverName;
+  readonly strength: Strength;
+  readonly description: string;
+  /** Its only way out is our proxy, so a network policy can be kept. */
+  readonly isPoliced: boolean;
+}
 
 export interface OpenedDriver {
   readonly driver: Driver;
   /** For what drivers have left that were configured before. */
   readonly otherReapers: readonly Reaper[];
-  readonly sandbox: Engine['sandbox'] & { readonly limits: readonly string[] };
+  readonly sandbox: ProbedSandbox & { readonly limits: readonly string[] };
   /** What a conversation can have at most: as configured, and where sandboxes are elsewhere no more than is given there. */
   readonly network: NetworkPolicy;
 }

@@ -1,21 +1,28 @@
 import { Failure, ReclaimRequest, Reclaimed, SandboxList } from '@tendon/protocol';
 import { z } from 'zod';
-import { listTitled } from './list-titled.ts';
+import { listTitled, type Listed } from './list-titled.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail } from '../platform/http/failure.ts';
+import type { SandboxRuntimes } from '@tendon/runtime';
 
 /** Ours: what sandboxes there are, what they use, and their ends. */
-export const sandboxRoutes: Routes<ServerContext> = (app, { engine }) => {
-  app.get('/api/sandboxes', { schema: { response: { 200: SandboxList } } }, async () => ({ sandboxes: await listTitled(engine) }));
+interface SandboxContext {
+  readonly conversations: Listed['conversations'] & { stop(id: string): Promise<{ readonly wasRunning: boolean } | undefined> };
+  readonly runtimes: SandboxRuntimes;
+}
+
+export const sandboxRoutes: Routes<SandboxContext> = (app, { conversations, runtimes }) => {
+  app.get('/api/sandboxes', { schema: { response: { 200: SandboxList } } }, async () => ({
+    sandboxes: await listTitled({ conversations, runtimes }),
+  }));
   // The agent stops too: else its next action would start another one.
   const stopping = { params: ById, response: { 200: z.object({ stopped: z.literal(true) }), 404: Failure } };
   app.post('/api/sandboxes/:id/stop', { schema: stopping }, async ({ params: { id } }, reply) => {
-    const stopped = await engine.conversations.stop(id);
+    const stopped = await conversations.stop(id);
     return stopped ? { stopped: true as const } : fail(reply, 'CONVERSATION_NOT_FOUND', id);
   });
   app.post('/api/sandboxes/reclaim', { schema: { body: ReclaimRequest, response: { 200: Reclaimed } } }, ({ body }) =>
-    engine.runtimes.reclaim(body),
+    runtimes.reclaim(body),
   );
 };

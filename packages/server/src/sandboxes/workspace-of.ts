@@ -1,7 +1,14 @@
 import type { Runtime } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
-import { repositoryFolder } from './in-repository.ts';
-import type { ServerContext } from '../app/context.ts';
+import { repositoryFolder, type WithRepository } from './in-repository.ts';
+import type { SandboxRuntimes } from '@tendon/runtime';
+import type { Logger } from '../platform/logger.ts';
+
+export interface WorkspaceContext {
+  readonly conversations: { get(id: string): Promise<WithRepository | undefined> };
+  readonly runtimes: SandboxRuntimes;
+  readonly logger: Logger;
+}
 
 const START_MS = 15_000;
 
@@ -14,16 +21,16 @@ export interface Workspace {
 }
 
 /** There is certainly nothing in it, and no sandbox is awake: frontends that ask for files as soon as they open a conversation start none. */
-export async function isUntouched({ engine: { runtimes } }: ServerContext, id: string): Promise<boolean> {
+export async function isUntouched({ runtimes }: Pick<WorkspaceContext, 'runtimes'>, id: string): Promise<boolean> {
   return runtimes.current(id) === undefined && ((await runtimes.isWorkspaceEmpty?.(id)) ?? false);
 }
 
 /** The live sandbox, or one started now: an old conversation's files can be looked at. */
-export async function workspaceOf({ engine, logger }: ServerContext, id: string): Promise<Workspace | CatalogError> {
-  const record = await engine.conversations.get(id);
+export async function workspaceOf({ conversations, runtimes, logger }: WorkspaceContext, id: string): Promise<Workspace | CatalogError> {
+  const record = await conversations.get(id);
   if (!record) return catalogError('CONVERSATION_NOT_FOUND', id);
   try {
-    const runtime = engine.runtimes.current(id) ?? (await engine.runtimes.acquire(id, { signal: AbortSignal.timeout(START_MS) }));
+    const runtime = runtimes.current(id) ?? (await runtimes.acquire(id, { signal: AbortSignal.timeout(START_MS) }));
     return { runtime, root: runtime.workspace, repository: repositoryFolder(record) };
   } catch (cause) {
     logger.warn({ err: cause, conversation: id }, 'the sandbox did not start');

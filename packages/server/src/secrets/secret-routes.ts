@@ -1,14 +1,18 @@
 import { AddGitProviders, CreateSecret, Failure, SecretList, UpdateSecret } from '@tendon/protocol';
 import { z } from 'zod';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { sendFailure } from '../platform/http/failure.ts';
+import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { SecretStore } from './secret-store.ts';
 
 const Done = z.object({ message: z.string() });
 const ById = z.object({ id: z.string().max(200) });
 
 /** What agents may use and nobody may read back: named secrets, and tokens of git providers. */
-export const secretRoutes: Routes<ServerContext> = (app, { engine: { secretStore, providerTokens } }) => {
+export const secretRoutes: Routes<{ readonly secretStore: SecretStore; readonly providerTokens: ProviderTokens }> = (
+  app,
+  { secretStore, providerTokens },
+) => {
   const answers = { 200: Done, '4xx': Failure, 502: Failure };
   app.get('/api/secrets', { schema: { response: { 200: SecretList } } }, async () => secretStore.list);
   app.post('/api/secrets', { schema: { body: CreateSecret, response: { 201: Done, 400: Failure } } }, async ({ body }, reply) => {

@@ -1,32 +1,43 @@
 import { Failure, Settings, SettingsUpdate, type CatalogError } from '@tendon/protocol';
 import { z } from 'zod';
-import type { Engine } from '../app/engine.ts';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
 import { takeNetworkWish } from '../conversations/network/conversation-network.ts';
 import { providerTokensOf } from './provider-tokens-of.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { SandboxRuntimes } from '@tendon/runtime';
+import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { SettingsStore } from './settings.ts';
+
+interface SettingsContext {
+  readonly settings: SettingsStore;
+  readonly providerTokens: ProviderTokens;
+  readonly conversations: Conversations;
+  readonly runtimes: SandboxRuntimes;
+  /** What a conversation without a wish of its own gets now. */
+  defaultModel(): string;
+}
 
 const Stored = z.object({ message: z.string() });
 
 /** The user's stored settings; 404 until something was stored, which makes frontends ask for a model. */
-export const settingsRoutes: Routes<ServerContext> = (app, { engine }) => {
+export const settingsRoutes: Routes<SettingsContext> = (app, context) => {
   app.get('/api/settings', { schema: { response: { 200: Settings, 404: Failure } } }, async (_request, reply) => {
-    return settingsOf(engine) ?? fail(reply, 'SETTINGS_NOT_FOUND');
+    return settingsOf(context) ?? fail(reply, 'SETTINGS_NOT_FOUND');
   });
   app.post(
     '/api/settings',
     { schema: { body: SettingsUpdate, response: { 200: Stored, '4xx': Failure, 502: Failure } } },
     async ({ body }, reply) => {
-      const update = networkTaken(body, engine);
+      const update = networkTaken(body, context);
       if ('code' in update) return sendFailure(reply, update);
       const tokens = providerTokensOf(body);
-      if (body.unset_github_token) await engine.providerTokens.clear();
+      if (body.unset_github_token) await context.providerTokens.clear();
       const error =
-        (await engine.settings.update(withoutShownModel(update, engine))) ?? (tokens && (await engine.providerTokens.add(tokens)));
+        (await context.settings.update(withoutShownModel(update, context))) ?? (tokens && (await context.providerTokens.add(tokens)));
       if (isForNetwork(body)) {
-        await engine.conversations.questions.policyChanged();
-        await engine.runtimes.networkChanged();
+        await context.conversations.questions.policyChanged();
+        await context.runtimes.networkChanged();
       }
       return error ? sendFailure(reply, error) : { message: 'Settings stored' };
     },
@@ -38,7 +49,7 @@ export const settingsRoutes: Routes<ServerContext> = (app, { engine }) => {
 };
 
 /** With no model stored the one in use is named: frontends take the name apart without looking whether there is one. */
-function settingsOf({ settings, providerTokens, defaultModel }: Engine): Settings | undefined {
+function settingsOf({ settings, providerTokens, defaultModel }: SettingsContext): Settings | undefined {
   const { current } = settings;
   if (!current) return undefined;
   const provider_tokens_set = providerTokens.set;
@@ -51,7 +62,7 @@ function isForNetwork({ sandbox_network: mode, sandbox_network_allow: allow }: S
 }
 
 /** With the names as they are compared; or why this server cannot keep such a network. */
-function networkTaken(body: SettingsUpdate, { conversations }: Engine): SettingsUpdate | CatalogError {
+function networkTaken(body: SettingsUpdate, { conversations }: SettingsContext): SettingsUpdate | CatalogError {
   const { sandbox_network: mode, sandbox_network_allow: allow } = body;
   const taken = takeNetworkWish(conversations.networkRules, { mode, allow });
   if (!taken.ok) return taken.error;
@@ -59,7 +70,7 @@ function networkTaken(body: SettingsUpdate, { conversations }: Engine): Settings
 }
 
 /** Frontends send back all that they were shown; a name that was only shown is no choice, and must not outlive the environment's. */
-function withoutShownModel(body: SettingsUpdate, { settings, defaultModel }: Engine): SettingsUpdate {
+function withoutShownModel(body: SettingsUpdate, { settings, defaultModel }: SettingsContext): SettingsUpdate {
   const isShown = !settings.current?.llm_model && body.llm_model === defaultModel();
   return isShown && !body.llm_api_key ? { ...body, llm_model: undefined } : body;
 }

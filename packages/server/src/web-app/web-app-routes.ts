@@ -2,18 +2,23 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../platform/http/app.ts';
-import type { ServerContext } from '../app/context.ts';
 import { enterByToken } from '../access/enter-by-token.ts';
 import { fail } from '../platform/http/failure.ts';
 import { askAgainPage, LOGIN_HEADERS, loginPage, safePath } from '../access/login-page.ts';
 import { needsLogin } from '../access/needs-login.ts';
+import type { AdmitContext } from '../platform/http/admit.ts';
 import { type Encoding, ENCODINGS, openWebFiles, type WebFile, type WebFiles } from './web-files.ts';
 
 const FOREVER = 'public, max-age=2592000, immutable';
 const NEVER = 'no-cache, no-store, must-revalidate, max-age=0';
 
+interface WebAppContext extends AdmitContext {
+  /** The folder of the built web app, if there is one. */
+  readonly webRoot: string | undefined;
+}
+
 /** The web app at `/`; a path that is no file is one of its pages. Unknown paths under `/api` are JSON. */
-export const webAppRoutes: Routes<ServerContext> = (app, context) => {
+export const webAppRoutes: Routes<WebAppContext> = (app, context) => {
   const { webRoot, config } = context;
   const hidden = { schema: { hide: true } };
   for (const url of ['/api', '/api/*']) app.all(url, hidden, (_request, reply) => fail(reply, 'NOT_FOUND'));
@@ -31,7 +36,7 @@ export const webAppRoutes: Routes<ServerContext> = (app, context) => {
   });
 };
 
-async function serve(web: WebFiles, context: ServerContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function serve(web: WebFiles, context: WebAppContext, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = request.url.split('?', 1)[0]!;
   const file = path === '/index.html' ? undefined : web.files.get(path);
   if (file) return sendFile(web, file, path, request, reply);
@@ -54,7 +59,7 @@ function isPage({ url, headers }: FastifyRequest): boolean {
 }
 
 /** True: who asks has to sign in first, and was told so. */
-function sendLogin(context: ServerContext, request: FastifyRequest, reply: FastifyReply): boolean {
+function sendLogin(context: WebAppContext, request: FastifyRequest, reply: FastifyReply): boolean {
   const needed = needsLogin(context, request);
   if (needed === undefined) return false;
   const page = needed === 'again' ? askAgainPage() : loginPage(safePath(request.url));

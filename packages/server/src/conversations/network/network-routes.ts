@@ -2,12 +2,16 @@ import { AlwaysAllowed, catalogError, ConversationNetwork, Failure, NetworkAnswe
 import type { StoredConversation } from '../conversation-records.ts';
 import type { PersonsAnswer } from './network-questions.ts';
 import type { Routes } from '../../platform/http/app.ts';
-import type { ServerContext } from '../../app/context.ts';
 import { ById } from '../../platform/http/conversation-param.ts';
 import { fail, sendFailure } from '../../platform/http/failure.ts';
+import type { Conversations } from '../conversations.ts';
+import type { SandboxRuntimes } from '@tendon/runtime';
 
 /** Ours: where a conversation's sandbox may connect to, to see and to change while it runs. */
-export const conversationNetworkRoutes: Routes<ServerContext> = (app, { engine: { conversations, runtimes } }) => {
+export const conversationNetworkRoutes: Routes<{ readonly conversations: Conversations; readonly runtimes: SandboxRuntimes }> = (
+  app,
+  { conversations, runtimes },
+) => {
   const schema = { params: ById, response: { 200: ConversationNetwork, '4xx': Failure } };
   const path = '/api/conversations/:id/network';
   async function shown(record: StoredConversation): Promise<ConversationNetwork> {

@@ -1,7 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { catalogError } from '@tendon/protocol';
 import { authorize, type Access, type AccessRequest } from '../auth/authorize.ts';
-import type { ServerContext } from '../../app/context.ts';
+import type { AccessBooks } from '../auth/access-books.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../logger.ts';
+import type { WrongKeys } from './wrong-keys.ts';
+
+export interface AdmitContext {
+  readonly config: Config;
+  readonly access: AccessBooks;
+  readonly wrongKeys: WrongKeys;
+  readonly logger: Logger;
+}
 
 type Asked = Pick<AccessRequest, 'need' | 'conversation' | 'isSocket'>;
 
@@ -9,13 +19,13 @@ type Asked = Pick<AccessRequest, 'need' | 'conversation' | 'isSocket'>;
  * Authorizes a request to any endpoint, and slows down an address that tries wrong keys. A wrong key is
  * logged, without the key itself.
  */
-export function admit(context: ServerContext, request: IncomingMessage, asked: Asked): Access {
-  const { config, engine, logger, wrongKeys } = context;
+export function admit(context: AdmitContext, request: IncomingMessage, asked: Asked): Access {
+  const { config, access: books, logger, wrongKeys } = context;
   const { method = 'GET', url = '/', headers, socket } = request;
   const { localAddress, remoteAddress: address = '' } = socket;
   const contradiction = hostContradiction(request);
   if (contradiction !== undefined) return { ok: false, error: catalogError('HOST_NOT_ALLOWED', contradiction) };
-  const access = authorize({ method, url, headers, localAddress, ...asked }, { ...config, books: engine.access });
+  const access = authorize({ method, url, headers, localAddress, ...asked }, { ...config, books });
   const showsKey = access.ok ? asked.need !== 'public' && config.sessionApiKey !== undefined : access.isWrong === true;
   if (!showsKey) return access;
   if (wrongKeys.secondsToWait(address, access.ok ? access.principal.name : undefined) !== undefined)

@@ -2,13 +2,19 @@ import type { FastifyRequest } from 'fastify';
 import { needOf } from '../auth/access-table.ts';
 import { corsHeaders } from '../auth/cors-headers.ts';
 import { LOGIN_SECONDS, sessionCookie, sessionCookies } from '../auth/session-cookie.ts';
-import { admit } from './admit.ts';
+import { admit, type AdmitContext } from './admit.ts';
 import type { App } from './app.ts';
-import type { ServerContext } from '../../app/context.ts';
 import { sendFailure } from './failure.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Clock } from '@tendon/core';
+
+interface GuardContext extends AdmitContext {
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
 
 /** Puts `authorize` before every route and unknown path, and the headers that keep browsers in bounds on every answer. */
-export function guard(app: App, context: ServerContext): void {
+export function guard(app: App, context: GuardContext): void {
   const { config, metrics, clock, logger } = context;
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request, reply) => {
@@ -44,12 +50,12 @@ function taskOf({ method, routeOptions: { url = 'an unknown path' } }: FastifyRe
 }
 
 /** A browser in use stays signed in: past the half of its time a session begins anew. */
-async function renewed({ principal, headers }: FastifyRequest, { engine, clock }: ServerContext): Promise<string | undefined> {
+async function renewed({ principal, headers }: FastifyRequest, { access, clock }: GuardContext): Promise<string | undefined> {
   const { login } = principal;
   if (!login?.expires_at) return undefined;
   const left = Date.parse(login.expires_at) - clock.now().getTime();
   if (left > (LOGIN_SECONDS * 1000) / 2) return undefined;
-  await engine.access.logins.use(login.id, LOGIN_SECONDS);
-  const token = sessionCookies(headers).find((each) => engine.access.logins.find(each)?.id === login.id);
+  await access.logins.use(login.id, LOGIN_SECONDS);
+  const token = sessionCookies(headers).find((each) => access.logins.find(each)?.id === login.id);
   return token && sessionCookie(token, headers);
 }

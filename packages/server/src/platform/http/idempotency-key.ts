@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Engine } from '../../app/engine.ts';
+import type { Secret } from '@tendon/core';
 
 /** The header of a request that may be repeated because its answer was lost: with the same key it has its effect once. */
 export const IdempotencyHeaders = z.looseObject({
@@ -12,7 +12,11 @@ export const IdempotencyHeaders = z.looseObject({
  * The id of the request in this server, 32 hexadecimal digits; undefined when it has no key. The keys of two callers, and those of
  * two purposes, never collide, and an id reveals nothing about its key.
  */
-export function requestId({ headers, principal }: FastifyRequest, purpose: string, { jwtSecret }: Engine): string | undefined {
+export function requestId(
+  { headers, principal }: FastifyRequest,
+  purpose: string,
+  { jwtSecret }: { readonly jwtSecret: Secret },
+): string | undefined {
   const key = headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
   const named = JSON.stringify([purpose, principal.name, key]);

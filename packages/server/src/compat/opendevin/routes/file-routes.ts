@@ -2,19 +2,23 @@ import { text } from 'node:stream/consumers';
 import { Failure, FileList, type NamedTree } from '@tendon/protocol';
 import { z } from 'zod';
 import type { App, Routes } from '../../../platform/http/app.ts';
-import type { ServerContext } from '../../../app/context.ts';
 import { WsSessions } from '../sockets/ws-sessions.ts';
 import { fail, sendFailure } from '../../../platform/http/failure.ts';
-import { isUntouched, workspaceOf } from '../../../sandboxes/workspace-of.ts';
-import { conversationMeant } from './bearer.ts';
-import { forward, sendForwarded } from './forward.ts';
+import { isUntouched, workspaceOf, type WorkspaceContext } from '../../../sandboxes/workspace-of.ts';
+import { conversationMeant, type BearerContext } from './bearer.ts';
+import { forward, sendForwarded, type ForwardContext } from './forward.ts';
 import { workspaceTree } from './workspace-tree.ts';
+import type { Conversations } from '../../../conversations/conversations.ts';
 
 /** From the page's first question to its conversation. */
 const FIRST_MS = 5_000;
 
+export interface FileContext extends BearerContext, ForwardContext, WorkspaceContext {
+  readonly conversations: Conversations;
+}
+
 /** The files of the session's workspace, for clients that name no conversation. */
-export const fileRoutes: Routes<ServerContext> = (app, context) => {
+export const fileRoutes: Routes<FileContext> = (app, context) => {
   for (const url of ['/api/refresh-files', '/refresh-files']) refreshFiles(app, context, url);
   for (const url of ['/api/select-file', '/select-file']) selectFile(app, context, url);
   listFiles(app, context);
@@ -22,13 +26,13 @@ export const fileRoutes: Routes<ServerContext> = (app, context) => {
 };
 
 /** W1 asks once, at load, while its socket creates the conversation; where files may exist already, the answer waits for it. */
-function refreshFiles(app: App, context: ServerContext, url: string): void {
-  const { engine, config, logger } = context;
+function refreshFiles(app: App, context: FileContext, url: string): void {
+  const { config, logger } = context;
   const nothing: NamedTree = { name: 'workspace', children: [] };
   app.get(url, { schema: { hide: true } }, async (request): Promise<NamedTree> => {
-    const meant = await conversationMeant(request, engine);
+    const meant = await conversationMeant(request, context);
     const isAwaited = request.headers.authorization === undefined && config.workspaceBase !== undefined;
-    const coming = (): Promise<string | undefined> => WsSessions.of(engine).latestConversation(AbortSignal.timeout(FIRST_MS));
+    const coming = (): Promise<string | undefined> => WsSessions.of(context).latestConversation(AbortSignal.timeout(FIRST_MS));
     const conversation = typeof meant === 'string' ? meant : isAwaited ? await coming() : undefined;
     if (conversation === undefined || (await isUntouched(context, conversation))) return nothing;
     const workspace = await workspaceOf(context, conversation);
@@ -40,10 +44,10 @@ function refreshFiles(app: App, context: ServerContext, url: string): void {
   });
 }
 
-function selectFile(app: App, context: ServerContext, url: string): void {
+function selectFile(app: App, context: FileContext, url: string): void {
   const schema = { querystring: z.object({ file: z.string().min(1).max(4096) }), hide: true };
   app.get(url, { schema }, async (request, reply) => {
-    const conversation = await conversationMeant(request, context.engine);
+    const conversation = await conversationMeant(request, context);
     if (typeof conversation !== 'string') return sendFailure(reply, conversation);
     const path = `select-file?${new URLSearchParams({ file: inWorkspace(request.query.file) }).toString()}`;
     return sendForwarded(reply, await forward(app, context, request, { conversation, path }));
@@ -51,13 +55,13 @@ function selectFile(app: App, context: ServerContext, url: string): void {
 }
 
 /** 0.6 to 0.8 name the workspace `/` and want entries that begin with it; later ones name folders as they were listed. */
-function listFiles(app: App, context: ServerContext): void {
+function listFiles(app: App, context: FileContext): void {
   const schema = {
     querystring: z.object({ path: z.string().max(4096).optional() }),
     response: { 200: FileList, '4xx': Failure, '5xx': Failure },
   };
   app.get('/api/list-files', { schema }, async (request, reply) => {
-    const conversation = await conversationMeant(request, context.engine);
+    const conversation = await conversationMeant(request, context);
     if (typeof conversation !== 'string') return sendFailure(reply, conversation);
     const { path = '' } = request.query;
     const inner = inWorkspace(path);
@@ -70,9 +74,9 @@ function listFiles(app: App, context: ServerContext): void {
   });
 }
 
-function saveFile(app: App, context: ServerContext): void {
+function saveFile(app: App, context: FileContext): void {
   app.post('/api/save-file', { schema: { hide: true } }, async (request, reply) => {
-    const conversation = await conversationMeant(request, context.engine);
+    const conversation = await conversationMeant(request, context);
     if (typeof conversation !== 'string') return sendFailure(reply, conversation);
     const body = request.body as Readonly<Record<string, unknown>> | null;
     if (typeof body !== 'object' || body === null || typeof body.filePath !== 'string') return fail(reply, 'INVALID_ARGUMENTS', 'filePath');

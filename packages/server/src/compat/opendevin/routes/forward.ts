@@ -1,8 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../platform/http/app.ts';
-import type { ServerContext } from '../../../app/context.ts';
+import type { Config } from '../../../platform/config/config.ts';
 
 const KEPT_HEADERS = ['content-type', 'content-disposition'] as const;
+
+export interface ForwardContext {
+  readonly config: Config;
+}
 
 export interface Forwarded {
   readonly conversation: string;
@@ -16,7 +20,7 @@ export interface Forwarded {
  * Answers a route that names no conversation by the one of today that does. The request was let in already, so the inner one carries
  * our own name and key.
  */
-export async function forward(app: App, { config }: ServerContext, request: FastifyRequest, { conversation, path, body }: Forwarded) {
+export async function forward(app: App, { config }: ForwardContext, request: FastifyRequest, { conversation, path, body }: Forwarded) {
   const type = request.headers['content-type'];
   const isJson = type?.startsWith('application/json') ?? false;
   const key = config.sessionApiKey?.reveal();

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App, Routes } from '../../../platform/http/app.ts';
-import type { ServerContext } from '../../../app/context.ts';
 import { fail, sendFailure } from '../../../platform/http/failure.ts';
-import { conversationMeant } from './bearer.ts';
-import { forward, sendForwarded } from './forward.ts';
+import { conversationMeant, type BearerContext } from './bearer.ts';
+import { forward, sendForwarded, type ForwardContext } from './forward.ts';
 
 /** Method, name from 0.6 to 0.17, and the route of today under the conversation that has the same answer. */
 const FORWARDED = [
@@ -14,7 +13,7 @@ const FORWARDED = [
   ['GET', 'events/search', 'events'],
 ] as const;
 
-export const forwardedRoutes: Routes<ServerContext> = (app, context) => {
+export const forwardedRoutes: Routes<BearerContext & ForwardContext> = (app, context) => {
   const schema = { hide: true };
   for (const [method, name, path] of FORWARDED) {
     app.route({ method, url: `/api/${name}`, schema, handler: (request, reply) => pass(app, context, request, reply, path) });
@@ -32,8 +31,14 @@ export const forwardedRoutes: Routes<ServerContext> = (app, context) => {
   });
 };
 
-async function pass(app: App, context: ServerContext, request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
-  const conversation = await conversationMeant(request, context.engine);
+async function pass(
+  app: App,
+  context: BearerContext & ForwardContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+): Promise<FastifyReply> {
+  const conversation = await conversationMeant(request, context);
   if (typeof conversation !== 'string') return sendFailure(reply, conversation);
   const query = request.url.split('?').slice(1).join('?');
   return sendForwarded(reply, await forward(app, context, request, { conversation, path: query === '' ? path : `${path}?${query}` }));

@@ -9,43 +9,41 @@ import {
   type WsGeneration,
 } from '@tendon/protocol';
 import { z } from 'zod';
-import type { Engine } from '../../../app/engine.ts';
 import { WsSessions } from '../sockets/ws-sessions.ts';
 import type { Routes } from '../../../platform/http/app.ts';
-import type { ServerContext } from '../../../app/context.ts';
 import { sendFailure } from '../../../platform/http/failure.ts';
-import { readBearer, type Bearer } from './bearer.ts';
+import { readBearer, type Bearer, type BearerContext } from './bearer.ts';
 
 /** The newest of a long conversation: these frontends hold it all in one page. */
 const MAX_EVENTS = 5_000;
 type StoredMessage = StoredMessages['messages'][number];
 
 /** What W1 to W3 resume a session from: the frames of both directions, as they were. */
-export const messageRoutes: Routes<ServerContext> = (app, { engine }) => {
+export const messageRoutes: Routes<BearerContext> = (app, context) => {
   const refused = { ...catalogError('UNAUTHORIZED'), status: 403, message: 'Not authenticated' };
   for (const prefix of ['/api', '']) {
     app.get(`${prefix}/messages/total`, { schema: { response: { 200: MessagesTotal } } }, async (request, reply) => {
-      const bearer = await readBearer(request, engine);
+      const bearer = await readBearer(request, context);
       if (bearer.state === 'absent') return sendFailure(reply, refused) as never;
-      return { msg_total: (await messagesOf(bearer, engine)).length };
+      return { msg_total: (await messagesOf(bearer, context)).length };
     });
     app.get(`${prefix}/messages`, { schema: { response: { 200: StoredMessages } } }, async (request, reply) => {
-      const bearer = await readBearer(request, engine);
+      const bearer = await readBearer(request, context);
       if (bearer.state === 'absent') return sendFailure(reply, refused) as never;
-      return { messages: await messagesOf(bearer, engine) };
+      return { messages: await messagesOf(bearer, context) };
     });
     app.delete(`${prefix}/messages`, { schema: { response: { 200: z.object({ ok: z.boolean() }) } } }, async (request, reply) => {
-      const bearer = await readBearer(request, engine);
+      const bearer = await readBearer(request, context);
       if (bearer.state === 'absent') return sendFailure(reply, refused) as never;
-      if (bearer.state === 'session') await WsSessions.of(engine).restart(bearer.sid);
+      if (bearer.state === 'session') await WsSessions.of(context).restart(bearer.sid);
       return { ok: true };
     });
   }
 };
 
-async function messagesOf(bearer: Bearer, engine: Engine): Promise<StoredMessage[]> {
+async function messagesOf(bearer: Bearer, { conversations }: Pick<BearerContext, 'conversations'>): Promise<StoredMessage[]> {
   const id = bearer.state === 'session' ? bearer.record.conversation : undefined;
-  const log = id === undefined ? undefined : await engine.conversations.log(id);
+  const log = id === undefined ? undefined : await conversations.log(id);
   if (!log || bearer.state !== 'session') return [];
   const events = (await log.read({ reverse: true, limit: MAX_EVENTS })).toReversed();
   // More than nothing opens the dialog about an unfinished session; a session is one when something was said.

@@ -1,9 +1,7 @@
 import { isAction, isObservation, type Event } from '@tendon/protocol';
-import type { Engine } from '../../../app/engine.ts';
 import type { Routes } from '../../../platform/http/app.ts';
-import type { ServerContext } from '../../../app/context.ts';
 import { sendFailure, sendJsonText } from '../../../platform/http/failure.ts';
-import { conversationMeant } from './bearer.ts';
+import { conversationMeant, type BearerContext } from './bearer.ts';
 
 interface Task {
   readonly id: string;
@@ -18,24 +16,24 @@ const MAX_EVENTS = 1_000;
 const STATES: Readonly<Record<string, string>> = { todo: 'open', in_progress: 'in_progress', done: 'completed' };
 
 /** The plan panel of W2 (`/api/plan`, JSON in a JSON string) and of W3 and W4 (`/api/root_task`): the agent's task list. */
-export const taskRoutes: Routes<ServerContext> = (app, { engine }) => {
+export const taskRoutes: Routes<BearerContext> = (app, context) => {
   const hidden = { schema: { hide: true } };
   app.get('/api/root_task', hidden, async (request, reply) => {
-    const id = await conversationMeant(request, engine);
+    const id = await conversationMeant(request, context);
     if (typeof id !== 'string') return sendFailure(reply, id);
-    return (await rootTask(engine, id)) ?? reply.code(204).send();
+    return (await rootTask(context, id)) ?? reply.code(204).send();
   });
   app.get('/api/plan', hidden, async (request, reply) => {
-    const id = await conversationMeant(request, engine);
+    const id = await conversationMeant(request, context);
     if (typeof id !== 'string') return sendFailure(reply, id);
-    const task = await rootTask(engine, id);
+    const task = await rootTask(context, id);
     if (!task) return reply.code(204).send();
     return sendJsonText(reply, JSON.stringify(JSON.stringify({ mainGoal: task.goal, task })));
   });
 };
 
-async function rootTask(engine: Engine, id: string): Promise<Task | undefined> {
-  const log = await engine.conversations.log(id);
+async function rootTask({ conversations }: Pick<BearerContext, 'conversations'>, id: string): Promise<Task | undefined> {
+  const log = await conversations.log(id);
   const events = (await log?.read({ reverse: true, limit: MAX_EVENTS })) ?? [];
   const items = events.map(itemsOf).find((list) => list !== undefined);
   if (!items || items.length === 0) return undefined;
@@ -46,7 +44,7 @@ async function rootTask(engine: Engine, id: string): Promise<Task | undefined> {
     subtasks: [],
   }));
   const state = subtasks.every((task) => task.state === 'completed') ? 'completed' : 'in_progress';
-  return { id: '0', goal: (await engine.conversations.get(id))?.title ?? '', state, subtasks };
+  return { id: '0', goal: (await conversations.get(id))?.title ?? '', state, subtasks };
 }
 
 function itemsOf(event: Event): readonly TaskItem[] | undefined {

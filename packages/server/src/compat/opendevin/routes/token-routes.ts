@@ -3,22 +3,21 @@ import { catalogError, Failure, TokenAnswer } from '@tendon/protocol';
 import { signToken } from '../../../platform/auth/token.ts';
 import { WsSessions } from '../sockets/ws-sessions.ts';
 import type { Routes } from '../../../platform/http/app.ts';
-import type { ServerContext } from '../../../app/context.ts';
 import { sendFailure } from '../../../platform/http/failure.ts';
-import { readBearer } from './bearer.ts';
+import { readBearer, type BearerContext } from './bearer.ts';
 
 /** Tokens of W1 to W3: a good old one keeps its session. `/auth` is how the first days called it. */
-export const tokenRoutes: Routes<ServerContext> = (app, { engine }) => {
+export const tokenRoutes: Routes<BearerContext> = (app, context) => {
   for (const url of ['/api/auth', '/auth']) {
     app.get(url, { schema: { response: { 200: TokenAnswer, '4xx': Failure } } }, async (request, reply) => {
-      const bearer = await readBearer(request, engine);
+      const bearer = await readBearer(request, context);
       if (bearer.state === 'absent')
         return sendFailure(reply, { ...catalogError('UNAUTHORIZED'), status: 403, message: 'Not authenticated' });
       const sid = bearer.state === 'session' ? bearer.sid : randomUUID();
-      const sessions = WsSessions.of(engine);
+      const sessions = WsSessions.of(context);
       sessions.reload(sid);
       await sessions.change(sid, (record) => (record.isFromAuth ? record : { ...record, isFromAuth: true }));
-      return { token: await signToken(sid, engine.jwtSecret), status: 'ok' as const };
+      return { token: await signToken(sid, context.jwtSecret), status: 'ok' as const };
     });
   }
   /** W5 asks at load whether somebody is logged in; who got here may be. */

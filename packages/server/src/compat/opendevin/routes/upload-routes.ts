@@ -3,18 +3,22 @@ import type { Readable } from 'node:stream';
 import { catalogError, Failure, type UploadAnswer } from '@tendon/protocol';
 import { z } from 'zod';
 import type { App, Routes } from '../../../platform/http/app.ts';
-import type { ServerContext } from '../../../app/context.ts';
 import { fileFailureStatus, wordsOf } from '../../../sandboxes/file-failure.ts';
 import { fail, failureWith, sendFailure } from '../../../platform/http/failure.ts';
-import { conversationMeant } from './bearer.ts';
-import { forward, sendForwarded } from './forward.ts';
+import { conversationMeant, type BearerContext } from './bearer.ts';
+import { forward, sendForwarded, type ForwardContext } from './forward.ts';
+import type { SandboxRuntimes } from '@tendon/runtime';
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 const MULTIPART = 'multipart/form-data';
 
+export interface UploadContext extends BearerContext, ForwardContext {
+  readonly runtimes: SandboxRuntimes;
+}
+
 /** Uploads of 2024, into the workspace of the session: one `file` (W2), several `files` (W3 and later). */
-export const uploadRoutes: Routes<ServerContext> = (app, context) => {
+export const uploadRoutes: Routes<UploadContext> = (app, context) => {
   void app.register(async (scope: App) => {
     // The body is read by whoever answers.
     if (!scope.hasContentTypeParser(MULTIPART)) scope.addContentTypeParser(MULTIPART, (_request, payload, done) => done(null, payload));
@@ -23,9 +27,9 @@ export const uploadRoutes: Routes<ServerContext> = (app, context) => {
   });
 };
 
-function uploadFiles(app: App, context: ServerContext): void {
+function uploadFiles(app: App, context: UploadContext): void {
   app.post('/api/upload-files', { schema: { hide: true } }, async (request, reply) => {
-    const conversation = await conversationMeant(request, context.engine);
+    const conversation = await conversationMeant(request, context);
     if (typeof conversation !== 'string') return sendFailure(reply, conversation);
     const answer = await forward(app, context, request, { conversation, path: 'upload-files' });
     if (answer.statusCode !== 200) return sendForwarded(reply, answer);
@@ -37,20 +41,20 @@ function uploadFiles(app: App, context: ServerContext): void {
   });
 }
 
-function uploadFile(app: App, { engine }: ServerContext): void {
+function uploadFile(app: App, context: UploadContext): void {
   const schema = {
     response: { 200: z.object({ filename: z.string(), location: z.string() }), '4xx': Failure, '5xx': Failure },
     hide: true,
   };
   app.post('/api/upload-file', { schema }, async (request, reply) => {
-    const conversation = await conversationMeant(request, engine);
+    const conversation = await conversationMeant(request, context);
     if (typeof conversation !== 'string') return sendFailure(reply, conversation);
     const file = await fileIn(request.raw, request.headers['content-type'] ?? '');
     if (file === 'too large') return fail(reply, 'FRAME_TOO_LARGE', '20 MB');
     const name = file && file.name.replace(/^.*[/\\]/s, '');
     if (!file || !name || /^\.{1,2}$|\p{Cc}/u.test(name))
       return fail(reply, 'INVALID_ARGUMENTS', 'a multipart field "file" with a name is expected');
-    const runtime = engine.runtimes.current(conversation);
+    const runtime = context.runtimes.current(conversation);
     if (!runtime) return sendFailure(reply, catalogError('RUNTIME_NOT_READY'));
     try {
       await runtime.files.write(name, new Uint8Array(await file.arrayBuffer()), { signal: AbortSignal.timeout(TIMEOUT_MS) });

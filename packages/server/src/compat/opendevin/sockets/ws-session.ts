@@ -23,7 +23,6 @@ import {
 } from '@tendon/protocol';
 import { Connection } from '../../../realtime/connection.ts';
 import type { ConversationWish } from '../../../conversations/conversation-wish.ts';
-import type { ServerContext } from '../../../app/context.ts';
 import { wantsAnswerAtOnce, wishFrom } from '../../../conversations/initialize-wish.ts';
 import { readToken, signToken } from '../../../platform/auth/token.ts';
 import { cursorFrom } from '../../../realtime/cursor.ts';
@@ -32,10 +31,11 @@ import { initializeAnswer } from './initialize-answer.ts';
 import { SharedWire } from './shared-wire.ts';
 import { StepQueue } from './step-queue.ts';
 import { readWsRequest } from './ws-request.ts';
-import { WsSessions } from './ws-sessions.ts';
+import { WsSessions, type SessionsContext } from './ws-sessions.ts';
+import type { RealtimeContext } from '../../../realtime/realtime-context.ts';
 
 const LIVE_ONLY = Number.MAX_SAFE_INTEGER;
-interface WsContext extends ServerContext {
+interface WsContext extends RealtimeContext, SessionsContext {
   /** Addresses that it names are asked wherever they are. */
   readonly isAdmin: boolean;
 }
@@ -65,7 +65,7 @@ export class WsSession {
     this.#context = context;
     this.#wire = wire;
     this.#shared = new SharedWire(wire);
-    this.#sessions = WsSessions.of(context.engine);
+    this.#sessions = WsSessions.of(context);
     this.#connection = this.#connect();
     this.#steps = new StepQueue(this.#shared, (cause) => this.#connection.refuse(this.#failed(cause)));
     this.#steps.add(async () => {
@@ -103,7 +103,7 @@ export class WsSession {
       encodeError: (error, timestamp) => this.#dialect.encodeError(error, timestamp),
       decode: (frame) => this.#dialect.decode(frame),
     };
-    return new Connection({ ...this.#context, ...this.#context.engine, wire: this.#shared.view(this.#leave.signal), dialect });
+    return new Connection({ ...this.#context, wire: this.#shared.view(this.#leave.signal), dialect });
   }
 
   #sendAway(error: CatalogError): void {
@@ -120,7 +120,7 @@ export class WsSession {
   async #begin(request: IncomingMessage): Promise<CatalogError | undefined> {
     const { isProtocol, isRefused, token, latestEventId, isGreeted } = readWsRequest(request);
     if (isRefused) return void this.#wire.close('three subprotocols are expected: openhands, a token or NO_JWT, NO_GITHUB');
-    const { jwtSecret } = this.#context.engine;
+    const { jwtSecret } = this.#context;
     const known = token === undefined ? randomUUID() : await readToken(token, jwtSecret);
     if (known === undefined) {
       const { message, status } = catalogError('INVALID_TOKEN');
@@ -183,19 +183,19 @@ export class WsSession {
     this.#wish = wish.wish;
     const isW0 = this.#dialect === WS_DIALECTS.W0 && this.#door === 'plain';
     const id = this.#connection.conversationId;
-    if (id !== undefined) await this.#context.engine.conversations.configure(id, wish.wish);
+    if (id !== undefined) await this.#context.conversations.configure(id, wish.wish);
     const error = isW0 && !wantsAnswerAtOnce(wish.wish) ? undefined : await this.#ensureConversation();
     if (error) return this.#connection.refuse(error);
     this.#answerInitialize();
   }
 
   #answerInitialize(): void {
-    const { clock, engine } = this.#context;
+    const { clock, conversations } = this.#context;
     const id = this.#connection.conversationId;
     const answer = initializeAnswer({
       dialect: this.#dialect,
       isEither: this.#door === 'auth' && this.#generation === undefined,
-      state: id === undefined ? undefined : engine.conversations.state(id),
+      state: id === undefined ? undefined : conversations.state(id),
       timestamp: clock.now().toISOString(),
     });
     for (const frame of answer) this.#wire.send(frame);
@@ -206,7 +206,7 @@ export class WsSession {
     let refusal: CatalogError | undefined;
     const record = await this.#sessions.change(this.#sid, async (before) => {
       if (before.conversation !== undefined) return before;
-      const created = await this.#context.engine.conversations.create(this.#wish);
+      const created = await this.#context.conversations.create(this.#wish);
       this.#isBeginning = created.ok;
       if (created.ok) return { ...before, conversation: created.record.id, ...(this.#generation && { generation: this.#generation }) };
       refusal = created.error;

@@ -5,9 +5,9 @@
  * W2  A session whose conversation is gone is an empty one; its token stays good.
  * W3  Where a socket left is forgotten when the page is loaded again: such a client fetches what is past.
  */
-import { KeyedMutex, unlessAborted, type RecordStore } from '@tendon/core';
+import { KeyedMutex, unlessAborted, type RecordStore, type Clock, type Storage } from '@tendon/core';
 import type { WsGeneration } from '@tendon/protocol';
-import type { Engine } from '../../../app/engine.ts';
+import type { Conversations } from '../../../conversations/conversations.ts';
 
 export interface WsSessionRecord {
   readonly conversation?: string;
@@ -28,28 +28,34 @@ export interface Left {
 export const WS_SESSIONS = 'ws_sessions';
 const DAY_MS = 86_400_000;
 const MAX_LEFT = 1_000;
-const ALL = new WeakMap<Engine, WsSessions>();
+export interface SessionsContext {
+  readonly storage: Storage;
+  readonly conversations: Conversations;
+  readonly clock: Clock;
+}
+
+const ALL = new WeakMap<Conversations, WsSessions>();
 
 export class WsSessions {
   readonly #store: RecordStore;
-  readonly #conversations: Engine['conversations'];
-  readonly #clock: Engine['clock'];
+  readonly #conversations: Conversations;
+  readonly #clock: Clock;
   readonly #writing = new KeyedMutex();
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #left = new Map<string, Left>();
   #latest: string | undefined;
   #changed = Promise.withResolvers<void>();
 
-  private constructor({ storage, conversations, clock }: Engine) {
+  private constructor({ storage, conversations, clock }: SessionsContext) {
     this.#clock = clock;
     this.#store = storage.records;
     this.#conversations = conversations;
   }
 
-  /** Those of this engine; sockets and routes share them. */
-  static of(engine: Engine): WsSessions {
-    const sessions = ALL.get(engine) ?? new WsSessions(engine);
-    ALL.set(engine, sessions);
+  /** Those of this server; sockets and routes share them. */
+  static of(context: SessionsContext): WsSessions {
+    const sessions = ALL.get(context.conversations) ?? new WsSessions(context);
+    ALL.set(context.conversations, sessions);
     return sessions;
   }
 
