@@ -20,13 +20,15 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['tendon-source'] } },
   test: {
-    testTimeout: 120_000,
+    testTimeout: 180_000,
     hookTimeout: 180_000,
     // A deadline, not a measurement: machines are busy.
     expect: { poll: { timeout: 45_000 } },
     // A failing comparison of two long texts must fail, not be drawn for minutes.
     diff: { truncateThreshold: 400 },
     pool: 'forks',
+    // A worker takes one file after another and loads what they share once: no module of ours keeps state that a test could find there.
+    isolate: false,
     // Most tests wait for processes: on two cores four files at a time take little more than half as long as two.
     maxWorkers: 4,
     sequence: { sequencer: OrderOfFiles },

@@ -4,10 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
-import { expect, onTestFinished, vi } from 'vitest';
-
-// A deadline for a browser on a busy machine; each step has its own.
-vi.setConfig({ testTimeout: 180_000 });
+import { expect, onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const PLACES = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TendonProcess, Watcher } from '@tendon/testing/servers';
-import { afterEach, beforeAll, expect } from 'vitest';
-import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
+import { expect, onTestFinished } from 'vitest';
+import { startModelServer } from '../../bench/model-server.ts';
 
 const STEPS = 30;
 
@@ -14,19 +14,13 @@ export interface Counting {
   readonly watcher: Watcher;
 }
 
-let model: ModelServer;
-let tendon: TendonProcess | undefined;
-
-beforeAll(async () => {
-  model = await startModelServer();
-  return () => model.close();
-});
-afterEach(() => tendon?.remove());
-
-/** Starts a server and the task; a client watches from the first event on. */
+/** Starts a server and the task, until the test is over; a client watches from the first event on. */
 export async function startCounting(options: { readonly entry?: string; readonly env?: NodeJS.ProcessEnv } = {}): Promise<Counting> {
+  const model = await startModelServer();
+  onTestFinished(() => model.close());
   const env = { LLM_MODEL: 'openai/bench', LLM_API_KEY: 'a-key-for-tests', LLM_BASE_URL: model.url, ...options.env };
-  tendon = await TendonProcess.start(env, options.entry);
+  const tendon = await TendonProcess.start(env, options.entry);
+  onTestFinished(() => tendon.remove());
   const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', {});
   const watcher = new Watcher(tendon.url, id);
   await watcher.untilState('awaiting_user_input');
