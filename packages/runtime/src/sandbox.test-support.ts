@@ -19,10 +19,12 @@ import type { SandboxRecord } from './sandbox/sandbox-record.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const never = new AbortController().signal;
 
-/** Builds the executor if its sources have changed. */
+let builtFolder: string | undefined;
+
+/** Builds the executor, once a process, if its sources have changed. */
 export function executorFolder(): ExecutorFolder {
-  const folder = execFileSync(process.execPath, [join(root, 'scripts/build-executor.mjs')], { encoding: 'utf8' }).trim();
-  return { folder, entry: 'main.mjs', node: process.execPath };
+  builtFolder ??= execFileSync(process.execPath, [join(root, 'scripts/build-executor.mjs')], { encoding: 'utf8' }).trim();
+  return { folder: builtFolder, entry: 'main.mjs', node: process.execPath };
 }
 
 export const wallClock: Clock = {

@@ -1,11 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { ExecuteLine, ExecuteRequest, ExecutorConfig } from '@tendon/protocol/executor-api';
 
@@ -35,7 +34,14 @@ export interface RunSeen {
   readonly extras: Readonly<Record<string, unknown>>;
 }
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+let built: string | undefined;
+
+/** The program as it is shipped; built, once a process, if its sources have changed. */
+function builtExecutor(): string {
+  const script = join(import.meta.dirname, '../../../../scripts/build-executor.mjs');
+  built ??= join(execFileSync(process.execPath, [script], { encoding: 'utf8' }).trim(), 'main.mjs');
+  return built;
+}
 
 export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env: NodeJS.ProcessEnv = {}): Promise<TestExecutor> {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-x-'));
@@ -47,8 +53,7 @@ export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env
     ...(overrides.port === undefined && { socketPath: join(folder, 'door', 's') }),
     ...{ shell: '/bin/bash', noOutputTimeoutSeconds: 10, leaseSeconds: 600, ...overrides },
   };
-  const argv = ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', MAIN, '--config', JSON.stringify(config)];
-  const child = spawn(process.execPath, argv, {
+  const child = spawn(process.execPath, [builtExecutor(), '--config', JSON.stringify(config)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, HOME: workspace, ...env },
   });
