@@ -1,5 +1,5 @@
 import { AtSign, Paperclip, SquareSlash } from 'lucide-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { useRef, useState, type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -32,9 +32,8 @@ export interface ComposerProps {
 
 /** The field where a person speaks: grows from 1 to 12 rows, takes images by paste and drop, offers words for `/` and `@`. */
 export function Composer(props: ComposerProps) {
-  const { text, onText, attachments, onAttachments, onSend } = props;
+  const { text, onText, attachments, onAttachments } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const picker = useRef<HTMLInputElement>(null);
   const [isDropping, setDropping] = useState(false);
   const [caret, setCaret] = useState(0);
   const [problem, setProblem] = useState('');
@@ -44,18 +43,15 @@ export function Composer(props: ComposerProps) {
     onAttachments([...attachments, ...read.attachments].slice(0, 20));
     setProblem(read.problem);
   };
-  const put = (insert: string) => {
+  const insert = (sign: string) => {
     const at = field.current?.selectionStart ?? text.length;
-    onText(text.slice(0, at) + insert + text.slice(at));
-    setCaret(at + insert.length);
+    onText(text.slice(0, at) + sign + text.slice(at));
+    setCaret(at + sign.length);
     requestAnimationFrame(() => {
       field.current?.focus();
-      field.current?.setSelectionRange(at + insert.length, at + insert.length);
+      field.current?.setSelectionRange(at + sign.length, at + sign.length);
     });
   };
-  const word = wordAt(text, caret);
-  const offered = word?.sign === '/' ? props.slash : word?.sign === '@' ? (props.at ?? []) : [];
-
   return (
     <div
       className={cx('composer', props.className)}
@@ -74,74 +70,15 @@ export function Composer(props: ComposerProps) {
       {props.above}
       <AttachmentChips attachments={attachments} onRemove={(id) => onAttachments(attachments.filter((one) => one.id !== id))} />
       {problem && <p className="px-3.5 pt-2 text-small text-bad">{problem}</p>}
-      <Suggestions
-        field={field}
-        word={word}
-        offered={offered}
-        onPick={(suggestion) => {
-          if (!word) return;
-          onText(text.slice(0, word.start) + (suggestion.insert ?? '') + text.slice(caret));
-          suggestion.run?.();
-          field.current?.focus();
-        }}
-      >
-        {(suggestions) => (
-          <div className="grow" data-text={text}>
-            <textarea
-              id="composer"
-              ref={field}
-              rows={1}
-              aria-label={props.label}
-              placeholder={props.placeholder}
-              value={text}
-              // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page exists to be typed into
-              autoFocus={props.autoFocus}
-              {...suggestions.fieldProps}
-              onChange={(event) => {
-                onText(event.target.value);
-                setCaret(event.target.selectionStart);
-              }}
-              onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
-              onPaste={(event) => {
-                const files = [...event.clipboardData.files];
-                if (files.length > 0) {
-                  event.preventDefault();
-                  void attach(files);
-                }
-              }}
-              onKeyDown={(event) => {
-                if (suggestions.onKeyDown(event)) return;
-                if (event.key === 'ArrowUp' && text === '') props.onUp?.();
-                if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouch()) return;
-                if (event.metaKey || event.ctrlKey) return;
-                event.preventDefault();
-                onSend();
-              }}
-            />
-          </div>
-        )}
-      </Suggestions>
+      <Field composer={props} field={field} caret={caret} onCaret={setCaret} onFiles={(files) => void attach(files)} />
       <div className="composer-bar">
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          accept={props.accept}
-          onChange={(event) => {
-            void attach([...(event.target.files ?? [])]);
-            event.target.value = '';
-          }}
-        />
-        <IconButton label="Attach files" onClick={() => picker.current?.click()}>
-          <Icon of={Paperclip} />
-        </IconButton>
+        <AttachButton accept={props.accept} onFiles={(files) => void attach(files)} />
         {props.at && (
-          <IconButton label="Mention a file" onClick={() => put('@')}>
+          <IconButton label="Mention a file" onClick={() => insert('@')}>
             <Icon of={AtSign} />
           </IconButton>
         )}
-        <IconButton label="Slash commands" onClick={() => put('/')}>
+        <IconButton label="Slash commands" onClick={() => insert('/')}>
           <Icon of={SquareSlash} />
         </IconButton>
         <span className="flex-1" />
@@ -149,6 +86,86 @@ export function Composer(props: ComposerProps) {
       </div>
       {props.below}
     </div>
+  );
+}
+
+interface FieldProps {
+  readonly composer: ComposerProps;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly caret: number;
+  readonly onCaret: (caret: number) => void;
+  readonly onFiles: (files: readonly File[]) => void;
+}
+
+function Field({ composer, field, caret, onCaret, onFiles }: FieldProps) {
+  const { text, onText, onSend, onUp, label, placeholder, autoFocus, slash, at = [] } = composer;
+  const word = wordAt(text, caret);
+  const pick = (suggestion: Suggestion) => {
+    if (!word) return;
+    onText(text.slice(0, word.start) + (suggestion.insert ?? '') + text.slice(caret));
+    suggestion.run?.();
+    field.current?.focus();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files];
+    if (files.length === 0) return;
+    event.preventDefault();
+    onFiles(files);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowUp' && text === '') onUp?.();
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouch()) return;
+    if (event.metaKey || event.ctrlKey) return;
+    event.preventDefault();
+    onSend();
+  };
+  return (
+    <Suggestions word={word} offered={word?.sign === '/' ? slash : word?.sign === '@' ? at : []} onPick={pick}>
+      {(suggestions) => (
+        <div className="grow" data-text={text}>
+          <textarea
+            id="composer"
+            ref={field}
+            rows={1}
+            aria-label={label}
+            placeholder={placeholder}
+            value={text}
+            // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page exists to be typed into
+            autoFocus={autoFocus}
+            {...suggestions.fieldProps}
+            onChange={(event) => {
+              onText(event.target.value);
+              onCaret(event.target.selectionStart);
+            }}
+            onSelect={(event) => onCaret(event.currentTarget.selectionStart)}
+            onPaste={onPaste}
+            onKeyDown={(event) => !suggestions.onKeyDown(event) && onKeyDown(event)}
+          />
+        </div>
+      )}
+    </Suggestions>
+  );
+}
+
+function AttachButton({ accept, onFiles }: { readonly accept: string | undefined; readonly onFiles: (files: readonly File[]) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        accept={accept}
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+      <IconButton label="Attach files" onClick={() => picker.current?.click()}>
+        <Icon of={Paperclip} />
+      </IconButton>
+    </>
   );
 }
 

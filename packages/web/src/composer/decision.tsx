@@ -5,6 +5,7 @@ import { count } from '../copy/counts.ts';
 import { useCommands } from '../lib/commands.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { focusOnMount } from '../ui/popup.tsx';
 import { decisionWords } from './decision-words.ts';
 
 const LONG = 12;
@@ -19,7 +20,7 @@ export function Decision(props: { readonly action: Action; readonly onApprove: (
   const risk = ((action.args as { readonly security_risk?: Risk }).security_risk ?? -1) satisfies Risk;
   const isHigh = risk === 2;
   const isNew = useIsNew();
-  const [reason, setReason] = useState<string>();
+  const [isRejecting, setRejecting] = useState(false);
   const lines = whole.split('\n').length;
   useCommands('decision', [
     {
@@ -52,57 +53,56 @@ export function Decision(props: { readonly action: Action; readonly onApprove: (
       </pre>
       {lines > LONG && <p className="text-small">{count(lines, 'line')}, read to the end to approve</p>}
       <p>{consequence}</p>
-      {reason === undefined ? (
+      {!isRejecting ? (
         <div className="decision-acts">
           <Button look={isHigh ? 'line' : 'main'} {...(!isHigh && { hint: 'mod+enter' })} onClick={onApprove}>
             Approve
           </Button>
-          <Button look="line" hint="mod+backspace" onClick={() => setReason('')}>
+          <Button look="line" hint="mod+backspace" onClick={() => setRejecting(true)}>
             Reject
           </Button>
         </div>
       ) : (
-        <form
-          className="decision-acts"
-          onSubmit={(event) => {
-            event.preventDefault();
-            onReject(reason.trim());
-          }}
-        >
-          <input
-            className="field"
-            aria-label="Reason"
-            placeholder="Reason, if you like"
-            value={reason}
-            ref={focusOnce}
-            onChange={(event) => setReason(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Escape') return;
-              event.stopPropagation();
-              setReason(undefined);
-            }}
-          />
-          <Button type="submit" look="line">
-            Reject
-          </Button>
-          <Button onClick={() => setReason(undefined)}>Back</Button>
-        </form>
+        <RejectForm onReject={onReject} onBack={() => setRejecting(false)} />
       )}
     </section>
+  );
+}
+
+function RejectForm({ onReject, onBack }: { readonly onReject: (reason: string) => void; readonly onBack: () => void }) {
+  const [reason, setReason] = useState('');
+  return (
+    <form
+      className="decision-acts"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onReject(reason.trim());
+      }}
+    >
+      <input
+        className="field"
+        aria-label="Reason"
+        placeholder="Reason, if you like"
+        value={reason}
+        ref={focusOnMount}
+        onChange={(event) => setReason(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.stopPropagation();
+          onBack();
+        }}
+      />
+      <Button type="submit" look="line">
+        Reject
+      </Button>
+      <Button onClick={onBack}>Back</Button>
+    </form>
   );
 }
 
 function composerIsEmpty(): boolean {
   const field = document.getElementById('composer');
   return !(field instanceof HTMLTextAreaElement) || field.value.trim() === '';
-}
-
-const focused = new WeakSet<HTMLElement>();
-
-function focusOnce(field: HTMLInputElement | null): void {
-  if (!field || focused.has(field)) return;
-  focused.add(field);
-  field.focus();
 }
 
 const RISKS = {

@@ -35,37 +35,10 @@ const PLACEHOLDERS = {
 
 /** Where a person speaks to the agent. */
 export function MessageComposer({ above, hasDecision }: { readonly above: ReactNode; readonly hasDecision: boolean }) {
-  const { id, connection, snapshot } = useConversation();
-  const [text, setText] = useDraft(id);
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
-  const [problem, setProblem] = useState('');
+  const { id, snapshot } = useConversation();
   const { agentState, lastUserMessageId } = snapshot.state;
   const isFresh = agentState === 'awaiting_user_input' && lastUserMessageId < 0;
-  const canSend = text.trim() !== '' || attachments.length > 0;
-
-  const send = async () => {
-    if (!canSend) return;
-    const files = attachments.filter((one) => !one.dataUrl);
-    let fileUrls: readonly string[] = [];
-    if (files.length > 0) {
-      try {
-        fileUrls = (
-          await tendon.files.upload(
-            id,
-            files.map((one) => one.file),
-          )
-        ).uploaded_files;
-      } catch (error) {
-        setProblem(error instanceof Error ? error.message : String(error));
-        return;
-      }
-    }
-    const isKept = connection.say(text.trim(), { imageUrls: attachments.flatMap((one) => one.dataUrl ?? []), fileUrls });
-    setProblem(isKept ? '' : 'Too many messages wait to be sent.');
-    if (!isKept) return;
-    setText('');
-    setAttachments([]);
-  };
+  const { text, setText, attachments, setAttachments, problem, canSend, send } = useMessage();
   useCommands('composer', [
     { id: 'send', title: 'Send the message', group: 'Here', keys: ['mod+enter'], enabled: canSend, listed: false, run: () => void send() },
   ]);
@@ -102,6 +75,40 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
       )}
     </>
   );
+}
+
+/** The message as it is written, and sending it: files go up first. */
+function useMessage() {
+  const { id, connection } = useConversation();
+  const [text, setText] = useDraft(id);
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [problem, setProblem] = useState('');
+  const canSend = text.trim() !== '' || attachments.length > 0;
+
+  const send = async () => {
+    if (!canSend) return;
+    const files = attachments.filter((one) => !one.dataUrl);
+    let fileUrls: readonly string[] = [];
+    if (files.length > 0) {
+      try {
+        fileUrls = (
+          await tendon.files.upload(
+            id,
+            files.map((one) => one.file),
+          )
+        ).uploaded_files;
+      } catch (error) {
+        setProblem(error instanceof Error ? error.message : String(error));
+        return;
+      }
+    }
+    const isKept = connection.say(text.trim(), { imageUrls: attachments.flatMap((one) => one.dataUrl ?? []), fileUrls });
+    setProblem(isKept ? '' : 'Too many messages wait to be sent.');
+    if (!isKept) return;
+    setText('');
+    setAttachments([]);
+  };
+  return { text, setText, attachments, setAttachments, problem, canSend, send };
 }
 
 function useSlash(): readonly Suggestion[] {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { fuzzyMatches } from '../lib/commands.ts';
 
 export interface Suggestion {
@@ -13,7 +13,6 @@ const MAX_ROWS = 8;
 
 /** A listbox above the caret. The field keeps the focus; arrows choose, ⏎ and Tab take, Esc closes. */
 export function Suggestions(props: {
-  readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly word: WordAt | undefined;
   readonly offered: readonly Suggestion[];
   readonly onPick: (suggestion: Suggestion) => void;
@@ -48,33 +47,37 @@ export function Suggestions(props: {
   };
   return (
     <div className="relative">
-      {isOpen && (
-        <div
-          id={id}
-          role="listbox"
-          aria-label={word?.sign === '@' ? 'Files' : 'Commands'}
-          className="popup scroll mx-3"
-          data-side="above"
-          data-align="start"
-        >
-          {hits.map((one, index) => (
-            <div
-              key={one.name}
-              id={`${id}-${index}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === at}
-              className="option"
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => onPick(one)}
-            >
-              <span className="mono">{one.name}</span>
-              {one.about && <span className="truncate text-ink-3">{one.about}</span>}
-            </div>
-          ))}
-        </div>
-      )}
+      {isOpen && <Options id={id} label={word?.sign === '@' ? 'Files' : 'Commands'} hits={hits} at={at} onPick={onPick} />}
       {props.children({ fieldProps, onKeyDown })}
+    </div>
+  );
+}
+
+function Options(props: {
+  readonly id: string;
+  readonly label: string;
+  readonly hits: readonly Suggestion[];
+  readonly at: number;
+  readonly onPick: (suggestion: Suggestion) => void;
+}) {
+  const { id, label, hits, at, onPick } = props;
+  return (
+    <div id={id} role="listbox" aria-label={label} className="popup scroll mx-3" data-side="above" data-align="start">
+      {hits.map((one, index) => (
+        <div
+          key={one.name}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          className="option"
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onPick(one)}
+        >
+          <span className="mono">{one.name}</span>
+          {one.about && <span className="truncate text-ink-3">{one.about}</span>}
+        </div>
+      ))}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { ChevronDown, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
-import { Popup } from './popup.tsx';
+import { focusOnMount, Popup } from './popup.tsx';
 
 const MAX_SHOWN = 50;
 
@@ -62,7 +62,7 @@ function Choices(props: {
           aria-label={`Filter ${label.toLowerCase()}`}
           placeholder="Type to filter"
           value={filter}
-          ref={(field) => field?.focus()}
+          ref={focusOnMount}
           onChange={(event) => setFilter(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && hits[0]) onChoose(hits[0]);

@@ -52,3 +52,8 @@ export function Popup({ button, children, label, side = 'below', align = 'start'
     </span>
   );
 }
+
+/** As a `ref`: the field has the focus from when it appears. */
+export function focusOnMount(field: HTMLElement | null): void {
+  field?.focus();
+}

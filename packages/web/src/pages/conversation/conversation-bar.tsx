@@ -3,6 +3,7 @@ import type { ConversationInfo } from '@tendon/client';
 import { ArrowLeft, FolderGit2, GitBranch, PanelRight, Search } from 'lucide-react';
 import { useContext, useState } from 'react';
 import { Link } from 'react-router';
+import { focusOnMount } from '../../ui/popup.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { CommandContext } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
@@ -82,7 +83,7 @@ function Title({ title }: { readonly title: string }) {
         aria-label="Title"
         value={draft}
         maxLength={200}
-        ref={(field) => field?.focus()}
+        ref={focusOnMount}
         onChange={(event) => setDraft(event.target.value)}
         onBlur={finish}
         onKeyDown={(event) => {

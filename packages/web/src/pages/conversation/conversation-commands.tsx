@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router';
 import { type TabName, useConversation } from '../../conversation/open-conversation.ts';
 import { saveTrajectory } from '../../conversation/save-trajectory.ts';
-import { useCommands } from '../../lib/commands.ts';
+import { type Command, useCommands } from '../../lib/commands.ts';
 import { paths } from '../../lib/paths.ts';
 import { useServed } from '../../workbench/use-served.ts';
 import type { WorkbenchState } from './use-workbench.ts';
@@ -12,52 +12,21 @@ import type { WorkbenchState } from './use-workbench.ts';
 const TABS: readonly TabName[] = ['changes', 'files', 'terminal', 'app', 'plan', 'raw'];
 const TWICE_MS = 600;
 
+interface ConversationCommandsProps {
+  readonly workbench: WorkbenchState;
+  readonly onTab: (tab: TabName) => void;
+}
+
 /** What can be done with this conversation, for the palette and the keyboard. */
-export function ConversationCommands({ workbench, onTab }: { readonly workbench: WorkbenchState; readonly onTab: (tab: TabName) => void }) {
-  const { id, connection, snapshot } = useConversation();
+export function ConversationCommands({ workbench, onTab }: ConversationCommandsProps) {
+  const { id } = useConversation();
   const navigate = useNavigate();
   const served = useServed();
-  const lastEscape = useRef(0);
-  const now = snapshot.state.agentState;
-  const canPause = canRequest(now, 'paused') && now !== 'paused';
-  const canResume = (now === 'paused' || now === 'error' || now === 'stopped') && canRequest(now, 'running');
-  const isAtWork = now === 'running' || now === 'rate_limited' || now === 'loading' || now === 'awaiting_user_confirmation';
-  const stop = () => connection.send(actions.stop());
-  const escape = () => {
-    const at = performance.now();
-    if (isAtWork && at - lastEscape.current < TWICE_MS) stop();
-    lastEscape.current = at;
-    document.getElementById('composer')?.focus();
-  };
   useCommands('conversation', [
-    { id: 'pause', title: 'Pause', group: 'Here', keys: ['mod+.'], enabled: canPause, run: () => void connection.send(actions.pause()) },
-    {
-      id: 'resume',
-      title: 'Resume',
-      group: 'Here',
-      keys: ['mod+.'],
-      enabled: canResume && !canPause,
-      run: () => void connection.send(actions.resume()),
-    },
-    { id: 'stop', title: 'Stop', group: 'Here', keys: ['ctrl+c'], enabled: isAtWork, run: () => !hasSelection() && stop() },
-    { id: 'escape', title: 'Back to the composer', group: 'Here', keys: ['escape'], listed: false, run: escape },
-    {
-      id: 'compose',
-      title: 'To the composer',
-      group: 'Here',
-      keys: ['i', '/'],
-      when: 'stream',
-      run: () => document.getElementById('composer')?.focus(),
-    },
-    { id: 'shorten', title: 'Shorten the history now', group: 'Here', run: () => void connection.send(actions.shortenHistory()) },
-    { id: 'share', title: 'Share read-only', group: 'Here', run: () => document.getElementById('share')?.click() },
-    { id: 'export', title: 'Export the events', group: 'Here', run: () => void saveTrajectory(id) },
-    {
-      id: 'copy-conversation-link',
-      title: 'Copy a link to the conversation',
-      group: 'Here',
-      run: () => void navigator.clipboard.writeText(location.href),
-    },
+    ...useAgentCommands(),
+    here('share', 'Share read-only', () => document.getElementById('share')?.click()),
+    here('export', 'Export the events', () => void saveTrajectory(id)),
+    here('copy-conversation-link', 'Copy a link to the conversation', () => void navigator.clipboard.writeText(location.href)),
     {
       id: 'workbench',
       title: workbench.isShown ? 'Hide the workbench' : 'Show the workbench',
@@ -74,18 +43,44 @@ export function ConversationCommands({ workbench, onTab }: { readonly workbench:
       when: 'stream' as const,
       run: () => onTab(tab),
     })),
-    ...served.links.map(({ port, link }) => ({
-      id: `open-app-${port}`,
-      title: `Open app on port ${port}`,
-      group: 'Here' as const,
-      run: () => void window.open(link, '_blank', 'noopener'),
-    })),
+    ...served.links.map(({ port, link }) =>
+      here(`open-app-${port}`, `Open app on port ${port}`, () => void window.open(link, '_blank', 'noopener')),
+    ),
     { id: 'home', title: 'All conversations', group: 'Go to', run: () => void navigate(paths.home) },
   ]);
-  useEffect(() => {
-    document.getElementById('composer')?.focus();
-  }, []);
+  useEffect(focusComposer, []);
   return null;
+}
+
+const here = (id: string, title: string, run: () => void): Command => ({ id, title, group: 'Here', run });
+
+/** Pause, resume, stop, and the way back to the composer; Esc twice within 600 ms stops as well. */
+function useAgentCommands(): readonly Command[] {
+  const { connection, snapshot } = useConversation();
+  const lastEscape = useRef(0);
+  const now = snapshot.state.agentState;
+  const canPause = canRequest(now, 'paused') && now !== 'paused';
+  const canResume = (now === 'paused' || now === 'error' || now === 'stopped') && canRequest(now, 'running');
+  const isAtWork = now === 'running' || now === 'rate_limited' || now === 'loading' || now === 'awaiting_user_confirmation';
+  const stop = () => connection.send(actions.stop());
+  const escape = () => {
+    const at = performance.now();
+    if (isAtWork && at - lastEscape.current < TWICE_MS) stop();
+    lastEscape.current = at;
+    focusComposer();
+  };
+  return [
+    { ...here('pause', 'Pause', () => void connection.send(actions.pause())), keys: ['mod+.'], enabled: canPause },
+    { ...here('resume', 'Resume', () => void connection.send(actions.resume())), keys: ['mod+.'], enabled: canResume && !canPause },
+    { id: 'stop', title: 'Stop', group: 'Here', keys: ['ctrl+c'], enabled: isAtWork, run: () => !hasSelection() && stop() },
+    { ...here('escape', 'Back to the composer', escape), keys: ['escape'], listed: false },
+    { ...here('compose', 'To the composer', focusComposer), keys: ['i', '/'], when: 'stream' },
+    here('shorten', 'Shorten the history now', () => void connection.send(actions.shortenHistory())),
+  ];
+}
+
+function focusComposer(): void {
+  document.getElementById('composer')?.focus();
 }
 
 function hasSelection(): boolean {

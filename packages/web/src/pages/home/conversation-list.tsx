@@ -8,6 +8,7 @@ import { stored } from '../../lib/stored.ts';
 import { tendon } from '../../lib/tendon.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { focusOnMount } from '../../ui/popup.tsx';
 import { Late } from '../../ui/placeholder.tsx';
 import { SignIn } from '../sign-in.tsx';
 import { ConversationRow, DeletedRow } from './conversation-row.tsx';
@@ -27,8 +28,6 @@ export function ConversationList() {
   const [search, setSearch] = useState<string>();
   const deletion = useDeletion();
   const all = list.data ?? [];
-  const waiting = all.filter(isWaiting).length;
-  const running = all.filter(isRunningNow).length;
   const shown = all
     .filter(PASSES[filter])
     .filter((info) => !search || `${info.title} ${info.selected_repository ?? ''}`.toLowerCase().includes(search.toLowerCase()))
@@ -36,39 +35,7 @@ export function ConversationList() {
 
   return (
     <section className="conversations" aria-labelledby="conversations-heading">
-      <header>
-        <h2 id="conversations-heading" className="flex-1">
-          Conversations
-        </h2>
-        {search === undefined ? (
-          <>
-            <FilterButton name="All" is={filter === 'all'} onClick={() => setFilter('all')} />
-            <FilterButton name="Waiting for you" count={waiting} is={filter === 'waiting'} onClick={() => setFilter('waiting')} />
-            <span className="only-wide">
-              <FilterButton name="Running" count={running} is={filter === 'running'} onClick={() => setFilter('running')} />
-            </span>
-            <IconButton label="Search conversations" onClick={() => setSearch('')}>
-              <Icon of={Search} />
-            </IconButton>
-          </>
-        ) : (
-          <>
-            <input
-              className="field max-w-72"
-              type="search"
-              aria-label="Search conversations"
-              placeholder="Search titles and repositories"
-              value={search}
-              ref={focusOnce}
-              onChange={(event) => setSearch(event.target.value)}
-              onKeyDown={(event) => event.key === 'Escape' && setSearch(undefined)}
-            />
-            <IconButton label="End the search" onClick={() => setSearch(undefined)}>
-              <Icon of={X} />
-            </IconButton>
-          </>
-        )}
-      </header>
+      <ListBar filter={filter} onFilter={setFilter} search={search} onSearch={setSearch} all={all} />
       {list.isPending && <Late>Loading conversations</Late>}
       {list.isError && <ListError error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && all.length === 0 && (
@@ -92,6 +59,63 @@ export function ConversationList() {
   );
 }
 
+interface ListBarProps {
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+  readonly search: string | undefined;
+  readonly onSearch: (search: string | undefined) => void;
+  readonly all: readonly ConversationInfo[];
+}
+
+/** Its heading, and which conversations are shown. */
+function ListBar({ filter, onFilter, search, onSearch, all }: ListBarProps) {
+  return (
+    <header>
+      <h2 id="conversations-heading" className="flex-1">
+        Conversations
+      </h2>
+      {search === undefined ? (
+        <>
+          <FilterButton name="All" is={filter === 'all'} onClick={() => onFilter('all')} />
+          <FilterButton
+            name="Waiting for you"
+            count={all.filter(isWaiting).length}
+            is={filter === 'waiting'}
+            onClick={() => onFilter('waiting')}
+          />
+          <span className="only-wide">
+            <FilterButton
+              name="Running"
+              count={all.filter(isRunningNow).length}
+              is={filter === 'running'}
+              onClick={() => onFilter('running')}
+            />
+          </span>
+          <IconButton label="Search conversations" onClick={() => onSearch('')}>
+            <Icon of={Search} />
+          </IconButton>
+        </>
+      ) : (
+        <>
+          <input
+            className="field max-w-72"
+            type="search"
+            aria-label="Search conversations"
+            placeholder="Search titles and repositories"
+            value={search}
+            ref={focusOnMount}
+            onChange={(event) => onSearch(event.target.value)}
+            onKeyDown={(event) => event.key === 'Escape' && onSearch(undefined)}
+          />
+          <IconButton label="End the search" onClick={() => onSearch(undefined)}>
+            <Icon of={X} />
+          </IconButton>
+        </>
+      )}
+    </header>
+  );
+}
+
 const EMPTY = {
   all: 'No conversation has this in its title.',
   waiting: 'Nothing waits for you.',
@@ -105,10 +129,6 @@ function FilterButton(props: { readonly name: string; readonly count?: number; r
       {props.count !== undefined && <span className="font-normal text-ink-3">{props.count}</span>}
     </Button>
   );
-}
-
-function focusOnce(field: HTMLInputElement | null): void {
-  field?.focus();
 }
 
 /** Why there is no list, and the way on. */

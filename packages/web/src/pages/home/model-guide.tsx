@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SettingsPatch } from '@tendon/client';
 import { KeyRound, Link as LinkIcon, Server } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ComponentProps } from 'react';
 import { count } from '../../copy/counts.ts';
 import { localServers, modelForKey } from '../../lib/models.ts';
 import { modelsQuery } from '../../lib/queries.ts';
@@ -9,7 +9,7 @@ import { tendon } from '../../lib/tendon.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';
-import { Popup } from '../../ui/popup.tsx';
+import { focusOnMount, Popup } from '../../ui/popup.tsx';
 
 /** Only while no model is set. Nothing is chosen silently. */
 export function ModelGuide() {
@@ -152,35 +152,26 @@ function AddressForm() {
               if (isWhole) use.mutate({ llm_base_url: address, llm_model: model.trim(), ...(key && { llm_api_key: key }) });
             }}
           >
-            <label className="flex flex-col gap-1">
-              Address
-              <input
-                className="field w-full flex-none"
-                value={address}
-                placeholder="http://127.0.0.1:11434/v1"
-                ref={focusOnce}
-                onChange={(event) => setAddress(event.target.value)}
-              />
-            </label>
-            <label className="flex flex-col gap-1">
-              Model
-              <input
-                className="field w-full flex-none"
-                value={model}
-                placeholder="openai/name-of-the-model"
-                onChange={(event) => setModel(event.target.value)}
-              />
-            </label>
-            <label className="flex flex-col gap-1">
-              Key, if it needs one
-              <input
-                className="field w-full flex-none"
-                type="password"
-                autoComplete="off"
-                value={key}
-                onChange={(event) => setKey(event.target.value)}
-              />
-            </label>
+            <TextField
+              label="Address"
+              value={address}
+              placeholder="http://127.0.0.1:11434/v1"
+              ref={focusOnMount}
+              onChange={(event) => setAddress(event.target.value)}
+            />
+            <TextField
+              label="Model"
+              value={model}
+              placeholder="openai/name-of-the-model"
+              onChange={(event) => setModel(event.target.value)}
+            />
+            <TextField
+              label="Key, if it needs one"
+              type="password"
+              autoComplete="off"
+              value={key}
+              onChange={(event) => setKey(event.target.value)}
+            />
             <Button type="submit" look="line" disabled={!isWhole} title={isWhole ? undefined : 'An address and a model are needed'}>
               Use this model
             </Button>
@@ -196,8 +187,13 @@ function AddressForm() {
   );
 }
 
-function focusOnce(field: HTMLInputElement | null): void {
-  field?.focus();
+function TextField({ label, ...input }: { readonly label: string } & ComponentProps<'input'>) {
+  return (
+    <label className="flex flex-col gap-1">
+      {label}
+      <input className="field w-full flex-none" {...input} />
+    </label>
+  );
 }
 
 /** Stores a model with what it needs; from then on the server uses it. */

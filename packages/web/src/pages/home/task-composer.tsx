@@ -12,7 +12,7 @@ import { useDraft } from '../../lib/stored.ts';
 import { tendon } from '../../lib/tendon.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { Popup } from '../../ui/popup.tsx';
+import { focusOnMount, Popup } from '../../ui/popup.tsx';
 import { theme } from '../../ui/theme.tsx';
 
 /** The key of a request that may be repeated because it got no answer: the same as long as the request is. */
@@ -28,15 +28,18 @@ function useRequestKey(): { of(body: unknown): string; forget(): void } {
   };
 }
 
-/** Where a task begins. */
-export function TaskComposer() {
+interface Task {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly folder: string;
+}
+
+/** Makes a conversation of the task and goes there. */
+function useStart({ text, attachments, folder }: Task, onStarted: () => void) {
   const requestKey = useRequestKey();
-  const [text, setText] = useDraft('home');
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
-  const [folder, setFolder] = useState('');
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const start = useMutation({
+  return useMutation({
     mutationFn: () => {
       const imageUrls = attachments.flatMap((one) => one.dataUrl ?? []);
       const body = { initial_user_msg: text.trim(), image_urls: imageUrls, ...(folder && { directory: folder }) };
@@ -44,11 +47,19 @@ export function TaskComposer() {
     },
     onSuccess: async ({ conversation_id: id }) => {
       requestKey.forget();
-      setText('');
+      onStarted();
       void queries.invalidateQueries({ queryKey: ['conversations'] });
       await navigate(paths.conversation(id));
     },
   });
+}
+
+/** Where a task begins. */
+export function TaskComposer() {
+  const [text, setText] = useDraft('home');
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [folder, setFolder] = useState('');
+  const start = useStart({ text, attachments, folder }, () => setText(''));
   const canStart = text.trim() !== '' && !start.isPending;
   const send = () => canStart && start.mutate();
   useCommands('task', [{ id: 'start', title: 'Start the task', group: 'Here', keys: ['mod+enter'], enabled: canStart, run: send }]);
@@ -127,7 +138,7 @@ function FolderChoice(props: { readonly icon: LucideIcon; readonly folder: strin
             className="field w-full flex-none"
             value={text}
             placeholder="/home/me/project"
-            ref={(field) => field?.focus()}
+            ref={focusOnMount}
             onChange={(event) => setText(event.target.value)}
           />
           <p className="text-small text-ink-3">Empty: the folder the server gives. In the sandbox it is /workspace.</p>
