@@ -95,6 +95,38 @@ it('CL23: what comes while reading elsewhere is counted, and moves nothing', asy
   await page.getByRole('article', { name: /and now$/ }).waitFor();
 });
 
+it('CL23: at the end the stream follows what grows; elsewhere a row that grows above moves nothing', async () => {
+  const page = await open('long');
+  await page.getByText('All parts are done.').waitFor();
+  const feed = page.getByRole('feed');
+  const below = () => feed.evaluate((element) => Math.round(element.scrollHeight - element.scrollTop - element.clientHeight));
+  await expect.poll(below, PATIENT).toBe(0);
+  await page.getByRole('textbox', { name: 'Message' }).fill('one\ntwo\nthree\nfour\nfive\nsix');
+  await expect.poll(below, PATIENT).toBe(0);
+  await page.getByRole('article').getByRole('button', { name: 'Done' }).click();
+  await expect.poll(below, PATIENT).toBe(0);
+
+  await feed.evaluate((element) => element.scrollTo({ top: element.scrollHeight / 2 }));
+  await page.getByRole('button', { name: 'To the newest' }).waitFor();
+  const rowAt = (which: 'above' | 'in view') =>
+    feed.evaluateHandle((element, wanted) => {
+      const { top } = element.getBoundingClientRect();
+      const all = [...element.querySelectorAll('[data-row]')].filter((row) => row.querySelector('[aria-expanded=false]'));
+      const found = (row: (typeof all)[number]) => {
+        const place = row.getBoundingClientRect();
+        return wanted === 'above' ? place.bottom < top : place.top > top + 60;
+      };
+      return all.find(found)!;
+    }, which);
+  const [above, inView] = [await rowAt('above'), await rowAt('in view')];
+  const place = () => inView.evaluate((row) => Math.round(row.getBoundingClientRect().top));
+  const height = () => above.evaluate((row) => row.getBoundingClientRect().height);
+  const [before, small] = [await place(), await height()];
+  await above.evaluate((row) => (row.querySelector('[aria-expanded]') as unknown as { click(): void }).click());
+  await expect.poll(height, PATIENT).toBeGreaterThan(small);
+  await expect.poll(place, PATIENT).toBe(before);
+});
+
 it('a partial answer is shown while it streams', async () => {
   const page = await open('running');
   await page.getByText(/The numbers are taken from a counter in memory/).waitFor();

@@ -1,77 +1,31 @@
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { StreamingProse } from '../code/prose.tsx';
-import { openDecision, useConversation } from '../conversation/open-conversation.ts';
+import { useConversation } from '../conversation/open-conversation.ts';
 import { count } from '../copy/counts.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
-import { estimateHeight } from './estimate-height.ts';
-import { foldTurns } from './fold-turns.ts';
 import { ItemRow } from './item-row.tsx';
-import { newestSteps } from './newest-steps.ts';
 import { OutboxRow } from './outbox-row.tsx';
-import { projectItems } from './project-items.ts';
+import { estimateHeight, type Rows, useRows } from './rows.ts';
 import { StickyTurn } from './turn-row.tsx';
-import { useFolds } from './use-folds.ts';
+import { type Folds, useFolds } from './use-folds.ts';
 import { useStreamKeys } from './use-stream-keys.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
-
-const AT_REST: ReadonlySet<string> = new Set(['finished', 'stopped', 'rejected', 'error', 'awaiting_user_input']);
 
 /** Everything that happened, oldest first; only what is in view is in the document. */
 export function Stream() {
   const { snapshot } = useConversation();
-  const { events, answer, outbox, loaded, state, outputs } = snapshot;
-  const isOver = AT_REST.has(state.agentState);
-  const decision = openDecision(state)?.id;
-  const items = useMemo(() => {
-    const projected = foldTurns(projectItems(events), isOver);
-    // What waits for a decision is shown once, in the composer.
-    return decision === undefined ? projected : projected.filter((item) => item.id !== decision || item.type !== 'step');
-  }, [events, isOver, decision]);
-  const newest = useMemo(() => newestSteps(items), [items]);
-  const hasAnswer = Boolean(answer?.text.trim());
-  const keys = useMemo(
-    () => [...items.map((item) => item.key), ...(hasAnswer ? ['answer'] : []), ...outbox.map((entry) => `out-${entry.clientId}`)],
-    [items, hasAnswer, outbox],
-  );
+  const { events, loaded } = snapshot;
+  const rows = useRows(snapshot);
+  const { items, keys } = rows;
   const scroller = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState<number>();
-  const estimate = (index: number) => (items[index] ? estimateHeight(items[index]) : 44);
-  const list = useVirtualRows(scroller, keys, estimate, focused);
+  const list = useVirtualRows(scroller, keys, (index) => estimateHeight(items[index]), focused);
   const folds = useFolds();
-  useStreamKeys({ scroller, items, keys, focused, setFocused, list, folds });
+  useStreamKeys({ scroller, items, keys, focused, setFocused, list });
   const seen = useSeen(events.length, list.isAtEnd);
-
-  const content = (index: number) => {
-    const item = items[index];
-    if (item) {
-      return (
-        <ItemRow
-          item={item}
-          position={index + 1}
-          size={keys.length}
-          isNewest={newest.has(index)}
-          live={item.type === 'step' && item.action ? outputs.get(item.action.id) : undefined}
-          folds={folds}
-        />
-      );
-    }
-    if (index === items.length && hasAnswer) {
-      return (
-        <article className="event" tabIndex={-1} aria-label="Partial answer" aria-posinset={index + 1} aria-setsize={keys.length}>
-          <span />
-          <div className="speech">
-            <StreamingProse text={answer!.text} />
-          </div>
-        </article>
-      );
-    }
-    const entry = outbox[index - items.length - (hasAnswer ? 1 : 0)];
-    return entry && <OutboxRow entry={entry} />;
-  };
-
   return (
     <div className="stream-frame">
       <div
@@ -82,7 +36,6 @@ export function Stream() {
         aria-label="Events"
         aria-busy={!loaded}
         tabIndex={0}
-        onScroll={list.onScroll}
         onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && setFocused(undefined)}
       >
         {!loaded && items.length === 0 && (
@@ -94,13 +47,13 @@ export function Stream() {
           {list.rows.map(({ index, top }) => (
             <div
               key={keys[index]}
-              ref={(element) => list.measure(keys[index]!, element)}
+              ref={list.measure}
               className="absolute inset-x-0"
               style={{ top }}
               data-row={index}
               onFocus={() => setFocused(index)}
             >
-              {content(index)}
+              <Row rows={rows} index={index} folds={folds} />
             </div>
           ))}
         </div>
@@ -114,6 +67,36 @@ export function Stream() {
       )}
     </div>
   );
+}
+
+function Row({ rows, index, folds }: { readonly rows: Rows; readonly index: number; readonly folds: Folds }) {
+  const { outbox, outputs } = useConversation().snapshot;
+  const { items, newest, answer, keys } = rows;
+  const item = items[index];
+  if (item) {
+    return (
+      <ItemRow
+        item={item}
+        position={index + 1}
+        size={keys.length}
+        isNewest={newest.has(index)}
+        live={item.type === 'step' && item.action ? outputs.get(item.action.id) : undefined}
+        folds={folds}
+      />
+    );
+  }
+  if (index === items.length && answer !== undefined) {
+    return (
+      <article className="event" tabIndex={-1} aria-label="Partial answer" aria-posinset={index + 1} aria-setsize={keys.length}>
+        <span />
+        <div className="speech">
+          <StreamingProse text={answer} />
+        </div>
+      </article>
+    );
+  }
+  const entry = outbox[index - items.length - (answer === undefined ? 0 : 1)];
+  return entry && <OutboxRow entry={entry} />;
 }
 
 /** How many events came since the end was last in view. */

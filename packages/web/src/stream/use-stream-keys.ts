@@ -1,9 +1,8 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { useConversation } from '../conversation/open-conversation.ts';
-import { useCommands } from '../lib/commands.ts';
+import { type Command, useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
 import { isFailure, type StreamItem } from './stream-item.ts';
-import type { Folds } from './use-folds.ts';
 import type { VirtualRows } from './use-virtual-rows.ts';
 
 export interface StreamKeys {
@@ -13,14 +12,11 @@ export interface StreamKeys {
   readonly focused: number | undefined;
   readonly setFocused: (index: number | undefined) => void;
   readonly list: VirtualRows;
-  readonly folds: Folds;
 }
 
 /** Moving over the events with the keyboard. The row that is moved to is put into the document first, then gets the focus. */
 export function useStreamKeys({ scroller, items, keys, focused, setFocused, list }: StreamKeys): void {
-  const { id, show } = useConversation();
   const rowAt = (index: number) => scroller.current?.querySelector<HTMLElement>(`[data-row="${index}"] :is(article, .turn)`);
-
   const wanted = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
     const row = wanted.current === undefined ? undefined : rowAt(wanted.current);
@@ -28,7 +24,6 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
     wanted.current = undefined;
     row.focus({ preventScroll: true });
   });
-
   const go = (index: number) => {
     if (index < 0 || index >= keys.length) return;
     wanted.current = index;
@@ -36,118 +31,64 @@ export function useStreamKeys({ scroller, items, keys, focused, setFocused, list
     setFocused(index);
   };
   const from = focused ?? list.first;
-  const find = (accepts: (item: StreamItem) => boolean, step: 1 | -1) => {
+  const find = (accepts: (item: StreamItem) => boolean, step: 1 | -1) => () => {
     for (let at = from + step; at >= 0 && at < items.length; at += step) if (accepts(items[at]!)) return go(at);
   };
-  const item = focused === undefined ? undefined : items[focused];
-  const toggle = () => rowAt(focused!)?.querySelector<HTMLElement>('[aria-expanded]')?.click();
-  const isOpen = () => rowAt(focused!)?.querySelector('[aria-expanded]')?.getAttribute('aria-expanded') === 'true';
-
+  const move = (id: string, title: string, key: readonly string[], run: () => void): Command => ({
+    id,
+    title,
+    group: 'Go to',
+    keys: key,
+    when: 'stream',
+    run,
+  });
   useCommands('stream', [
-    {
-      id: 'next',
-      title: 'Next event',
-      group: 'Go to',
-      keys: ['j', 'down'],
-      when: 'stream',
-      run: () => go(focused === undefined ? list.first : focused + 1),
-    },
-    {
-      id: 'previous',
-      title: 'Previous event',
-      group: 'Go to',
-      keys: ['k', 'up'],
-      when: 'stream',
-      run: () => go(focused === undefined ? list.first : focused - 1),
-    },
-    {
-      id: 'previous-message',
-      title: 'Previous message of yours',
-      group: 'Go to',
-      keys: ['['],
-      when: 'stream',
-      run: () => find((one) => one.type === 'turn', -1),
-    },
-    {
-      id: 'next-message',
-      title: 'Next message of yours',
-      group: 'Go to',
-      keys: [']'],
-      when: 'stream',
-      run: () => find((one) => one.type === 'turn', 1),
-    },
-    {
-      id: 'next-error',
-      title: 'Next error',
-      group: 'Go to',
-      keys: ['e'],
-      when: 'stream',
-      run: () => find((one) => one.type === 'step' && isFailure(one), 1),
-    },
-    {
-      id: 'next-edit',
-      title: 'Next edit',
-      group: 'Go to',
-      keys: ['d'],
-      when: 'stream',
-      run: () => find((one) => one.type === 'step' && one.action?.action === 'edit', 1),
-    },
-    {
-      id: 'newest',
-      title: 'Newest event',
-      group: 'Go to',
-      keys: ['G'],
-      when: 'stream',
-      run: () => (go(keys.length - 1), list.toEnd()),
-    },
-    { id: 'first', title: 'First event', group: 'Go to', keys: ['g g'], when: 'stream', run: () => go(0) },
-    {
-      id: 'open',
-      title: 'Open or fold the event',
-      group: 'Go to',
-      keys: ['o'],
-      when: 'stream',
-      listed: false,
-      enabled: item !== undefined,
-      run: toggle,
-    },
-    {
-      id: 'unfold',
-      title: 'Open the event',
-      group: 'Go to',
-      keys: ['right'],
-      when: 'stream',
-      listed: false,
-      enabled: item !== undefined,
-      run: () => void (isOpen() || toggle()),
-    },
-    {
-      id: 'fold',
-      title: 'Fold the event',
-      group: 'Go to',
-      keys: ['left'],
-      when: 'stream',
-      listed: false,
-      enabled: item !== undefined,
-      run: () => void (isOpen() && toggle()),
-    },
-    {
-      id: 'copy-link',
-      title: 'Copy a link to the event',
-      group: 'Here',
-      keys: ['y'],
-      when: 'stream',
-      enabled: item !== undefined,
-      run: () => void navigator.clipboard.writeText(location.origin + paths.event(id, item!.id)),
-    },
-    {
-      id: 'json',
-      title: 'Show the JSON of the event',
-      group: 'Here',
-      keys: ['r'],
-      when: 'stream',
-      enabled: item !== undefined,
-      run: () => show({ tab: 'raw', eventId: item!.id }),
-    },
+    move('next', 'Next event', ['j', 'down'], () => go(focused === undefined ? list.first : focused + 1)),
+    move('previous', 'Previous event', ['k', 'up'], () => go(focused === undefined ? list.first : focused - 1)),
+    move('previous-message', 'Previous message of yours', ['['], find(isTurn, -1)),
+    move('next-message', 'Next message of yours', [']'], find(isTurn, 1)),
+    move('next-error', 'Next error', ['e'], find(isFailedStep, 1)),
+    move('next-edit', 'Next edit', ['d'], find(isEdit, 1)),
+    move('newest', 'Newest event', ['G'], () => (go(keys.length - 1), list.toEnd())),
+    move('first', 'First event', ['g g'], () => go(0)),
+    ...useEventCommands(focused === undefined ? undefined : items[focused], () => rowAt(focused!)),
   ]);
+}
+
+const isTurn = (item: StreamItem) => item.type === 'turn';
+const isFailedStep = (item: StreamItem) => item.type === 'step' && isFailure(item);
+const isEdit = (item: StreamItem) => item.type === 'step' && item.action?.action === 'edit';
+
+/** What can be done with the event that has the focus. */
+function useEventCommands(item: StreamItem | undefined, row: () => HTMLElement | null | undefined): readonly Command[] {
+  const { id, show } = useConversation();
+  const toggle = () => row()?.querySelector<HTMLElement>('[aria-expanded]')?.click();
+  const isOpen = () => row()?.querySelector('[aria-expanded]')?.getAttribute('aria-expanded') === 'true';
+  const enabled = item !== undefined;
+  const act = (name: string, title: string, key: string, run: () => void): Command => ({
+    id: name,
+    title,
+    group: 'Here',
+    keys: [key],
+    when: 'stream',
+    enabled,
+    run,
+  });
+  const fold = (name: string, title: string, key: string, run: () => void): Command => ({
+    ...act(name, title, key, run),
+    group: 'Go to',
+    listed: false,
+  });
+  return [
+    fold('open', 'Open or fold the event', 'o', toggle),
+    fold('unfold', 'Open the event', 'right', () => void (isOpen() || toggle())),
+    fold('fold', 'Fold the event', 'left', () => void (isOpen() && toggle())),
+    act(
+      'copy-link',
+      'Copy a link to the event',
+      'y',
+      () => void navigator.clipboard.writeText(location.origin + paths.event(id, item!.id)),
+    ),
+    act('json', 'Show the JSON of the event', 'r', () => show({ tab: 'raw', eventId: item!.id })),
+  ];
 }
