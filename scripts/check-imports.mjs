@@ -54,6 +54,7 @@ const LAYERS = {
   ],
   executor: [
     ['main'],
+    ['create-executor'],
     ['http', 'handlers'],
     ['suspend'],
     ['plugins'],

@@ -16,7 +16,6 @@ import { jsonFields } from './json-fields.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { LinesToEditOf } from '../files/edit/lines-to-edit.ts';
 import type { SleepWish } from '../suspend/sleeper.ts';
-import type { Standstill } from '../suspend/standstill.ts';
 import type { SandboxFiles } from '../files/sandbox-files.ts';
 
 export interface Parts {
@@ -32,7 +31,10 @@ export interface Parts {
   readonly processes: ProcessDoor;
   readonly plugins: Plugins;
   readonly sleep: (wish: SleepWish) => Promise<SleepAnswer>;
-  readonly standstill: Standstill;
+  /** Keeps what the agent started from running, where it stands. */
+  readonly standStill: () => SleepAnswer;
+  /** Before anything is asked of what the agent started. */
+  readonly goOn: () => void;
   /** Of the agent: whatever it has started. */
   readonly endWork: () => Promise<void>;
   readonly shutdown: () => void;
@@ -80,9 +82,9 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   'GET /ports': async (_request, response, _url, { ports }) => json(response, { ports: await ports.list() }),
   'GET /ports/follow': followPorts,
-  'POST /plugins/start': async (request, response, _url, { plugins, standstill }) => {
+  'POST /plugins/start': async (request, response, _url, { plugins, goOn }) => {
     const name = (await jsonFields(request, MAX_SMALL_BODY)).text('name', '');
-    standstill.goOn();
+    goOn();
     const plugin = plugins.find(name);
     json(response, plugin ? await plugin.start() : { ok: false, reason: `This sandbox does not have the plugin "${name}".` });
   },
@@ -92,10 +94,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
     lease.renew(seconds);
     empty(response);
   },
-  'POST /sleep': async (request, response, _url, { sleep, standstill, shutdown }) => {
+  'POST /sleep': async (request, response, _url, { sleep, standStill, shutdown }) => {
     const body = await jsonFields(request, MAX_SMALL_BODY);
     const withKernel = body.flag('with_kernel');
-    if (body.flag('in_place')) return json(response, standstill.stop());
+    if (body.flag('in_place')) return json(response, standStill());
     // Another server may have come for it by then, which knows nothing of this.
     const isWanted = (): boolean => !request.socket.destroyed;
     const answer = await sleep({ withKernel, isWanted });
@@ -103,8 +105,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
     if (!answer.slept) return;
     response.once('close', shutdown);
   },
-  'POST /end_work': async (_request, response, _url, { endWork, standstill }) => {
-    standstill.goOn();
+  'POST /end_work': async (_request, response, _url, { endWork, goOn }) => {
+    goOn();
     await endWork();
     empty(response);
   },
@@ -125,7 +127,7 @@ export function createExecutorServer(parts: Parts): Server {
     const refusal = parts.guard(request);
     if (refusal) return refuseUpgrade(client, refusal.status, { error: refusal.error });
     parts.lease.touch();
-    parts.standstill.goOn();
+    parts.goOn();
     const door = request.url === '/process' && request.headers.upgrade === 'tcp' ? parts.processes : parts.tunnels;
     door.join(request, client, head);
   });
@@ -177,9 +179,9 @@ function outputRoute(response: ServerResponse, key: string, url: URL, { effects 
   response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': piece.length }).end(piece);
 }
 
-async function execute(request: IncomingMessage, response: ServerResponse, _url: URL, { effects, standstill }: Parts): Promise<void> {
+async function execute(request: IncomingMessage, response: ServerResponse, _url: URL, { effects, goOn }: Parts): Promise<void> {
   const { all } = await jsonFields(request, MAX_ACTION_BYTES);
-  standstill.goOn();
+  goOn();
   const lines = effects.execute(all as unknown as ExecuteRequest)[Symbol.asyncIterator]();
   const gone = new AbortController();
   response.once('close', () => gone.abort());

@@ -1,22 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { ASLEEP_NAME, type SleepAnswer } from '@tendon/protocol/executor-api';
 import { descendants, nameOf, processText, type Descendant } from '../processes/descendants.ts';
+import type { Nest } from '../processes/nest.ts';
 import { signalProcess } from '../processes/process-tree.ts';
 
 /** Keeps what the agent started from running, where it stands, until somebody wants something of it. */
 export interface Standstill {
-  /** At once: nothing can come in between. What works is left alone. */
-  stop(): SleepAnswer;
+  /** At once: nothing can come in between. What works is left alone; so is everything where `use` says what it is used for. */
+  stop(use: string | undefined): SleepAnswer;
   /** Before anything is asked of what the agent started. Cheap when nothing stands still. */
   goOn(): void;
   isStill(): boolean;
-}
-
-export interface StandstillParts {
-  /** Why nothing may be stopped now, whatever it does. */
-  readonly inUse: () => string | undefined;
-  /** Processes of the executor's own, which go on. */
-  readonly own: () => readonly number[];
 }
 
 /** What uses less of a processor than this only waits. */
@@ -41,14 +35,16 @@ interface Look {
  *    waiting for a processor now.
  * 2. Who starts others stands still before they are stopped, and goes on after them: a shell never sees a child of its own stand still.
  * 3. What the agent has stopped itself stays stopped.
- * 4. The executor goes on: it answers, and its lease ends it where no server is left.
+ * 4. The executor and what holds the namespace go on: it answers, and its lease ends it where no server is left.
  */
-export function createStandstill({ inUse, own }: StandstillParts): Standstill {
+export function createStandstill(nesting: Promise<Pick<Nest, 'processes'>>): Standstill {
+  let nest: Pick<Nest, 'processes'> | undefined;
+  void nesting.then((made) => (nest = made));
   let before: Look | undefined;
   let stopped: readonly number[] = [];
   const usualName = nameOf('self');
 
-  const agents = (): readonly Descendant[] => descendants(new Set(own()));
+  const agents = (): readonly Descendant[] => descendants(new Set(nest?.processes()));
 
   /** The one that took the most processor time since the last look, if that was work. */
   function worker(last: Look, now: Look): number | undefined {
@@ -85,8 +81,8 @@ export function createStandstill({ inUse, own }: StandstillParts): Standstill {
   }
 
   return {
-    stop() {
-      const use = inUse();
+    stop(use) {
+      if (nest === undefined) return { slept: false, reason: 'it has only just begun' };
       if (use !== undefined) return { slept: false, reason: use };
       if (stopped.length > 0) return { slept: true };
       const [last, now] = [before, lookAt(agents())];

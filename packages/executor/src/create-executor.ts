@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import type { AddressInfo, Server } from 'node:net';
+import { join } from 'node:path';
+import { BUSY, PROTOCOL, type ExecutorConfig } from '@tendon/protocol/executor-api';
+import { createEffects, type Effects } from './effects/effects.ts';
+import { openJournal } from './effects/journal.ts';
+import { openOutputFolder } from './effects/output-folder.ts';
+import { createDisk } from './files/disk.ts';
+import { createLinesToEdit } from './files/edit/lines-to-edit.ts';
+import { createSyntaxCheck } from './files/edit/syntax-check.ts';
+import { createUndoHistory } from './files/edit/undo-history.ts';
+import { createUndoableDisk, type UndoableDisk } from './files/edit/undoable-disk.ts';
+import { createSandboxFiles } from './files/sandbox-files.ts';
+import { createHandlers } from './handlers.ts';
+import type { DoorGuard } from './http/auth-guard.ts';
+import { createLease } from './http/lease.ts';
+import { createProcessDoor } from './http/process-endpoint.ts';
+import { createExecutorServer } from './http/serve.ts';
+import { serverInfo } from './http/server-info.ts';
+import { createTunnels } from './http/tunnel.ts';
+import { ownFolders } from './own-folders.ts';
+import { openPlugins, type Plugins } from './plugins/open-plugins.ts';
+import { createPortWatch } from './ports/port-watch.ts';
+import { makeNest, type Nest } from './processes/nest.ts';
+import { forwardProxy } from './proxy-forwarder.ts';
+import { findShell } from './shell/find-shell.ts';
+import { createShellTools, type ShellTools } from './shell/shell-tools.ts';
+import { endWork } from './suspend/end-work.ts';
+import { forgetSession, loadSession, sleepFolder, type SavedSession } from './suspend/saved-session.ts';
+import { createSleeper } from './suspend/sleeper.ts';
+import { createStandstill, type Standstill } from './suspend/standstill.ts';
+import { restoreFolders } from './suspend/temporary-folders.ts';
+
+export interface Executor {
+  /** Resolves when requests are taken, with the port if it has one. */
+  listen(): Promise<number | undefined>;
+  /** Resolves when it shall end: it was told to, or no server has needed it for too long. */
+  readonly over: Promise<void>;
+  /** Ends everything it started. */
+  end(): Promise<void>;
+}
+
+const STILL_MS = 60_000;
+
+/** In the order of dependence. It listens at once; what needs a namespace and a shell waits for them. */
+export async function createExecutor(config: ExecutorConfig, guard: DoorGuard): Promise<Executor> {
+  const { stateDir, volatileFolders = [], socketPath } = config;
+  const left = loadSession(stateDir);
+  if (left) await restoreFolders(sleepFolder(stateDir), volatileFolders);
+  const hidden = ownFolders(config);
+  const bash = findShell(config);
+  const nesting = makeNest({ shell: bash, hidden, stateDir, tools: config.carried?.tools, terminals: config.terminals });
+  const standstill = createStandstill(nesting);
+  const shell = openShell(config, { bash, nesting, standstill, left });
+  const plugins = openPlugins({ config, shell, notes: left?.notes ?? {} });
+  const disk = openDisk(config, hidden);
+  const effects = openEffects(config, { disk, shell, plugins });
+  const ports = createPortWatch(plugins.ports);
+  const tunnels = createTunnels(ports);
+  const processes = createProcessDoor(shell);
+  const letIn = new AbortController();
+  const fallAsleep = createSleeper({ stateDir, volatileFolders, effects, shell, nesting, plugins });
+  /** Who comes for one that sleeps is not let in: what never got a connection certainly was not run. */
+  const sleep: typeof fallAsleep = async (wish) => {
+    standstill.goOn();
+    const answer = await fallAsleep(wish);
+    if (answer.slept) letIn.abort();
+    return answer;
+  };
+  const over = Promise.withResolvers<void>();
+  const lease = createLease(config.leaseSeconds, () => effects.running > 0);
+  void lease.expired.then(() => sleep({ withKernel: true, isLast: true })).finally(over.resolve);
+  const server = createExecutorServer({
+    guard,
+    alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid, protocol: PROTOCOL },
+    info: async () => ({ ...serverInfo(await nesting), plugins: plugins.states() }),
+    effects,
+    files: createSandboxFiles(config.workspace, disk),
+    linesToEdit: createLinesToEdit(config.workspace, disk),
+    lease,
+    ports,
+    tunnels,
+    processes,
+    plugins,
+    sleep,
+    standStill: () => standstill.stop(usedBy({ effects, processes, tunnels })),
+    goOn: standstill.goOn,
+    endWork: () => endWork({ effects, shell, nesting, plugins }),
+    shutdown: over.resolve,
+    stillMs: config.stillSeconds === undefined ? STILL_MS : config.stillSeconds * 1000,
+  });
+  return {
+    over: over.promise,
+    listen: () => listen(server, config, letIn.signal),
+    async end() {
+      standstill.goOn();
+      lease.close();
+      plugins.stop();
+      letIn.abort();
+      if (socketPath !== undefined) rmSync(socketPath, { force: true });
+      await Promise.allSettled([shell.then((tools) => tools.close()), nesting.then((made) => made.close())]);
+    },
+  };
+}
+
+async function listen(server: Server, config: ExecutorConfig, signal: AbortSignal): Promise<number | undefined> {
+  const { socketPath, port, host = '127.0.0.1' } = config;
+  if (socketPath !== undefined) rmSync(socketPath, { force: true });
+  server.listen(socketPath === undefined ? { port, host, signal } : { path: socketPath, signal });
+  await once(server, 'listening');
+  return port === undefined ? undefined : (server.address() as AddressInfo).port;
+}
+
+interface ShellParts {
+  readonly bash: string;
+  readonly nesting: Promise<Nest>;
+  readonly standstill: Standstill;
+  readonly left: SavedSession | undefined;
+}
+
+/** Its failure is told by the actions that need it. */
+function openShell(config: ExecutorConfig, { bash, nesting, standstill, left }: ShellParts): Promise<ShellTools> {
+  const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
+  const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) =>
+    createShellTools(config, bash, nest, {
+      proxyPort: proxy?.port,
+      mayLook: () => !standstill.isStill(),
+      left,
+      onFirstCommand: () => forgetSession(config.stateDir),
+    }),
+  );
+  shell.catch(() => {});
+  return shell;
+}
+
+function openDisk(config: ExecutorConfig, hidden: readonly string[]): UndoableDisk {
+  const { workspace, protectedPaths = [] } = config;
+  const readOnly = protectedPaths.flatMap(({ path, isReadOnly }) => (isReadOnly ? [join(workspace, path)] : []));
+  const notes = join(cacheOf(config), 'writing');
+  return createUndoableDisk(createDisk({ hidden, readOnly, notes }), createUndoHistory(join(cacheOf(config), 'undo')));
+}
+
+interface EffectParts {
+  readonly disk: UndoableDisk;
+  readonly shell: Promise<ShellTools>;
+  readonly plugins: Plugins;
+}
+
+function openEffects(config: ExecutorConfig, { disk, shell, plugins }: EffectParts): Effects {
+  const handlers = createHandlers({
+    workspace: config.workspace,
+    disk,
+    checkSyntax: createSyntaxCheck(() => shell),
+    run: async (request, context) => (await shell).run(request, context),
+    kill: async (request, context) => (await shell).kill(request, context),
+    plugged: plugins.handlers,
+  });
+  return createEffects({
+    incarnation: config.incarnation,
+    journal: openJournal(config.stateDir, config.incarnation),
+    handlers,
+    outputs: openOutputFolder(join(cacheOf(config), 'output'), config.output),
+  });
+}
+
+/** Beside the agent's own caches: it outlives this sandbox, and the agent can lose nothing by it but its own undo. */
+function cacheOf({ stateDir }: ExecutorConfig): string {
+  return join(process.env.HOME ?? stateDir, '.cache/tendon');
+}
+
+interface UsedParts {
+  readonly effects: Pick<Effects, 'running'>;
+  readonly processes: { count(): number };
+  readonly tunnels: { count(): number };
+}
+
+/** Why what the agent started may not stand still now, whatever it does. */
+function usedBy({ effects, processes, tunnels }: UsedParts): string | undefined {
+  if (effects.running > 0) return BUSY.action;
+  if (processes.count() > 0) return 'somebody speaks with a program';
+  return tunnels.count() > 0 ? 'somebody is connected to one of its ports' : undefined;
+}
