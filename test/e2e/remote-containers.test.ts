@@ -6,8 +6,8 @@ import { Secret, type Runtime } from '@tendon/core';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { describeDriver } from '../../packages/runtime/src/drivers/contract.ts';
 import { containersOf, openEngine, type TestEngine } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
-import { killPids } from '../../packages/runtime/src/drivers/kill-all.ts';
-import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
+import { killPids } from '../../packages/runtime/src/processes/kill-all.ts';
+import { findProcesses } from '../../packages/runtime/src/processes/process-identity.ts';
 import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
 import {
   createTestSandboxes,
@@ -19,7 +19,7 @@ import {
   until,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandbox-runtimes.ts';
+import type { RuntimesOptions } from '../../packages/runtime/src/pool/sandbox-runtimes.ts';
 
 const engine: TestEngine = await openEngine('docker');
 afterAll(() => engine.close());

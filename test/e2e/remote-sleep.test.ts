@@ -14,7 +14,7 @@ import {
   runAction,
   type TestSandboxes,
 } from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandbox-runtimes.ts';
+import type { RuntimesOptions } from '../../packages/runtime/src/pool/sandbox-runtimes.ts';
 
 const SET_UP = 'mkdir -p inner && cd inner && export KEPT="a b" && plain=(1 2) && greet() { echo "hi $1"; } && echo x > /tmp/file';
 const LOOK = 'basename "$PWD"; echo "$KEPT ${plain[1]}"; greet you; cat /tmp/file';

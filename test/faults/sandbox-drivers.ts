@@ -3,7 +3,7 @@ import type { Storage } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { createNoneDriver } from '../../packages/runtime/src/drivers/none-driver.ts';
+import { createNoneDriver } from '../../packages/runtime/src/drivers/none/none-driver.ts';
 import type { Driver } from '../../packages/runtime/src/drivers/driver.ts';
 import { executorFolder, wallClock } from '../../packages/runtime/src/sandbox.test-support.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { Storage } from '@tendon/core';
 import { createTestSandboxes, type TestSandboxes } from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/sandboxes/sandbox-runtimes.ts';
+import type { RuntimesOptions } from '../../packages/runtime/src/pool/sandbox-runtimes.ts';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
 import { servers, startServer, type SandboxServer } from './sandbox-server-process.ts';
 

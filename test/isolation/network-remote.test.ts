@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '@tendon/core';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import type { NetworkPolicy } from '../../packages/runtime/src/proxy/network-policy.ts';
+import type { NetworkPolicy } from '../../packages/runtime/src/egress/network-policy.ts';
 import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
 import { describeWayOut } from './network/contract.ts';
 

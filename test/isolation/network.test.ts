@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { expect, it, vi } from 'vitest';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { startResolver } from '../../packages/runtime/src/proxy/resolver.test-support.ts';
+import { startResolver } from '../../packages/runtime/src/egress/resolver.test-support.ts';
 import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
 import { describeWayOut } from './network/contract.ts';
 

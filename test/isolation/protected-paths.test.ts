@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { isAlive, signalProcess } from '../../packages/runtime/src/drivers/process-identity.ts';
+import { isAlive, signalProcess } from '../../packages/runtime/src/processes/process-identity.ts';
 import {
   anchorOf,
   createTestSandboxes,

@@ -7,7 +7,7 @@ import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
 import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import { findProcesses } from '../../packages/runtime/src/drivers/process-identity.ts';
+import { findProcesses } from '../../packages/runtime/src/processes/process-identity.ts';
 import { anchorOf, createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
 import { laySwap, swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 

@@ -7,7 +7,7 @@
  *   GET    /sandboxes/<incarnation>         → HostedSandbox
  *   DELETE /sandboxes/<incarnation>         → 204 when nothing of it is left; the private home stays
  *   GET    /sandboxes/<incarnation>/watch   → application/x-ndjson of WatchLine, open as long as it lives
- *   GET    /sandboxes/<incarnation>/calls/<id> with `Upgrade: tcp` → 101: from within the sandbox, to the broker of git (`proxy/git-broker.ts`)
+ *   GET    /sandboxes/<incarnation>/calls/<id> with `Upgrade: tcp` → 101: from within the sandbox, to the broker of git (`egress/git-broker.ts`)
  *   GET    /sandboxes/<incarnation>/network → HostedNetwork
  *   PUT    /sandboxes/<incarnation>/network NetworkReach → 204; from the next connection on
  *   POST   /sandboxes/<incarnation>/sleep   {with_kernel, in_place} → SleepAnswer; if it slept and not in place, the next one of its conversation
@@ -16,8 +16,8 @@
  * Of a sandbox that is no more everything answers 410 with the reason.
  */
 import type { Strength } from '@tendon/core';
-import type { NetworkMode, NetworkReach } from './proxy/network-policy.ts';
-import type { RefusedHost } from './proxy/refused-hosts.ts';
+import type { NetworkMode, NetworkReach } from './egress/network-policy.ts';
+import type { RefusedHost } from './egress/refused-hosts.ts';
 
 /** Changes when either end would misunderstand the other. */
 export const EXECUTOR_API = 3;

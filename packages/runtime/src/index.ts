@@ -1,15 +1,15 @@
 export { createLocalDriver, type LocalDriverOptions } from './drivers/local/local-driver.ts';
 export { createRemoteDriver, type RemoteDriverOptions } from './drivers/remote/remote-driver.ts';
 export { createDockerDriver, type DockerDriverOptions } from './drivers/docker/docker-driver.ts';
-export { createNoneDriver, type NoneDriverOptions } from './drivers/none-driver.ts';
-export type { Limits } from './drivers/control-group.ts';
+export { createNoneDriver, type NoneDriverOptions } from './drivers/none/none-driver.ts';
+export type { Limits } from './processes/control-group.ts';
 export type { Driver, DriverName, Probe } from './drivers/driver.ts';
-export { holdFolder, type HeldFolder } from './drivers/held-folder.ts';
-export { isWithin } from './drivers/is-within.ts';
+export { holdFolder, type HeldFolder } from './workspace/held-folder.ts';
+export { isWithin } from './workspace/is-within.ts';
 export { removeFolder } from './disk/remove-folder.ts';
 export { otherReapers } from './drivers/other-reapers.ts';
 export type { Reaper } from './drivers/reapers.ts';
-export type { ExecutorFolder } from './drivers/executor-folder.ts';
+export type { ExecutorFolder } from './drivers/start/executor-folder.ts';
 export {
   OUTPUT_LIMITS,
   PLUGIN_NAMES,
@@ -21,7 +21,7 @@ export {
   type ServedPort,
   type SleepAnswer,
 } from '@tendon/protocol/executor-api';
-export type { ExecutorAddress } from './link/executor-door.ts';
+export type { ExecutorAddress } from './transport/executor-connection.ts';
 export {
   EXECUTOR_API,
   type HostedNetwork,
@@ -31,20 +31,20 @@ export {
   type WatchLine,
 } from './executor-host-api.ts';
 export type { SandboxPlan } from './sandbox/sandbox-context.ts';
-export { relay } from './link/relay.ts';
-export { replaceSandboxes } from './sandbox/replace-sandboxes.ts';
+export { relay } from './transport/relay.ts';
+export { replaceSandboxes } from './pool/replace-sandboxes.ts';
 export type { SandboxRecord } from './sandbox/sandbox-record.ts';
-export type { SandboxCounts } from './sandboxes/count-sandboxes.ts';
-export { createRuntimes, newIncarnation } from './sandboxes/create-runtimes.ts';
-export type { RuntimesOptions, SandboxRuntimes } from './sandboxes/sandbox-runtimes.ts';
-export { dialOrigin } from './proxy/dial-origin.ts';
-export type { Dial } from './proxy/listen-proxy.ts';
-export type { GitAccess, GitLogin } from './proxy/git-broker.ts';
-export { hostPattern, isAskable, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './proxy/network-policy.ts';
-export type { RefusedHost } from './proxy/refused-hosts.ts';
-export type { AskPerson, GitElsewhere } from './proxy/way-out.ts';
-export { HOP_HEADERS } from './link/hop-headers.ts';
+export type { SandboxCounts } from './pool/count-sandboxes.ts';
+export { createRuntimes, newIncarnation } from './pool/create-runtimes.ts';
+export type { RuntimesOptions, SandboxRuntimes } from './pool/sandbox-runtimes.ts';
+export { dialOrigin } from './egress/dial-origin.ts';
+export type { Dial } from './egress/listen-proxy.ts';
+export type { GitAccess, GitLogin } from './egress/git-broker.ts';
+export { hostPattern, isAskable, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './egress/network-policy.ts';
+export type { RefusedHost } from './egress/refused-hosts.ts';
+export type { AskPerson, GitElsewhere } from './egress/way-out.ts';
+export { HOP_HEADERS } from './transport/hop-headers.ts';
 export { joinStreams, letGoOfStill, refuseUpgrade } from '@tendon/protocol/node';
 export { NotServed, type SandboxPorts } from './sandbox/sandbox-ports.ts';
-export type { RestPlan } from './sandboxes/rest-plan.ts';
-export type { SleepWish } from './sandboxes/sandbox-rest.ts';
+export type { RestPlan } from './pool/rest-plan.ts';
+export type { SleepWish } from './pool/sandbox-rest.ts';

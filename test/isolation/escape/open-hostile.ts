@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Runtime } from '@tendon/core';
-import type { Limits } from '../../../packages/runtime/src/drivers/control-group.ts';
+import type { Limits } from '../../../packages/runtime/src/processes/control-group.ts';
 import type { Driver } from '../../../packages/runtime/src/drivers/driver.ts';
-import type { ExecutorFolder } from '../../../packages/runtime/src/drivers/executor-folder.ts';
+import type { ExecutorFolder } from '../../../packages/runtime/src/drivers/start/executor-folder.ts';
 import {
   createTestSandboxes,
   executorFolder,

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
 import { type GitHost, startGitHost } from '@tendon/testing/servers';
 import type { Driver } from '../../../packages/runtime/src/drivers/driver.ts';
-import type { GitLogin } from '../../../packages/runtime/src/proxy/git-broker.ts';
-import type { NetworkPolicy } from '../../../packages/runtime/src/proxy/network-policy.ts';
+import type { GitLogin } from '../../../packages/runtime/src/egress/git-broker.ts';
+import type { NetworkPolicy } from '../../../packages/runtime/src/egress/network-policy.ts';
 import { createTestSandboxes, never, run, type Ran, type TestSandboxes } from '../../../packages/runtime/src/sandbox.test-support.ts';
 
 const TOKEN = 'glpat-0123456789abcdefghij';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
-import type { ExecutorFolder } from '../drivers/executor-folder.ts';
+import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import { createTestSandboxes, executorFolder, never, observe, run, until, type TestSandboxes } from '../sandbox.test-support.ts';
 

@@ -16,9 +16,9 @@ import {
   type TestSandboxes,
 } from '../sandbox.test-support.ts';
 import type { RunnableAction, Runtime } from '@tendon/core';
-import { signalProcess } from './process-identity.ts';
+import { signalProcess } from '../processes/process-identity.ts';
 import type { Driver, SandboxHandle } from './driver.ts';
-import type { ExecutorFolder } from './executor-folder.ts';
+import type { ExecutorFolder } from './start/executor-folder.ts';
 
 /** What the suite must know of a driver beside what all have. Without the optional ones the sandbox is a process of this host. */
 export interface DriverUnderTest {

@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Strength } from '@tendon/core';
 import type { BrowserWish, OutputLimits, PluginName } from '@tendon/protocol/executor-api';
-import type { ExecutorAddress } from '../link/executor-door.ts';
-import type { NetworkMode, NetworkReach } from '../proxy/network-policy.ts';
-import type { RefusedHost } from '../proxy/refused-hosts.ts';
-import type { Limits } from './control-group.ts';
-import type { HeldFolder } from './held-folder.ts';
-import type { Protection } from './protected/protect.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import type { ExecutorAddress } from '../transport/executor-connection.ts';
+import type { NetworkMode, NetworkReach } from '../egress/network-policy.ts';
+import type { RefusedHost } from '../egress/refused-hosts.ts';
+import type { Limits } from '../processes/control-group.ts';
+import type { HeldFolder } from '../workspace/held-folder.ts';
+import type { Protection } from '../workspace/protected/protect.ts';
+import type { ProcessIdentity } from '../processes/process-identity.ts';
 
 /** The names of incarnations, and of sandboxes: beside them only the server makes folders, and never with such a name. */
 export const INCARNATION = /^[0-9a-f]{16}$/;

@@ -1,9 +1,9 @@
 import { createDockerDriver } from './docker/docker-driver.ts';
 import { engineSockets } from './docker/engine/find-engine.ts';
 import { unmountNamed } from './docker/held-mount.ts';
-import type { ExecutorFolder } from './executor-folder.ts';
+import type { ExecutorFolder } from './start/executor-folder.ts';
 import { createLocalDriver } from './local/local-driver.ts';
-import { createNoneDriver } from './none-driver.ts';
+import { createNoneDriver } from './none/none-driver.ts';
 import type { Reaper } from './reapers.ts';
 
 /**

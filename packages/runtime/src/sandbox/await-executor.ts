@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Alive } from '@tendon/protocol/executor-api';
-import { watchFolder } from '../drivers/watch-folder.ts';
-import type { ExecutorClient } from '../link/executor-client.ts';
-import { SandboxGone } from '../link/executor-door.ts';
+import { watchFolder } from '../processes/watch-folder.ts';
+import type { ExecutorClient } from './executor-client.ts';
+import { SandboxGone } from '../transport/executor-connection.ts';
 
 const RECHECK_MS = 25;
 /** Right after something changed in the folder. */

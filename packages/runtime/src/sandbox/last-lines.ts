@@ -1,5 +1,5 @@
 import { startLogOf, type SandboxHandle } from '../drivers/driver.ts';
-import { logTail } from '../drivers/start-log.ts';
+import { logTail } from '../processes/start-log.ts';
 import type { SandboxContext } from './sandbox-context.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 

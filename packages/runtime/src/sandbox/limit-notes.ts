@@ -1,6 +1,6 @@
 import type { ExecuteResult } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
-import { reachedIn, type Limits } from '../drivers/control-group.ts';
+import { reachedIn, type Limits } from '../processes/control-group.ts';
 import { sizeText } from '../size-text.ts';
 import { withNotes } from './with-notes.ts';
 

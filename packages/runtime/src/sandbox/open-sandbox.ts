@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StartPhase } from '@tendon/core';
 import { addressOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
-import { holdFolder, type HeldFolder } from '../drivers/held-folder.ts';
+import { holdFolder, type HeldFolder } from '../workspace/held-folder.ts';
 import { measureGiven } from '../disk/measure-disk.ts';
-import { createExecutorClient, type ExecutorClient } from '../link/executor-client.ts';
+import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { awaitExecutor } from './await-executor.ts';
 import { endSandbox } from './end-sandbox.ts';
 import { holdSandbox, type OpenSandbox } from './hold-sandbox.ts';

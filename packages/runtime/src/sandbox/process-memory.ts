@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { ASLEEP_NAME } from '@tendon/protocol/executor-api';
-import { processesIn } from '../drivers/control-group.ts';
+import { processesIn } from '../processes/control-group.ts';
 import type { SandboxHandle } from '../drivers/driver.ts';
 
 /** The processes of a sandbox on this host: those in its control groups, or where it has none, those below its first one. */

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { BUSY, PROTOCOL, type ProtocolRange, type SleepAnswer } from '@tendon/protocol/executor-api';
-import type { ExecutorClient } from '../link/executor-client.ts';
+import type { ExecutorClient } from './executor-client.ts';
 import { endSandbox } from './end-sandbox.ts';
 import type { SandboxContext } from './sandbox-context.ts';
 import type { SandboxRecord } from './sandbox-record.ts';

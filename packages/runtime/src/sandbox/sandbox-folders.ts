@@ -16,7 +16,7 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeFolder } from '../disk/remove-folder.ts';
 import { INCARNATION, type SandboxFolders } from '../drivers/driver.ts';
-import { releasePlaces } from '../drivers/protected/held-places.ts';
+import { releasePlaces } from '../workspace/protected/held-places.ts';
 
 /**
  * Where sandboxes keep their things: `<stateRoot>/<sandbox>/home` and `state`, `<stateRoot>/<sandbox>/<incarnation>/…`, and what must have a

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
-import { createNoneDriver } from '../drivers/none-driver.ts';
+import { createNoneDriver } from '../drivers/none/none-driver.ts';
 import type { SandboxPorts } from './sandbox-ports.ts';
 import { createTestSandboxes, executorFolder, never, run, until, type TestSandboxes } from '../sandbox.test-support.ts';
 

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { PluginName, PluginStart, ServedPort } from '@tendon/protocol/executor-api';
-import { Refused, type Door } from '../link/executor-door.ts';
+import { Refused, type Door } from '../transport/executor-connection.ts';
 
 /** What the programs of one sandbox serve, and the way to it. What the other end says is checked and bounded. */
 export interface SandboxPorts {

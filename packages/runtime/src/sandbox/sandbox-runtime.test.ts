@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExecuteResult, OutputChunk } from '@tendon/core';
 import type { ExecuteRequest } from '@tendon/protocol/executor-api';
 import { watchDisk } from '../disk/disk-watch.ts';
-import { createExecutorClient, type ExecutorClient } from '../link/executor-client.ts';
+import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { watchLimits } from './limit-notes.ts';
 import { ON_THIS_HOST, type Patience } from './patience.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ExecutorClient, HoldOptions } from '../link/executor-client.ts';
+import type { ExecutorClient, HoldOptions } from './executor-client.ts';
 
 export interface SandboxWatch {
   /** Resolves once with the reason; never rejects; never resolves after `stop`. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
-import { findProcesses } from '../process-identity.ts';
+import { findProcesses } from '../../processes/process-identity.ts';
 import {
   anchorOf,
   createTestSandboxes,

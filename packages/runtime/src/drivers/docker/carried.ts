@@ -17,8 +17,8 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import type { ExecutorFolder } from '../executor-folder.ts';
-import { findProgram } from '../find-program.ts';
+import type { ExecutorFolder } from '../start/executor-folder.ts';
+import { findProgram } from '../../processes/find-program.ts';
 import { CARRIED } from './carried-paths.ts';
 
 /**

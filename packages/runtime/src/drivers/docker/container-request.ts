@@ -1,4 +1,4 @@
-import type { Limits } from '../control-group.ts';
+import type { Limits } from '../../processes/control-group.ts';
 import { CARRIED } from './carried-paths.ts';
 import type { ContainerUser } from './container-user.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';

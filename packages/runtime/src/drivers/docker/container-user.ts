@@ -1,4 +1,4 @@
-import { FIRST_SANDBOX_UID, type HostUser } from '../host-user.ts';
+import { FIRST_SANDBOX_UID, type HostUser } from '../start/host-user.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
 
 /** Who the container's first process is, in the ids that the engine takes. */

@@ -1,9 +1,9 @@
-import { groupsNamed, limitsOf, removeGroups, type Limits } from '../control-group.ts';
+import { groupsNamed, limitsOf, removeGroups, type Limits } from '../../processes/control-group.ts';
 import type { Driver, SandboxHandle, SandboxSpec } from '../driver.ts';
-import type { ExecutorFolder } from '../executor-folder.ts';
-import { killAll, killPids } from '../kill-all.ts';
-import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../prepare-folders.ts';
-import { findIncarnations, isAlive } from '../process-identity.ts';
+import type { ExecutorFolder } from '../start/executor-folder.ts';
+import { killAll, killPids } from '../../processes/kill-all.ts';
+import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../start/prepare-folders.ts';
+import { findIncarnations, isAlive } from '../../processes/process-identity.ts';
 import { startBesideContainer } from './beside-container.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
 import { withWantedId } from './container-user.ts';

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import type { HeldFolder } from '../held-folder.ts';
-import type { HostUser } from '../host-user.ts';
-import type { ProtectedPath } from '../protected/protect.ts';
-import { stagedEntry } from '../staged-entry.ts';
+import type { HeldFolder } from '../../workspace/held-folder.ts';
+import type { HostUser } from '../start/host-user.ts';
+import type { ProtectedPath } from '../../workspace/protected/protect.ts';
+import { stagedEntry } from '../start/staged-entry.ts';
 
 const DEADLINE_MS = 10_000;
 const run = (program: string, ...args: readonly string[]) => promisify(execFile)(program, args, { timeout: DEADLINE_MS });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { limitsOf } from '../control-group.ts';
+import { limitsOf } from '../../processes/control-group.ts';
 import { probeDocker } from './probe-docker.ts';
 
 const FACTS = {

@@ -1,4 +1,4 @@
-import type { Limits } from '../control-group.ts';
+import type { Limits } from '../../processes/control-group.ts';
 import type { Probe } from '../driver.ts';
 import { sizeText } from '../../size-text.ts';
 import { missingToCarry } from './carried.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { createTestSandboxes, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../sandboxes/sandbox-runtimes.ts';
+import type { RuntimesOptions } from '../../pool/sandbox-runtimes.ts';
 import { createDockerDriver } from './docker-driver.ts';
 import { containersOf, openEngine } from './testing/docker-under-test.ts';
 import { engineOfRun } from './testing/engine-of-run.test-support.ts';

@@ -1,20 +1,28 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGroups, groupsNamed, limitsOf, processesIn, removeGroups, type ControlGroups, type Limits } from '../control-group.ts';
+import {
+  createGroups,
+  groupsNamed,
+  limitsOf,
+  processesIn,
+  removeGroups,
+  type ControlGroups,
+  type Limits,
+} from '../../processes/control-group.ts';
 import { socketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
-import type { ExecutorFolder } from '../executor-folder.ts';
-import { findProgram } from '../find-program.ts';
-import { keepExecutor } from '../keep-executor.ts';
-import { killAll, killPids } from '../kill-all.ts';
-import { FIRST_FILE_FD, firstStatus, launch, STATUS_FD } from '../launch.ts';
-import { findIncarnations, identify, isAlive } from '../process-identity.ts';
-import { resourceLimits } from '../resource-limits.ts';
-import { logTail } from '../start-log.ts';
-import { bwrapArguments, insideEnvironment } from './bwrap-arguments.ts';
-import { bwrapVersion } from './bwrap-version.ts';
-import { INSIDE_HOME, writeEtcFiles } from './etc-files.ts';
-import type { HostUser } from '../host-user.ts';
-import { executorCommand, INSIDE } from '../inside.ts';
+import type { ExecutorFolder } from '../start/executor-folder.ts';
+import { findProgram } from '../../processes/find-program.ts';
+import { keepExecutor } from '../start/keep-executor.ts';
+import { killAll, killPids } from '../../processes/kill-all.ts';
+import { FIRST_FILE_FD, firstStatus, launch, STATUS_FD } from '../../processes/launch.ts';
+import { findIncarnations, identify, isAlive } from '../../processes/process-identity.ts';
+import { resourceLimits } from '../start/resource-limits.ts';
+import { logTail } from '../../processes/start-log.ts';
+import { bwrapArguments, insideEnvironment } from '../bubblewrap/bwrap-arguments.ts';
+import { bwrapVersion } from '../bubblewrap/bwrap-version.ts';
+import { INSIDE_HOME, writeEtcFiles } from '../bubblewrap/etc-files.ts';
+import type { HostUser } from '../start/host-user.ts';
+import { executorCommand, INSIDE } from '../start/inside.ts';
 import {
   hasFilter,
   heldOf,
@@ -24,12 +32,12 @@ import {
   sandboxUser,
   writeFilter,
   type OwnFolders,
-} from '../prepare-folders.ts';
-import { protect, type Protection } from '../protected/protect.ts';
+} from '../start/prepare-folders.ts';
+import { protect, type Protection } from '../../workspace/protected/protect.ts';
 import { probeLocal } from './probe-local.ts';
-import { stage } from './stage.ts';
+import { stage } from '../bubblewrap/stage.ts';
 import { TrialMemory } from './trial-memory.ts';
-import { bindsOnto, masks, pins, systemBinds, type Bind } from './visible.ts';
+import { bindsOnto, masks, pins, systemBinds, type Bind } from '../bubblewrap/visible.ts';
 
 export interface LocalDriverOptions extends Partial<OwnFolders> {
   readonly executor: ExecutorFolder;

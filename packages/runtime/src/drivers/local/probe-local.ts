@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createGroups, removeGroups, type Controller, type Limits } from '../control-group.ts';
+import { createGroups, removeGroups, type Controller, type Limits } from '../../processes/control-group.ts';
 import type { Probe } from '../driver.ts';
-import { findProgram } from '../find-program.ts';
-import { bwrapVersion, knowBwrapVersion, type BwrapVersion } from './bwrap-version.ts';
+import { findProgram } from '../../processes/find-program.ts';
+import { bwrapVersion, knowBwrapVersion, type BwrapVersion } from '../bubblewrap/bwrap-version.ts';
 import type { TrialMemory } from './trial-memory.ts';
-import { FIRST_SANDBOX_UID } from '../host-user.ts';
+import { FIRST_SANDBOX_UID } from '../start/host-user.ts';
 
 const TRIAL_DEADLINE_MS = 30_000;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createTestSandboxes, executorFolder, never } from '../../sandbox.test-support.ts';
-import { findProgram } from '../find-program.ts';
+import { findProgram } from '../../processes/find-program.ts';
 import { createLocalDriver } from './local-driver.ts';
 
 let folder: string;

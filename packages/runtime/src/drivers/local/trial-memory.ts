@@ -9,7 +9,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import type { BwrapVersion } from './bwrap-version.ts';
+import type { BwrapVersion } from '../bubblewrap/bwrap-version.ts';
 
 /** Of the trial: another one where it tries something else. */
 const FORM = '1';

@@ -1,7 +1,7 @@
-import { NotConnected, openDoor, Refused, type Call } from '../../link/executor-door.ts';
+import { NotConnected, openDoor, Refused, type Call } from '../../transport/executor-connection.ts';
 import { EXECUTOR_API, type HostedNetwork, type HostedSandbox, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
-import type { NetworkReach } from '../../proxy/network-policy.ts';
-import type { RefusedHost } from '../../proxy/refused-hosts.ts';
+import type { NetworkReach } from '../../egress/network-policy.ts';
+import type { RefusedHost } from '../../egress/refused-hosts.ts';
 
 /** Speaks with one executor host about its sandboxes. What it answers is checked; failures name the host. */
 export interface HostClient {

@@ -1,7 +1,0 @@
-import { describeDriver } from './contract.ts';
-import { createNoneDriver } from './none-driver.ts';
-
-describeDriver('none', {
-  make: (executor) => createNoneDriver({ executor }),
-  workspacePath: ({ workspace }) => workspace,
-});

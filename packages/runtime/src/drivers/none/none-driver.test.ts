@@ -1,0 +1,7 @@
+import { describeDriver } from '../contract.ts';
+import { createNoneDriver } from './none-driver.ts';
+
+describeDriver('none', {
+  make: (executor) => createNoneDriver({ executor }),
+  workspacePath: ({ workspace }) => workspace,
+});

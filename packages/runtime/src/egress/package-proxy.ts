@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { KERNEL_PACKAGES_NAME, type PackagesLine, sharedKind } from '@tendon/protocol/executor-api';
+import { Refused } from './dial.ts';
+import type { KernelPackages } from '../python-packages/kernel-packages.ts';
+
+export type PackagesDoor = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+
+export interface PackagesDoorOptions {
+  readonly packages: KernelPackages;
+  /** What this sandbox sees of them, on the host. */
+  readonly folder: string;
+  /** Whether this sandbox may have something fetched from a network now. */
+  readonly isOnline: () => Promise<boolean>;
+}
+
+/** Answers one sandbox, in which everybody can ask: all that is to be had is a package that is the same for all. */
+export function createPackagesDoor({ packages, folder, isOnline }: PackagesDoorOptions): PackagesDoor {
+  return async (request, response, url) => {
+    const kind = sharedKind(url.pathname.slice(1));
+    if (request.method !== 'POST' || kind === undefined)
+      throw new Refused(`${KERNEL_PACKAGES_NAME} takes POST /cpython-3<minor> and nothing else`);
+    if (!(await isOnline())) throw new Refused('this conversation has no network (policy "none")');
+    request.resume();
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    const say = (line: PackagesLine): void => void (response.writable && response.write(`${JSON.stringify(line)}\n`));
+    const reason = await packages.provide(folder, kind, (output) => say({ output }));
+    say(reason === undefined ? { ready: true } : { ready: false, reason });
+    response.end();
+  };
+}

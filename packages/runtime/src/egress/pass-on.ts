@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import {
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import { HOP_HEADERS } from '../transport/hop-headers.ts';
+
+export interface Target {
+  /** Connected; it is used for this request alone. */
+  readonly socket: Socket;
+  /** As it stands in the request's first line. */
+  readonly path: string;
+  readonly host: string;
+}
+
+const IDLE_MS = 10 * 60_000;
+
+/** Hands a request on and its answer back, as they come. Resolves when the answer has begun; rejects when there is none. */
+export async function passOn(request: IncomingMessage, response: ServerResponse, { socket, path, host }: Target): Promise<void> {
+  const headers = { ...lasting(request.headers), host, connection: 'close' };
+  const outgoing = httpRequest({ method: request.method, path, headers, createConnection: () => socket });
+  outgoing.setTimeout(IDLE_MS, () => outgoing.destroy());
+  response.once('close', () => outgoing.destroy());
+  request.pipe(outgoing);
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  response.writeHead(incoming.statusCode ?? 502, lasting(incoming.headers));
+  incoming.on('error', () => response.destroy());
+  outgoing.on('error', () => response.destroy());
+  incoming.pipe(response);
+}
+
+function lasting(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.has(name)));
+}

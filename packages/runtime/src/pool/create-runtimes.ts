@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { opendir } from 'node:fs/promises';
+import { OUTPUT_LIMITS, PLUGIN_NAMES } from '@tendon/protocol/executor-api';
+import { addressOf } from '../drivers/driver.ts';
+import { holdFolder } from '../workspace/held-folder.ts';
+import { createReapers } from '../drivers/reapers.ts';
+import { createKernelPackages, type KernelPackages } from '../python-packages/kernel-packages.ts';
+import { makePackagesInSandbox } from '../python-packages/make-packages.ts';
+import { createWayOut } from '../egress/way-out.ts';
+import { STOPPED } from '../sandbox/start-news.ts';
+import { tellNetwork } from '../sandbox/hold-sandbox.ts';
+import type { SandboxContext } from '../sandbox/sandbox-context.ts';
+import { isAsleep, type Entry } from './sandbox-entry.ts';
+import { planFolders } from '../sandbox/sandbox-folders.ts';
+import { sandboxRecords } from '../sandbox/sandbox-record.ts';
+import { countSandboxes } from './count-sandboxes.ts';
+import { createHeldSandboxes } from './held-sandboxes.ts';
+import { listSandboxes, type Held } from './list-sandboxes.ts';
+import { reconcileSandboxes } from './reconcile-sandboxes.ts';
+import { DEFAULT_REST } from './rest-plan.ts';
+import { createSandboxRest } from './sandbox-rest.ts';
+import type { RuntimesOptions, SandboxRuntimes } from './sandbox-runtimes.ts';
+
+const PORTS_MS = 1000;
+
+/**
+ * The sandboxes of one server. Which of them this process holds is in `entries`; the processes themselves belong to nobody and are
+ * found again by their records. What is used, or has something running that would be lost, does not sleep, and not more than so
+ * many are awake.
+ */
+export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
+  const entries = new Map<string, Entry>();
+  const context = contextOf(options);
+  const rest = createSandboxRest({
+    context,
+    plan: { ...DEFAULT_REST, ...options.rest },
+    entries,
+    onAsleep: options.onAsleep ?? (() => {}),
+    end: (conversationId, reason) => void held.end(conversationId, reason),
+  });
+  const held = createHeldSandboxes({ context, entries, findRoom: rest.findRoom, maxParallelStarts: options.maxParallelStarts ?? 4 });
+  const isHeld = (conversationId: string): boolean => entries.has(conversationId);
+
+  return {
+    acquire: held.acquire,
+    current: held.live,
+    async isWorkspaceEmpty(conversationId) {
+      if (context.driver.isElsewhere) return false;
+      const workspace = await options.workspaceOf(conversationId).catch(() => undefined); // told by a start
+      const found = workspace && (await holdFolder(workspace.hostPath).catch(() => undefined));
+      const opened =
+        found &&
+        (await opendir(found.place)
+          .catch(() => undefined)
+          .finally(() => found.close()));
+      if (!opened) return false;
+      await using folder = opened;
+      return (await folder.read()) === null;
+    },
+    ports(conversationId) {
+      const entry = entries.get(conversationId);
+      // One that is asked to sleep refuses while something of the agent runs: what is served stays in reach.
+      const open = entry?.state === 'live' || entry?.state === 'dozing' ? entry.open : undefined;
+      return open && context.driver.isAlive(open.handle) ? open.ports : undefined;
+    },
+    addressOf(conversationId) {
+      const entry = entries.get(conversationId);
+      return entry?.state === 'live' ? addressOf(context.driver, entry.open.handle) : undefined;
+    },
+    sleep: rest.sleep,
+    end: held.end,
+    async stop(conversationId, { forGood = false } = {}) {
+      await held.end(conversationId, STOPPED, async () => {
+        context.wayOut.forget(conversationId);
+        try {
+          await context.folders.removeSandbox(context.folders.nameOf(conversationId));
+        } finally {
+          await context.driver.forget?.(conversationId, { workspace: forGood });
+        }
+      });
+    },
+    async refusedHosts(conversationId) {
+      const entry = entries.get(conversationId);
+      const { driver, wayOut } = context;
+      if (driver.refusedHosts === undefined) return wayOut.refusedHosts(conversationId);
+      return entry?.state === 'live' ? driver.refusedHosts(entry.open.handle).catch(() => []) : [];
+    },
+    dialAs: (conversationId) => context.wayOut.of(conversationId).dial,
+    async networkChanged(conversationId) {
+      if (context.driver.setNetwork === undefined) return;
+      const changed = conversationId === undefined ? [...entries.keys()] : [conversationId];
+      await Promise.all(
+        changed.map(async (id) => {
+          const record = await context.records.get(id);
+          if (record?.state === 'live') await tellNetwork(context, id, record.handle);
+        }),
+      );
+    },
+    counts: () => countSandboxes(entries.values()),
+    list: () => listSandboxes(context, (conversationId) => describe(entries.get(conversationId))),
+    async reconcile() {
+      await held.adoptLiving();
+      return reconcileSandboxes(context, { isHeld, claim: held.claim });
+    },
+    reclaim: ({ all }) => reconcileSandboxes(context, { isHeld, claim: held.claim, all, keepsOthers: true }),
+    async close({ stopSandboxes = false } = {}) {
+      held.shut();
+      rest.close();
+      await context.kernelPackages.close();
+      await held.release({ stopSandboxes });
+    },
+  };
+}
+
+/** What they share, with what is usual where the options say nothing. */
+function contextOf(options: RuntimesOptions): SandboxContext & { readonly kernelPackages: KernelPackages } {
+  const leaseSeconds = options.leaseSeconds ?? 600;
+  const shared = {
+    records: sandboxRecords(options.records),
+    driver: options.driver,
+    reapers: createReapers(options.driver, options.otherReapers ?? []),
+    folders: planFolders(options.stateRoot),
+    clock: options.clock,
+    notice: options.onNotice ?? (() => {}),
+    leaseSeconds,
+    outdatedMs: options.outdatedMs ?? 10 * 60_000,
+  };
+  const registries = { allow: [], allowPrivate: [], ...options.registries, mode: 'allowlist' } as const;
+  const kernelPackages = createKernelPackages(
+    makePackagesInSandbox({
+      context: shared,
+      newIncarnation,
+      wayOut: createWayOut({
+        ...(options.upstreamProxy && { upstreamProxy: options.upstreamProxy }),
+        networkOf: async () => registries,
+        notice: shared.notice,
+      }),
+    }),
+  );
+  return {
+    ...shared,
+    kernelPackages,
+    workspaceOf: options.workspaceOf,
+    planOf:
+      options.planOf ??
+      (() => ({ incarnation: newIncarnation(), leaseSeconds, noOutputTimeoutSeconds: options.noOutputTimeoutSeconds ?? 10 })),
+    renewsLease: options.renewsLease ?? (() => true),
+    plugins: options.plugins ?? PLUGIN_NAMES,
+    output: options.output ?? OUTPUT_LIMITS,
+    secretsFor: options.secretsFor ?? (() => new Map()),
+    wayOut: createWayOut({ ...options, notice: options.onNotice ?? (() => {}) }),
+  };
+}
+
+/** Names a sandbox for ever. */
+export function newIncarnation(): string {
+  return randomBytes(8).toString('hex');
+}
+
+function describe(entry: Entry | undefined): Held | undefined {
+  if (entry?.state !== 'live') return undefined;
+  const { runtime, use, client } = entry.open;
+  return {
+    strength: runtime.strength,
+    idleSeconds: Math.floor(use.idleMs() / 1000),
+    awakeFor: entry.refused?.reason,
+    isAsleep: isAsleep(entry),
+    ports: async () => (await client.ports.list({ signal: AbortSignal.timeout(PORTS_MS) })).map(({ port }) => port),
+  };
+}

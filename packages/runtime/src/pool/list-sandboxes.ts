@@ -1,0 +1,85 @@
+import { dirname } from 'node:path';
+import type { SandboxInfo } from '@tendon/protocol';
+import { measureFolder, type FolderSize } from '@tendon/protocol/node';
+import { holdFolder } from '../workspace/held-folder.ts';
+import type { SandboxContext } from '../sandbox/sandbox-context.ts';
+import { memoryOf, processesOf, standsStill } from '../sandbox/process-memory.ts';
+import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
+
+/** What only the process that holds a sandbox knows of it. */
+export interface Held {
+  readonly strength: string;
+  readonly idleSeconds: number;
+  readonly awakeFor: string | undefined;
+  /** In its place. */
+  readonly isAsleep: boolean;
+  readonly ports: () => Promise<readonly number[]>;
+}
+
+/** For all sandboxes together. */
+const DISK_MS = 5000;
+const MAX_ENTRIES = 200_000;
+const NOTHING: FolderSize = { bytes: 0, entries: 0, isComplete: true };
+
+/** Every sandbox that is known, with what it uses now; without the titles of conversations. The newest first. */
+export async function listSandboxes(
+  context: SandboxContext,
+  heldBy: (conversationId: string) => Held | undefined,
+): Promise<readonly SandboxInfo[]> {
+  const found: SandboxInfo[] = [];
+  const end = performance.now() + DISK_MS;
+  for await (const record of context.records.all()) {
+    const disk = await diskOf(context, record, end - performance.now());
+    if (record.state === 'ended' && disk.own === 0) continue;
+    found.push(await describe(context, record, disk, heldBy(record.conversation_id)));
+  }
+  return found;
+}
+
+async function describe(context: SandboxContext, record: SandboxRecord, disk: FolderSize, held: Held | undefined): Promise<SandboxInfo> {
+  const pids = record.state === 'live' ? await processesOf(record.handle) : [];
+  const state = stateOf(context, record, held);
+  const isUp = record.state === 'starting' || state === 'awake' || (record.state === 'live' && state === 'asleep');
+  const age = context.clock.now().getTime() - Date.parse(record.started_at);
+  return {
+    conversation_id: record.conversation_id,
+    title: null,
+    driver: record.driver,
+    incarnation: record.incarnation,
+    state,
+    strength: held?.strength ?? null,
+    workspace: record.workspace,
+    started_at: record.started_at,
+    uptime_seconds: isUp ? Math.max(0, Math.floor(age / 1000)) : 0,
+    idle_seconds: held?.idleSeconds ?? null,
+    awake_for: held?.awakeFor ?? null,
+    memory_bytes: memoryOf(pids),
+    processes: pids.length,
+    disk_bytes: disk.bytes,
+    disk_is_complete: disk.isComplete,
+    ports: [...((await held?.ports().catch(() => [])) ?? [])],
+  };
+}
+
+/** The processes of one that is elsewhere cannot be looked at: whoever put it to sleep knows. */
+function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, held: Held | undefined): SandboxInfo['state'] {
+  if (record.state === 'replaced') return 'dead';
+  if (record.state !== 'live') return record.state;
+  if (!reapers.isAlive(record)) return 'dead';
+  return (driver.isElsewhere ? held?.isAsleep : standsStill(record.handle)) ? 'asleep' : 'awake';
+}
+
+/** `own`: without the workspace. */
+async function diskOf(context: SandboxContext, record: SandboxRecord, leftMs: number): Promise<FolderSize & { readonly own: number }> {
+  if (context.driver.isElsewhere) return { bytes: 0, own: 0, entries: 0, isComplete: false };
+  const options = { maxEntries: MAX_ENTRIES, deadlineMs: leftMs };
+  const own = await measureFolder(dirname(context.folders.of(record.conversation_id, record.incarnation).home), options);
+  const held = await holdFolder(record.workspace).catch(() => undefined);
+  const workspace = held === undefined ? NOTHING : await measureFolder(held.place, options).finally(() => held.close());
+  return {
+    bytes: own.bytes + workspace.bytes,
+    own: own.entries,
+    entries: own.entries + workspace.entries,
+    isComplete: own.isComplete && workspace.isComplete,
+  };
+}

@@ -1,0 +1,20 @@
+import type { RecordStore } from '@tendon/core';
+import { sandboxRecords, type SandboxRecord } from '../sandbox/sandbox-record.ts';
+
+const AT_ONCE = 500;
+
+/**
+ * For a store that was restored from a backup: the server neither attaches to nor wakes its sandboxes and those of the replaced store
+ * (`before`). The next start of the server ends those that still run, and asks remote hosts to delete them.
+ */
+export async function replaceSandboxes(store: RecordStore, before: readonly SandboxRecord[]): Promise<void> {
+  const records = sandboxRecords(store);
+  const all = new Map<string, SandboxRecord>();
+  for await (const record of records.all()) all.set(record.conversation_id, record);
+  for (const record of before) all.set(record.conversation_id, record);
+  const replaced = [...all.values()].map(({ conversation_id, driver, incarnation, workspace, started_at }) => ({
+    ...{ conversation_id, driver, incarnation, workspace, started_at },
+    state: 'replaced' as const,
+  }));
+  while (replaced.length > 0) await Promise.all(replaced.splice(-AT_ONCE).map((record) => records.put(record)));
+}

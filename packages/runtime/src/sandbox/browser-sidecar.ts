@@ -1,0 +1,137 @@
+import type { ChildProcess } from 'node:child_process';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BrowserWish, type HostLine, howHostEnded } from '@tendon/protocol/executor-api';
+import { messageOf } from './start-phase.ts';
+import { listenInside } from '../transport/listen-inside.ts';
+
+/** A door to browsers that run beside a sandbox. */
+export interface BrowserDoor {
+  /** Resolves when no browser of it runs any more. */
+  close(): Promise<void>;
+}
+
+/** Rejects with an Error that says why there can be none. */
+export type StartBrowser = (wish: BrowserWish) => Promise<ChildProcess>;
+
+const MAX_WISH_BYTES = 16 * 1024;
+const WISH_MS = 10_000;
+/** A browser that was asked to end saves its cookies first; it has less time when the next one waits for it. */
+const STOP_MS = 20_000;
+const GRACE_MS = 5000;
+const MAX_CONNECTIONS = 4;
+const TAIL_CHARS = 1000;
+/** The executor's own forwarder to the proxy, and nothing else that Chromium would take for its way out. */
+const PROXY_URL = /^http:\/\/127\.0\.0\.1:\d{1,5}$/;
+
+/**
+ * Starts a browser for whoever connects, and joins the two. Owns the socket and the one browser that runs: the next connection
+ * ends the one before. Whoever connects is hostile: of what comes only the first line is read here, and the rest passed on.
+ */
+export async function listenBrowser(socketPath: string, startBrowser: StartBrowser): Promise<BrowserDoor> {
+  const open = new Set<Socket>();
+  let turn: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+
+  async function serve(socket: Socket): Promise<void> {
+    const wish = await readWish(socket);
+    if (isClosed || wish === undefined) return void socket.destroy();
+    try {
+      await join(socket, await startBrowser(wish));
+    } catch (error) {
+      say(socket, { type: 'failed', reason: messageOf(error) });
+      socket.end();
+    }
+  }
+
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {}); // `close` follows
+    for (const earlier of open) void delay(GRACE_MS, undefined, { ref: false }).then(() => earlier.destroy());
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    turn = turn.then(() => serve(socket));
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await listenInside(server, socketPath);
+  return {
+    async close() {
+      isClosed = true;
+      for (const socket of open) socket.destroy();
+      server.close();
+      await turn;
+    },
+  };
+}
+
+/** Passes lines on both ways until the browser has ended; without its connection it is killed. */
+async function join(socket: Socket, child: ChildProcess): Promise<void> {
+  let said = '';
+  const { stdin, stdout, stderr } = child;
+  stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-TAIL_CHARS)));
+  const kill = (): void => void child.kill('SIGKILL');
+  let patience: NodeJS.Timeout | undefined;
+  socket.once('close', kill);
+  // An end may be the wish that it ends, or that nobody is there any more: then writing fails, and the socket closes.
+  socket.once('end', () => {
+    patience = setTimeout(kill, STOP_MS);
+    socket.write('\n');
+  });
+  if (socket.destroyed) kill();
+  stdin?.on('error', () => {}); // it is gone; `close` follows
+  socket.pipe(stdin!);
+  stdout?.pipe(socket, { end: false });
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+    child.once('close', (...how) => resolve(how));
+    child.once('error', (error) => {
+      said = error.message;
+      resolve([null, null]);
+    });
+  });
+  clearTimeout(patience);
+  socket.off('close', kill);
+  say(socket, { type: 'ended', how: howHostEnded(code, signal, said) });
+  socket.end(() => socket.destroy());
+}
+
+/** On a line of its own: what was cut off before it has none. */
+function say(socket: Socket, line: HostLine): void {
+  if (!socket.destroyed) socket.write(`\n${JSON.stringify(line)}\n`);
+}
+
+/** `undefined` = it came to nothing, in time or in size, or makes no sense. */
+function readWish(socket: Socket): Promise<BrowserWish | undefined> {
+  return new Promise((resolve) => {
+    let bytes: Buffer = Buffer.alloc(0);
+    const settle = (wish: BrowserWish | undefined): void => {
+      clearTimeout(timer);
+      socket.off('data', take).off('end', giveUp).off('close', giveUp).pause();
+      resolve(wish);
+    };
+    const giveUp = (): void => settle(undefined);
+    const take = (data: Buffer): void => {
+      bytes = Buffer.concat([bytes, data]);
+      const end = bytes.indexOf('\n');
+      if (end < 0 ? bytes.length > MAX_WISH_BYTES : end > MAX_WISH_BYTES) return giveUp();
+      if (end < 0) return;
+      settle(wishOf(bytes.toString('utf8', 0, end)));
+      socket.unshift(bytes.subarray(end + 1)); // only now: while somebody listens it would come again at once
+    };
+    const timer = setTimeout(giveUp, WISH_MS);
+    if (socket.destroyed) return giveUp();
+    socket.on('data', take).once('end', giveUp).once('close', giveUp);
+  });
+}
+
+function wishOf(text: string): BrowserWish | undefined {
+  let value: Partial<Record<keyof BrowserWish, unknown>> | null;
+  try {
+    value = JSON.parse(text) as typeof value;
+  } catch {
+    return undefined;
+  }
+  const { proxyUrl, startUrl } = value ?? {};
+  // Without a proxy Chromium would ask nobody and reach nothing but loopback: the network has no other way out.
+  if (proxyUrl !== undefined && !(typeof proxyUrl === 'string' && PROXY_URL.test(proxyUrl))) return undefined;
+  if (startUrl !== undefined && !(typeof startUrl === 'string' && /^https?:/.test(startUrl))) return undefined;
+  return { ...(proxyUrl !== undefined && { proxyUrl }), ...(startUrl !== undefined && { startUrl }) };
+}

@@ -1,0 +1,60 @@
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { connectTo, type ExecutorAddress } from './executor-connection.ts';
+
+/** What an executor answers; anything else is not passed on: it shares its sandbox with the agent, and must not speak for the host. */
+const STATUSES: ReadonlySet<number> = new Set([200, 204, 400, 404]);
+const REQUEST_HEADERS = ['accept', 'content-type', 'content-length'] as const;
+const RESPONSE_HEADERS = ['content-type', 'content-length'] as const;
+
+/**
+ * Hands a request on to an executor and its answer back, byte by byte as they come. Resolves when the answer has ended or either
+ * side is gone; `502` when the executor could not be asked.
+ */
+export function relay(address: ExecutorAddress, path: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const asked = openRequest(address, path, incoming);
+    outgoing.once('close', () => {
+      asked.destroy();
+      resolve();
+    });
+    asked.on('error', (error) => fail(outgoing, error.message));
+    asked.on('response', (answer) => {
+      if (!STATUSES.has(answer.statusCode ?? 0)) {
+        asked.destroy();
+        return fail(outgoing, `the sandbox answered with status ${answer.statusCode}`);
+      }
+      const type = answer.headers['content-type'] ?? 'application/octet-stream';
+      outgoing.writeHead(answer.statusCode!, {
+        ...picked(answer, RESPONSE_HEADERS),
+        'content-type': type,
+        'x-content-type-options': 'nosniff',
+        // It was answered before its end: nobody reads the rest.
+        ...(!incoming.complete && { connection: 'close' }),
+      });
+      outgoing.flushHeaders();
+      answer.on('error', () => outgoing.destroy());
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(asked);
+  });
+}
+
+function openRequest(address: ExecutorAddress, path: string, incoming: IncomingMessage) {
+  // An executor that hung up after its answer could do so while the end of the request is still being written.
+  const headers = { ...picked(incoming, REQUEST_HEADERS), connection: 'keep-alive' };
+  const { method } = incoming;
+  if ('socketPath' in address) {
+    return httpRequest({ method, path, headers, host: 'executor', createConnection: () => connectTo(address.socketPath) });
+  }
+  return httpRequest(address.url + path, { method, headers: { ...headers, ...address.headers() } });
+}
+
+function picked({ headers }: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders {
+  return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
+}
+
+function fail(outgoing: ServerResponse, why: string): void {
+  if (outgoing.headersSent) return void outgoing.destroy();
+  const body = JSON.stringify({ detail: `the sandbox could not be asked: ${why}` });
+  outgoing.writeHead(502, { 'content-type': 'application/json' }).end(body);
+}
