@@ -49,115 +49,150 @@ const STUBBORN_MS = 10_000;
 const STUBBORN_BYTES = 1024 ** 3;
 const STUBBORN_LIMITS = 4;
 
+/** What was counted last, and how long that took. */
+interface Counted {
+  readonly at: number;
+  freeBytes: number;
+  readonly tookMs: number;
+}
+
+/** Beyond the limit. */
+interface Excess {
+  /** What may not be exceeded now. */
+  bound: number;
+  /** When what writes was ended for the first time since it was below the limit, or an action began, and how often since. */
+  first?: { readonly at: number; readonly bytes: number; ends: number } | undefined;
+}
+
+export function watchDisk(parts: DiskWatchParts): DiskWatch {
+  return new LimitWatch(parts);
+}
+
 /**
- * Invariants:
+ * Owns the figures, and the actions that run. Invariants:
  * 1. Nothing is counted as long as the disk has not become fuller than what is left of the limit, but now and then.
  * 2. Beyond the limit whatever writes more is ended; what frees space, or only looks, is not.
  * 3. What goes on writing nevertheless ends with the sandbox.
  */
-export function watchDisk(parts: DiskWatchParts): DiskWatch {
-  const { limitBytes, now } = parts;
-  const running = new Set<AbortController>();
-  let used: DiskUse | undefined;
-  let counted = { at: -Infinity, freeBytes: Infinity, tookMs: 0 };
-  /** Beyond the limit: what may not be exceeded now. */
-  let bound: number | undefined;
-  /** When what writes was ended for the first time since it was below the limit, or an action began, and how often since. */
-  let first: { readonly at: number; readonly bytes: number; ends: number } | undefined;
-  let counting: Promise<void> | undefined;
+class LimitWatch implements DiskWatch {
+  readonly #parts: DiskWatchParts;
+  readonly #running = new Set<AbortController>();
+  #used: DiskUse | undefined;
+  #counted: Counted = { at: -Infinity, freeBytes: Infinity, tookMs: 0 };
+  #counting: Promise<void> | undefined;
   /** Nobody has asked anything of it since it was counted. */
-  let isUntouched = false;
-  let next: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined;
-  let isStopped = false;
+  #isUntouched = false;
+  #excess: Excess | undefined;
+  #next: { readonly timer: NodeJS.Timeout; readonly at: number } | 'stopped' | undefined;
 
-  function count(): Promise<void> {
-    counting ??= (async () => {
+  constructor(parts: DiskWatchParts) {
+    this.#parts = parts;
+    if (Number.isFinite(parts.limitBytes)) this.#lookIn(LOOK_MS);
+  }
+
+  used(): DiskUse | undefined {
+    return this.#used;
+  }
+
+  isOver(): boolean {
+    return this.#excess !== undefined;
+  }
+
+  words(): string {
+    return `${this.#figures()}. ${WHAT_TO_DO}.`;
+  }
+
+  refusal(action: RunnableAction): string | undefined {
+    return this.isOver() && writesFile(action) ? this.words() : undefined;
+  }
+
+  begin(): { readonly signal: AbortSignal; readonly end: (result: ExecuteResult) => Promise<string | undefined> } {
+    const ending = new AbortController();
+    if (this.#running.size === 0 && this.#excess) this.#excess.first = undefined;
+    this.#running.add(ending);
+    this.#isUntouched = false;
+    this.#hurry();
+    return { signal: ending.signal, end: (result) => this.#end(ending, result) };
+  }
+
+  stop(): void {
+    if (typeof this.#next === 'object') clearTimeout(this.#next.timer);
+    this.#next = 'stopped';
+  }
+
+  async #end(ending: AbortController, result: ExecuteResult): Promise<string | undefined> {
+    this.#running.delete(ending);
+    const wasEnded = ending.signal.aborted && result.outcome !== 'not-started';
+    if (this.isOver()) await this.#count().catch(() => {});
+    if (!wasEnded && !this.isOver()) return undefined;
+    const ended = wasEnded ? ', so this and what ran in the background was ended' : '';
+    return this.isOver() ? `${this.#figures()}${ended}. ${WHAT_TO_DO}` : `${this.#figures()}: it had been more than that${ended}`;
+  }
+
+  #figures(): string {
+    const atLeast = this.#used?.isComplete === false ? 'at least ' : '';
+    return `the sandbox takes ${atLeast}${sizeText(this.#used?.bytes ?? 0)} on the disk, and may take ${sizeText(this.#parts.limitBytes)}`;
+  }
+
+  #count(): Promise<void> {
+    const { now, freeBytes: free, measure, limitBytes } = this.#parts;
+    this.#counting ??= (async () => {
       const at = now();
-      isUntouched = running.size === 0;
-      const freeBytes = await parts.freeBytes();
-      used = await parts.measure();
-      counted = { at: now(), freeBytes, tookMs: now() - at };
-      if (used.bytes <= limitBytes) bound = first = undefined;
-    })().finally(() => (counting = undefined));
-    return counting;
+      this.#isUntouched = this.#running.size === 0;
+      const freeBytes = await free();
+      this.#used = await measure();
+      this.#counted = { at: now(), freeBytes, tookMs: now() - at };
+      if (this.#used.bytes <= limitBytes) this.#excess = undefined;
+    })().finally(() => (this.#counting = undefined));
+    return this.#counting;
   }
 
-  async function look(): Promise<void> {
-    const free = await parts.freeBytes();
+  async #look(): Promise<void> {
+    const free = await this.#parts.freeBytes();
     // From the most that was free: what somebody gave back hides nothing that was taken since.
-    counted.freeBytes = Math.max(counted.freeBytes, free);
-    const taken = counted.freeBytes - free;
-    const age = now() - counted.at;
-    const isSuspect = (used?.bytes ?? 0) + taken > (bound ?? limitBytes) && age > counted.tookMs * REST_PER_COUNT;
+    this.#counted.freeBytes = Math.max(this.#counted.freeBytes, free);
+    const taken = this.#counted.freeBytes - free;
+    const age = this.#parts.now() - this.#counted.at;
+    const isSuspect = (this.#used?.bytes ?? 0) + taken > this.#bound() && age > this.#counted.tookMs * REST_PER_COUNT;
     if (!isSuspect && age < COUNT_AGAIN_MS) return;
-    if (!isSuspect && isUntouched && taken < SLACK_BYTES) return;
-    await count();
-    if (used!.bytes > (bound ?? limitBytes)) await endWork();
+    if (!isSuspect && this.#isUntouched && taken < SLACK_BYTES) return;
+    await this.#count();
+    if (this.#used!.bytes > this.#bound()) await this.#endWork(this.#used!.bytes);
   }
 
-  async function endWork(): Promise<void> {
-    bound = used!.bytes + SLACK_BYTES;
-    first ??= { at: now(), bytes: used!.bytes, ends: 0 };
-    const isMuch = now() - first.at > STUBBORN_MS || used!.bytes - first.bytes > Math.min(STUBBORN_BYTES, STUBBORN_LIMITS * limitBytes);
+  #bound(): number {
+    return this.#excess?.bound ?? this.#parts.limitBytes;
+  }
+
+  async #endWork(bytes: number): Promise<void> {
+    const { limitBytes, now, giveUp, endWork } = this.#parts;
+    const first = this.#excess?.first ?? { at: now(), bytes, ends: 0 };
+    this.#excess = { bound: bytes + SLACK_BYTES, first };
+    const isMuch = now() - first.at > STUBBORN_MS || bytes - first.bytes > Math.min(STUBBORN_BYTES, STUBBORN_LIMITS * limitBytes);
     if (first.ends >= STUBBORN_ENDS && isMuch)
-      return parts.giveUp(`it takes ${sizeText(used!.bytes)} on the disk, more than its ${sizeText(limitBytes)}, and goes on writing`);
+      return giveUp(`it takes ${sizeText(bytes)} on the disk, more than its ${sizeText(limitBytes)}, and goes on writing`);
     first.ends += 1;
-    for (const each of running) each.abort(new Error('the disk'));
-    await parts.endWork();
+    for (const each of this.#running) each.abort(new Error('the disk'));
+    await endWork();
   }
 
-  async function go(): Promise<void> {
-    next = undefined;
-    await look().catch(() => {}); // a disk that cannot be asked is asked again
-    lookIn(running.size > 0 ? LOOK_MS : IDLE_LOOK_MS);
+  async #go(): Promise<void> {
+    this.#next = undefined;
+    await this.#look().catch(() => {}); // a disk that cannot be asked is asked again
+    this.#lookIn(this.#running.size > 0 ? LOOK_MS : IDLE_LOOK_MS);
   }
 
-  function lookIn(ms: number): void {
-    if (!isStopped) next = { timer: setTimeout(() => void go(), ms).unref(), at: now() + ms };
+  #lookIn(ms: number): void {
+    if (this.#next === 'stopped') return;
+    this.#next = { timer: setTimeout(() => void this.#go(), ms).unref(), at: this.#parts.now() + ms };
   }
 
   /** An action has begun: it is looked at more often from now on. However many begin, none puts the next look off. */
-  function hurry(): void {
-    if (next === undefined || next.at <= now() + LOOK_MS) return;
-    clearTimeout(next.timer);
-    lookIn(LOOK_MS);
+  #hurry(): void {
+    if (typeof this.#next !== 'object' || this.#next.at <= this.#parts.now() + LOOK_MS) return;
+    clearTimeout(this.#next.timer);
+    this.#lookIn(LOOK_MS);
   }
-
-  const words = (): string =>
-    `the sandbox takes ${used?.isComplete === false ? 'at least ' : ''}${sizeText(used?.bytes ?? 0)} on the disk, and may take ${sizeText(limitBytes)}`;
-
-  if (Number.isFinite(limitBytes)) lookIn(LOOK_MS);
-  return {
-    used: () => used,
-    isOver: () => bound !== undefined,
-    words: () => `${words()}. ${WHAT_TO_DO}.`,
-    refusal(action) {
-      return bound === undefined || !writesFile(action) ? undefined : `${words()}. ${WHAT_TO_DO}.`;
-    },
-    begin() {
-      const ending = new AbortController();
-      if (running.size === 0) first = undefined;
-      running.add(ending);
-      isUntouched = false;
-      hurry();
-      return {
-        signal: ending.signal,
-        async end(result) {
-          running.delete(ending);
-          const wasEnded = ending.signal.aborted && result.outcome !== 'not-started';
-          if (bound !== undefined) await count().catch(() => {});
-          const isOver = bound !== undefined;
-          if (!wasEnded && !isOver) return undefined;
-          const ended = wasEnded ? ', so this and what ran in the background was ended' : '';
-          return isOver ? `${words()}${ended}. ${WHAT_TO_DO}` : `${words()}: it had been more than that${ended}`;
-        },
-      };
-    },
-    stop() {
-      isStopped = true;
-      clearTimeout(next?.timer);
-    },
-  };
 }
 
 const WHAT_TO_DO =
