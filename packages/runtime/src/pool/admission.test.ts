@@ -8,16 +8,18 @@ describe('admission', () => {
     const admit = admission(2);
     const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
     const begun: number[] = [];
+    const thirdBegins = Promise.withResolvers<void>();
     const all = gates.map((gate, index) =>
       admit(async () => {
         begun.push(index);
+        if (index === 2) thirdBegins.resolve();
         await gate.promise;
       }, never),
     );
     expect(begun).toEqual([0, 1]);
     gates[1]?.resolve();
     await all[1];
-    await Promise.resolve();
+    await thirdBegins.promise;
     expect(begun).toEqual([0, 1, 2]);
     for (const gate of gates) gate.resolve();
     await Promise.all(all);

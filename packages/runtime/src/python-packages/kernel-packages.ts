@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Mutex } from '@tendon/core';
 import type { PythonKind } from '@tendon/protocol/executor-api';
 import { messageOf } from '../sandbox/start-phase.ts';
 
@@ -38,7 +39,7 @@ export function createKernelPackages(make: MakePackages): KernelPackages {
   const works = new Map<string, Work>();
   const failures = new Map<string, { readonly reason: string; readonly at: number }>();
   const closing = new AbortController();
-  let turn: Promise<unknown> = Promise.resolve();
+  const making = new Mutex();
 
   function begin(kind: PythonKind, target: string): Work {
     const listeners = new Set<(text: string) => void>();
@@ -59,9 +60,7 @@ export function createKernelPackages(make: MakePackages): KernelPackages {
         works.delete(target);
       }
     };
-    const done = turn.then(run);
-    turn = done;
-    const work: Work = { done, listeners, said: '' };
+    const work: Work = { done: making.run(run), listeners, said: '' };
     works.set(target, work);
     return work;
   }
@@ -83,7 +82,7 @@ export function createKernelPackages(make: MakePackages): KernelPackages {
     },
     async close() {
       closing.abort(new Error('the server is shutting down'));
-      await turn;
+      await making.run(() => {});
     },
   };
 }

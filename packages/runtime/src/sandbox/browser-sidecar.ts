@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Mutex } from '@tendon/core';
 import { type BrowserWish, type HostLine, howHostEnded } from '@tendon/protocol/executor-api';
 import { messageOf } from './start-phase.ts';
 import { listenInside } from '../transport/listen-inside.ts';
@@ -30,7 +31,7 @@ const PROXY_URL = /^http:\/\/127\.0\.0\.1:\d{1,5}$/;
  */
 export async function listenBrowser(socketPath: string, startBrowser: StartBrowser): Promise<BrowserDoor> {
   const open = new Set<Socket>();
-  let turn: Promise<unknown> = Promise.resolve();
+  const serving = new Mutex();
   let isClosed = false;
 
   async function serve(socket: Socket): Promise<void> {
@@ -49,7 +50,7 @@ export async function listenBrowser(socketPath: string, startBrowser: StartBrows
     for (const earlier of open) void delay(GRACE_MS, undefined, { ref: false }).then(() => earlier.destroy());
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    turn = turn.then(() => serve(socket));
+    void serving.run(() => serve(socket));
   });
   server.maxConnections = MAX_CONNECTIONS;
   await listenInside(server, socketPath);
@@ -58,7 +59,7 @@ export async function listenBrowser(socketPath: string, startBrowser: StartBrows
       isClosed = true;
       for (const socket of open) socket.destroy();
       server.close();
-      await turn;
+      await serving.run(() => {});
     },
   };
 }
