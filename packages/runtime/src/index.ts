@@ -3,12 +3,11 @@ export { createRemoteDriver, type RemoteDriverOptions } from './drivers/remote/r
 export { createDockerDriver, type DockerDriverOptions } from './drivers/docker/docker-driver.ts';
 export { createNoneDriver, type NoneDriverOptions } from './drivers/none/none-driver.ts';
 export type { Limits } from './processes/control-group.ts';
-export type { Driver, DriverName, Probe } from './drivers/driver.ts';
+export type { Driver, DriverName, Probe, Reaper } from './drivers/driver.ts';
 export { holdFolder, type HeldFolder } from './workspace/held-folder.ts';
 export { isWithin } from './workspace/is-within.ts';
 export { removeFolder } from './disk/remove-folder.ts';
 export { otherReapers } from './drivers/other-reapers.ts';
-export type { Reaper } from './drivers/reapers.ts';
 export type { ExecutorFolder } from './drivers/start/executor-folder.ts';
 export {
   OUTPUT_LIMITS,
@@ -35,7 +34,8 @@ export { relay } from './transport/relay.ts';
 export { replaceSandboxes } from './pool/replace-sandboxes.ts';
 export type { SandboxRecord } from './sandbox/sandbox-record.ts';
 export type { SandboxCounts } from './pool/count-sandboxes.ts';
-export { createRuntimes, newIncarnation } from './pool/create-runtimes.ts';
+export { newIncarnation } from './incarnation.ts';
+export { createRuntimes } from './pool/create-runtimes.ts';
 export type { RuntimesOptions, SandboxRuntimes } from './pool/sandbox-runtimes.ts';
 export { dialOrigin } from './egress/dial-origin.ts';
 export type { Dial } from './egress/listen-proxy.ts';

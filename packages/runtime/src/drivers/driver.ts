@@ -9,9 +9,6 @@ import type { HeldFolder } from '../workspace/held-folder.ts';
 import type { Protection } from '../workspace/protected/protect.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 
-/** The names of incarnations, and of sandboxes: beside them only the server makes folders, and never with such a name. */
-export const INCARNATION = /^[0-9a-f]{16}$/;
-
 /** What one sandbox is started with. All paths are on the host and absolute. */
 export interface SandboxSpec {
   readonly conversationId: string;
@@ -94,10 +91,10 @@ export type Probe =
 export type DriverName = 'local' | 'docker' | 'remote' | 'none';
 
 /** Knows only how to start the executor, to tell whether it lives and to end it; everything the agent does happens in the executor. */
-export interface Driver {
-  readonly name: DriverName;
-  /** Workspace and folders of its sandboxes are on another host: nothing of them is looked for on this one, and the way out is there too. */
-  readonly isElsewhere?: boolean;
+export interface Driver extends Starter, Reaper {}
+
+/** How a driver brings a sandbox up. */
+export interface Starter {
   /** What its sandboxes are limited to; missing where that is not known here. */
   readonly limits?: Limits;
   /** How long `start` may take; 20 seconds when it is not said. */
@@ -113,6 +110,20 @@ export interface Driver {
   prepare?(options: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void }): Promise<void>;
   /** Resolves when the process exists, not when it answers. Rejects with an Error whose message can be shown. */
   start(spec: SandboxSpec, options: { readonly signal: AbortSignal }): Promise<SandboxHandle>;
+  /**
+   * The program of the browser (`browser-host.ts` of the executor API) beside a sandbox whose image may have none. It ends with its input and with
+   * this process; `endIncarnations` ends it too. Rejects with an Error that says why there can be none.
+   */
+  startBrowser?(handle: SandboxHandle, place: SandboxPlace, wish: BrowserWish): Promise<ChildProcess>;
+  /** What the start and the executor have printed last, where that is not in `startLogOf`. */
+  lastLines?(handle: SandboxHandle): Promise<string>;
+}
+
+/** What a driver can do for sandboxes that it need not have started in this process. */
+export interface Reaper {
+  readonly name: DriverName;
+  /** Its sandboxes are on another host. */
+  readonly remote?: RemoteSandboxes;
   /** Cheap and at once: what the process table says, or where there is none, what was last heard. */
   isAlive(handle: SandboxHandle): boolean;
   /** Kills everything inside; resolves when no process and no group of it is left. Idempotent. */
@@ -124,27 +135,24 @@ export interface Driver {
   endIncarnations(incarnations: readonly string[]): Promise<void>;
   /** Incarnations that are found without their folders: of this state root, or of one of this user that is no more. */
   strays?(stateRoot: string): Promise<readonly string[]>;
-  /**
-   * The program of the browser (`browser-host.ts` of the executor API) beside a sandbox whose image may have none. It ends with its input and with
-   * this process; `endIncarnations` ends it too. Rejects with an Error that says why there can be none.
-   */
-  startBrowser?(handle: SandboxHandle, place: SandboxPlace, wish: BrowserWish): Promise<ChildProcess>;
-  /** What every request to an executor behind a URL must carry (its key); asked for each time, recorded nowhere. */
-  headers?(handle: SandboxHandle): Readonly<Record<string, string>>;
-  /** What the start and the executor have printed last, where that is not in `startLogOf`. */
-  lastLines?(handle: SandboxHandle): Promise<string>;
-  /** Where the way out is elsewhere: what it lets through from the next connection on. The newest is what stays, whatever is on its way. */
-  setNetwork?(handle: SandboxHandle, network: () => Promise<NetworkReach>): Promise<void>;
-  /** Where the way out is elsewhere: the places that it refused. */
-  refusedHosts?(handle: SandboxHandle): Promise<readonly RefusedHost[]>;
   /** Removes what outlives a conversation's sandboxes, where that is not in the folders of this host; `workspace` = its own one too. */
   forget?(conversationId: string, options: { readonly workspace: boolean }): Promise<void>;
+}
+
+/** Where workspace and folders are on another host, nothing of them is looked for on this one, and the way out is there too. */
+export interface RemoteSandboxes {
+  /** What every request to an executor must carry (its key); asked for each time, recorded nowhere. */
+  headers(handle: SandboxHandle): Readonly<Record<string, string>>;
+  /** What the way out lets through from the next connection on. The newest is what stays, whatever is on its way. */
+  setNetwork(handle: SandboxHandle, network: () => Promise<NetworkReach>): Promise<void>;
+  /** The places that the way out refused. */
+  refusedHosts(handle: SandboxHandle): Promise<readonly RefusedHost[]>;
 }
 
 /** How to speak with the executor of a handle. */
 export function addressOf(driver: Driver, handle: SandboxHandle): ExecutorAddress {
   if (handle.url === undefined) return { socketPath: handle.socketPath };
-  return { url: handle.url, headers: () => driver.headers?.(handle) ?? {} };
+  return { url: handle.url, headers: () => driver.remote?.headers(handle) ?? {} };
 }
 
 export function socketPathOf(folders: SandboxFolders): string {

@@ -4,7 +4,7 @@ import { unmountNamed } from './docker/held-mount.ts';
 import type { ExecutorFolder } from './start/executor-folder.ts';
 import { createLocalDriver } from './local/local-driver.ts';
 import { createNoneDriver } from './none/none-driver.ts';
-import type { Reaper } from './reapers.ts';
+import type { Reaper } from './driver.ts';
 
 /**
  * For what the drivers of this host have left that are not the configured one, and for every container engine that is in reach when

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { opendir } from 'node:fs/promises';
 import { OUTPUT_LIMITS, PLUGIN_NAMES } from '@tendon/protocol/executor-api';
 import { addressOf } from '../drivers/driver.ts';
 import { holdFolder } from '../workspace/held-folder.ts';
-import { createReapers } from '../drivers/reapers.ts';
+import { newIncarnation } from '../incarnation.ts';
+import { createReapers } from '../sandbox/reapers.ts';
 import { createKernelPackages, type KernelPackages } from '../python-packages/kernel-packages.ts';
 import { makePackagesInSandbox } from '../python-packages/make-packages.ts';
 import { createWayOut } from '../egress/way-out.ts';
@@ -14,11 +14,11 @@ import { isAsleep, type Entry } from './sandbox-entry.ts';
 import { planFolders } from '../sandbox/sandbox-folders.ts';
 import { sandboxRecords } from '../sandbox/sandbox-record.ts';
 import { countSandboxes } from './count-sandboxes.ts';
-import { createHeldSandboxes } from './held-sandboxes.ts';
+import { HeldSandboxes } from './held-sandboxes.ts';
 import { listSandboxes, type Held } from './list-sandboxes.ts';
-import { reconcileSandboxes } from './reconcile-sandboxes.ts';
+import { reconcileSandboxes, type ReconcileOptions } from './reconcile-sandboxes.ts';
 import { DEFAULT_REST } from './rest-plan.ts';
-import { createSandboxRest } from './sandbox-rest.ts';
+import { SandboxRest } from './sandbox-rest.ts';
 import type { RuntimesOptions, SandboxRuntimes } from './sandbox-runtimes.ts';
 
 const PORTS_MS = 1000;
@@ -31,44 +31,30 @@ const PORTS_MS = 1000;
 export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   const entries = new Map<string, Entry>();
   const context = contextOf(options);
-  const rest = createSandboxRest({
+  const rest = new SandboxRest({
     context,
     plan: { ...DEFAULT_REST, ...options.rest },
     entries,
     onAsleep: options.onAsleep ?? (() => {}),
     end: (conversationId, reason) => void held.end(conversationId, reason),
   });
-  const held = createHeldSandboxes({ context, entries, findRoom: rest.findRoom, maxParallelStarts: options.maxParallelStarts ?? 4 });
-  const isHeld = (conversationId: string): boolean => entries.has(conversationId);
+  const held = new HeldSandboxes({
+    context,
+    entries,
+    findRoom: (start, signal) => rest.findRoom(start, signal),
+    maxParallelStarts: options.maxParallelStarts ?? 4,
+  });
+  const reconciling: ReconcileOptions = {
+    isHeld: (conversationId) => entries.has(conversationId),
+    claim: (conversationId, work) => held.claim(conversationId, work),
+  };
 
   return {
-    acquire: held.acquire,
-    current: held.live,
-    async isWorkspaceEmpty(conversationId) {
-      if (context.driver.isElsewhere) return false;
-      const workspace = await options.workspaceOf(conversationId).catch(() => undefined); // told by a start
-      const found = workspace && (await holdFolder(workspace.hostPath).catch(() => undefined));
-      const opened =
-        found &&
-        (await opendir(found.place)
-          .catch(() => undefined)
-          .finally(() => found.close()));
-      if (!opened) return false;
-      await using folder = opened;
-      return (await folder.read()) === null;
-    },
-    ports(conversationId) {
-      const entry = entries.get(conversationId);
-      // One that is asked to sleep refuses while something of the agent runs: what is served stays in reach.
-      const open = entry?.state === 'live' || entry?.state === 'dozing' ? entry.open : undefined;
-      return open && context.driver.isAlive(open.handle) ? open.ports : undefined;
-    },
-    addressOf(conversationId) {
-      const entry = entries.get(conversationId);
-      return entry?.state === 'live' ? addressOf(context.driver, entry.open.handle) : undefined;
-    },
-    sleep: rest.sleep,
-    end: held.end,
+    ...reachesOf(context, entries),
+    acquire: (conversationId, acquiring) => held.acquire(conversationId, acquiring),
+    current: (conversationId) => held.live(conversationId),
+    sleep: (conversationId, wish) => rest.sleep(conversationId, wish),
+    end: (conversationId, reason) => held.end(conversationId, reason),
     async stop(conversationId, { forGood = false } = {}) {
       await held.end(conversationId, STOPPED, async () => {
         context.wayOut.forget(conversationId);
@@ -79,30 +65,13 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
         }
       });
     },
-    async refusedHosts(conversationId) {
-      const entry = entries.get(conversationId);
-      const { driver, wayOut } = context;
-      if (driver.refusedHosts === undefined) return wayOut.refusedHosts(conversationId);
-      return entry?.state === 'live' ? driver.refusedHosts(entry.open.handle).catch(() => []) : [];
-    },
-    dialAs: (conversationId) => context.wayOut.of(conversationId).dial,
-    async networkChanged(conversationId) {
-      if (context.driver.setNetwork === undefined) return;
-      const changed = conversationId === undefined ? [...entries.keys()] : [conversationId];
-      await Promise.all(
-        changed.map(async (id) => {
-          const record = await context.records.get(id);
-          if (record?.state === 'live') await tellNetwork(context, id, record.handle);
-        }),
-      );
-    },
     counts: () => countSandboxes(entries.values()),
     list: () => listSandboxes(context, (conversationId) => describe(entries.get(conversationId))),
     async reconcile() {
       await held.adoptLiving();
-      return reconcileSandboxes(context, { isHeld, claim: held.claim });
+      return reconcileSandboxes(context, reconciling);
     },
-    reclaim: ({ all }) => reconcileSandboxes(context, { isHeld, claim: held.claim, all, keepsOthers: true }),
+    reclaim: ({ all }) => reconcileSandboxes(context, { ...reconciling, all, keepsOthers: true }),
     async close({ stopSandboxes = false } = {}) {
       held.shut();
       rest.close();
@@ -110,6 +79,61 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
       await held.release({ stopSandboxes });
     },
   };
+}
+
+/** What is reached of a sandbox from outside, and what it reaches: nothing of it starts or ends one. */
+function reachesOf(
+  context: SandboxContext,
+  entries: ReadonlyMap<string, Entry>,
+): Pick<SandboxRuntimes, 'isWorkspaceEmpty' | 'ports' | 'addressOf' | 'refusedHosts' | 'dialAs' | 'networkChanged'> {
+  const { driver, wayOut, records } = context;
+  return {
+    async isWorkspaceEmpty(conversationId) {
+      if (driver.remote) return false;
+      const workspace = await context.workspaceOf(conversationId).catch(() => undefined); // told by a start
+      return workspace !== undefined && isEmptyFolder(workspace.hostPath);
+    },
+    ports(conversationId) {
+      const entry = entries.get(conversationId);
+      // One that is asked to sleep refuses while something of the agent runs: what is served stays in reach.
+      const open = entry?.state === 'live' || entry?.state === 'dozing' ? entry.open : undefined;
+      return open && driver.isAlive(open.handle) ? open.ports : undefined;
+    },
+    addressOf(conversationId) {
+      const entry = entries.get(conversationId);
+      return entry?.state === 'live' ? addressOf(driver, entry.open.handle) : undefined;
+    },
+    async refusedHosts(conversationId) {
+      const entry = entries.get(conversationId);
+      if (driver.remote === undefined) return wayOut.refusedHosts(conversationId);
+      return entry?.state === 'live' ? driver.remote.refusedHosts(entry.open.handle).catch(() => []) : [];
+    },
+    dialAs: (conversationId) => wayOut.of(conversationId).dial,
+    async networkChanged(conversationId) {
+      if (driver.remote === undefined) return;
+      const changed = conversationId === undefined ? [...entries.keys()] : [conversationId];
+      await Promise.all(
+        changed.map(async (id) => {
+          const record = await records.get(id);
+          if (record?.state === 'live') await tellNetwork(context, id, record.handle);
+        }),
+      );
+    },
+  };
+}
+
+/** False where it cannot be looked into. */
+async function isEmptyFolder(path: string): Promise<boolean> {
+  const held = await holdFolder(path).catch(() => undefined);
+  if (held === undefined) return false;
+  try {
+    await using folder = await opendir(held.place);
+    return (await folder.read()) === null;
+  } catch {
+    return false;
+  } finally {
+    held.close();
+  }
 }
 
 /** What they share, with what is usual where the options say nothing. */
@@ -150,11 +174,6 @@ function contextOf(options: RuntimesOptions): SandboxContext & { readonly kernel
     secretsFor: options.secretsFor ?? (() => new Map()),
     wayOut: createWayOut({ ...options, notice: options.onNotice ?? (() => {}) }),
   };
-}
-
-/** Names a sandbox for ever. */
-export function newIncarnation(): string {
-  return randomBytes(8).toString('hex');
 }
 
 function describe(entry: Entry | undefined): Held | undefined {

@@ -1,41 +1,20 @@
-import { abortable, type Runtime, type Runtimes, type StartPhase } from '@tendon/core';
+import { abortable, type Runtime, type Runtimes } from '@tendon/core';
 import { endSandbox, letGo, putToSleep } from '../sandbox/end-sandbox.ts';
-import { findReplaced } from '../workspace/protected/protect.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { tellLastLines } from '../sandbox/last-lines.ts';
-import { attachSandbox, openSandbox } from '../sandbox/open-sandbox.ts';
+import { attachSandbox } from '../sandbox/open-sandbox.ts';
 import { standsStill } from '../sandbox/process-memory.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
-import type { Entry, SharedStart } from './sandbox-entry.ts';
-import { inPhase, messageOf, StartFailed } from '../sandbox/start-phase.ts';
+import { messageOf } from '../sandbox/start-phase.ts';
+import { findReplaced } from '../workspace/protected/protect.ts';
 import { admission } from './admission.ts';
+import type { Entry } from './sandbox-entry.ts';
+import { beginStart, joinStart, type StartGates } from './shared-start.ts';
 
-const MAX_STARTS = 3;
-const ROOM_DEADLINE_MS = 60_000;
-
-export interface HeldSandboxes {
-  /** The live one, started when there is none. */
-  readonly acquire: Runtimes['acquire'];
-  /** The live one, without starting any. */
-  live(conversationId: string): Runtime | undefined;
-  /** Resolves when the sandbox has ended and `clear` has removed the rest; the next one does not start before. */
-  end(conversationId: string, reason: string, clear?: () => Promise<void>): Promise<void>;
-  /** Delays the conversation's next sandbox until the work is done; `undefined` when this process already has an entry for it. */
-  claim(conversationId: string, work: () => Promise<void>): Promise<void> | undefined;
-  /** Attaches to the sandboxes that an earlier server left alive; no sandbox starts before these are known. */
-  adoptLiving(): Promise<void>;
-  /** From now on none is handed out. */
-  shut(): void;
-  /** Lets go of all: they live on for their lease, to be found again. With `stopSandboxes` they end. */
-  release(options: { readonly stopSandboxes: boolean }): Promise<void>;
-}
-
-export interface HeldOptions {
+export interface HeldOptions extends Pick<StartGates, 'findRoom'> {
   readonly context: SandboxContext;
   /** By conversation; shared with the code that counts sandboxes and puts them to sleep. */
   readonly entries: Map<string, Entry>;
-  /** Resolves when one more may be started. */
-  readonly findRoom: (start: SharedStart, signal: AbortSignal) => Promise<void>;
   readonly maxParallelStarts: number;
 }
 
@@ -46,69 +25,135 @@ export interface HeldOptions {
  * 3. A conversation's next sandbox does not start before its last one has ended and its files are removed.
  * 4. A start needs room and a turn; attaching to a living sandbox needs neither.
  */
-export function createHeldSandboxes({ context, entries, findRoom, maxParallelStarts }: HeldOptions): HeldSandboxes {
-  const admit = admission(maxParallelStarts);
-  let isClosed = false;
+export class HeldSandboxes {
+  readonly #context: SandboxContext;
+  readonly #entries: Map<string, Entry>;
+  readonly #gates: StartGates;
   /** Those that live are among the entries. */
-  let living: Promise<void> = Promise.resolve();
+  #living: Promise<void> = Promise.resolve();
+  #isShut = false;
 
-  function beginStart(conversationId: string): Entry & { state: 'starting' } {
-    const start: SharedStart = {
-      abort: new AbortController(),
-      unwanted: new AbortController(),
-      listeners: new Set(),
-      phase: 'starting',
-      hasRoom: false,
+  constructor({ context, entries, findRoom, maxParallelStarts }: HeldOptions) {
+    this.#context = context;
+    this.#entries = entries;
+    this.#gates = {
+      admit: admission(maxParallelStarts),
+      findRoom: async (start, signal) => {
+        await this.#living;
+        await findRoom(start, signal);
+      },
     };
-    const { signal } = start.abort;
-    const onPhase = (phase: StartPhase, detail?: string): void => {
-      start.phase = phase;
-      for (const listener of start.listeners) listener(phase, detail);
+  }
+
+  /** The live one, started when there is none. */
+  async acquire(conversationId: string, options: Parameters<Runtimes['acquire']>[1]): Promise<Runtime> {
+    const { signal } = options;
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#isShut) throw new Error('the server is shutting down');
+      const entry = this.#entries.get(conversationId);
+      const live = this.#liveRuntime(conversationId, entry);
+      if (live !== undefined) return live;
+      if (entry?.state === 'live') continue; // found dead: it is ending now
+      if (entry?.state !== 'changing' && entry?.state !== 'dozing') return joinStart(entry ?? this.#beginStart(conversationId), options);
+      await abortable(
+        entry.done.catch(() => {}),
+        signal,
+      );
+    }
+  }
+
+  /** The live one, without starting any. */
+  live(conversationId: string): Runtime | undefined {
+    return this.#liveRuntime(conversationId, this.#entries.get(conversationId));
+  }
+
+  /** Resolves when the sandbox has ended and `clear` has removed the rest; the next one does not start before. */
+  end(conversationId: string, reason: string, clear?: () => Promise<void>): Promise<void> {
+    const before = this.#entries.get(conversationId);
+    return this.#noticed(
+      conversationId,
+      this.#beginChange(conversationId, async () => {
+        await this.#end(conversationId, before, reason);
+        await clear?.();
+      }),
+    );
+  }
+
+  /** Delays the conversation's next sandbox until the work is done; `undefined` when this process already has an entry for it. */
+  claim(conversationId: string, work: (isWanted: () => boolean) => Promise<void>): Promise<void> | undefined {
+    return this.#entries.has(conversationId) ? undefined : this.#beginChange(conversationId, work);
+  }
+
+  /** Attaches to the sandboxes that an earlier server left alive; no sandbox starts before these are known. */
+  async adoptLiving(): Promise<void> {
+    const { records, driver, reapers } = this.#context;
+    const adopted: Promise<void>[] = [];
+    const claimAll = async (): Promise<void> => {
+      for await (const record of records.all()) {
+        const { conversation_id: id } = record;
+        const isOurs = record.state === 'live' && record.driver === driver.name;
+        if (isOurs && reapers.isAlive(record)) adopted.push(this.claim(id, (isWanted) => this.#adopt(id, isWanted)) ?? Promise.resolve());
+      }
     };
-    const findPlace = (): Promise<void> =>
-      inPhase({ name: 'finding room for it', deadlineMs: ROOM_DEADLINE_MS, signal }, async (within) => {
-        await living;
-        await findRoom(start, within);
-      });
-    const admitted = <T>(begin: () => Promise<T>): Promise<T> =>
-      admit(async () => {
-        if (!start.hasRoom) await findPlace();
-        return begin();
-      }, signal);
-    const opened = openPersistently(context, conversationId, { signal, unwanted: start.unwanted.signal, onPhase, admit: admitted }).then(
+    const claimed = claimAll();
+    this.#living = claimed.catch(() => {});
+    await claimed;
+    await Promise.all(adopted);
+  }
+
+  /** From now on none is handed out. */
+  shut(): void {
+    this.#isShut = true;
+  }
+
+  /** Lets go of all: they live on for their lease, to be found again. With `stopSandboxes` they end. */
+  async release({ stopSandboxes }: { readonly stopSandboxes: boolean }): Promise<void> {
+    const held = [...this.#entries];
+    if (stopSandboxes) await Promise.allSettled(held.map(([conversationId]) => this.end(conversationId, 'the server was shut down')));
+    else await Promise.allSettled(held.map(([, entry]) => release(entry)));
+    this.#entries.clear();
+  }
+
+  #beginStart(conversationId: string): Entry & { state: 'starting' } {
+    const { start, opened } = beginStart(this.#context, conversationId, this.#gates);
+    const isCurrent = (): boolean => this.#entries.get(conversationId) === entry;
+    const entered = opened.then(
       (open) => {
         // A stop that came meanwhile has put its own entry and ends what it finds here.
-        if (isCurrent(conversationId, start)) enterLive(conversationId, open);
+        if (isCurrent()) this.#enterLive(conversationId, open);
         return open;
       },
       (error: unknown) => {
-        if (isCurrent(conversationId, start)) entries.delete(conversationId);
+        if (isCurrent()) this.#entries.delete(conversationId);
         throw error;
       },
     );
-    opened.catch(() => {}); // every caller may have gone
-    const entry = { state: 'starting', start, opened } as const;
-    entries.set(conversationId, entry);
+    entered.catch(() => {}); // every caller may have gone
+    const entry = { state: 'starting', start, opened: entered } as const;
+    this.#entries.set(conversationId, entry);
     return entry;
   }
 
-  function isCurrent(conversationId: string, start: SharedStart): boolean {
-    const entry = entries.get(conversationId);
-    return entry?.state === 'starting' && entry.start === start;
+  #enterLive(conversationId: string, open: OpenSandbox): void {
+    // A sandbox that was found again may be suspended.
+    this.#entries.set(conversationId, { state: 'live', open, ...(standsStill(open.handle) && { asleepAt: open.use.count() }) });
+    void open.watch.lost.then((reason) => this.#onLost(conversationId, open, reason));
   }
 
-  function enterLive(conversationId: string, open: OpenSandbox): void {
-    // A sandbox that was found again may be suspended.
-    entries.set(conversationId, { state: 'live', open, ...(standsStill(open.handle) && { asleepAt: open.use.count() }) });
-    void open.watch.lost.then((reason) => onLost(conversationId, open, reason));
+  #onLost(conversationId: string, open: OpenSandbox, reason: string): void {
+    const entry = this.#entries.get(conversationId);
+    if (entry?.state !== 'live' || entry.open !== open) return;
+    this.#context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
+    void this.end(conversationId, reason);
   }
 
   /** Asks the process table too: the watcher may not have noticed yet. */
-  function liveRuntime(conversationId: string, entry: Entry | undefined): Runtime | undefined {
+  #liveRuntime(conversationId: string, entry: Entry | undefined): Runtime | undefined {
     if (entry?.state !== 'live') return undefined;
     const { open } = entry;
     const { handle, use, runtime, watch, workspace } = open;
-    const isAlive = context.driver.isAlive(handle);
+    const isAlive = this.#context.driver.isAlive(handle);
     const keep = (): Runtime => {
       use.touch();
       return runtime;
@@ -118,158 +163,75 @@ export function createHeldSandboxes({ context, entries, findRoom, maxParallelSta
     if (isAlive && workspace?.isRemoved() !== true) {
       const replaced = workspace && handle.protection && findReplaced(workspace, handle.protection);
       if (replaced === undefined) return keep();
-      startAnew(conversationId, open, `${replaced} of its workspace was replaced: the next sandbox protects what is there now`);
+      this.#startAnew(conversationId, open, `${replaced} of its workspace was replaced: the next sandbox protects what is there now`);
       return undefined;
     }
     const reason = isAlive ? 'the folder of its workspace was removed' : 'the sandbox ended';
     watch.report(reason);
-    void beginEnd(conversationId, reason);
+    void this.end(conversationId, reason);
     return undefined;
   }
 
-  function onLost(conversationId: string, open: OpenSandbox, reason: string): void {
-    const entry = entries.get(conversationId);
-    if (entry?.state !== 'live' || entry.open !== open) return;
-    context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
-    void beginEnd(conversationId, reason);
-  }
-
   /** Where it can it goes to sleep, so that the next one goes on where it was; else it ends. */
-  function startAnew(conversationId: string, open: OpenSandbox, reason: string): void {
-    context.notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
-    const before = entries.get(conversationId);
-    const done = beginChange(conversationId, async () => {
-      const slept = context.driver.sleeps === 'ended' && (await putToSleep(context, open, true)) === undefined;
-      if (!slept) await end(conversationId, before, reason);
+  #startAnew(conversationId: string, open: OpenSandbox, reason: string): void {
+    const { driver, notice } = this.#context;
+    notice(`sandbox ${open.runtime.incarnation} of conversation ${conversationId}: ${reason}`);
+    const before = this.#entries.get(conversationId);
+    const done = this.#beginChange(conversationId, async () => {
+      const slept = driver.sleeps === 'ended' && (await putToSleep(this.#context, open, true)) === undefined;
+      if (!slept) await this.#end(conversationId, before, reason);
     });
-    done.catch((error: unknown) => context.notice(`the sandbox of ${conversationId} did not end cleanly: ${String(error)}`));
+    void this.#noticed(conversationId, done);
   }
 
   /** From this tick on callers that want the conversation's sandbox wait for the work. */
-  function beginChange(conversationId: string, work: (isWanted: () => boolean) => Promise<void>): Promise<void> {
-    const isWanted = (): boolean => entries.get(conversationId) === entry;
+  #beginChange(conversationId: string, work: (isWanted: () => boolean) => Promise<void>): Promise<void> {
+    const isWanted = (): boolean => this.#entries.get(conversationId) === entry;
     const done = Promise.resolve()
       .then(() => work(isWanted))
       .finally(() => {
-        if (isWanted()) entries.delete(conversationId);
+        if (isWanted()) this.#entries.delete(conversationId);
       });
     const entry: Entry = { state: 'changing', done };
-    entries.set(conversationId, entry);
+    this.#entries.set(conversationId, entry);
     return done;
   }
 
-  function beginEnd(conversationId: string, reason: string, clear?: () => Promise<void>): Promise<void> {
-    const before = entries.get(conversationId);
-    const ended = beginChange(conversationId, async () => {
-      await end(conversationId, before, reason);
-      await clear?.();
-    });
-    ended.catch((error: unknown) => context.notice(`the sandbox of ${conversationId} did not end cleanly: ${String(error)}`));
+  /** Its failure is in the log, whether or not a caller hears of it. */
+  #noticed(conversationId: string, ended: Promise<void>): Promise<void> {
+    ended.catch((error: unknown) => this.#context.notice(`the sandbox of ${conversationId} did not end cleanly: ${String(error)}`));
     return ended;
   }
 
-  function claim(conversationId: string, work: (isWanted: () => boolean) => Promise<void>): Promise<void> | undefined {
-    return entries.has(conversationId) ? undefined : beginChange(conversationId, work);
-  }
-
-  async function adoptLiving(): Promise<void> {
-    const adopted: Promise<void>[] = [];
-    const claimAll = async (): Promise<void> => {
-      for await (const record of context.records.all()) {
-        const isOurs = record.state === 'live' && record.driver === context.driver.name;
-        if (isOurs && context.reapers.isAlive(record))
-          adopted.push(claim(record.conversation_id, adopt(record.conversation_id)) ?? Promise.resolve());
-      }
-    };
-    const claimed = claimAll();
-    living = claimed.catch(() => {});
-    await claimed;
-    await Promise.all(adopted);
-  }
-
-  const adopt = (conversationId: string) => async (isWanted: () => boolean) => {
-    const open = await attachSandbox(context, conversationId, new AbortController().signal).catch((error: unknown) => {
-      context.notice(`the sandbox of ${conversationId} was not found again: ${messageOf(error)}`);
+  async #adopt(conversationId: string, isWanted: () => boolean): Promise<void> {
+    const open = await attachSandbox(this.#context, conversationId, new AbortController().signal).catch((error: unknown) => {
+      this.#context.notice(`the sandbox of ${conversationId} was not found again: ${messageOf(error)}`);
     });
     if (!open) return;
     // A stop that came meanwhile ends the sandbox that the record names.
-    if (isClosed || !isWanted()) return letGo(open);
-    enterLive(conversationId, open);
-  };
+    if (this.#isShut || !isWanted()) return letGo(open);
+    this.#enterLive(conversationId, open);
+  }
 
-  async function end(conversationId: string, entry: Entry | undefined, reason: string): Promise<void> {
-    if (entry?.state === 'dozing') await entry.done;
-    if (entry?.state === 'changing') await entry.done.catch(() => {}); // the caller that began it got the error
-    if (entry?.state === 'starting') entry.start.abort.abort(new Error('the sandbox was stopped'));
-    const open =
-      entry?.state === 'live' || entry?.state === 'dozing'
-        ? entry.open
-        : entry?.state === 'starting'
-          ? await entry.opened.catch(() => undefined)
-          : undefined;
+  async #end(conversationId: string, entry: Entry | undefined, reason: string): Promise<void> {
+    const open = await openOf(entry);
     open?.watch.report(reason);
     if (open !== undefined) await letGo(open);
-    const record = await context.records.get(conversationId);
+    const record = await this.#context.records.get(conversationId);
     if (record === undefined || record.state === 'ended') return;
-    await tellLastLines(context, record);
-    await endSandbox(context, record, reason);
+    await tellLastLines(this.#context, record);
+    await endSandbox(this.#context, record, reason);
   }
-
-  return {
-    async acquire(conversationId, { signal, onPhase, unwanted }): Promise<Runtime> {
-      for (;;) {
-        signal.throwIfAborted();
-        if (isClosed) throw new Error('the server is shutting down');
-        const entry = entries.get(conversationId);
-        const live = liveRuntime(conversationId, entry);
-        if (live !== undefined) return live;
-        if (entry?.state === 'live') continue; // found dead: it is ending now
-        if (entry?.state === 'changing' || entry?.state === 'dozing') {
-          await abortable(
-            entry.done.catch(() => {}),
-            signal,
-          );
-          continue;
-        }
-        const { start, opened } = entry ?? beginStart(conversationId);
-        if (onPhase) start.listeners.add(onPhase);
-        onPhase?.(start.phase);
-        const cancel = (): void => start.unwanted.abort();
-        unwanted?.addEventListener('abort', cancel);
-        if (unwanted?.aborted) cancel();
-        try {
-          return (await abortable(opened, signal)).runtime;
-        } finally {
-          if (onPhase) start.listeners.delete(onPhase);
-          unwanted?.removeEventListener('abort', cancel);
-        }
-      }
-    },
-    live: (conversationId) => liveRuntime(conversationId, entries.get(conversationId)),
-    end: beginEnd,
-    claim,
-    adoptLiving,
-    shut: () => void (isClosed = true),
-    async release({ stopSandboxes }) {
-      const held = [...entries.entries()];
-      if (stopSandboxes) await Promise.allSettled(held.map(([conversationId]) => beginEnd(conversationId, 'the server was shut down')));
-      else await Promise.allSettled(held.map(([, entry]) => release(entry)));
-      entries.clear();
-    },
-  };
 }
 
-/** A start that died is tried again: what ended one need not be there for the next. */
-async function openPersistently(...[context, conversationId, options]: Parameters<typeof openSandbox>): Promise<OpenSandbox> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await openSandbox(context, conversationId, options);
-    } catch (error) {
-      const isWorthIt = error instanceof StartFailed && !error.timedOut && !options.signal.aborted;
-      if (attempt === MAX_STARTS || !isWorthIt) throw error;
-      context.notice(`the sandbox of ${conversationId} is started again: ${error.message}`);
-    }
-  }
+/** What is to be let go of, when it is neither asked to sleep nor changed by somebody else any more; a start is given up. */
+async function openOf(entry: Entry | undefined): Promise<OpenSandbox | undefined> {
+  if (entry?.state === 'changing') await entry.done.catch(() => {}); // the caller that began it got the error
+  if (entry?.state === 'dozing') await entry.done;
+  if (entry?.state === 'live' || entry?.state === 'dozing') return entry.open;
+  if (entry?.state !== 'starting') return undefined;
+  entry.start.abort.abort(new Error('the sandbox was stopped'));
+  return entry.opened.catch(() => undefined);
 }
 
 async function release(entry: Entry): Promise<void> {

@@ -61,17 +61,17 @@ async function describe(context: SandboxContext, record: SandboxRecord, disk: Fo
   };
 }
 
-/** The processes of one that is elsewhere cannot be looked at: whoever put it to sleep knows. */
+/** The processes of a remote one cannot be looked at: whoever put it to sleep knows. */
 function stateOf({ driver, reapers }: SandboxContext, record: SandboxRecord, held: Held | undefined): SandboxInfo['state'] {
   if (record.state === 'replaced') return 'dead';
   if (record.state !== 'live') return record.state;
   if (!reapers.isAlive(record)) return 'dead';
-  return (driver.isElsewhere ? held?.isAsleep : standsStill(record.handle)) ? 'asleep' : 'awake';
+  return (driver.remote ? held?.isAsleep : standsStill(record.handle)) ? 'asleep' : 'awake';
 }
 
 /** `own`: without the workspace. */
 async function diskOf(context: SandboxContext, record: SandboxRecord, leftMs: number): Promise<FolderSize & { readonly own: number }> {
-  if (context.driver.isElsewhere) return { bytes: 0, own: 0, entries: 0, isComplete: false };
+  if (context.driver.remote) return { bytes: 0, own: 0, entries: 0, isComplete: false };
   const options = { maxEntries: MAX_ENTRIES, deadlineMs: leftMs };
   const own = await measureFolder(dirname(context.folders.of(record.conversation_id, record.incarnation).home), options);
   const held = await holdFolder(record.workspace).catch(() => undefined);

@@ -1,9 +1,9 @@
-import type { StartPhase } from '@tendon/core';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
+import type { Starting } from './shared-start.ts';
 
 /** What a server knows of the sandbox of one conversation. */
 export type Entry =
-  | { readonly state: 'starting'; readonly start: SharedStart; readonly opened: Promise<OpenSandbox> }
+  | ({ readonly state: 'starting' } & Starting)
   /** `asleepAt`: how often it had been used when it fell asleep in its place; it sleeps until that is more. */
   | { readonly state: 'live'; readonly open: OpenSandbox; readonly refused?: Refusal; readonly asleepAt?: number }
   /** Asked to sleep; live again when it does not. */
@@ -15,16 +15,6 @@ export type Entry =
 export interface Refusal {
   readonly at: number;
   readonly reason: string;
-}
-
-export interface SharedStart {
-  readonly abort: AbortController;
-  /** A caller no longer wants the actions that may still run in it. */
-  readonly unwanted: AbortController;
-  readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
-  phase: StartPhase;
-  /** It is among those that are awake. */
-  hasRoom: boolean;
 }
 
 export function isAsleep(entry: Entry): boolean {

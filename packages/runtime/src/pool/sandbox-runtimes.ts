@@ -1,8 +1,7 @@
 import type { Clock, RecordStore, Runtimes } from '@tendon/core';
 import type { SandboxInfo } from '@tendon/protocol';
 import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
-import type { Driver } from '../drivers/driver.ts';
-import type { Reaper } from '../drivers/reapers.ts';
+import type { Driver, Reaper } from '../drivers/driver.ts';
 import type { ExecutorAddress } from '../transport/executor-connection.ts';
 import type { Dial } from '../egress/listen-proxy.ts';
 import type { NetworkPolicy } from '../egress/network-policy.ts';

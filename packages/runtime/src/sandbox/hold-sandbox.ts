@@ -59,9 +59,9 @@ export async function holdSandbox(
   const { conversation_id: conversationId, incarnation } = record;
   const folders = context.folders.of(conversationId, incarnation);
   const ways = { ...context.wayOut.of(conversationId), ...kernelDoor(context, record) };
-  const proxy = context.driver.isElsewhere ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
+  const proxy = context.driver.remote ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
   const browser = await openBrowserDoor(context, record, handle, workspace);
-  const calls = context.driver.isElsewhere && ways.git ? createCallAnswerer(client, ways.git) : undefined;
+  const calls = context.driver.remote && ways.git ? createCallAnswerer(client, ways.git) : undefined;
   const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
     isAlive: () => context.driver.isAlive(handle),
@@ -71,10 +71,10 @@ export async function holdSandbox(
       if ('call' in line) calls?.take(line.call);
       if ('watching' in line) void tellNetwork(context, conversationId, handle);
     },
-    onChecked: () => void (context.driver.isElsewhere || boundLog(startLogOf(folders))),
+    onChecked: () => void (context.driver.remote || boundLog(startLogOf(folders))),
   });
   const disk = holdDisk(context, record, { client, giveUp: watch.report, held: workspace });
-  void watch.lost.then(disk.stop);
+  void watch.lost.then(() => disk.stop());
   const runtime = createSandboxRuntime({
     conversationId,
     incarnation,
@@ -82,7 +82,7 @@ export async function holdSandbox(
     description: probe.description,
     workspace: handle.workspace ?? '/workspace',
     client,
-    patience: context.driver.isElsewhere ? OVER_A_NETWORK : ON_THIS_HOST,
+    patience: context.driver.remote ? OVER_A_NETWORK : ON_THIS_HOST,
     lost: watch.lost,
     giveUp: watch.report,
     secretsFor: context.secretsFor,
@@ -107,7 +107,7 @@ function holdDisk(
   const own = [home, state, ...(handle.rootLayer === undefined ? [] : [handle.rootLayer])];
   const place = () => ({ own, workspace: held?.place ?? workspace, givenBytes: given_bytes ?? null, processes: () => processesOf(handle) });
   return watchDisk({
-    limitBytes: driver.isElsewhere ? Infinity : (driver.limits?.diskBytes ?? Infinity),
+    limitBytes: driver.remote ? Infinity : (driver.limits?.diskBytes ?? Infinity),
     measure: async () => measureDisk(place()),
     freeBytes: async () => freeBytes([...own, place().workspace]),
     endWork: client.endWork,
@@ -118,7 +118,7 @@ function holdDisk(
 
 /** Tells the way out elsewhere what the conversation's policy is now. Told again whenever its host is reached anew. */
 export async function tellNetwork(context: SandboxContext, conversationId: string, handle: SandboxHandle): Promise<void> {
-  const told = context.driver.setNetwork?.(handle, () => context.wayOut.policyOf(conversationId));
+  const told = context.driver.remote?.setNetwork(handle, () => context.wayOut.policyOf(conversationId));
   await told?.catch((error: unknown) =>
     context.notice(`the host of the sandbox of conversation ${conversationId} was not told of its network policy: ${messageOf(error)}`),
   );

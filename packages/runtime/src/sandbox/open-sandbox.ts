@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StartPhase } from '@tendon/core';
-import { addressOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
+import { addressOf, type Probe, type SandboxHandle, type SandboxSpec } from '../drivers/driver.ts';
 import { holdFolder, type HeldFolder } from '../workspace/held-folder.ts';
 import { measureGiven } from '../disk/measure-disk.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
@@ -9,7 +9,7 @@ import { endSandbox } from './end-sandbox.ts';
 import { holdSandbox, type OpenSandbox } from './hold-sandbox.ts';
 import { lastLines, tellLastLines } from './last-lines.ts';
 import { isSpoken, retireSandbox } from './retire-sandbox.ts';
-import type { SandboxContext } from './sandbox-context.ts';
+import type { SandboxContext, SandboxPlan } from './sandbox-context.ts';
 import { isThere, type SandboxRecord } from './sandbox-record.ts';
 import { NEVER_STARTED, startNews } from './start-news.ts';
 import { inPhase, StartFailed } from './start-phase.ts';
@@ -93,7 +93,7 @@ async function findPlace(context: SandboxContext, conversationId: string, signal
     const found = await context.workspaceOf(conversationId);
     if (found === undefined) throw new Error('there is no such conversation');
     const { hostPath: workspace } = found;
-    const held = context.driver.isElsewhere ? undefined : await holdFolder(workspace);
+    const held = context.driver.remote ? undefined : await holdFolder(workspace);
     if (within.aborted) held?.close(); // nobody waits for it any more
     return { workspace, held, probe };
   });
@@ -140,45 +140,29 @@ async function retire(
 async function start(
   context: SandboxContext,
   conversationId: string,
-  { workspace, held, probe }: Place,
+  place: Place,
   { signal, onPhase }: OpenOptions,
 ): Promise<OpenSandbox> {
   const { records, driver, clock } = context;
   const previous = await records.get(conversationId);
   const plan = context.planOf(conversationId);
   if (plan === undefined) throw new StartFailed('finding the sandbox', { cause: 'it is no more, and no other was asked for' });
-  const { incarnation, leaseSeconds, noOutputTimeoutSeconds } = plan;
-  const folders = context.folders.of(conversationId, incarnation);
   const record = {
     conversation_id: conversationId,
     driver: driver.name,
-    incarnation,
-    workspace,
+    incarnation: plan.incarnation,
+    workspace: place.workspace,
     started_at: clock.now().toISOString(),
     ...(previous?.given_bytes !== undefined && { given_bytes: previous.given_bytes }),
   };
   let client: ExecutorClient | undefined;
   let starting: Promise<SandboxHandle> | undefined;
-  const given = givenBytes(held, previous);
+  const given = givenBytes(place.held, previous);
   try {
     // Before anything exists: whatever a crash leaves behind from here on can be found by the incarnation's name.
     await records.put({ ...record, state: 'starting' });
-    if (!driver.isElsewhere) context.folders.prepare(incarnation);
-    const gitHosts = context.wayOut.gitHosts(conversationId);
-    const network = await context.wayOut.policyOf(conversationId);
-    const spec = {
-      conversationId,
-      incarnation,
-      workspace,
-      held,
-      folders,
-      leaseSeconds,
-      noOutputTimeoutSeconds,
-      gitHosts,
-      network,
-      plugins: context.plugins,
-      output: context.output,
-    };
+    if (driver.remote === undefined) context.folders.prepare(plan.incarnation);
+    const spec = await specOf(context, conversationId, place, plan);
     await inPhase({ name: 'getting the image', deadlineMs: DEADLINE_MS.prepare, signal }, async (within) =>
       driver.prepare?.({ signal: within, onProgress: (text) => onPhase('starting', text) }),
     );
@@ -187,34 +171,64 @@ async function start(
       return starting;
     });
     onPhase('started');
-    client = createExecutorClient(addressOf(driver, handle));
-    const connection = client;
-    const waiting = {
-      name: 'waiting for the executor',
-      deadlineMs: DEADLINE_MS.executor,
-      signal,
-      lastLines: () => lastLines(context, record, handle),
-    };
-    const alive = await inPhase(waiting, (within) =>
-      awaitExecutor(connection, { socketPath: handle.socketPath, isAlive: () => driver.isAlive(handle), signal: within }),
-    );
-    if (alive.incarnation !== incarnation) throw new StartFailed('waiting for the executor', { cause: 'another executor answers' });
-    if (!isSpoken(alive.protocol))
-      throw new StartFailed('waiting for the executor', { cause: 'it is of another version than this server: install Tendon anew' });
+    client = await reachExecutor(context, record, handle, signal);
     onPhase('workspace');
     const live = { ...record, given_bytes: await given, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
-    const open = await holdSandbox(context, live, handle, client, { probe, workspace: held }, startNews(previous, handle));
+    const held = { probe: place.probe, workspace: place.held };
+    const open = await holdSandbox(context, live, handle, client, held, startNews(previous, handle));
     onPhase('ready');
     return open;
   } catch (error) {
     client?.close();
     const handle = await settled(starting);
-    await endSandbox(
-      context,
-      handle === undefined ? { ...record, state: 'starting' } : { ...record, state: 'live', handle },
-      NEVER_STARTED,
-    ).catch((failure: unknown) => context.notice(`the rest of sandbox ${incarnation} could not be removed: ${String(failure)}`));
+    const left = handle === undefined ? ({ ...record, state: 'starting' } as const) : ({ ...record, state: 'live', handle } as const);
+    await endSandbox(context, left, NEVER_STARTED).catch((failure: unknown) =>
+      context.notice(`the rest of sandbox ${record.incarnation} could not be removed: ${String(failure)}`),
+    );
+    throw error;
+  }
+}
+
+async function specOf(
+  { folders, wayOut, plugins, output }: SandboxContext,
+  conversationId: string,
+  { workspace, held }: Place,
+  plan: SandboxPlan,
+): Promise<SandboxSpec> {
+  return {
+    conversationId,
+    ...plan,
+    workspace,
+    held,
+    folders: folders.of(conversationId, plan.incarnation),
+    gitHosts: wayOut.gitHosts(conversationId),
+    network: await wayOut.policyOf(conversationId),
+    plugins,
+    output,
+  };
+}
+
+/** The executor of a process that was started just now; rejects when it does not answer in time, or is not the one that was meant. */
+async function reachExecutor(
+  context: SandboxContext,
+  record: Pick<SandboxRecord, 'conversation_id' | 'incarnation'>,
+  handle: SandboxHandle,
+  signal: AbortSignal,
+): Promise<ExecutorClient> {
+  const { driver } = context;
+  const name = 'waiting for the executor';
+  const lines = (): Promise<string> => lastLines(context, record, handle);
+  const client = createExecutorClient(addressOf(driver, handle));
+  try {
+    const alive = await inPhase({ name, deadlineMs: DEADLINE_MS.executor, signal, lastLines: lines }, (within) =>
+      awaitExecutor(client, { socketPath: handle.socketPath, isAlive: () => driver.isAlive(handle), signal: within }),
+    );
+    if (alive.incarnation !== record.incarnation) throw new StartFailed(name, { cause: 'another executor answers' });
+    if (!isSpoken(alive.protocol)) throw new StartFailed(name, { cause: 'it is of another version than this server: install Tendon anew' });
+    return client;
+  } catch (error) {
+    client.close();
     throw error;
   }
 }

@@ -1,8 +1,5 @@
-import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
-import type { Driver } from './driver.ts';
-
-/** What a driver can do for sandboxes that it need not have started in this process. */
-export type Reaper = Pick<Driver, 'name' | 'isElsewhere' | 'isAlive' | 'end' | 'endIncarnations' | 'strays'>;
+import type { Reaper } from '../drivers/driver.ts';
+import type { SandboxRecord } from './sandbox-record.ts';
 
 /** Finds and ends sandboxes whichever driver started them: the one that is configured may have been another one before. */
 export interface Reapers {
@@ -17,7 +14,7 @@ export interface Reapers {
 /** What the configured driver has started is its own; `others` are asked for the rest, and for what is known by its name alone. */
 export function createReapers(driver: Reaper, others: readonly Reaper[]): Reapers {
   const all = [driver, ...others];
-  const here = all.filter(({ isElsewhere }) => isElsewhere !== true);
+  const here = all.filter(({ remote }) => remote === undefined);
   const of = (record: SandboxRecord): readonly Reaper[] =>
     record.driver === driver.name ? [driver] : others.filter(({ name }) => name === record.driver);
   return {

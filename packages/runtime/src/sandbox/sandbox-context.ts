@@ -1,10 +1,10 @@
 import type { Clock } from '@tendon/core';
 import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
 import type { Driver } from '../drivers/driver.ts';
-import type { Reapers } from '../drivers/reapers.ts';
 import type { KernelPackages } from '../python-packages/kernel-packages.ts';
 import type { WayOut } from '../egress/way-out.ts';
 import type { SecretsFor } from './action-stream.ts';
+import type { Reapers } from './reapers.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
 import type { SandboxRecords } from './sandbox-record.ts';
 

@@ -15,7 +15,8 @@ import {
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeFolder } from '../disk/remove-folder.ts';
-import { INCARNATION, type SandboxFolders } from '../drivers/driver.ts';
+import type { SandboxFolders } from '../drivers/driver.ts';
+import { INCARNATION } from '../incarnation.ts';
 import { releasePlaces } from '../workspace/protected/held-places.ts';
 
 /**
@@ -79,33 +80,13 @@ export function planFolders(stateRoot: string): FolderPlan {
         kernels: join(stateRoot, KERNELS),
       };
     },
-    async list() {
-      const found: { sandbox: string; incarnation: string }[] = [];
-      for (const sandbox of await readdir(stateRoot).catch(() => [])) {
-        for (const name of await readdir(join(stateRoot, sandbox)).catch(() => [])) {
-          if (INCARNATION.test(name)) found.push({ sandbox, incarnation: name });
-        }
-      }
-      for (const name of await readdir(short).catch(() => [])) {
-        if (INCARNATION.test(name) && !found.some((one) => one.incarnation === name)) found.push({ sandbox: '', incarnation: name });
-      }
-      return found;
-    },
+    list: () => listIncarnations(stateRoot, short),
     async removeIncarnation(sandbox, incarnation) {
       if (sandbox !== '') await releasePlaces(stateRoot, join(stateRoot, sandbox, incarnation, 'host'));
       if (sandbox !== '') await removeFolder(join(stateRoot, sandbox, incarnation));
       await removeShort(short, incarnation);
     },
-    async abandoned() {
-      const found: { incarnation: string; remove: () => Promise<void> }[] = [];
-      for (const name of await readdir(dirname(short))) {
-        const other = join(dirname(short), name);
-        if (other === short || !name.startsWith('tendon-') || !isAbandoned(other)) continue;
-        const incarnations = (await readdir(other)).filter((entry) => INCARNATION.test(entry));
-        for (const incarnation of incarnations) found.push({ incarnation, remove: () => removeShort(other, incarnation) });
-      }
-      return found;
-    },
+    abandoned: () => findAbandoned(short),
     async removeUnused(usedNow) {
       const names = (await readdir(stateRoot).catch(() => [])).filter((name) => INCARNATION.test(name));
       const used = await usedNow();
@@ -115,6 +96,30 @@ export function planFolders(stateRoot: string): FolderPlan {
     },
     removeSandbox: (sandbox) => removeFolder(join(stateRoot, sandbox)),
   };
+}
+
+async function listIncarnations(stateRoot: string, short: string): ReturnType<FolderPlan['list']> {
+  const found: { sandbox: string; incarnation: string }[] = [];
+  for (const sandbox of await readdir(stateRoot).catch(() => [])) {
+    for (const name of await readdir(join(stateRoot, sandbox)).catch(() => [])) {
+      if (INCARNATION.test(name)) found.push({ sandbox, incarnation: name });
+    }
+  }
+  for (const name of await readdir(short).catch(() => [])) {
+    if (INCARNATION.test(name) && !found.some((one) => one.incarnation === name)) found.push({ sandbox: '', incarnation: name });
+  }
+  return found;
+}
+
+async function findAbandoned(short: string): ReturnType<FolderPlan['abandoned']> {
+  const found: { incarnation: string; remove: () => Promise<void> }[] = [];
+  for (const name of await readdir(dirname(short))) {
+    const other = join(dirname(short), name);
+    if (other === short || !name.startsWith('tendon-') || !isAbandoned(other)) continue;
+    const incarnations = (await readdir(other)).filter((entry) => INCARNATION.test(entry));
+    for (const incarnation of incarnations) found.push({ incarnation, remove: () => removeShort(other, incarnation) });
+  }
+  return found;
 }
 
 /** And with the last one the folder that held it: in one step, so that no sandbox begins to start in between. */

@@ -53,12 +53,12 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
   const isPoliced = probe.network?.isPoliced ?? (driver.name !== 'none' && passesUs);
   if (!isPoliced && config.network.mode !== 'full')
     throw new Error(
-      `SANDBOX_NETWORK=${config.network.mode} can not be kept with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.isElsewhere ? ' there' : ''}.`,
+      `SANDBOX_NETWORK=${config.network.mode} can not be kept with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.remote ? ' there' : ''}.`,
     );
   const given = probe.network?.mode ?? config.network.mode;
   const network = isWider(config.network.mode, given) ? { ...config.network, mode: given } : config.network;
   // What is opened near this host is not near a sandbox that is elsewhere; git reaches it, whose broker is here.
-  const words = networkWords(driver.isElsewhere ? { ...network, allowPrivate: [] } : network);
+  const words = networkWords(driver.remote ? { ...network, allowPrivate: [] } : network);
   const description = [probe.description, ...(isPoliced ? words : [])].join(', ');
   const { strength, limits } = probe;
   const sandbox = { driver: driver.name, strength, description, limits, isPoliced };

@@ -85,9 +85,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
 
   async function endIncarnations(incarnations: readonly string[]): Promise<void> {
     await remover.remove(incarnations);
-    await killPids(() => findIncarnations(incarnations, 'cmdline'));
-    await removeGroups(groupsNamed(incarnations));
-    await unmountNamed(incarnations);
+    await endBeside(incarnations);
   }
 
   return {
@@ -107,12 +105,23 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
     isAlive: ({ anchor }) => anchor !== undefined && isAlive(anchor),
     end,
     endIncarnations,
-    async startBrowser(handle, place, wish) {
-      const { hidden } = await ownFolders(options, place.folders);
-      const user = withWantedId(sandboxUser(place), options.userId);
-      return startBesideContainer(handle, place, wish, { user, limits, hidden, protects: handle.protection?.mounts ?? [] });
-    },
+    startBrowser: browserBeside(options, limits),
     lastLines: async ({ container }) => (container === undefined ? '' : logsOf(engine, container)),
     strays: (stateRoot) => strayIncarnations(engine, stateRoot),
   };
+}
+
+function browserBeside(options: DockerDriverOptions, limits: Limits): NonNullable<Driver['startBrowser']> {
+  return async (handle, place, wish) => {
+    const { hidden } = await ownFolders(options, place.folders);
+    const user = withWantedId(sandboxUser(place), options.userId);
+    return startBesideContainer(handle, place, wish, { user, limits, hidden, protects: handle.protection?.mounts ?? [] });
+  };
+}
+
+/** What these have left on this machine beside their containers. */
+async function endBeside(incarnations: readonly string[]): Promise<void> {
+  await killPids(() => findIncarnations(incarnations, 'cmdline'));
+  await removeGroups(groupsNamed(incarnations));
+  await unmountNamed(incarnations);
 }

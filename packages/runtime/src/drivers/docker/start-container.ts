@@ -8,8 +8,8 @@ import type { HostUser } from '../start/host-user.ts';
 import { INSIDE, insideConfig } from '../start/inside.ts';
 import { keepExecutor } from '../start/keep-executor.ts';
 import { bindsOnto, masks, pins } from '../bubblewrap/visible.ts';
-import { heldOf, type RealFolders } from '../start/prepare-folders.ts';
-import { protect, type Protection } from '../../workspace/protected/protect.ts';
+import { heldOf, protectWorkspace, type RealFolders } from '../start/prepare-folders.ts';
+import type { Protection } from '../../workspace/protected/protect.ts';
 import { identify } from '../../processes/process-identity.ts';
 import { CARRIED } from './carried-paths.ts';
 import { carriedFolder } from './carried.ts';
@@ -45,7 +45,7 @@ export async function startContainer(surroundings: Surroundings, spec: SandboxSp
   const workspace = isMounted ? join(spec.folders.stage, 'workspace') : spec.workspace;
   const isByPath = !isMounted || facts.isPodman; // which binds nothing of what is mounted below a folder
   const names = options.protects ?? [];
-  const protection = await protect(spec, own, names, isByPath ? (path) => isNear(path, names) : undefined);
+  const protection = await protectWorkspace(spec, own, names, isByPath ? (path) => isNear(path, names) : undefined);
   if (isMounted) await mountHeld(held, workspace, user, isByPath ? [] : protection.mounts);
   const inside = containerUser(user, facts);
   const binds = await bindsOf(surroundings, spec, { workspace, inside });

@@ -28,12 +28,13 @@ import {
   heldOf,
   ownFolders,
   prepareFolders,
+  protectWorkspace,
   refuseHidden,
   sandboxUser,
   writeFilter,
   type OwnFolders,
 } from '../start/prepare-folders.ts';
-import { protect, type Protection } from '../../workspace/protected/protect.ts';
+import type { Protection } from '../../workspace/protected/protect.ts';
 import { probeLocal } from './probe-local.ts';
 import { stage } from '../bubblewrap/stage.ts';
 import { TrialMemory } from './trial-memory.ts';
@@ -71,13 +72,14 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
     refuseHidden(workspace, own);
     const user = sandboxUser(spec);
     await prepareFolders(spec, user);
-    const protection = await protect(spec, own, options.protects ?? []);
+    const protection = await protectWorkspace(spec, own, options.protects ?? []);
     const groups = await createGroups(spec.incarnation, limits);
     try {
       const logPath = startLogOf(spec.folders);
       const statusPath = join(spec.folders.host, 'status.json');
       const files = await writeFilter(spec.folders.host);
-      const command = await commandOf(spec, { user, groups, hidden: own.hidden, isFiltered: files.length > 0, mounts: protection.mounts });
+      const surroundings = { user, groups, hidden: own.hidden, isFiltered: files.length > 0, mounts: protection.mounts };
+      const command = await commandOf({ executor: options.executor, limits }, spec, surroundings);
       signal.throwIfAborted();
       // Only to who takes it and closes it: by a descriptor one can walk out of a sandbox.
       const descriptors = user.staged ? [workspace.descriptor()] : [];
@@ -93,26 +95,6 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
       await endIncarnations([spec.incarnation]);
       throw error;
     }
-  }
-
-  async function commandOf(spec: SandboxSpec, { user, groups, hidden, isFiltered, mounts }: Surroundings): Promise<readonly string[]> {
-    const workspace = { descriptor: FIRST_FILE_FD + (isFiltered ? 1 : 0), protects: mounts };
-    const binds = await visibleBinds(spec, options.executor, user, workspace);
-    const staged = await stage(binds, user, spec.folders.stage);
-    const masked = masks(hidden, binds);
-    const bwrap = bwrapArguments({
-      user,
-      binds: [...staged.binds, ...pins(masked, staged.binds)],
-      // Root has them mounted before, without following a link; here the executor compares what they are.
-      protects: user.staged ? [] : bindsOnto(spec.workspace, INSIDE.workspace, mounts),
-      masks: masked,
-      ...((await bwrapVersion()).hasSizes && { tmpBytes: limits.tmpBytes }),
-      environment: insideEnvironment(),
-      ...(isFiltered && { seccompFd: FIRST_FILE_FD }),
-      statusFd: STATUS_FD,
-    });
-    const inside = [...resourceLimits(limits, groups.enforced), ...executorCommand(spec, options.executor.entry, mounts)];
-    return [...staged.prefix, findProgram('bwrap') ?? 'bwrap', ...bwrap, '--', ...inside];
   }
 
   /** The anchor is the first process of the namespace: the kernel ends all others with it. */
@@ -143,6 +125,30 @@ export function createLocalDriver(options: LocalDriverOptions): Driver {
     end,
     endIncarnations,
   };
+}
+
+async function commandOf(
+  { executor, limits }: { readonly executor: ExecutorFolder; readonly limits: Limits },
+  spec: SandboxSpec,
+  { user, groups, hidden, isFiltered, mounts }: Surroundings,
+): Promise<readonly string[]> {
+  const workspace = { descriptor: FIRST_FILE_FD + (isFiltered ? 1 : 0), protects: mounts };
+  const binds = await visibleBinds(spec, executor, user, workspace);
+  const staged = await stage(binds, user, spec.folders.stage);
+  const masked = masks(hidden, binds);
+  const bwrap = bwrapArguments({
+    user,
+    binds: [...staged.binds, ...pins(masked, staged.binds)],
+    // Root has them mounted before, without following a link; here the executor compares what they are.
+    protects: user.staged ? [] : bindsOnto(spec.workspace, INSIDE.workspace, mounts),
+    masks: masked,
+    ...((await bwrapVersion()).hasSizes && { tmpBytes: limits.tmpBytes }),
+    environment: insideEnvironment(),
+    ...(isFiltered && { seccompFd: FIRST_FILE_FD }),
+    statusFd: STATUS_FD,
+  });
+  const inside = [...resourceLimits(limits, groups.enforced), ...executorCommand(spec, executor.entry, mounts)];
+  return [...staged.prefix, findProgram('bwrap') ?? 'bwrap', ...bwrap, '--', ...inside];
 }
 
 async function visibleBinds(

@@ -1,6 +1,6 @@
-import type { Secret } from '@tendon/core';
+import { KeyedMutex, type Secret } from '@tendon/core';
 import type { Driver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
-import type { HostInfo } from '../../executor-host-api.ts';
+import type { HostInfo, StartRequest } from '../../executor-host-api.ts';
 import { createHostClient, HostProblem, type HostClient } from './host-client.ts';
 
 export interface RemoteDriverOptions {
@@ -22,11 +22,10 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
   const headers = (): Record<string, string> => (key === undefined ? {} : { 'x-session-api-key': key.reveal() });
   const host = createHostClient(base, headers);
   const ended = new Set<string>();
+  /** One after the other, each with what holds when its turn comes: an older policy never arrives after a newer one. */
+  const telling = new KeyedMutex();
   /** As its host does; known since it was probed. */
   let sleeps: Driver['sleeps'];
-
-  /** One after the other, each with what holds when its turn comes: an older policy never arrives after a newer one. */
-  const telling = new Map<string, Promise<unknown>>();
 
   const urlOf = (incarnation: string): string => `${base}/sandboxes/${incarnation}`;
   /** By the URL of the record, not this server's: only what was started there can be asked for there. */
@@ -40,29 +39,17 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
 
   return {
     name: 'remote',
-    isElsewhere: true,
     get sleeps() {
       return sleeps;
     },
     startMs: START_MS,
-    headers,
     probe: () =>
       probe(host, url, (sandbox) => {
         sleeps = sandbox.sleeps ?? undefined;
       }),
     async start(spec, { signal }): Promise<SandboxHandle> {
-      const { conversationId, incarnation, leaseSeconds, noOutputTimeoutSeconds, network, gitHosts } = spec;
-      const directory = directoryOf(spec);
-      const request = {
-        conversation_id: conversationId,
-        lease_seconds: leaseSeconds,
-        no_output_timeout_seconds: noOutputTimeoutSeconds,
-        ...(directory !== undefined && { directory }),
-        network: { mode: network.mode, allow: network.allow },
-        git_hosts: gitHosts,
-      };
-      const { workspace, is_new: isNew } = await host.start(incarnation, request, { signal });
-      return { url: urlOf(incarnation), groups: [], workspace, ...(isNew && { isNew }) };
+      const { workspace, is_new: isNew } = await host.start(spec.incarnation, startRequest(spec), { signal });
+      return { url: urlOf(spec.incarnation), groups: [], workspace, ...(isNew && { isNew }) };
     },
     isAlive: (handle) => handle.url !== undefined && !ended.has(handle.url),
     async end(handle) {
@@ -72,19 +59,32 @@ export function createRemoteDriver({ url, key }: RemoteDriverOptions): Driver {
     async endIncarnations(incarnations) {
       for (const incarnation of incarnations) await end(incarnation);
     },
-    async setNetwork(handle, network) {
-      const incarnation = incarnationOf(handle);
-      if (incarnation === undefined) return;
-      const told = (telling.get(incarnation) ?? Promise.resolve()).then(async () => host.setNetwork(incarnation, await network()));
-      const done = told.catch(() => {}).finally(() => telling.get(incarnation) === done && telling.delete(incarnation));
-      telling.set(incarnation, done);
-      await told;
-    },
-    async refusedHosts(handle) {
-      const incarnation = incarnationOf(handle);
-      return incarnation === undefined ? [] : host.refusedHosts(incarnation);
+    remote: {
+      headers,
+      async setNetwork(handle, network) {
+        const incarnation = incarnationOf(handle);
+        if (incarnation === undefined) return;
+        await telling.run(incarnation, async () => host.setNetwork(incarnation, await network()));
+      },
+      async refusedHosts(handle) {
+        const incarnation = incarnationOf(handle);
+        return incarnation === undefined ? [] : host.refusedHosts(incarnation);
+      },
     },
     forget: host.forget,
+  };
+}
+
+function startRequest(spec: SandboxSpec): StartRequest {
+  const { conversationId, leaseSeconds, noOutputTimeoutSeconds, network, gitHosts } = spec;
+  const directory = directoryOf(spec);
+  return {
+    conversation_id: conversationId,
+    lease_seconds: leaseSeconds,
+    no_output_timeout_seconds: noOutputTimeoutSeconds,
+    ...(directory !== undefined && { directory }),
+    network: { mode: network.mode, allow: network.allow },
+    git_hosts: gitHosts,
   };
 }
 

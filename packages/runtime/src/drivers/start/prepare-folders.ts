@@ -8,6 +8,7 @@ import { hostUser, type HostUser } from './host-user.ts';
 import { sandboxFilter } from '../seccomp/sandbox-filter.ts';
 import { ARCHITECTURES, type Architecture } from '../seccomp/syscalls.ts';
 import { isWithin } from '../../workspace/is-within.ts';
+import { NOT_PROTECTED, protect, type Protection } from '../../workspace/protected/protect.ts';
 
 export interface OwnFolders {
   /** Folders that no sandbox may see. */
@@ -23,11 +24,10 @@ export interface RealFolders extends OwnFolders {
   readonly scratch?: string;
 }
 
-/** By their real paths, as far as they exist now; with them the folder that holds all sandboxes' homes and journals. */
+/** By their real paths, as far as they exist now; with them that of all sandboxes. */
 export async function ownFolders(configured: Partial<OwnFolders>, folders: SandboxFolders): Promise<RealFolders> {
   const real = async (path: string | undefined): Promise<string | undefined> => path && realpath(path).catch(() => undefined);
-  const stateRoot = join(folders.home, '../..');
-  const hidden = await Promise.all([...(configured.hidden ?? []), stateRoot].map(real));
+  const hidden = await Promise.all([...(configured.hidden ?? []), stateRootOf(folders)].map(real));
   const [workspacesFolder, scratch] = await Promise.all([configured.workspacesFolder, folders.scratch].map(real));
   return {
     hidden: hidden.filter((path) => path !== undefined),
@@ -43,8 +43,28 @@ export function refuseHidden({ path: workspace }: Pick<HeldFolder, 'path'>, { hi
   if (own !== undefined) throw new Error(`the folder ${workspace} belongs to the server itself and cannot be a workspace`);
 }
 
+/**
+ * What the agents of this sandbox must not change, found and held. Nothing in a folder that was made for the conversation: no tool of
+ * a person works there by itself.
+ */
+export async function protectWorkspace(
+  { held, workspace, folders }: SandboxSpec,
+  own: RealFolders,
+  names: readonly string[],
+  canMount?: (path: string) => boolean,
+): Promise<Protection> {
+  const folder = heldOf({ held, workspace });
+  if (isMadeForIt(folder, own)) return NOT_PROTECTED;
+  return protect(folder, names, { stateRoot: stateRootOf(folders), hostFolder: folders.host }, canMount);
+}
+
+/** The folder that holds all sandboxes' homes and journals. */
+function stateRootOf({ home }: SandboxFolders): string {
+  return join(home, '../..');
+}
+
 /** Whether a workspace is a folder that the server made for nothing else. */
-export function isMadeForIt(
+function isMadeForIt(
   { path }: Pick<HeldFolder, 'path'>,
   { workspacesFolder, scratch }: Pick<RealFolders, 'workspacesFolder' | 'scratch'>,
 ): boolean {

@@ -2,7 +2,7 @@ import { constants, fstatSync } from 'node:fs';
 import { mkdir, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { KeyedMutex } from '@tendon/core';
-import { INCARNATION } from '../../drivers/driver.ts';
+import { INCARNATION } from '../../incarnation.ts';
 import { holdFolder, type HeldFolder } from '../held-folder.ts';
 import { withinBeneath } from './beneath.ts';
 import type { Found } from './find-protected.ts';

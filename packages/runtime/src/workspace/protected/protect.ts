@@ -1,9 +1,7 @@
-import { dirname, join } from 'node:path';
 import { lstatSync } from 'node:fs';
-import type { SandboxSpec } from '../../drivers/driver.ts';
+import { dirname, join } from 'node:path';
 import type { HeldFolder } from '../held-folder.ts';
 import { isWithin } from '../is-within.ts';
-import { heldOf, isMadeForIt, type RealFolders } from '../../drivers/start/prepare-folders.ts';
 import { lookBeneath } from './beneath.ts';
 import { findProtected } from './find-protected.ts';
 import { holdPlaces } from './held-places.ts';
@@ -24,30 +22,29 @@ export interface Protection {
   readonly links: readonly Pick<ProtectedPath, 'path' | 'identity'>[];
 }
 
-const NOTHING: Protection = { mounts: [], links: [] };
+export const NOT_PROTECTED: Protection = { mounts: [], links: [] };
+
+/** Where it is written down which places are held: of all sandboxes, and of this one. */
+export interface PlacesNoted {
+  readonly stateRoot: string;
+  readonly hostFolder: string;
+}
 
 /**
- * Finds what the agents of this sandbox must not change in a person's own workspace, and holds the places of what is not there.
- * Nothing in a folder that was made for the conversation: no tool of a person works there by itself. Where not everything can be
- * mounted, `canMount` says what can: nothing else is held either.
+ * Finds what the agents of a sandbox must not change in a person's own workspace, and holds the places of what is not there. Where
+ * not everything can be mounted, `canMount` says what can: nothing else is held either.
  */
 export async function protect(
-  spec: SandboxSpec,
-  own: RealFolders,
+  held: HeldFolder,
   names: readonly string[],
+  noted: PlacesNoted,
   canMount: (path: string) => boolean = () => true,
 ): Promise<Protection> {
-  const held = heldOf(spec);
-  if (names.length === 0 || isMadeForIt(held, own)) return NOTHING;
+  if (names.length === 0) return NOT_PROTECTED;
   const found = (await findProtected(held, names)).filter(({ path }) => canMount(path));
   const there = found.filter((one) => one.state === 'there');
   const missing = found.filter((one) => one.state === 'missing');
-  const made = await holdPlaces(held, {
-    missing,
-    there: there.map(({ path }) => path),
-    stateRoot: join(spec.folders.home, '../..'),
-    hostFolder: spec.folders.host,
-  });
+  const made = await holdPlaces(held, { missing, there: there.map(({ path }) => path), ...noted });
   const readOnly = [...there, ...(await Promise.all(made.map((path) => lookBeneath(held, path)))).filter(isThere)];
   const links = found.flatMap((one) => (one.state === 'link' ? [{ path: one.path, identity: one.identity }] : []));
   return { mounts: await withPins(held, readOnly), links };
