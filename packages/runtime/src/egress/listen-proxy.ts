@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GIT_BROKER_NAME, KERNEL_PACKAGES_NAME } from '@tendon/protocol/executor-api';
 import { createDial, Refused } from './dial.ts';
-import type { PackagesDoor } from './package-proxy.ts';
+import type { PackageProxy } from './package-proxy.ts';
 import type { GitBroker } from './git-broker.ts';
 import { answerHeldHttp, joinByHello, type NameHold } from './held-tunnel.ts';
 import { passOn } from './pass-on.ts';
@@ -25,7 +25,7 @@ export interface ProxyOptions {
   /** Answers for `http://git.tendon.internal/…`. */
   readonly git?: GitBroker;
   /** Answers for `http://kernel.tendon.internal/…`. */
-  readonly kernel?: PackagesDoor;
+  readonly kernel?: PackageProxy;
 }
 
 const MAX_CONNECTIONS = 256;
@@ -112,7 +112,7 @@ async function tunnel(
 interface Ways {
   readonly reach: Dial;
   readonly git: GitBroker | undefined;
-  readonly kernel: PackagesDoor | undefined;
+  readonly kernel: PackageProxy | undefined;
   readonly closing: AbortSignal;
 }
 

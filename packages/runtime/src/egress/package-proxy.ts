@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { KERNEL_PACKAGES_NAME, type PackagesLine, sharedKind } from '@tendon/protocol/executor-api';
+import { KERNEL_PACKAGES_NAME, type PackagesLine, type PythonKind, sharedKind } from '@tendon/protocol/executor-api';
 import { Refused } from './dial.ts';
-import type { KernelPackages } from '../python-packages/kernel-packages.ts';
 
-export type PackagesDoor = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
+export type PackageProxy = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void>;
 
-export interface PackagesDoorOptions {
-  readonly packages: KernelPackages;
+export interface PackageSource {
+  /** Resolves when `<folder>/<tag>` is there, or with the reason why it cannot be had. A late caller hears what was said before. */
+  provide(folder: string, kind: PythonKind, output: (text: string) => void): Promise<string | undefined>;
+}
+
+export interface PackageProxyOptions {
+  readonly packages: PackageSource;
   /** What this sandbox sees of them, on the host. */
   readonly folder: string;
   /** Whether this sandbox may have something fetched from a network now. */
@@ -14,7 +18,7 @@ export interface PackagesDoorOptions {
 }
 
 /** Answers one sandbox, in which everybody can ask: all that is to be had is a package that is the same for all. */
-export function createPackagesDoor({ packages, folder, isOnline }: PackagesDoorOptions): PackagesDoor {
+export function createPackageProxy({ packages, folder, isOnline }: PackageProxyOptions): PackageProxy {
   return async (request, response, url) => {
     const kind = sharedKind(url.pathname.slice(1));
     if (request.method !== 'POST' || kind === undefined)

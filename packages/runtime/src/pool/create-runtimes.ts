@@ -153,7 +153,6 @@ function contextOf(options: RuntimesOptions): SandboxContext & { readonly kernel
   const kernelPackages = createKernelPackages(
     makePackagesInSandbox({
       context: shared,
-      newIncarnation,
       wayOut: createWayOut({
         ...(options.upstreamProxy && { upstreamProxy: options.upstreamProxy }),
         networkOf: async () => registries,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Mutex } from '@tendon/core';
 import type { PythonKind } from '@tendon/protocol/executor-api';
+import type { PackageSource } from '../egress/package-proxy.ts';
 import { messageOf } from '../sandbox/start-phase.ts';
 
 /**
@@ -10,9 +11,7 @@ import { messageOf } from '../sandbox/start-phase.ts';
  * 2. It is made in a sandbox in which nothing of a user ever was, and seen read-only.
  * 3. Those who ask for the same share one work; one is done at a time.
  */
-export interface KernelPackages {
-  /** Resolves when `<folder>/<tag>` is there, or with the reason why it can not be had. A late caller hears what was said before. */
-  provide(folder: string, kind: PythonKind, output: (text: string) => void): Promise<string | undefined>;
+export interface KernelPackages extends PackageSource {
   /** Gives up what is being made; resolves when nothing of it runs. */
   close(): Promise<void>;
 }

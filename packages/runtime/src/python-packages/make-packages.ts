@@ -1,6 +1,7 @@
 import { lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { installCommand, OUTPUT_LIMITS, type PythonKind, shellQuote } from '@tendon/protocol/executor-api';
+import { newIncarnation } from '../incarnation.ts';
 import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { openSandbox } from '../sandbox/open-sandbox.ts';
@@ -19,13 +20,12 @@ export interface MakePackagesParts {
     SandboxContext,
     'kernelPackages' | 'workspaceOf' | 'planOf' | 'plugins' | 'output' | 'renewsLease' | 'wayOut' | 'secretsFor'
   >;
-  readonly newIncarnation: () => string;
   /** Leads to registries and nowhere else. */
   readonly wayOut: WayOut;
 }
 
 /** With pip in a sandbox of its own, whose workspace is where it comes to lie; moved into place when nothing runs there any more. */
-export function makePackagesInSandbox({ context, newIncarnation, wayOut }: MakePackagesParts): MakePackages {
+export function makePackagesInSandbox({ context, wayOut }: MakePackagesParts): MakePackages {
   const { scratch } = context.folders.of(NAME, '');
   const own: SandboxContext = {
     ...context,

@@ -6,20 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { BrowserWish } from '@tendon/protocol/executor-api';
-import { listenBrowser, type BrowserDoor } from './browser-sidecar.ts';
+import { listenBrowser, type BrowserSidecar } from './browser-sidecar.ts';
 
 const WISH = { proxyUrl: 'http://127.0.0.1:8000', startUrl: 'https://example.org/' };
 
 let folder = '';
-let door: BrowserDoor;
+let sidecar: BrowserSidecar;
 let wishes: BrowserWish[] = [];
 let children: ChildProcess[] = [];
 /** Stands for the browser. */
 let program: readonly [string, ...string[]] = ['cat'];
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tendon-door-'));
+  folder = mkdtempSync(join(tmpdir(), 'tendon-sidecar-'));
   [wishes, children, program] = [[], [], ['cat']];
-  door = await listenBrowser(join(folder, 'socket'), async (wish) => {
+  sidecar = await listenBrowser(join(folder, 'socket'), async (wish) => {
     wishes.push(wish);
     const [name, ...args] = program;
     if (name === 'none') throw new Error('there can be none');
@@ -29,7 +29,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await door.close();
+  await sidecar.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -82,13 +82,13 @@ it('SB57: what else the first line says is not passed on', async () => {
   expect(wishes).toEqual([WISH]);
 });
 
-it('SB57: a browser without its connection, or whose door closes, is killed', async () => {
+it('SB57: a browser without its connection, or whose socket closes, is killed', async () => {
   program = ['sh', '-c', 'echo up; exec sleep 1000'];
   const first = open(WISH);
   await once(first, 'data');
   first.destroy();
   expect(await once(children[0]!, 'exit')).toEqual([null, 'SIGKILL']);
   await once(open(WISH), 'data');
-  await door.close();
+  await sidecar.close();
   expect(children[1]).toMatchObject({ signalCode: 'SIGKILL' });
 });

@@ -6,8 +6,8 @@ import { type BrowserWish, type HostLine, howHostEnded } from '@tendon/protocol/
 import { messageOf } from './start-phase.ts';
 import { listenInside } from '../transport/listen-inside.ts';
 
-/** A door to browsers that run beside a sandbox. */
-export interface BrowserDoor {
+/** A socket behind which browsers run beside a sandbox. */
+export interface BrowserSidecar {
   /** Resolves when no browser of it runs any more. */
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ const PROXY_URL = /^http:\/\/127\.0\.0\.1:\d{1,5}$/;
  * Starts a browser for whoever connects, and joins the two. Owns the socket and the one browser that runs: the next connection
  * ends the one before. Whoever connects is hostile: of what comes only the first line is read here, and the rest passed on.
  */
-export async function listenBrowser(socketPath: string, startBrowser: StartBrowser): Promise<BrowserDoor> {
+export async function listenBrowser(socketPath: string, startBrowser: StartBrowser): Promise<BrowserSidecar> {
   const open = new Set<Socket>();
   const serving = new Mutex();
   let isClosed = false;

@@ -4,9 +4,9 @@ import { freeBytes, measureDisk } from '../disk/measure-disk.ts';
 import { browserSocketPathOf, proxySocketPathOf, startLogOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
 import type { HeldFolder } from '../workspace/held-folder.ts';
 import { boundLog } from '../processes/start-log.ts';
-import { createPackagesDoor } from '../egress/package-proxy.ts';
+import { createPackageProxy } from '../egress/package-proxy.ts';
 import { createCallAnswerer, type CallAnswerer } from './answer-calls.ts';
-import { listenBrowser, type BrowserDoor } from './browser-sidecar.ts';
+import { listenBrowser, type BrowserSidecar } from './browser-sidecar.ts';
 import type { ExecutorClient } from './executor-client.ts';
 import { listenProxy, type Proxy, type ProxyOptions } from '../egress/listen-proxy.ts';
 import { isOffline } from '../egress/network-policy.ts';
@@ -36,7 +36,7 @@ export interface OpenSandbox {
   /** The way out; none where the sandbox is elsewhere. */
   readonly proxy: Proxy | undefined;
   /** To a browser beside the sandbox, where the driver has that. */
-  readonly browser: BrowserDoor | undefined;
+  readonly browser: BrowserSidecar | undefined;
   /** For what a sandbox elsewhere asks of this server. */
   readonly calls: CallAnswerer | undefined;
 }
@@ -58,9 +58,9 @@ export async function holdSandbox(
 ): Promise<OpenSandbox> {
   const { conversation_id: conversationId, incarnation } = record;
   const folders = context.folders.of(conversationId, incarnation);
-  const ways = { ...context.wayOut.of(conversationId), ...kernelDoor(context, record) };
+  const ways = { ...context.wayOut.of(conversationId), ...packageProxy(context, record) };
   const proxy = context.driver.remote ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
-  const browser = await openBrowserDoor(context, record, handle, workspace);
+  const browser = await openBrowserSidecar(context, record, handle, workspace);
   const calls = context.driver.remote && ways.git ? createCallAnswerer(client, ways.git) : undefined;
   const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
@@ -124,12 +124,12 @@ export async function tellNetwork(context: SandboxContext, conversationId: strin
   );
 }
 
-async function openBrowserDoor(
+async function openBrowserSidecar(
   { driver, folders: plan }: SandboxContext,
   { conversation_id: conversationId, incarnation, workspace }: SandboxRecord,
   handle: SandboxHandle,
   held: HeldFolder | undefined,
-): Promise<BrowserDoor | undefined> {
+): Promise<BrowserSidecar | undefined> {
   if (driver.startBrowser === undefined) return undefined;
   const folders = plan.of(conversationId, incarnation);
   return listenBrowser(browserSocketPathOf(folders), (wish) =>
@@ -137,12 +137,12 @@ async function openBrowserDoor(
   );
 }
 
-function kernelDoor(
+function packageProxy(
   { kernelPackages: packages, wayOut }: SandboxContext,
   { conversation_id: conversationId, handle }: SandboxRecord & { readonly state: 'live' },
 ): Pick<ProxyOptions, 'kernel'> {
   const folder = handle.kernelPackages;
   if (packages === undefined || folder === undefined) return {};
   const isOnline = async (): Promise<boolean> => !isOffline(await wayOut.policyOf(conversationId));
-  return { kernel: createPackagesDoor({ packages, folder, isOnline }) };
+  return { kernel: createPackageProxy({ packages, folder, isOnline }) };
 }

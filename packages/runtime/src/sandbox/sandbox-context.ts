@@ -1,7 +1,7 @@
 import type { Clock } from '@tendon/core';
 import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
 import type { Driver } from '../drivers/driver.ts';
-import type { KernelPackages } from '../python-packages/kernel-packages.ts';
+import type { PackageSource } from '../egress/package-proxy.ts';
 import type { WayOut } from '../egress/way-out.ts';
 import type { SecretsFor } from './action-stream.ts';
 import type { Reapers } from './reapers.ts';
@@ -37,5 +37,5 @@ export interface SandboxContext {
   readonly wayOut: WayOut;
   readonly secretsFor: SecretsFor;
   /** What Pythons without `ipykernel` are given; missing where nothing is. */
-  readonly kernelPackages: KernelPackages | undefined;
+  readonly kernelPackages: PackageSource | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { PluginName, PluginStart, ServedPort } from '@tendon/protocol/executor-api';
-import { Refused, type Door } from '../transport/executor-connection.ts';
+import { askJson, Refused, type ExecutorConnection } from '../transport/executor-connection.ts';
 
 /** What the programs of one sandbox serve, and the way to it. What the other end says is checked and bounded. */
 export interface SandboxPorts {
@@ -30,36 +30,29 @@ const MAX_TEXT = 1024;
 const START_PLUGIN_MS = 90_000;
 const NOT_FOUND = 404;
 
-export function createSandboxPorts(door: Pick<Door, 'ask' | 'lines' | 'tunnel'>): SandboxPorts {
+export function createSandboxPorts(connection: Pick<ExecutorConnection, 'ask' | 'lines' | 'tunnel'>): SandboxPorts {
   return {
-    list: async ({ signal }) => checkPorts(parse(await door.ask({ method: 'GET', path: '/ports', signal, maxBytes: MAX_LINE }))),
+    list: async ({ signal }) => checkPorts(await askJson(connection, { method: 'GET', path: '/ports', signal, maxBytes: MAX_LINE })),
     async *follow({ signal }) {
       try {
-        for await (const line of door.lines({ method: 'GET', path: '/ports/follow' }, signal)) yield checkPorts(JSON.parse(line));
+        for await (const line of connection.lines({ method: 'GET', path: '/ports/follow' }, signal)) yield checkPorts(JSON.parse(line));
       } catch {
         // The sandbox has gone, or speaks nonsense: then there is nothing to tell.
       }
     },
     async connect(port, { signal }) {
       try {
-        return await door.tunnel(`/tunnel/${port}`, signal);
+        return await connection.tunnel(`/tunnel/${port}`, signal);
       } catch (error) {
         throw error instanceof Refused && error.status === NOT_FOUND ? new NotServed(error.message, { cause: error }) : error;
       }
     },
-    openProcess: ({ signal }) => door.tunnel('/process', signal),
+    openProcess: ({ signal }) => connection.tunnel('/process', signal),
     async startPlugin(name) {
       const call = { method: 'POST', path: '/plugins/start', body: JSON.stringify({ name }), deadlineMs: START_PLUGIN_MS } as const;
-      return door.ask(call).then(
-        (body) => checkStart(parse(body)),
-        (error: unknown) => ({ ok: false, reason: String(error) }),
-      );
+      return askJson(connection, call).then(checkStart, (error: unknown) => ({ ok: false, reason: String(error) }));
     },
   };
-}
-
-function parse(body: Buffer): unknown {
-  return JSON.parse(body.toString('utf8'));
 }
 
 function checkPorts(answer: unknown): readonly ServedPort[] {

@@ -186,9 +186,9 @@ describe('a runtime and what it hears', () => {
       else response.writeHead(500).end('{"error":"full"}');
     });
     await once(server.listen(join(folder, 'executor.sock')), 'listening');
-    await expect(client.listFiles('.', { signal: never })).rejects.toThrow('did not list');
-    await expect(client.readFile('x', { signal: never, maxBytes: 999 })).rejects.toThrow('more than 999 bytes');
-    expect(await client.readFile('x', { signal: never, maxBytes: 1000 })).toHaveLength(1000);
+    await expect(client.files.list('.', { signal: never })).rejects.toThrow('did not list');
+    await expect(client.files.read('x', { signal: never, maxBytes: 999 })).rejects.toThrow('more than 999 bytes');
+    expect(await client.files.read('x', { signal: never, maxBytes: 1000 })).toHaveLength(1000);
     await expect(client.lease(1)).rejects.toThrow('full');
     await expect(client.alive({ signal: never })).rejects.toThrow('full');
   });

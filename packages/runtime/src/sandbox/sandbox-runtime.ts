@@ -81,13 +81,11 @@ export function createSandboxRuntime(parts: SandboxRuntimeParts): Runtime {
     execute,
     output: (actionId, offset, { signal, epoch }) => client.output(keyOf(actionId, epoch), offset, { signal }),
     files: {
-      list: client.listFiles,
-      read: client.readFile,
+      ...client.files,
       async write(...args) {
         if (parts.disk.isOver()) throw new Error(parts.disk.words());
-        await client.writeFile(...args);
+        await client.files.write(...args);
       },
-      linesToEdit: client.linesToEdit,
     },
   };
 }

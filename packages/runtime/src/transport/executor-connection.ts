@@ -26,7 +26,7 @@ export interface Call {
  * 2. A network can fall silent without a word: behind a URL a connection that is still for too long counts as broken.
  * 3. Nothing is retried here.
  */
-export interface Door {
+export interface ExecutorConnection {
   /** The whole body of an answer that is a yes. Rejects with one of the errors below, or whatever broke. */
   ask(call: Call): Promise<Buffer>;
   /** Lines of an answer that is a yes, as they come, without empty ones. */
@@ -67,7 +67,7 @@ const GONE_STATUS = 410;
 /** Of Linux; Node does not name it. */
 const O_PATH = 0x20_0000;
 
-export function openDoor(address: ExecutorAddress): Door {
+export function openConnection(address: ExecutorAddress): ExecutorConnection {
   const wire = openWire(address);
 
   function open(call: Call, signal: AbortSignal): Promise<IncomingMessage> {
@@ -111,6 +111,11 @@ export function openDoor(address: ExecutorAddress): Door {
       }),
     close: wire.close,
   };
+}
+
+/** The answer's body as JSON, unchecked. */
+export async function askJson(connection: Pick<ExecutorConnection, 'ask'>, call: Call): Promise<unknown> {
+  return JSON.parse((await connection.ask(call)).toString('utf8'));
 }
 
 /** A status of 500 and more can come from a proxy between, which knows nothing of what was begun. */

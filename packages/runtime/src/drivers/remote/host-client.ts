@@ -1,4 +1,4 @@
-import { NotConnected, openDoor, Refused, type Call } from '../../transport/executor-connection.ts';
+import { NotConnected, openConnection, Refused, type Call } from '../../transport/executor-connection.ts';
 import { EXECUTOR_API, type HostedNetwork, type HostedSandbox, type HostInfo, type StartRequest } from '../../executor-host-api.ts';
 import type { NetworkReach } from '../../egress/network-policy.ts';
 import type { RefusedHost } from '../../egress/refused-hosts.ts';
@@ -34,13 +34,13 @@ const STRENGTHS: readonly unknown[] = ['container', 'os-sandbox', 'none'];
 const MODES: readonly unknown[] = ['none', 'allowlist', 'full'];
 
 export function createHostClient(url: string, headers: () => Readonly<Record<string, string>>): HostClient {
-  const door = openDoor({ url, headers });
+  const connection = openConnection({ url, headers });
   const sandboxPath = (incarnation: string): string => `/sandboxes/${encodeURIComponent(incarnation)}`;
 
   async function ask(call: Call): Promise<unknown> {
     let body: string;
     try {
-      body = (await door.ask(call)).toString('utf8');
+      body = (await connection.ask(call)).toString('utf8');
     } catch (error) {
       throw problemOf(error, url);
     }
