@@ -8,7 +8,6 @@ import { createHostsFile } from './hosts-file.ts';
 import { createNameLookup } from './name-lookup.ts';
 import { DEFAULT_NETWORK, isHeldToName, type NetworkPolicy } from './network-policy.ts';
 import { policedDial, type PolicedDialOptions } from './policed-dial.ts';
-import { createRefusalLog, type RefusalLog } from './refusal-log.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
 
 /**
@@ -108,5 +107,35 @@ export function createWayOut({ upstreamProxy, nameServers, networkOf, askPerson,
     gitHosts: (conversationId) => gitElsewhere?.(conversationId)?.hosts ?? git?.hosts() ?? [],
     refusedHosts: (conversationId) => refusals.get(conversationId)?.hosts.list ?? [],
     forget: (conversationId) => void refusals.delete(conversationId),
+  };
+}
+
+/** Lines for the log about the refused places of one sandbox. Whatever it asks for, they are bounded in time. */
+interface RefusalLog {
+  write(line: string): void;
+}
+
+const LINES_PER_PERIOD = 60;
+const PERIOD_MS = 60_000;
+
+/** `now`: milliseconds since some beginning. */
+function createRefusalLog(write: (line: string) => void, now: () => number): RefusalLog {
+  let periodEnds = 0;
+  let written = 0;
+  let leftOut = 0;
+  return {
+    write(line) {
+      if (now() >= periodEnds) {
+        periodEnds = now() + PERIOD_MS;
+        written = 0;
+      }
+      if (written === LINES_PER_PERIOD) {
+        leftOut += 1;
+        return;
+      }
+      written += 1;
+      write(leftOut > 0 ? `${line} (${leftOut} more refused places were not logged before this one)` : line);
+      leftOut = 0;
+    },
   };
 }

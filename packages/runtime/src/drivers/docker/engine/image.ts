@@ -2,7 +2,6 @@ import type { SandboxSpec } from '../../driver.ts';
 import type { EngineClient } from './engine-client.ts';
 import { EngineError } from './engine-error.ts';
 import { labelsOf } from './labels.ts';
-import { firstFileOf } from './read-tar.ts';
 
 /** What an image says of itself, as far as a start must know. */
 export interface Image {
@@ -83,4 +82,20 @@ async function isInside(engine: EngineClient, id: string, path: string, signal: 
 
 function archivePath(id: string, path: string): string {
   return `/containers/${id}/archive?path=${encodeURIComponent(path)}`;
+}
+
+const BLOCK = 512;
+/** Types of a regular file. */
+const REGULAR = new Set(['0', '\0']);
+
+/** The first regular file of a tar archive, as text; `undefined` when it holds none. */
+function firstFileOf(archive: Buffer): string | undefined {
+  for (let at = 0; at + BLOCK <= archive.length;) {
+    const header = archive.subarray(at, at + BLOCK);
+    const size = Number.parseInt(header.toString('latin1', 124, 136), 8) || 0;
+    const begin = at + BLOCK;
+    if (header[0] !== 0 && REGULAR.has(String.fromCharCode(header[156] ?? 0))) return archive.toString('utf8', begin, begin + size);
+    at = begin + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  return undefined;
 }
