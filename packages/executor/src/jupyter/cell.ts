@@ -1,4 +1,4 @@
-import { createTerminalText, type TerminalText } from '../shell/terminal/terminal-text.ts';
+import { TerminalText } from '../shell/terminal/terminal-text.ts';
 import type { JupyterMessage } from './jupyter-message.ts';
 import { readRichOutput } from './rich-output.ts';
 
@@ -33,7 +33,7 @@ const MAX_IMAGES = 16;
 const MAX_IMAGE_CHARS = 8 * 1024 * 1024;
 
 export function createCell(chars?: number): Cell {
-  let text: TerminalText = createTerminalText(chars);
+  let text: TerminalText = new TerminalText(chars);
   let images: string[] = [];
   let imageChars = 0;
   let isClearedNext = false;
@@ -47,7 +47,7 @@ export function createCell(chars?: number): Cell {
 
   function clear(): void {
     isClearedNext = false;
-    text = createTerminalText(chars);
+    text = new TerminalText(chars);
     images = [];
     imageChars = 0;
   }

@@ -7,7 +7,7 @@ import type { Report } from './report-reader.ts';
 import { startShell, type ShellOptions, type ShellProcess } from './shell-process.ts';
 import { createShellWatch, type ShellWatch } from './shell-watch.ts';
 import { giveSecrets } from './secret-variables.ts';
-import { createTerminalText, type TerminalText } from './terminal/terminal-text.ts';
+import { TerminalText } from './terminal/terminal-text.ts';
 import { startTrailing } from './trailing-timer.ts';
 
 /** What a shell leaves to the next one. */
@@ -103,7 +103,7 @@ export class Session {
     this.#options = options;
     this.#place = { workingDir: options.left?.workingDir ?? options.workDir, username: '', hostname: '', pid: -1, exports: '' };
     this.#restore = options.left?.shell ?? '';
-    this.#between = createTerminalText(options.outputChars);
+    this.#between = new TerminalText(options.outputChars);
     this.#watch = createShellWatch(() => this.#shell, {
       onQuiet: () => this.#enterInnerShell(),
       onLost: () => this.#lose(),
@@ -139,7 +139,7 @@ export class Session {
     this.#watch.learn(); // before it is typed: afterwards the shell may sit in a read of the command's
     this.#commands += 1;
     const command = createRunning(`${this.#nonce}-${this.#commands}`, text, this.#between);
-    this.#between = createTerminalText(this.#options.outputChars);
+    this.#between = new TerminalText(this.#options.outputChars);
     this.#state = { kind: 'running', command, hasSecrets: secrets !== undefined, isInnerRefused: false };
     shell.send(command.id, text, giveSecrets(secrets));
     shell.type(TRIGGER);

@@ -5,7 +5,7 @@ import * as hints from './hints.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
 import { signalBeside, spawnBeside, withSecrets, type BesideOptions } from './spawn-beside.ts';
-import { createTerminalText } from './terminal/terminal-text.ts';
+import { TerminalText } from './terminal/terminal-text.ts';
 
 /** After the command has ended, how long its pipes are read on: a child may hold them for ever. */
 const DRAIN_MS = 200;
@@ -22,7 +22,7 @@ export function createStaticCommand(
       const { place } = session;
       const cwd = textArgument(args, 'cwd') || undefined;
       const child = spawnBeside(withSecrets(options, secrets), place, textArgument(args, 'command'), cwd, 'pipe');
-      const text = createTerminalText(outputChars);
+      const text = new TerminalText(outputChars);
       let stopped: 'timeout' | 'cancelled' | undefined;
       const stop = (why: 'timeout' | 'cancelled'): void => {
         stopped = why;

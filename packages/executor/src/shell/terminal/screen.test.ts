@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTerminalText } from './terminal-text.ts';
+import { TerminalText } from './terminal-text.ts';
 
 const shown = (...pieces: readonly string[]): string => {
-  const terminal = createTerminalText();
+  const terminal = new TerminalText();
   for (const piece of pieces) terminal.write(piece);
   return terminal.take();
 };
@@ -30,7 +30,7 @@ describe('screen', () => {
   });
 
   it('RT38: a program with the screen to itself shows all of it whenever it has changed, and nothing when it has gone', () => {
-    const terminal = createTerminalText();
+    const terminal = new TerminalText();
     terminal.write(`$ editor\r\n${FULL}\u001b[2J\u001b[1;1Hone\r\n\u001b[2;1Htwo`);
     expect(terminal.take()).toBe('$ editor\none\ntwo');
     expect(terminal.isFullScreen).toBe(true);
@@ -47,7 +47,7 @@ describe('screen', () => {
   });
 
   it('RT38: what was taken is not given again, and what scrolls away is not lost', () => {
-    const terminal = createTerminalText();
+    const terminal = new TerminalText();
     terminal.write('\u001b[Hfirst\r\n');
     expect(terminal.take()).toBe('first\n');
     const lines = Array.from({ length: 80 }, (_, index) => `line ${index}\r\n`).join('');

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTerminalText } from './terminal-text.ts';
+import { TerminalText } from './terminal-text.ts';
 
 function shown(pieces: readonly (string | Buffer)[], maxChars?: number): string {
   // Beside the text there is room for the line that says what was left out.
-  const terminal = createTerminalText(maxChars && maxChars + 500);
+  const terminal = new TerminalText(maxChars && maxChars + 500);
   for (const piece of pieces) terminal.write(piece);
   return terminal.take();
 }
@@ -111,14 +111,14 @@ describe('terminal text', () => {
     const bytes = Buffer.from('x\n'.repeat(20_000) + drawn);
     const pieces = [bytes.subarray(0, 40_000)];
     for (let at = 40_000; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
-    const terminal = createTerminalText();
+    const terminal = new TerminalText();
     for (const piece of pieces) terminal.write(piece);
     expect(terminal.isFullScreen).toBe(true);
     expect(terminal.take()).toMatch(/x\n+ +drawn once\n?$/);
   });
 
   it('RT29: what was taken is not given again', () => {
-    const terminal = createTerminalText();
+    const terminal = new TerminalText();
     terminal.write('one\ntw');
     expect(terminal.take()).toBe('one\ntw');
     terminal.write('o\n');

@@ -1,27 +1,8 @@
 import { OUTPUT_LIMITS } from '@tendon/protocol/executor-api';
 import { wholeCharacters } from '../../text/whole-characters.ts';
-import { createBoundedText, textOf } from './bounded-text.ts';
+import { createBoundedText, textOf, type BoundedText } from './bounded-text.ts';
 import { createFlood, type Flood } from './flood.ts';
-import { createScreen, type Screen } from './screen.ts';
-
-/**
- * What a person would read on a terminal, as plain text: escape sequences are taken out, a line that was overwritten
- * (progress bars) is kept in its last state, and only so much of it is held in memory. From where the cursor is sent up until
- * a screenful has gone by undisturbed it is the text of a screen.
- */
-export interface TerminalText {
-  write(output: string | Buffer): void;
-  /** The text since the last take; the line in the making is part of it. `whole` is where all of it can be read. */
-  take(whole?: string): string;
-  /** Forgets the line in the making. */
-  dropLine(): void;
-  /** What was typed ends the line for a person, though its echo is no output. */
-  typedLine(): void;
-  /** Whether the cursor stands behind something, as it does behind a prompt, or a program has the screen to itself. */
-  readonly isMidLine: boolean;
-  /** Whether a program has the whole screen to itself, as editors and pagers do. */
-  readonly isFullScreen: boolean;
-}
+import { Screen } from './screen.ts';
 
 /* oxlint-disable no-control-regex -- this file is about control characters */
 const PLAIN = /[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]+/y;
@@ -42,170 +23,200 @@ const MAX_SEQUENCE = 4096;
 const MODE = '\u001b[?';
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** `chars`: how long it is at most, with the line that says what was left out. */
-export function createTerminalText(chars = OUTPUT_LIMITS.chars): TerminalText {
-  const maxChars = textOf(chars);
-  let done = createBoundedText(maxChars);
-  let line = '';
-  let column = 0;
-  let isHanging = false; // the line in the making has been taken in part
-  let pending = '';
-  let screen: Screen | undefined;
-  let cut = NOTHING; // the bytes of a character whose others are still to come
-  let flood: Flood | undefined;
+/**
+ * What a person would read on a terminal, as plain text: escape sequences are taken out, a line that was overwritten
+ * (progress bars) is kept in its last state, and only so much of it is held in memory. From where the cursor is sent up until
+ * a screenful has gone by undisturbed it is the text of a screen.
+ */
+export class TerminalText {
+  readonly #maxChars: number;
+  #done: BoundedText;
+  #line = '';
+  #column = 0;
+  /** The line in the making has been taken in part. */
+  #isHanging = false;
+  /** The beginning of an escape sequence or of a line end. */
+  #pending = '';
+  /** The bytes of a character whose others are still to come. */
+  #cut = NOTHING;
+  #screen: Screen | undefined;
+  #flood: Flood | undefined;
 
-  const put = (text: string): void => {
-    if (text === '') return;
-    line = column >= line.length ? line.padEnd(column) + text : line.slice(0, column) + text + line.slice(column + text.length);
-    column += text.length;
-    if (line.length > MAX_LINE) flushLine();
-  };
-  function flushLine(): void {
-    done.append(line);
-    isHanging = false;
-    line = '';
-    column = 0;
-  }
-  function putPlain(text: string): void {
-    const lastBreak = text.lastIndexOf('\n');
-    if (lastBreak < 0) return put(text);
-    const firstBreak = text.indexOf('\n');
-    put(text.slice(0, firstBreak));
-    flushLine();
-    done.append(text.slice(firstBreak, lastBreak + 1));
-    put(text.slice(lastBreak + 1));
-  }
-  function control(character: string): void {
-    if (screen) return screen.control(character);
-    if (character === '\r') column = 0;
-    else if (character === '\b') column = Math.max(0, column - 1);
-  }
-  function sequence(text: string): void {
-    if (!screen && LEAVES_LINE.test(text)) openScreen();
-    if (screen) return screen.sequence(text);
-    const [, count = '', kind] = CSI.exec(text) ?? [];
-    const n = Math.min(Number(count || 1), COLUMNS);
-    if (kind === 'K') line = eraseLine(line, column, count);
-    else if (kind === 'C') column = Math.max(column, Math.min(column + n, COLUMNS - 1));
-    else if (kind === 'D') column = Math.max(0, column - n);
-    else if (kind === 'G') column = Math.max(0, n - 1);
-    else if (kind === 'P') line = line.slice(0, column) + line.slice(column + n);
+  /** `chars`: how long it is at most, with the line that says what was left out. */
+  constructor(chars = OUTPUT_LIMITS.chars) {
+    this.#maxChars = textOf(chars);
+    this.#done = createBoundedText(this.#maxChars);
   }
 
-  /** The newest lines are on it: the cursor may be sent back to them. */
-  function openScreen(): void {
-    screen = createScreen({ rows: ROWS, columns: COLUMNS, onScrolledOff: (gone) => done.append(`${gone}\n`) });
-    const [before, at] = [line, column];
-    line = '';
-    column = 0;
-    toScreen(screen, done.takeEnd(ROWS - 1) + before);
-    toScreen(screen, `\r${before.slice(0, at)}`);
+  write(output: string | Buffer): void {
+    const bytes = typeof output === 'string' ? Buffer.from(output) : output;
+    if (this.#done.isCut && this.#screen?.isAlternate !== true && this.#dam(bytes)) return;
+    this.#undam();
+    this.#interpret(bytes);
   }
-  function closeScreen(from: Screen): void {
-    screen = undefined;
-    putPlain(from.take());
-    column = from.column;
+
+  /** The text since the last take; the line in the making is part of it. `whole` is where all of it can be read. */
+  take(whole?: string): string {
+    const wasMidLine = this.isMidLine;
+    this.#flushLine();
+    this.#isHanging = wasMidLine;
+    if (this.#screen) this.#done.append(this.#screen.take());
+    const text = this.#done.take(whole);
+    this.#done = createBoundedText(this.#maxChars);
+    return text;
   }
-  function toScreen(to: Screen, text: string): void {
-    for (const part of text.split(/([\n\r\t])/)) {
-      if (part !== '' && '\n\r\t'.includes(part)) to.control(part);
-      else if (part !== '') to.print(part);
-    }
+
+  /** Forgets the line in the making. */
+  dropLine(): void {
+    this.#undam();
+    this.#line = '';
+    this.#column = 0;
   }
-  function plain(text: string): void {
-    if (!screen) return putPlain(text);
-    toScreen(screen, text);
-    if (screen.quietLines > 2 * ROWS) closeScreen(screen);
+
+  /** What was typed ends the line for a person, though its echo is no output. */
+  typedLine(): void {
+    this.#isHanging = false;
+  }
+
+  /** Whether the cursor stands behind something, as it does behind a prompt, or a program has the screen to itself. */
+  get isMidLine(): boolean {
+    this.#undam();
+    if (this.#screen) return this.#screen.isAlternate || this.#screen.column > 0;
+    return this.#column > 0 || this.#isHanging;
+  }
+
+  /** Whether a program has the whole screen to itself, as editors and pagers do. */
+  get isFullScreen(): boolean {
+    this.#undam();
+    return this.#screen?.isAlternate === true;
   }
 
   /** False where they are to be looked at now. */
-  function dam(bytes: Buffer): boolean {
-    flood ??= createFlood(leaveOut);
-    if (cut.length > 0) flood.push(cut);
-    cut = NOTHING;
-    return flood.push(bytes);
-  }
-  function leaveOut(characters: number): void {
-    if (screen) closeScreen(screen);
-    flushLine();
-    pending = '';
-    done.skip(characters);
-  }
-  function undam(): void {
-    if (!flood) return;
-    const end = flood.end();
-    flood = undefined;
-    interpret(end);
+  #dam(bytes: Buffer): boolean {
+    this.#flood ??= createFlood((characters) => this.#leaveOut(characters));
+    if (this.#cut.length > 0) this.#flood.push(this.#cut);
+    this.#cut = NOTHING;
+    return this.#flood.push(bytes);
   }
 
-  function interpret(bytes: Buffer): void {
-    const whole = cut.length > 0 ? Buffer.concat([cut, bytes]) : bytes;
-    const end = wholeCharacters(whole);
-    cut = end < whole.length ? Buffer.from(whole.subarray(end)) : NOTHING;
-    interpretText(whole.toString('utf8', 0, end));
+  #leaveOut(characters: number): void {
+    if (this.#screen) this.#closeScreen(this.#screen);
+    this.#flushLine();
+    this.#pending = '';
+    this.#done.skip(characters);
   }
-  function interpretText(text: string): void {
+
+  #undam(): void {
+    if (!this.#flood) return;
+    const end = this.#flood.end();
+    this.#flood = undefined;
+    this.#interpret(end);
+  }
+
+  #interpret(bytes: Buffer): void {
+    const whole = this.#cut.length > 0 ? Buffer.concat([this.#cut, bytes]) : bytes;
+    const end = wholeCharacters(whole);
+    this.#cut = end < whole.length ? Buffer.from(whole.subarray(end)) : NOTHING;
+    this.#interpretText(whole.toString('utf8', 0, end));
+  }
+
+  #interpretText(text: string): void {
     // The end of a line, as terminals write it; a carriage return alone may be half of one.
     const isHalf = text.endsWith('\r');
-    const raw = pending + (isHalf ? text.slice(0, -1) : text);
-    const input = screen || raw.includes(MODE) ? raw : raw.replaceAll('\r\n', '\n');
-    pending = isHalf ? '\r' : '';
+    const raw = this.#pending + (isHalf ? text.slice(0, -1) : text);
+    const input = this.#screen || raw.includes(MODE) ? raw : raw.replaceAll('\r\n', '\n');
+    this.#pending = isHalf ? '\r' : '';
     let at = 0;
     while (at < input.length) {
       const run = matchAt(PLAIN, input, at);
-      if (run) plain(run);
+      if (run) this.#plain(run);
       else if (input[at] === '\u001b') {
         const found = matchAt(SEQUENCE, input, at);
-        if (found) sequence(found);
+        if (found) this.#sequence(found);
         else if (input.length - at < MAX_SEQUENCE && isUnfinished(input, at)) {
-          pending = input.slice(at) + pending;
+          this.#pending = input.slice(at) + this.#pending;
           return;
         }
         at += found?.length ?? 1;
         continue;
-      } else control(input[at]!);
+      } else this.#control(input[at]!);
       at += run?.length ?? 1;
     }
   }
 
-  function isMidLine(): boolean {
-    return screen ? screen.isAlternate || screen.column > 0 : column > 0 || isHanging;
+  #plain(text: string): void {
+    if (!this.#screen) return this.#putPlain(text);
+    toScreen(this.#screen, text);
+    if (this.#screen.quietLines > 2 * ROWS) this.#closeScreen(this.#screen);
   }
 
-  return {
-    write(output) {
-      const bytes = typeof output === 'string' ? Buffer.from(output) : output;
-      if (done.isCut && screen?.isAlternate !== true && dam(bytes)) return;
-      undam();
-      interpret(bytes);
-    },
-    take(whole) {
-      undam();
-      const wasMidLine = isMidLine();
-      flushLine();
-      isHanging = wasMidLine;
-      if (screen) done.append(screen.take());
-      const text = done.take(whole);
-      done = createBoundedText(maxChars);
-      return text;
-    },
-    dropLine() {
-      undam();
-      line = '';
-      column = 0;
-    },
-    typedLine() {
-      isHanging = false;
-    },
-    get isMidLine() {
-      undam();
-      return isMidLine();
-    },
-    get isFullScreen() {
-      undam();
-      return screen?.isAlternate === true;
-    },
-  };
+  #control(character: string): void {
+    if (this.#screen) return this.#screen.control(character);
+    if (character === '\r') this.#column = 0;
+    else if (character === '\b') this.#column = Math.max(0, this.#column - 1);
+  }
+
+  #sequence(text: string): void {
+    if (!this.#screen && LEAVES_LINE.test(text)) this.#screen = this.#openScreen();
+    if (this.#screen) return this.#screen.sequence(text);
+    const [, count = '', kind] = CSI.exec(text) ?? [];
+    const [n, column] = [Math.min(Number(count || 1), COLUMNS), this.#column];
+    if (kind === 'K') this.#line = eraseLine(this.#line, column, count);
+    else if (kind === 'C') this.#column = Math.max(column, Math.min(column + n, COLUMNS - 1));
+    else if (kind === 'D') this.#column = Math.max(0, column - n);
+    else if (kind === 'G') this.#column = Math.max(0, n - 1);
+    else if (kind === 'P') this.#line = this.#line.slice(0, column) + this.#line.slice(column + n);
+  }
+
+  /** Whole lines on a terminal that only goes on: the usual case, and the fast one. */
+  #putPlain(text: string): void {
+    const lastBreak = text.lastIndexOf('\n');
+    if (lastBreak < 0) return this.#put(text);
+    const firstBreak = text.indexOf('\n');
+    this.#put(text.slice(0, firstBreak));
+    this.#flushLine();
+    this.#done.append(text.slice(firstBreak, lastBreak + 1));
+    this.#put(text.slice(lastBreak + 1));
+  }
+
+  #put(text: string): void {
+    if (text === '') return;
+    const [line, column] = [this.#line, this.#column];
+    this.#line = column >= line.length ? line.padEnd(column) + text : line.slice(0, column) + text + line.slice(column + text.length);
+    this.#column += text.length;
+    if (this.#line.length > MAX_LINE) this.#flushLine();
+  }
+
+  #flushLine(): void {
+    this.#done.append(this.#line);
+    this.#isHanging = false;
+    this.#line = '';
+    this.#column = 0;
+  }
+
+  /** The newest lines are on it: the cursor may be sent back to them. */
+  #openScreen(): Screen {
+    const screen = new Screen({ rows: ROWS, columns: COLUMNS, onScrolledOff: (gone) => this.#done.append(`${gone}\n`) });
+    const [before, at] = [this.#line, this.#column];
+    this.#line = '';
+    this.#column = 0;
+    toScreen(screen, this.#done.takeEnd(ROWS - 1) + before);
+    toScreen(screen, `\r${before.slice(0, at)}`);
+    return screen;
+  }
+
+  #closeScreen(screen: Screen): void {
+    this.#screen = undefined;
+    this.#putPlain(screen.take());
+    this.#column = screen.column;
+  }
+}
+
+function toScreen(screen: Screen, text: string): void {
+  for (const part of text.split(/([\n\r\t])/)) {
+    if (part !== '' && '\n\r\t'.includes(part)) screen.control(part);
+    else if (part !== '') screen.print(part);
+  }
 }
 
 function matchAt(pattern: RegExp, input: string, at: number): string | undefined {
