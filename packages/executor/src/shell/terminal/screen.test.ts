@@ -23,6 +23,9 @@ describe('screen', () => {
     ['erased ends', '\u001b[Habcdef\u001b[4D\u001b[K\r\n123456\u001b[3D\u001b[1K', 'ab\n    56'],
     ['saved places', '\u001b[Hab\u001b7\u001b[5;5H\u001b8c', 'abc'],
     ['wide characters', '\u001b[H漢字x\u001b[1;5Hy', '漢字y'],
+    ['accents that are characters of their own', '\u001b[He\u0301te\u0301\u001b[1;4H!', 'e\u0301te\u0301!'],
+    ['emoji of several characters', '\u001b[H👩\u200d🔧x\u001b[1;6H|', '👩\u200d🔧x|'],
+    ['more accents than a character can have', `\u001b[Ha${'\u0301'.repeat(100)}\u001b[1;2H!`, `a${'\u0301'.repeat(15)}!`],
     ['a far right end', `\u001b[Hleft\u001b[1;990Hright`, 'left    right'],
     ['repeated characters', '\u001b[H-\u001b[4b', '-----'],
   ])('RT38: %s', (_name, written, text) => {
@@ -64,7 +67,23 @@ describe('screen', () => {
     const number = fc.integer({ min: 0, max: 2000 });
     const token = fc.oneof(
       fc.tuple(number, number, fc.constantFrom(...'ABCDEFGHJKLMPSTXbdfrsu@')).map(([a, b, kind]) => `\u001b[${a};${b}${kind}`),
-      fc.constantFrom('\n', '\r\n', '\t', '\b', 'x', '漢', '🙂', 'words of text', FULL, BACK, '\u001bM', '\u001b7', '\u001b8', '\u001bc'),
+      fc.constantFrom(
+        '\n',
+        '\r\n',
+        '\t',
+        '\b',
+        'x',
+        '漢',
+        '🙂',
+        '\u0301',
+        'words of text',
+        FULL,
+        BACK,
+        '\u001bM',
+        '\u001b7',
+        '\u001b8',
+        '\u001bc',
+      ),
     );
     fc.assert(
       fc.property(fc.array(token, { maxLength: 200 }), (tokens) => {

@@ -1,4 +1,4 @@
-import { isWide } from './is-wide.ts';
+import { cellWidth } from './cell-width.ts';
 
 export interface ScreenOptions {
   readonly rows: number;
@@ -6,7 +6,7 @@ export interface ScreenOptions {
   readonly onScrolledOff: (line: string) => void;
 }
 
-/** What is drawn on: cells of one character each, the second half of a wide one is empty. */
+/** What is drawn on: cells of one character each, with the accents that belong to it; the second half of a wide one is empty. */
 interface Page {
   readonly lines: string[][];
   row: number;
@@ -23,6 +23,8 @@ type Csi = (screen: Screen, n: number, numbers: readonly number[]) => void;
 const CSI = /^\u001b\[([?>=!]?)([\d;]*)[ -/]*([@-~])$/;
 const ALTERNATE = [47, 1047, 1049];
 const TAB = 8;
+/** Of a character with what belongs to it, in UTF-16 units. */
+const MAX_CELL = 16;
 /** A right end that is far away (a status line on a wide terminal) is shown nearer. */
 const FAR = / {60,}/g;
 const NEAR = '    ';
@@ -207,7 +209,8 @@ export class Screen {
 
   #put(character: string): void {
     const page = this.#page;
-    const width = isWide(character) ? 2 : 1;
+    const width = cellWidth(character);
+    if (width === 0) return this.#join(character);
     if (page.column + width > this.#columns) {
       page.column = 0;
       this.#lineFeed();
@@ -218,6 +221,15 @@ export class Screen {
     if (width === 2) line[page.column + 1] = '';
     page.column += width;
     this.#lastCharacter = character;
+  }
+
+  /** To the character before the cursor; one that has no room for more stays as it is. */
+  #join(character: string): void {
+    const { row, column, lines } = this.#page;
+    const line = lines[row]!;
+    const at = line[column - 1] === '' ? column - 2 : column - 1;
+    const before = line[at];
+    if (before !== undefined && before.length < MAX_CELL) line[at] = before + character;
   }
 
   #erase(row: number, from: number, to: number): void {
