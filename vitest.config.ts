@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { OrderOfFiles } from './test/order-of-files.ts';
 
@@ -26,6 +28,8 @@ export default defineConfig({
     expect: { poll: { timeout: 45_000 } },
     // A failing comparison of two long texts must fail, not be drawn for minutes.
     diff: { truncateThreshold: 400 },
+    // Programs that tests start from source, and kill, read what an earlier one of them has compiled.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
     pool: 'forks',
     // A worker takes one file after another and loads what they share once: no module of ours keeps state that a test could find there.
     isolate: false,

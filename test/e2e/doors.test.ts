@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { Seen } from '@tendon/testing';
-import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
+import { builtTendon, TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 const TASK = 'write a bash script that prints hello';
 
@@ -124,9 +124,8 @@ describe('SV18: leaving', () => {
 });
 
 describe('SV1: what can not be served', () => {
-  const entry = join(import.meta.dirname, '../../packages/cli/src/main.ts');
   const serve = (env: NodeJS.ProcessEnv) =>
-    spawnSync(process.execPath, ['--conditions=tendon-source', entry, 'serve'], {
+    spawnSync(process.execPath, [builtTendon(), 'serve'], {
       env: { PATH: process.env.PATH, HOME: folder(), PORT: '0', ...env },
       encoding: 'utf8',
       timeout: 20_000,

@@ -3,6 +3,7 @@
  * `TENDON_CLOCK=<ms>` from the start on, and by another time from when it comes to a stage for the nth time: `TENDON_JUMP=<stage>:<n>:<ms>`.
  * The faults stand between the engine and what it drives; the product has no hook for them but the seams it is composed of.
  */
+import { flushCompileCache } from 'node:module';
 import type { EventLog, Runtime, Runtimes } from '@tendon/core';
 import { readConfig, startServer, systemClock } from '@tendon/server';
 
@@ -86,4 +87,5 @@ if (import.meta.main) {
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const clock = { ...systemClock, now: () => new Date(Date.now() + offsetMs) };
   await startServer(read.config, { clock, around: { log: faultyLog, runtimes: faultyRuntimes } });
+  flushCompileCache(); // not at its end, which is a kill
 }

@@ -5,11 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { ExecutorHostProcess, TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
-
-const main = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
+import { builtTendon, ExecutorHostProcess, TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 
 const HERE = 'on this machine';
 
@@ -29,7 +26,7 @@ async function expectOwnOutcomes(where: string): Promise<void> {
     rmSync(backup, { recursive: true, force: true });
   });
   const cli = (...args: readonly string[]): string =>
-    execFileSync(process.execPath, ['--conditions=tendon-source', main, ...args], {
+    execFileSync(process.execPath, [builtTendon(), ...args], {
       env: { PATH: process.env.PATH, HOME: tendon.home, TENDON_HOME: tendon.home },
       encoding: 'utf8',
     });

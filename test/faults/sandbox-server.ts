@@ -3,6 +3,7 @@
  * action (a command, or an address to browse) and says so. `node sandbox-server.ts <folder> <driver> <command> <event id> <lease in seconds> <milliseconds until it sleeps>`
  */
 import { mkdirSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { ACTIONS } from '@tendon/protocol';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
@@ -20,6 +21,7 @@ const { runtimes } = createTestSandboxes(openDriver(driver), {
   onAsleep: () => process.stdout.write('asleep\n'),
   workspaceOf: async () => ({ hostPath: join(folder, 'workspace') }),
 });
+flushCompileCache(); // not at its end, which is a kill
 process.stdout.write('acquiring\n');
 const runtime = await runtimes.acquire('conversation', { signal: never });
 process.stdout.write(`incarnation ${runtime.incarnation}\n`);

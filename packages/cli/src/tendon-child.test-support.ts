@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { patiently } from '@tendon/testing';
+import { builtTendon } from '@tendon/testing/servers';
 
 export interface Place {
   readonly home: string;
@@ -44,8 +45,6 @@ export function makePlace(): Place {
   };
 }
 
-const MAIN = join(import.meta.dirname, 'main.ts');
-
 export interface TendonOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -58,7 +57,7 @@ export function startTendon(
   args: readonly string[],
   { env = {}, cwd = place.workspace, input = '' }: TendonOptions = {},
 ): TendonChild {
-  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, ['--conditions=tendon-source', MAIN, ...args], {
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, [builtTendon(), ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: place.home, TENDON_HOME: join(place.home, '.tendon'), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -4,11 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { builtTendon } from './built-tendon.ts';
 import { freePort } from './free-port.ts';
 import { patiently } from './patiently.ts';
-
-const ENTRY = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
 export interface HostOptions {
   /** Default: the key of the host. */
@@ -62,7 +60,7 @@ export class ExecutorHostProcess {
     const { driver = 'local', ownWorkspaces = false, key = this.key, environment } = this.#options;
     const folder = ownWorkspaces ? [] : ['--workspace', this.workspace];
     const args = ['executor', '--port', String(this.#port), '--driver', driver, '--home', join(this.folder, 'home'), ...folder];
-    const child = spawn(process.execPath, ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', ENTRY, ...args], {
+    const child = spawn(process.execPath, [builtTendon(), ...args], {
       env: { PATH: process.env.PATH, HOME: this.folder, TENDON_EXECUTOR_KEY: key, LOG_LEVEL: 'warn', ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -2,12 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { builtTendon } from './built-tendon.ts';
 import { freePort } from './free-port.ts';
 import type { WireEvent } from './watcher.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 const START_DEADLINE_MS = 60_000;
 
 /** Who a process is on this machine. */
@@ -36,14 +35,15 @@ export class TendonProcess {
     this.#process = options;
     if (options.account) chownSync(this.home, options.account.uid, options.account.gid);
     this.url = `http://127.0.0.1:${port}`;
-    const place = { PATH: process.env.PATH, HOME: this.home, TENDON_HOME: this.home, PORT: String(port), LOG_LEVEL: 'warn' };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const place = { PATH, NODE_COMPILE_CACHE, HOME: this.home, TENDON_HOME: this.home, PORT: String(port), LOG_LEVEL: 'warn' };
     // On a busy machine any command may be silent for ten seconds.
     this.#env = { ...place, SANDBOX_NO_OUTPUT_SECONDS: '30', ...env };
     this.#entry = entry;
   }
 
-  /** `entry`: a TypeScript file that serves; default the command line from source. */
-  static async start(env: NodeJS.ProcessEnv = {}, entry = join(root, 'packages/cli/src/main.ts')): Promise<TendonProcess> {
+  /** `entry`: a file that serves, in TypeScript or JavaScript; default the command line as it is shipped. */
+  static async start(env: NodeJS.ProcessEnv = {}, entry = builtTendon()): Promise<TendonProcess> {
     const tendon = new TendonProcess(await freePort(), env, entry);
     await tendon.start();
     return tendon;
@@ -52,7 +52,7 @@ export class TendonProcess {
   /** A server of another user of this machine; only root may start one. */
   static async startAs(account: HostAccount, env: NodeJS.ProcessEnv = {}, script?: unknown): Promise<TendonProcess> {
     const model = script === undefined ? {} : { LLM_MODEL: 'scripted/script.json' };
-    const tendon = new TendonProcess(await freePort(), { ...model, ...env }, join(root, 'packages/cli/src/main.ts'), { account });
+    const tendon = new TendonProcess(await freePort(), { ...model, ...env }, builtTendon(), { account });
     if (script !== undefined) writeFileSync(join(tendon.home, 'script.json'), JSON.stringify(script));
     await tendon.start();
     return tendon;
@@ -61,7 +61,7 @@ export class TendonProcess {
   /** A server without sandboxes whose model plays `script` in every conversation. */
   static async scripted(script: unknown, env: NodeJS.ProcessEnv = {}): Promise<TendonProcess> {
     const given = { RUNTIME: 'none', LLM_MODEL: 'scripted/script.json', ...env };
-    const tendon = new TendonProcess(await freePort(), given, join(root, 'packages/cli/src/main.ts'));
+    const tendon = new TendonProcess(await freePort(), given, builtTendon());
     writeFileSync(join(tendon.home, 'script.json'), JSON.stringify(script));
     await tendon.start();
     return tendon;
@@ -74,7 +74,7 @@ export class TendonProcess {
     const played = join(mkdtempSync(join(tmpdir(), 'tendon-script-')), 'script.json');
     writeFileSync(played, JSON.stringify(script));
     const given = { RUNTIME: 'none', LLM_MODEL: `scripted/${played}`, ...env };
-    const tendon = new TendonProcess(await freePort(), given, join(root, 'packages/cli/src/main.ts'), { launcher });
+    const tendon = new TendonProcess(await freePort(), given, builtTendon(), { launcher });
     await tendon.start();
     return tendon;
   }

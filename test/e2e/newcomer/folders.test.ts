@@ -1,16 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
+import { builtTendon, type TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folderOf, NEWCOMERS, serverOf, type Newcomer } from './newcomers.ts';
 
-const MAIN = fileURLToPath(new URL('../../../packages/cli/src/main.ts', import.meta.url));
-
 /** What `tendon` prints and how it ends when it is started with this environment. */
 function tendon({ account }: Newcomer, args: readonly string[], env: NodeJS.ProcessEnv) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--conditions=tendon-source', MAIN, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [builtTendon(), ...args], {
     ...account,
     cwd: '/',
     env: { PATH: process.env.PATH, PORT: '0', ...env },
