@@ -75,9 +75,11 @@ function makeDriver({ runtime, home, executorHost, hidden = [], sandbox: { limit
     : createLocalDriver({ ...options, trialFile: join(home, 'sandbox-trial.json') });
 }
 
-/** Beside the bundle when published, in the package of the executor otherwise. Throws a user-facing Error when it is missing. */
+/** Beside the bundle when published, in the package of the executor otherwise: seen from the bundle in a checkout, or from this file. Throws a user-facing Error when it is missing. */
 function findExecutor(from: string): ExecutorFolder {
-  const places = ['executor', '../executor', '../../../executor/dist/executor'].map((place) => join(from, place));
+  const places = ['executor', '../executor', '../../executor/dist/executor', '../../../executor/dist/executor'].map((place) =>
+    join(from, place),
+  );
   const folder = places.find((place) => existsSync(place));
   if (folder === undefined) throw new Error('The program of the sandboxes is not built. Run `npm run build` in the checkout first.');
   return { folder, entry: 'main.mjs', node: process.execPath };
