@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -9,7 +10,13 @@ const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
 /** `quick` is the daily check; `thorough` adds real processes, faults and the browser; `shared` and `long` run only when asked for. */
 const project = (name: string, include: string[], exclude: string[] = []) => ({
   extends: true as const,
-  test: { name, include, exclude: [...EXCLUDE, ...exclude], provide: { engine: name === 'long' ? 'podman' : 'docker' } },
+  test: {
+    name,
+    include,
+    exclude: [...EXCLUDE, ...exclude],
+    provide:
+      name === 'long' ? { engine: 'podman' as const, effort: 'full' as const } : { engine: 'docker' as const, effort: 'daily' as const },
+  },
 });
 
 /** Tested on Docker by `thorough`, once more on Podman by `long`. */
@@ -17,6 +24,11 @@ const ON_EITHER_ENGINE = [
   'packages/runtime/src/drivers/docker/{docker-driver,hidden-folders,sleep,beside-container}.slow.test.ts',
   'test/isolation/workspace-swap-container.test.ts',
 ];
+
+/** Tried as often as they ask only by `long`: see `runs` and `someOf` of `@tendon/testing`. */
+const TRIED_MORE_OFTEN = globSync('{packages/*/src,test}/**/*.test.ts', { cwd: import.meta.dirname }).filter((path) =>
+  /\b(?:runs|someOf)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
+);
 
 export default defineConfig({
   resolve: { conditions },
@@ -44,7 +56,7 @@ export default defineConfig({
         'test/{e2e,faults,isolation}/**/*.test.ts',
       ]),
       project('shared', ['test/shared/**/*.test.ts']),
-      project('long', ['test/long/**/*.test.ts', 'packages/*/src/**/*.long.test.ts', ...ON_EITHER_ENGINE]),
+      project('long', ['test/long/**/*.test.ts', 'packages/*/src/**/*.long.test.ts', ...ON_EITHER_ENGINE, ...TRIED_MORE_OFTEN]),
     ],
   },
 });

@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
+import { runs } from '@tendon/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
@@ -72,7 +73,7 @@ describe('RT212: the door of an executor', () => {
         const answer = await executor.call('POST', path, body);
         expect([path, answer.status, typeof (JSON.parse(answer.body) as { error?: unknown }).error]).toEqual([path, 400, 'string']);
       }),
-      { numRuns: 150, seed: SEED, endOnFailure: true },
+      { numRuns: runs(150), seed: SEED, endOnFailure: true },
     );
     const kinds: readonly (readonly [path: string, body: object])[] = [
       ['/list_files', { path: 1 }],
@@ -114,7 +115,7 @@ describe('RT212: the door of an executor', () => {
         if (isArgs && body.includes('"outcome"')) return; // arguments that nobody reads
         expect([status, JSON.parse(body.trim())]).toEqual([200, { type: 'refused', reason: expect.any(String) as string }]);
       }),
-      { numRuns: 200, seed: SEED, endOnFailure: true },
+      { numRuns: runs(200), seed: SEED, endOnFailure: true },
     );
     expect(existsSync(join(executor.workspace, 'begun'))).toBe(false);
     await expectUnharmed();
@@ -265,7 +266,7 @@ describe('RT212: the door of an executor in a sandbox', () => {
         const status = await statusFor(method, `${path}?${search.join('&')}`, json);
         expect([200, 204, 400, 404], `${method} ${path} ${status}`).toContain(status);
       }),
-      { numRuns: 300, seed: SEED, endOnFailure: true },
+      { numRuns: runs(300), seed: SEED, endOnFailure: true },
     );
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect((await run(runtime, 'echo works')).output).toBe('works');

@@ -3,10 +3,11 @@
  * Random instants here; the stages of a step in `kill-at-stage.test.ts`.
  */
 import fc from 'fast-check';
+import { runs } from '@tendon/testing';
 import { describe, it } from 'vitest';
 import { expectExactlyOnce, killAndRestart, startCounting } from './counting.ts';
 
-const RUNS = 4;
+const RUNS = runs(4);
 const KILLS_PER_RUN = 5;
 /** Every instant is drawn from it. */
 const SEED = 20_261_121;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageAction, type Event } from '@tendon/protocol';
 import * as fc from 'fast-check';
+import { runs } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMask } from '@tendon/protocol/masking';
 import { codeActAgent } from '../agents/code-act-agent.ts';
@@ -103,7 +104,7 @@ it('EN101: killed again and again, the same', async () => {
       expectSound(ending);
       expect(ending.lines).toEqual(LINES);
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 }, 60_000);
 
@@ -131,6 +132,6 @@ it('EN202: the same when each life begins with the snapshot that the one before 
         expect(ending.lines).toEqual(LINES);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 }, 60_000);

@@ -4,6 +4,7 @@
  */
 import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
+import { runs } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import { AppendConflict } from '../log/event-log.ts';
 import { manualClock } from './contract/manual-clock.ts';
@@ -142,7 +143,7 @@ describe('storage against a model', () => {
       await check(operations, new Run(storage));
       await storage.close();
     });
-    await expect(fc.assert(property, { numRuns: 100 })).resolves.toBeUndefined();
+    await expect(fc.assert(property, { numRuns: runs(100) })).resolves.toBeUndefined();
   });
 
   it('sqlite: the same, and EL15 over reopening', async () => {
@@ -159,6 +160,6 @@ describe('storage against a model', () => {
         await database.dispose();
       }
     });
-    await expect(fc.assert(property, { numRuns: 100 })).resolves.toBeUndefined();
+    await expect(fc.assert(property, { numRuns: runs(100) })).resolves.toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 /** What each door is spared that others are shown in `http`, `rest`, `raw-frames` and `socket-io`: the same tricks, at every one. */
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
+import { runs } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import { plainClient, socketIoClient } from '../server.test-support.ts';
 import { fuzzTarget, type FuzzTarget } from './fuzz-target.test-support.ts';
@@ -82,7 +83,7 @@ describe('SV135: what one door refuses, every door refuses', () => {
       send(JSON.stringify(value) ?? 'null');
       if (++sent % 20 === 0) await target.expectUnharmed();
     });
-    await fc.assert(property, { numRuns: 100, seed: SEED, endOnFailure: true });
+    await fc.assert(property, { numRuns: runs(100), seed: SEED, endOnFailure: true });
     send({ action: 'no_such_action_at_the_end' });
     await frames.until((shown) => JSON.stringify(shown).includes('no_such_action_at_the_end'));
     expect(socket.readyState).toBe(socket.OPEN);

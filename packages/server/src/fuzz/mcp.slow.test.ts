@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
+import { runs } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { fakeGitHub, GITHUB_TOKEN } from '../git-providers/apis/fake-github.test-support.ts';
 import { fuzzTarget } from './fuzz-target.test-support.ts';
 import { SEED } from './hostile-values.test-support.ts';
 import { message } from './mcp-messages.test-support.ts';
 
-const RUNS = 400;
+const RUNS = runs(400);
 const EVERY = 50;
 /** Of what HTTP lets through; more would never reach the server. */
 const header = fc.oneof(

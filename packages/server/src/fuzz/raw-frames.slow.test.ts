@@ -1,5 +1,6 @@
 import { deflateRawSync } from 'node:zlib';
 import * as fc from 'fast-check';
+import { runs } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { plainClient } from '../server.test-support.ts';
@@ -66,7 +67,7 @@ describe.each(DOORS)('SV92: at %s', (door) => {
         raw.socket.end();
         await raw.closed;
       }),
-      { numRuns: 60, seed: SEED, endOnFailure: true },
+      { numRuns: runs(60), seed: SEED, endOnFailure: true },
     );
     await target.expectUnharmed();
   });

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { runs } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { allRoutes } from '../app/all-routes.test-support.ts';
 import { fuzzTarget } from './fuzz-target.test-support.ts';
@@ -6,7 +7,7 @@ import { SEED } from './hostile-values.test-support.ts';
 import { addressOf, attackOn, HONEST, send, type Paths } from './rest-attack.test-support.ts';
 
 /** Requests to each route. */
-const RUNS = 8;
+const RUNS = runs(8);
 const EVERY = 40;
 
 it('SV90: whatever a route is sent in path, query and body, it answers in words, below 500 or saying what is missing', async () => {

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { runs } from '@tendon/testing';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { socketIoClient, type SocketIoClient } from '../server.test-support.ts';
@@ -30,7 +31,7 @@ it('SV91: whatever a Socket.IO client of any generation emits, its socket lives 
     for (const { socket } of clients) socket.emit(name, ...values);
     if (++sent % EVERY === 0) await target.expectUnharmed();
   });
-  await fc.assert(property, { numRuns: 80, seed: SEED, endOnFailure: true });
+  await fc.assert(property, { numRuns: runs(80), seed: SEED, endOnFailure: true });
   for (const { socket, frames } of clients) {
     socket.emit('oh_user_action', { action: 'no_such_action_at_the_end' });
     await frames.until((shown) => JSON.stringify(shown).includes('no_such_action_at_the_end'));
@@ -52,7 +53,7 @@ it('SV91: packets that no client library makes cost at most the socket they came
     await new Promise((resolve) => socket.once('close', resolve).close());
     if (++sent % EVERY === 0) await target.expectUnharmed();
   });
-  await fc.assert(property, { numRuns: 80, seed: SEED, endOnFailure: true });
+  await fc.assert(property, { numRuns: runs(80), seed: SEED, endOnFailure: true });
   await expect.poll(() => target.engine.conversations.connections(id)).toBe(0);
   await target.expectUnharmed();
 }, 300_000);
@@ -80,6 +81,6 @@ it('SV91: polls with any query and body are answered below 500', async () => {
     expect(status, `${method} ${given}`).toBeLessThan(500);
     if (++sent % EVERY === 0) await target.expectUnharmed();
   });
-  await fc.assert(property, { numRuns: 60, seed: SEED, endOnFailure: true });
+  await fc.assert(property, { numRuns: runs(60), seed: SEED, endOnFailure: true });
   await target.expectUnharmed();
 }, 300_000);

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
+import { runs } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import { hostileZip } from '../files/hostile-zip.test-support.ts';
 import { readZip } from '../files/read-zip.ts';
@@ -38,7 +39,7 @@ describe('SV131: uploads', () => {
       expect(taken.uploaded).toEqual(written);
       expect(written.length).toBeLessThanOrEqual(LIMITS.maxFiles);
     });
-    await fc.assert(property, { numRuns: 400, seed: SEED, endOnFailure: true });
+    await fc.assert(property, { numRuns: runs(400), seed: SEED, endOnFailure: true });
   }, 120_000);
 
   it('at every door the answer is below 500, and a 200 names only files that are there', async () => {
@@ -62,7 +63,7 @@ describe('SV131: uploads', () => {
         taken += uploaded_files.length;
       }
     });
-    await fc.assert(property, { numRuns: 60, seed: SEED, endOnFailure: true });
+    await fc.assert(property, { numRuns: runs(60), seed: SEED, endOnFailure: true });
     expect(taken).toBeGreaterThan(0);
     expect(readdirSync(join(base, '..'))).toEqual(outside);
     await target.expectUnharmed();
@@ -102,7 +103,7 @@ describe('SV130: zips', () => {
       const words = await unpack(cut === null ? bytes : bytes.subarray(0, cut)).catch((cause: Error) => cause.message);
       expect(words).toMatch(/zip|packed|^all is as it was$/);
     });
-    await fc.assert(property, { numRuns: 2000, seed: SEED, endOnFailure: true });
+    await fc.assert(property, { numRuns: runs(2000), seed: SEED, endOnFailure: true });
   }, 120_000);
 
   it('a folder is sent whole to several at once, and is read back by the reader of hostile ones', async () => {

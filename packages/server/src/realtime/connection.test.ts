@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { io } from 'socket.io-client';
+import { runs } from '@tendon/testing';
 import { describe, expect, it } from 'vitest';
 import { Frames, plainClient, socketIoClient, testServer, type TestServer, type WireFrame } from '../server.test-support.ts';
 
@@ -320,7 +321,7 @@ describe('SV16: every frame is answered', () => {
         other.socket.emit(text.slice(0, 20) || 'x', text);
         expect((await server.get('/alive')).ok).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
     bystander.send(say('still there?'));
     await bystander.frames.until((event) => event.message === 'answer 0');

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { assert, asyncProperty, constantFrom, oneof, string } from 'fast-check';
+import { runs } from '@tendon/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answerOf, collect } from '../contract/subjects.ts';
 import type { LlmMessage, LlmRequest, LlmToolCall } from '../llm-provider.ts';
@@ -99,7 +100,7 @@ describe('what it writes', () => {
         const { command } = JSON.parse(calls[1]!.arguments.replaceAll('/workspace', folder)) as { command: string };
         expect(spawnSync('bash', ['-c', command], { encoding: 'utf8' }).stdout).toBe(`${printed}\n`);
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 

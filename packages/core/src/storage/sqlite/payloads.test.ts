@@ -6,6 +6,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { runs } from '@tendon/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { BlobStore } from '../blobs/blob-store.ts';
@@ -177,7 +178,7 @@ describe('payloads', () => {
         expectedId: log.nextId,
       });
     });
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, { numRuns: runs(100) });
     const live = await log.read();
     expect(JSON.stringify(await reread())).toBe(JSON.stringify(live));
   });

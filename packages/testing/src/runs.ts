@@ -1,0 +1,20 @@
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of the project that runs: a tenth of what is random or exhaustive, or all of it. */
+    effort: 'daily' | 'full';
+  }
+}
+
+const DAILY_SHARE = 0.1;
+
+/** How often something random or exhaustive is tried: `full` times in `npm run test:long`, a tenth of that daily. The long tests hold every file that asks. */
+export function runs(full: number): number {
+  return inject('effort') === 'full' ? full : Math.ceil(full * DAILY_SHARE);
+}
+
+/** What a daily run tries of many: every eleventh, so that what repeats itself in tens and powers of two is met everywhere. All of it in the long tests. */
+export function someOf<T>(all: readonly T[]): readonly T[] {
+  return inject('effort') === 'full' ? all : all.filter((_, index) => index % 11 === 0);
+}
