@@ -30,6 +30,7 @@ export async function startFixture({ port = 0, conversations = madeUp.CONVERSATI
     const single = /^\/api\/conversations\/([^/]+)$/.exec(pathname);
     const answer =
       answers[`${request.method} ${pathname}`] ??
+      (pathname.endsWith('/web-hosts') ? () => ({ hosts: {} }) : undefined) ??
       (single && (() => conversations.find((one) => one.conversation_id === single[1]) ?? null));
     if (answer) return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
     if (pathname.startsWith('/api/')) return response.writeHead(404).end('{}');

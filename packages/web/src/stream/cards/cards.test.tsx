@@ -1,4 +1,4 @@
-import { type Event, isAction, isObservation } from '@tendon/protocol';
+import { type Event, fromJson, isAction, isObservation } from '@tendon/protocol';
 import { INITIAL_STATE } from '@tendon/protocol/reduce';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
@@ -42,5 +42,11 @@ describe('cards', () => {
     );
     expect(card).toMatchObject({ object: 'snapshot', detail: 'a kind this version does not know' });
     expect(card.copy).toContain('812');
+  });
+
+  it('CL26: an action that a person rejected says so', () => {
+    const args = { command: 'rm -rf build', confirmation_state: 'rejected' };
+    const event = fromJson({ id: 1, timestamp: '2026-01-01T00:00:00Z', source: 'agent', action: 'run', args });
+    expect(cardOf(step(event)).name).toBe('Ran rm -rf build, rejected');
   });
 });

@@ -1,0 +1,48 @@
+/** The whole app in a DOM without layout, on the server of made-up conversations. A test file opens it once. */
+import { join } from 'node:path';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, render, waitFor } from '@testing-library/react';
+import { RouterProvider } from 'react-router/dom';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type * as routes from './app/routes.tsx';
+
+interface Fixture {
+  readonly url: string;
+  close(): Promise<void>;
+}
+type StartFixture = (options?: { eventsOf?: (id: string) => readonly object[] }) => Promise<Fixture>;
+
+/** Shows the page at a path. */
+export type Open = (path: string) => Promise<void>;
+
+export function appOnFixture(): Open {
+  let fixture: Fixture;
+  let router: typeof routes.router;
+  beforeAll(async () => {
+    const { startFixture } = (await import(join(import.meta.dirname, '../dev/fixture-server.mjs'))) as { startFixture: StartFixture };
+    fixture = await startFixture();
+    // The app asks the server of its page, so it is loaded only now.
+    (window as unknown as { happyDOM: { setURL(url: string): void } }).happyDOM.setURL(fixture.url);
+    // There is no layout: what scrolls has the height of a window.
+    Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 900, configurable: true });
+    ({ router } = await import('./app/routes.tsx'));
+  });
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  afterEach(async () => {
+    await waitFor(() => expect(queries.isFetching()).toBe(0));
+    cleanup();
+    queries.clear();
+  });
+  afterAll(() => fixture.close());
+  return async (path) => {
+    localStorage.clear();
+    await router.navigate(path);
+    await act(async () => {
+      render(
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>,
+      );
+    });
+  };
+}

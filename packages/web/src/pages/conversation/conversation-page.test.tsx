@@ -1,0 +1,57 @@
+// @vitest-environment happy-dom
+import { screen, waitFor, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { appOnFixture } from '../../app.test-support.tsx';
+
+const open = appOnFixture();
+const LATER = { timeout: 10_000 };
+
+it('CL26: the action is shown whole; rejecting takes a reason, which the agent is told', async () => {
+  await open('/conversations/ledger');
+  const decision = within(await screen.findByRole('region', { name: 'Decision' }, LATER));
+  decision.getByRole('heading', { name: /^Push the branch\?/ });
+  decision.getByText('git push --set-upstream origin fix/csv-semicolon');
+  await userEvent.click(decision.getByRole('button', { name: /^Reject/ }));
+  expect(document.activeElement).toBe(decision.getByRole('textbox', { name: 'Reason' }));
+  await userEvent.keyboard('not today{Enter}');
+  await screen.findByRole('article', { name: /^Your message.*not today$/ }, LATER);
+  expect(screen.queryByRole('region', { name: 'Decision' })).toBeNull();
+});
+
+it('CL22: a card folds and opens by click and by key', async () => {
+  await open('/conversations/ledger');
+  const card = await screen.findByRole('article', { name: /^Edited packages\/import\/src\/read-csv\.ts/ }, LATER);
+  const line = within(card).getByRole('button', { name: /Edited/ });
+  expect(line.getAttribute('aria-expanded')).toBe('false');
+  await userEvent.click(line);
+  within(card).getByRole('table');
+  card.focus();
+  await userEvent.keyboard('{ArrowLeft}');
+  expect(line.getAttribute('aria-expanded')).toBe('false');
+  await userEvent.keyboard('o');
+  expect(line.getAttribute('aria-expanded')).toBe('true');
+});
+
+it('CL29: the key map lists what the keyboard does', async () => {
+  await open('/conversations/ledger');
+  (await screen.findByRole('feed', {}, LATER)).focus();
+  await userEvent.keyboard('?');
+  const keys = within(screen.getByRole('dialog', { name: 'Keys' }));
+  keys.getByText('Next message of yours');
+  await userEvent.click(keys.getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Keys' })).toBeNull());
+});
+
+it('CL29: the splitter is moved by keys, within its bounds, and its place is stored', async () => {
+  await open('/conversations/ledger');
+  const splitter = await screen.findByRole('separator', { name: 'Resize the workbench' }, LATER);
+  const place = () => [splitter.getAttribute('aria-valuenow'), localStorage.getItem('tendon.split')];
+  splitter.focus();
+  await userEvent.keyboard('{ArrowRight}');
+  expect(place()).toEqual(['46', '45.5%']);
+  await userEvent.keyboard('{Home}{ArrowLeft}');
+  expect(place()).toEqual(['25', '25%']);
+  await userEvent.keyboard('{Enter}');
+  expect(place()).toEqual(['44', null]);
+});

@@ -1,0 +1,94 @@
+// @vitest-environment happy-dom
+import { screen, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { expect, it } from 'vitest';
+import { appOnFixture } from '../../app.test-support.tsx';
+
+const open = appOnFixture();
+const LATER = { timeout: 10_000 };
+
+it('CL25: the list has one sentence for each conversation, those that wait first', async () => {
+  await open('/');
+  await screen.findByRole('link', { name: /semicolon/ }, LATER);
+  const rows = within(screen.getByRole('region', { name: 'Conversations' })).getAllByRole('listitem');
+  const texts = rows.map((one) => one.textContent);
+  expect(texts[0]).toContain('Waiting for your decision');
+  expect(texts.slice(0, 2).join()).toContain('Waiting for your answer');
+  expect(texts.join()).toContain('Stopped: no disk space left');
+});
+
+it('CL25: the list is searched and filtered', async () => {
+  await open('/');
+  await screen.findByRole('link', { name: /semicolon/ }, LATER);
+  await userEvent.click(screen.getByRole('button', { name: /^Waiting for you/ }));
+  expect(screen.queryByRole('link', { name: /invoice/ })).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'All' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Search conversations' }));
+  expect(document.activeElement).toBe(screen.getByRole('searchbox'));
+  await userEvent.keyboard('INVOICE');
+  screen.getByRole('link', { name: /invoice/ });
+  expect(screen.queryByRole('link', { name: /semicolon/ })).toBeNull();
+  await userEvent.keyboard(' nothing is called this');
+  screen.getByText('No conversation has this in its title.');
+  await userEvent.keyboard('{Escape}');
+  screen.getByRole('link', { name: /semicolon/ });
+});
+
+it('CL25: deleting can be taken back, by the key that deleted', async () => {
+  await open('/');
+  await screen.findByRole('link', { name: /semicolon/ }, LATER);
+  await userEvent.click(screen.getByRole('button', { name: /^Delete Accept semicolon/ }));
+  screen.getByText(/^Deleted “Accept semicolon/);
+  expect(document.activeElement?.textContent).toBe('Undo');
+  await userEvent.keyboard('{Enter}');
+  screen.getByRole('link', { name: /semicolon/ });
+});
+
+it('CL29: the palette runs a command by name, and the skip link leads to the composer', async () => {
+  await open('/');
+  await screen.findByRole('textbox', { name: 'Task' }, LATER);
+  await userEvent.keyboard('{Control>}k{/Control}');
+  await userEvent.type(screen.getByRole('combobox', { name: 'Command' }), 'theme dark{Enter}');
+  expect(document.documentElement.dataset.theme).toBe('dark');
+  expect(screen.queryByRole('combobox', { name: 'Command' })).toBeNull();
+  const { hash } = screen.getByRole<HTMLAnchorElement>('link', { name: 'To the composer' });
+  expect(document.querySelector(hash)).toBe(screen.getByRole('textbox', { name: 'Task' }));
+});
+
+it('CL29: a slash offers commands; arrows choose, Enter takes, Escape closes', async () => {
+  await open('/');
+  const task = await screen.findByRole('textbox', { name: 'Task' }, LATER);
+  await userEvent.type(task, '/');
+  const options = () => screen.queryAllByRole('option').map((one) => [one.textContent, one.getAttribute('aria-selected')]);
+  expect(options()).toEqual([
+    ['/newClear the field', 'true'],
+    ['/themeSwitch between light and dark', 'false'],
+  ]);
+  const before = document.documentElement.dataset.theme;
+  await userEvent.keyboard('{ArrowDown}{Enter}');
+  expect([document.documentElement.dataset.theme === before, (task as HTMLTextAreaElement).value]).toEqual([false, '']);
+  await userEvent.type(task, '/n');
+  expect(options()).toHaveLength(1);
+  await userEvent.keyboard('{Escape}');
+  expect(options()).toEqual([]);
+});
+
+it('CL29: a form in a popup keeps the focus where a person types, and Escape gives it back to its button', async () => {
+  await open('/');
+  const button = await screen.findByRole('button', { name: 'Enter an address' }, LATER);
+  await userEvent.click(button);
+  const form = within(screen.getByRole('dialog', { name: 'Enter an address' }));
+  expect(document.activeElement).toBe(form.getByLabelText('Address'));
+  await userEvent.keyboard('http://127.0.0.1:11434/v1');
+  await userEvent.type(form.getByLabelText('Model'), 'openai/small');
+  expect(document.activeElement).toBe(form.getByLabelText('Model'));
+  expect(form.getByRole('button', { name: 'Use this model' }).hasAttribute('disabled')).toBe(false);
+  await userEvent.keyboard('{Escape}');
+  expect(document.activeElement).toBe(button);
+});
+
+it('an address that is no page says so', async () => {
+  await open('/nonsense');
+  await userEvent.click(await screen.findByRole('link', { name: 'Show all conversations' }, LATER));
+  expect(await screen.findByRole('heading', { name: 'What should be done?' }, LATER)).toBeDefined();
+});
