@@ -30,6 +30,13 @@ describe('code and output', () => {
     ]);
   });
 
+  it('only what begins a comment in its language is one', () => {
+    const comments = (line: string, path: string) => highlight(line, path).flatMap(({ text, look }) => (look === 'syn-com' ? [text] : []));
+    expect(comments('half = (a + b) // 2  # rounds down', 'a.py')).toEqual(['# rounds down']);
+    expect(comments('this.#count += 1; // once', 'a.ts')).toEqual(['// once']);
+    expect(comments('all: # http://x', '/workspace/Makefile')).toEqual(['# http://x']);
+  });
+
   it('the sixteen colours are tokens, every other control sequence is gone', () => {
     expect(ansiPieces(`${ESC}[31mred${ESC}[0m ${ESC}[1mbold${ESC}[22m${ESC}[2K${ESC}]0;title\u0007.`)).toEqual([
       { text: 'red', look: 'tone-bad' },

@@ -27,6 +27,12 @@ export const DiffTable = memo(function DiffTable(props: {
   return (
     <>
       <table className="diff" data-new={isNew}>
+        <colgroup>
+          <col className="line-number" />
+          <col className="line-number" />
+          <col className="sign" />
+          <col />
+        </colgroup>
         <tbody>
           {shown.map((row, index) =>
             row.line === 'gap' ? (

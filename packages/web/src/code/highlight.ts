@@ -13,18 +13,23 @@ const HASH_COMMENTS = new Set(['py', 'sh', 'bash', 'rb', 'yml', 'yaml', 'toml', 
 const PLAIN = new Set(['md', 'txt', 'csv', 'log', 'svg', 'lock']);
 const MAX_LINE = 2_000;
 
-const WORDS =
-  /[A-Za-z_$][\w$]*|\d[\d_.xa-fA-F]*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|`(?:\\.|[^`\\])*`?|\/\/.*|\/\*.*?(?:\*\/|$)|^\s*\*(?:\s.*|\/|$)|#.*|[\s\S]/g;
+const CODE = String.raw`[A-Za-z_$][\w$]*|\d[\d_.xa-fA-F]*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|\x60(?:\\.|[^\x60\\])*\x60?`;
+const HASH = String.raw`(?<comment>#.*)`;
+const SLASHES = String.raw`(?<comment>\/\/.*|\/\*.*?(?:\*\/|$)|^\s*\*(?:\s.*|\/|$))`;
+const WORDS_BY_COMMENT = {
+  hash: new RegExp(`${HASH}|${CODE}|[\\s\\S]`, 'g'),
+  slashes: new RegExp(`${SLASHES}|${CODE}|[\\s\\S]`, 'g'),
+};
 
 /** One line of code as coloured pieces. A guess from the words alone: right for most lines of most languages, never wrong about the text. */
 export function highlight(line: string, path: string): readonly Piece[] {
-  const language = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  const language = path.slice(Math.max(path.lastIndexOf('.'), path.lastIndexOf('/')) + 1).toLowerCase();
   if (PLAIN.has(language) || line.length > MAX_LINE) return [{ text: line, look: '' }];
   const pieces: Piece[] = [];
-  for (const match of line.matchAll(WORDS)) {
+  for (const match of line.matchAll(WORDS_BY_COMMENT[HASH_COMMENTS.has(language) ? 'hash' : 'slashes'])) {
     const text = match[0];
     const next = line[match.index + text.length];
-    const look = lookOf(text, next, language);
+    const look = match.groups?.comment === undefined ? lookOf(text, next) : 'syn-com';
     const last = pieces.at(-1);
     if (last?.look === look) pieces[pieces.length - 1] = { text: last.text + text, look };
     else pieces.push({ text, look });
@@ -32,10 +37,8 @@ export function highlight(line: string, path: string): readonly Piece[] {
   return pieces;
 }
 
-function lookOf(text: string, next: string | undefined, language: string): string {
+function lookOf(text: string, next: string | undefined): string {
   const first = text[0]!;
-  if (text.length > 1 && text.startsWith('#')) return HASH_COMMENTS.has(language) ? 'syn-com' : '';
-  if (text.startsWith('//') || text.startsWith('/*') || /^\s*\*/.test(text)) return text.length > 1 ? 'syn-com' : '';
   if (first === '"' || first === "'" || first === '`') return text.length > 1 ? 'syn-str' : '';
   if (/\d/.test(first)) return 'syn-num';
   if (!/[A-Za-z_$]/.test(first)) return '';
