@@ -4,7 +4,7 @@ import { createMask, findAgent, openConversation, type Storage } from '@tendon/c
 import { createScriptedProvider } from '@tendon/core/llm';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { MessageAction } from '@tendon/protocol';
-import { Conversations, createLogger, systemClock as clock } from '@tendon/server';
+import { ConversationRegistry, Conversations, createLogger, systemClock as clock } from '@tendon/server';
 import { at } from '../at.ts';
 import type { Row } from '../row.ts';
 
@@ -40,12 +40,15 @@ function over(storage: Storage, home: string): Conversations {
   const none = () => Promise.reject(new Error('no sandbox here'));
   const runtimes = { acquire: none, current: () => undefined, stop: async () => undefined };
   const mask = createMask([]);
+  const config = { home, workspaceBase: undefined, allowedDirs: [] };
+  const logger = createLogger({ level: 'silent', mask });
   return new Conversations({
-    config: { home, workspaceBase: undefined, allowedDirs: [] },
+    registry: new ConversationRegistry({ config, storage, clock, logger }),
+    config,
     storage,
     runtimes,
     clock,
-    logger: createLogger({ level: 'silent', mask }),
+    logger,
     open: async ({ id }) =>
       openConversation({
         id,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret, type Clock } from '@tendon/core';
+import { Secret, type Clock, type RecordStore } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { createRuntimes } from '@tendon/runtime';
 import {
@@ -18,7 +18,7 @@ import {
   urlOf,
   VERSION,
 } from '@tendon/server/platform';
-import { makeWorkspaceBase, openDriver } from '@tendon/server/sandboxes';
+import { makeWorkspaceBase, openDriver, type OpenedDriver } from '@tendon/server/sandboxes';
 import { createHostApp } from './host-app.ts';
 import { HOST_PATIENCE, type HostPatience } from './host-patience.ts';
 import { hostBanner } from './host-banner.ts';
@@ -50,41 +50,13 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
   await makeWorkspaceBase(config);
   const { key, isMade } = await keyOf(config, home);
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask: liveMask(() => (key ? [key] : [])) });
-  const { driver, otherReapers, sandbox: probed } = await openDriver({ ...config, home, hidden: [config.home] });
-  const { isPoliced, ...sandbox } = {
-    ...probed,
-    network: { mode: config.network.mode, is_policed: probed.isPoliced },
-    sleeps: driver.sleeps ?? null,
-  };
+  const opened = await openDriver({ ...config, home, hidden: [config.home] });
+  const { isPoliced: is_policed, ...probed } = opened.sandbox;
+  const sandbox = { ...probed, network: { mode: config.network.mode, is_policed }, sleeps: opened.driver.sleeps ?? null };
   const warn = (finding: string): void => logger.warn(finding);
   const storage = await openSqliteStorage({ path: join(home, 'executor.db'), blobDir: join(home, 'blobs'), clock, onFinding: warn });
   storage.findings.forEach(warn);
-  const sandboxes = new HostedSandboxes({
-    records: storage.records,
-    folders: { home, workspaceBase: config.workspaceBase, allowedDirs: [] },
-    network: config.network,
-    isPoliced,
-    sleeps: driver.sleeps,
-    runtimes: (seams) =>
-      createRuntimes({
-        ...seams,
-        records: storage.records,
-        // Servers know a sandbox by its incarnation: it stays one until they end it, or ask it to sleep.
-        driver: { ...driver, sleeps: undefined },
-        otherReapers,
-        rest: {
-          idleMs: Infinity,
-          maxLive: config.sandbox.maxLive,
-          ...(config.sandbox.maxSeconds && { maxMs: config.sandbox.maxSeconds * 1000 }),
-        },
-        plugins: config.sandbox.plugins,
-        output: config.sandbox.output,
-        stateRoot: join(home, 'sandboxes'),
-        clock,
-        onNotice: (notice) => logger.info(notice),
-        ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
-      }),
-  });
+  const sandboxes = hostedSandboxes({ config, home, records: storage.records, opened, clock, logger });
   const access = { host: config.host, allowedHosts: config.allowedHosts, key };
   const { patience = HOST_PATIENCE } = options;
   const openApi = async () => (await import('./host-openapi.ts')).hostOpenApi();
@@ -107,6 +79,45 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
   const url = urlOf(app.server.address(), config.host);
   let closing: Promise<void> | undefined;
   return { url, banner: hostBanner(url, config, sandbox, isMade ? key : undefined), logger, close: (stop) => (closing ??= close(stop)) };
+}
+
+interface HostedParts {
+  readonly config: Config;
+  readonly home: string;
+  readonly records: RecordStore;
+  readonly opened: OpenedDriver;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+function hostedSandboxes({ config, home, records, opened, clock, logger }: HostedParts): HostedSandboxes {
+  const { driver, otherReapers, sandbox } = opened;
+  return new HostedSandboxes({
+    records,
+    folders: { home, workspaceBase: config.workspaceBase, allowedDirs: [] },
+    network: config.network,
+    isPoliced: sandbox.isPoliced,
+    sleeps: driver.sleeps,
+    runtimes: (seams) =>
+      createRuntimes({
+        ...seams,
+        records,
+        // Servers know a sandbox by its incarnation: it stays one until they end it, or ask it to sleep.
+        driver: { ...driver, sleeps: undefined },
+        otherReapers,
+        rest: {
+          idleMs: Infinity,
+          maxLive: config.sandbox.maxLive,
+          ...(config.sandbox.maxSeconds && { maxMs: config.sandbox.maxSeconds * 1000 }),
+        },
+        plugins: config.sandbox.plugins,
+        output: config.sandbox.output,
+        stateRoot: join(home, 'sandboxes'),
+        clock,
+        onNotice: (notice) => logger.info(notice),
+        ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
+      }),
+  });
 }
 
 /** Whoever can reach the port from outside needs a key; one that was made is kept, so that a restart locks nobody out. */

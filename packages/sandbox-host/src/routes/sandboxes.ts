@@ -49,8 +49,12 @@ const BEYOND = 409;
 
 /** Sandboxes for servers elsewhere: begun, looked at, ended. */
 export const sandboxRoutes: HostRoutes = (app, context) => {
-  const { sandboxes } = context;
   networkRoutes(app, context);
+  beginning(app, context);
+  ending(app, context);
+};
+
+function beginning(app: App, { sandboxes }: HostContext): void {
   const listed = {
     summary: 'What is kept here for servers: of each conversation the newest.',
     response: { 200: z.array(Listed), ...failures },
@@ -98,7 +102,9 @@ export const sandboxRoutes: HostRoutes = (app, context) => {
     const hosted = sandboxes.list().find((one) => one.incarnation === incarnation);
     return { incarnation, conversation_id: hosted?.conversation_id ?? '', workspace: reached.runtime.workspace, is_new: false };
   });
+}
 
+function ending(app: App, { sandboxes }: HostContext): void {
   const slept = {
     summary:
       'Ends it so that the next one of its conversation goes on where it was, or lets it stand still in its place; not while something in it runs or would be lost.',
@@ -134,7 +140,7 @@ export const sandboxRoutes: HostRoutes = (app, context) => {
     await sandboxes.forget(id, { workspace });
     return reply.code(204).send(null);
   });
-};
+}
 
 function networkRoutes(app: App, { sandboxes }: HostContext): void {
   const path = '/sandboxes/:incarnation/network';

@@ -16,6 +16,7 @@ import {
 import type { Dial, SandboxRuntimes } from '@tendon/runtime';
 import type { ComposeOptions } from './compose.ts';
 import type { Config } from '../platform/config/config.ts';
+import type { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { delegation } from '../conversations/delegation.ts';
@@ -48,6 +49,7 @@ export interface ConversationParts {
   readonly providerTokens: ProviderTokens;
   readonly toolServers: ConversationToolServers;
   readonly conversations: Conversations;
+  readonly registry: Pick<ConversationRegistry, 'sayProblem'>;
   readonly around: NonNullable<ComposeOptions['around']>;
   /** The model that it asks, as of now. */
   readonly chooses: (record: StoredConversation) => ModelChoice;
@@ -84,7 +86,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
       runtimes,
       clock,
       loop,
-      onProblem: (sentence) => conversations.sayProblem(record.id, sentence),
+      onProblem: (sentence) => parts.registry.sayProblem(record.id, sentence),
     }),
     llm: fairly(
       marked(

@@ -1,37 +1,32 @@
-/** The only place where objects are wired together. */
+/** The only place where objects are wired together, in order of dependence. */
 import { join } from 'node:path';
-import { agentNames, createMask, KeyedSemaphore, type Clock, type EventLog, type Runtimes, type Secret, type Storage } from '@tendon/core';
+import { agentNames, KeyedSemaphore, type Clock, type EventLog, type Mask, type Runtimes } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
-import { composeConversation } from './compose-conversation.ts';
-import type { Config } from '../platform/config/config.ts';
+import { pruneWsSessions } from '../compat/opendevin/sockets/prune-ws-sessions.ts';
+import { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { Conversations } from '../conversations/conversations.ts';
 import { fairTurns } from '../conversations/fair-turns.ts';
-import type { Engine } from './engine.ts';
 import { EventSearch } from '../events/event-search.ts';
 import { gitAccess } from '../git-providers/git-access.ts';
-import { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import { liveMask } from '../platform/auth/live-mask.ts';
+import type { Config } from '../platform/config/config.ts';
+import { restPlan } from '../platform/config/sandbox-config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import { chooseModel, type ModelChoice } from '../settings/model-choice.ts';
-import { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
-import { secretsOfMcp } from '../settings/mcp-keys.ts';
 import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
 import { useUpstreamProxy } from '../platform/use-upstream-proxy.ts';
-import { openDriver } from '../sandboxes/open-driver.ts';
-import { announcePorts } from '../previews/announce-ports.ts';
-import { openAccessBooks } from '../platform/auth/access-books.ts';
-import { keptSecret } from '../platform/auth/kept-secret.ts';
-import { liveMask } from '../platform/auth/live-mask.ts';
-import { restPlan } from '../platform/config/sandbox-config.ts';
-import { namedSecrets } from '../secrets/named-secrets.ts';
-import { SecretStore } from '../secrets/secret-store.ts';
-import { secretsForAction } from '../secrets/secrets-for-action.ts';
-import { SettingsStore } from '../settings/settings.ts';
-import { pruneWsSessions } from '../compat/opendevin/sockets/prune-ws-sessions.ts';
 import { VERSION } from '../platform/version.ts';
+import { announcePorts } from '../previews/announce-ports.ts';
+import { openDriver, type OpenedDriver } from '../sandboxes/open-driver.ts';
 import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
+import { namedSecrets } from '../secrets/named-secrets.ts';
+import { secretsForAction } from '../secrets/secrets-for-action.ts';
+import { chooseModel, type ModelChoice } from '../settings/model-choice.ts';
+import { composeConversation } from './compose-conversation.ts';
+import type { Engine } from './engine.ts';
+import { knownSecrets, openStores, type Stores } from './open-stores.ts';
 
 /** More of them do not get more done, and clients wait longer. */
 const TURNS_PER_ROUND = 2;
@@ -56,125 +51,55 @@ export interface ComposedEngine extends Engine {
   readonly logger: Logger;
 }
 
-/** Everything but the doors. Rejects with an Error whose message can be shown when storage or sandbox can not be had. */
+/** What everything below is made over. */
+interface Foundation extends Stores {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly mask: Mask;
+  readonly driver: OpenedDriver;
+}
+
+/** Everything but HTTP and sockets. Rejects with a user-facing Error when storage or sandbox cannot be opened. */
 export async function composeEngine(config: Config, options: ComposeOptions): Promise<ComposedEngine> {
-  const { clock, around = {} } = options;
+  const { clock } = options;
   // First of all, as it waits for programs while the rest is busy.
   const driving = openDriver(config);
   driving.catch(() => undefined);
   await makeHome(config.home);
   await makeWorkspaceBase(config);
-  const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
-  // Damage can be found before there is a logger: what is found first is said when there is one.
-  let warn = (_finding: string): void => undefined;
-  const storage = await openStorage(config, options, (finding) => warn(finding));
-  const settings = await SettingsStore.open(storage.records, jwtSecret);
-  const secretStore = await SecretStore.open(storage.records, jwtSecret);
-  const providerTokens = await ProviderTokens.open(storage.records, jwtSecret);
-  const toolServers = new ConversationToolServers(jwtSecret);
-  const access = await openAccessBooks(storage.records, clock);
-  const configuredKeys = config.toolServers ? secretsOfMcp(config.toolServers) : [];
-  const secrets = (): Secret[] => [
-    ...given(config.llmApiKey, config.sessionApiKey, config.executorHost?.key, config.searchApiKey, jwtSecret),
-    ...configuredKeys,
-    ...settings.secrets,
-    ...secretStore.values.values(),
-    ...providerTokens.secrets,
-    ...conversations.secrets,
-    ...toolServers.secrets,
-  ];
+  // Damage is found before there is a logger, whose mask needs the stores: it is reported when there is one.
+  const logged = Promise.withResolvers<Logger>();
+  const stores = await openStores(config, { ...options, onFinding: (finding) => void logged.promise.then((to) => to.warn(finding)) });
+  const secrets = knownSecrets(config, stores);
   const mask = liveMask(secrets);
   const logger = options.logger ?? createLogger({ level: config.logLevel, mask });
-
-  const { driver, otherReapers, sandbox, network } = await driving.catch(async (cause: unknown) => {
-    await storage.close();
+  logged.resolve(logger);
+  const driver = await driving.catch(async (cause: unknown) => {
+    await stores.storage.close();
     throw cause;
   });
   const leaveProxy = config.upstreamProxy ? useUpstreamProxy(config.upstreamProxy) : () => undefined;
-  const runtimes: SandboxRuntimes = createRuntimes({
-    records: storage.records,
-    driver,
-    otherReapers,
-    stateRoot: join(config.home, 'sandboxes'),
-    workspaceOf: async (id) => {
-      const record = await conversations.get(id);
-      return record && { hostPath: await conversations.workspaceOf(record) };
-    },
-    clock,
-    onNotice: (notice) => logger.info(notice),
-    rest: restPlan(config.sandbox),
-    plugins: config.sandbox.plugins,
-    output: config.sandbox.output,
-    noOutputTimeoutSeconds: config.sandbox.noOutputSeconds,
-    onAsleep: (id) => conversations.sayAsleep(id),
-    ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
-    networkOf: async (id) => {
-      const record = await conversations.get(id);
-      return record ? conversations.networkOf(record) : { mode: 'none', allow: [], allowPrivate: [] };
-    },
-    askPerson: (id, place) => conversations.questions.ask(id, place),
-    registries: network,
-    git: gitAccess(providerTokens),
-    secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
-  });
-  const loop = options.loop ?? new LoopWatch();
-  const fairly = fairTurns(TURNS_PER_ROUND);
-  const places = new KeyedSemaphore(config.maxModelRequests);
-  const choiceOf = (record: Pick<StoredConversation, 'id' | 'model'>): ModelChoice =>
-    chooseModel({ model: record.model, llm: conversations.modelAccess(record.id) }, settings, config);
-  const conversations: Conversations = new Conversations({
-    config,
-    network: { network, isPoliced: sandbox.isPoliced, settings: () => settings.network },
-    allowAlways: (host) => settings.allowHost(host),
-    ...(options.questionWaitMs !== undefined && { questionWaitMs: options.questionWaitMs }),
-    storage,
-    runtimes,
-    clock,
-    logger,
-    mask,
-    onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),
-    open: (record) => {
-      const parts = { config, clock, logger, mask, storage, runtimes, settings, providerTokens, toolServers, conversations, around };
-      return composeConversation(record, { ...parts, chooses: choiceOf, places, fairly, loop });
-    },
-  });
-  // Not before: a line of the log is masked, and conversations have secrets too.
-  for (const finding of storage.findings) logger.warn(finding);
-  warn = (finding) => logger.warn(finding);
-  const eventSearch = new EventSearch({
-    storage,
-    clock,
-    version: VERSION,
-    onProblem: (cause) => logger.warn({ err: cause }, 'the index of events fails: searches read the logs'),
-  });
-  const defaultChoice = (): ModelChoice => chooseModel({}, settings, config);
+  const foundation: Foundation = { ...stores, config, clock, logger, mask, driver };
+  const registry = createRegistry(foundation, options.questionWaitMs);
+  const runtimes = createSandboxes(foundation, registry);
+  const conversations = createConversations(foundation, registry, runtimes, options);
+  const eventSearch = createEventSearch(foundation);
+  const { storage, settings } = stores;
   return {
+    ...stores,
     clock,
     logger,
-    storage,
     runtimes,
     conversations,
     eventSearch,
-    settings,
-    secretStore,
-    providerTokens,
-    toolServers,
-    access,
-    sandbox,
+    sandbox: driver.sandbox,
     secrets,
-    jwtSecret,
     agents: agentNames(),
-    models: async () => [...new Set([...(await offeredModels()), 'demo', defaultChoice().model])],
-    defaultModel: () => defaultChoice().model,
-    modelOf: (record) => choiceOf(record).model,
-    wake: async () => {
-      // Conversations do not wait until the sandboxes of an earlier server are sorted out.
-      await Promise.all([runtimes.reconcile(), conversations.wakeActive()]);
-      // Nobody waits for these.
-      const swept = await storage.sweep();
-      const pruned = await pruneWsSessions(storage.records, clock.now());
-      if (swept + pruned > 0) logger.info(`${swept} files of no conversation and ${pruned} sessions of old clients were removed`);
-    },
+    models: async () => [...new Set([...(await offeredModels()), 'demo', chooseModel({}, settings, config).model])],
+    defaultModel: () => chooseModel({}, settings, config).model,
+    modelOf: (record) => modelFor(record, foundation).model,
+    wake: () => wake(foundation, runtimes, conversations),
     close: async () => {
       await conversations.close();
       await eventSearch.close();
@@ -185,19 +110,80 @@ export async function composeEngine(config: Config, options: ComposeOptions): Pr
   };
 }
 
-async function openStorage(config: Config, options: ComposeOptions, onFinding: (finding: string) => void): Promise<Storage> {
-  const { openSqliteStorage } = await import('@tendon/core/storage');
-  const [path, blobDir] = [join(config.home, 'tendon.db'), join(config.home, 'blobs')];
-  let doing: UpgradeProgress['doing'] | undefined;
-  const onUpgrade = (progress: UpgradeProgress): void => {
-    options.onUpgrade?.(progress);
-    if (progress.doing === doing) return;
-    doing = progress.doing;
-    // Secrets are in the store that is not open yet, and none is in this line.
-    const logger = options.logger ?? createLogger({ level: config.logLevel, mask: createMask([]) });
-    logger.info(progress, doing === 'copying' ? 'the store of an earlier version is being copied' : 'the store is being migrated');
-  };
-  return openSqliteStorage({ path, blobDir, clock: options.clock, onFinding, onUpgrade });
+function createRegistry({ driver, settings, ...foundation }: Foundation, questionWaitMs: number | undefined): ConversationRegistry {
+  const { network, sandbox } = driver;
+  return new ConversationRegistry({
+    ...foundation,
+    network: { network, isPoliced: sandbox.isPoliced, settings: () => settings.network },
+    allowAlways: (host) => settings.allowHost(host),
+    ...(questionWaitMs !== undefined && { questionWaitMs }),
+  });
+}
+
+function createSandboxes(foundation: Foundation, registry: ConversationRegistry): SandboxRuntimes {
+  const { config, clock, logger, storage, secretStore, providerTokens } = foundation;
+  const { driver, otherReapers, network } = foundation.driver;
+  return createRuntimes({
+    records: storage.records,
+    driver,
+    otherReapers,
+    stateRoot: join(config.home, 'sandboxes'),
+    workspaceOf: async (id) => {
+      const hostPath = await registry.workspaceOf(id);
+      return hostPath === undefined ? undefined : { hostPath };
+    },
+    clock,
+    onNotice: (notice) => logger.info(notice),
+    rest: restPlan(config.sandbox),
+    plugins: config.sandbox.plugins,
+    output: config.sandbox.output,
+    noOutputTimeoutSeconds: config.sandbox.noOutputSeconds,
+    onAsleep: (id) => registry.sayAsleep(id),
+    ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
+    networkOf: (id) => registry.networkOf(id),
+    askPerson: (id, place) => registry.questions.ask(id, place),
+    registries: network,
+    git: gitAccess(providerTokens),
+    secretsFor: (action) => secretsForAction(action, namedSecrets(secretStore, providerTokens)),
+  });
+}
+
+function createConversations(
+  foundation: Foundation,
+  registry: ConversationRegistry,
+  runtimes: SandboxRuntimes,
+  { loop = new LoopWatch(), around = {} }: ComposeOptions,
+): Conversations {
+  const fairly = fairTurns(TURNS_PER_ROUND);
+  const places = new KeyedSemaphore(foundation.config.maxModelRequests);
+  const chooses = (record: StoredConversation): ModelChoice => modelFor(record, foundation);
+  return new Conversations({
+    ...foundation,
+    registry,
+    runtimes,
+    onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),
+    open: (record, conversations) =>
+      composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, fairly, loop }),
+  });
+}
+
+function createEventSearch({ storage, clock, logger }: Foundation): EventSearch {
+  const onProblem = (cause: unknown): void => logger.warn({ err: cause }, 'the index of events fails: searches read the logs');
+  return new EventSearch({ storage, clock, version: VERSION, onProblem });
+}
+
+/** The model that the next turn of this conversation asks. */
+function modelFor({ id, model }: Pick<StoredConversation, 'id' | 'model'>, { modelAccess, settings, config }: Foundation): ModelChoice {
+  return chooseModel({ model, llm: modelAccess.get(id) }, settings, config);
+}
+
+async function wake({ storage, clock, logger }: Foundation, runtimes: SandboxRuntimes, conversations: Conversations): Promise<void> {
+  // Conversations do not wait until the sandboxes of an earlier server are sorted out.
+  await Promise.all([runtimes.reconcile(), conversations.wakeActive()]);
+  // Nobody waits for these.
+  const swept = await storage.sweep();
+  const pruned = await pruneWsSessions(storage.records, clock.now());
+  if (swept + pruned > 0) logger.info(`${swept} files of no conversation and ${pruned} sessions of old clients were removed`);
 }
 
 /** Those of the price table, and those of model servers on this machine: offered, never chosen. */
@@ -205,8 +191,4 @@ async function offeredModels(): Promise<readonly string[]> {
   const { findLocalEndpoints, listModels } = await import('@tendon/core/llm');
   const local = await findLocalEndpoints({ fetch, signal: AbortSignal.timeout(LOCAL_MODELS_MS) });
   return [...listModels(), ...local.flatMap((endpoint) => endpoint.models)];
-}
-
-function given(...secrets: readonly (Secret | undefined)[]): Secret[] {
-  return secrets.filter((secret) => secret !== undefined);
 }

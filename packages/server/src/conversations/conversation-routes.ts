@@ -20,7 +20,7 @@ import type { StoredConversation } from './conversation-records.ts';
 import { readTrajectory } from '../replay/read-trajectory.ts';
 import { readRepository } from '../git-providers/repository-source.ts';
 import { startingWords, triggerOf } from './starting-words.ts';
-import type { Routes } from '../platform/http/app.ts';
+import type { App, Routes } from '../platform/http/app.ts';
 import { ConversationInfo, conversationInfo, type InfoContext } from './conversation-info.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { failureBody, sendJsonText } from '../platform/http/failure.ts';
@@ -45,8 +45,13 @@ interface RoutesContext extends InfoContext {
 }
 
 export const conversationRoutes: Routes<RoutesContext> = (app, context) => {
-  const { conversations, config } = context;
+  creation(app, context);
+  reading(app, context);
+  changes(app, context);
+  running(app, context);
+};
 
+function creation(app: App, context: RoutesContext): void {
   app.post(
     '/api/conversations',
     {
@@ -58,13 +63,15 @@ export const conversationRoutes: Routes<RoutesContext> = (app, context) => {
     },
     async (request, reply) => {
       const { body } = request;
-      const id = config.allowsChosenIds ? body.conversation_id?.replaceAll('-', '').toLowerCase() : undefined;
+      const id = context.config.allowsChosenIds ? body.conversation_id?.replaceAll('-', '').toLowerCase() : undefined;
       const made = await create(context, body, { id, request: requestOf(request, context), isAdmin: request.principal.scope === 'admin' });
       if ('code' in made) return reply.code(made.status).send({ ...failureBody(made), status: 'error' as const });
       return { status: 'ok' as const, conversation_id: made.id, message: null, conversation_status: 'RUNNING' as const };
     },
   );
+}
 
+function reading(app: App, context: RoutesContext): void {
   app.get('/api/conversations', { schema: { querystring: ConversationQuery, response: { 200: Page } } }, async ({ query }) => {
     const found = await findPage(context, query);
     return { results: found.records.map((record) => conversationInfo(record, context)), next_page_id: found.next };
@@ -83,11 +90,13 @@ export const conversationRoutes: Routes<RoutesContext> = (app, context) => {
     '/api/conversations/:id',
     { schema: { params: ById, response: { 200: ConversationInfo.nullable() } } },
     async ({ params }, reply) => {
-      const record = await conversations.get(params.id);
+      const record = await context.conversations.get(params.id);
       return record ? conversationInfo(record, context) : sendJsonText(reply, 'null');
     },
   );
+}
 
+function changes(app: App, { conversations, access }: RoutesContext): void {
   app.patch(
     '/api/conversations/:id',
     { schema: { params: ById, body: UpdateConversation, response: { 200: z.literal(true), 404: Failure } } },
@@ -99,10 +108,12 @@ export const conversationRoutes: Routes<RoutesContext> = (app, context) => {
   );
 
   app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, async ({ params }) => {
-    await context.access.shares.revokeThose(({ conversation }) => conversation === params.id);
+    await access.shares.revokeThose(({ conversation }) => conversation === params.id);
     return conversations.delete(params.id);
   });
+}
 
+function running(app: App, { conversations }: RoutesContext): void {
   app.post(
     '/api/conversations/:id/start',
     { schema: { params: ById, body: StartConversation.nullish(), response: { 200: ConversationAnswer, 404: ConversationAnswer } } },
@@ -126,7 +137,7 @@ export const conversationRoutes: Routes<RoutesContext> = (app, context) => {
       };
     },
   );
-};
+}
 
 /** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
 async function create(

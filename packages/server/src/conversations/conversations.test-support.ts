@@ -5,6 +5,7 @@ import { createMemoryStorage, openSqliteStorage } from '@tendon/core/storage';
 import { type Conversation, type Runtimes, openConversation, findAgent, createMask, delegate } from '@tendon/core';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { onTestFinished } from 'vitest';
+import { ConversationRegistry } from './conversation-registry.ts';
 import { Conversations } from './conversations.ts';
 import { delegation } from './delegation.ts';
 import { createLogger } from '../platform/logger.ts';
@@ -30,14 +31,17 @@ export function conversationsWith(
   } = {},
 ) {
   const opened: string[] = [];
-  const conversations: Conversations = new Conversations({
-    config: { home, workspaceBase: undefined, allowedDirs: [] },
+  const config = { home, workspaceBase: undefined, allowedDirs: [] };
+  const logger = createLogger({ level: 'silent', mask: liveMask(() => []) });
+  const conversations = new Conversations({
+    registry: new ConversationRegistry({ config, storage, clock: systemClock, logger }),
+    config,
     storage,
     runtimes,
     clock: systemClock,
-    logger: createLogger({ level: 'silent', mask: liveMask(() => []) }),
+    logger,
     idleMs,
-    open: async (record): Promise<Conversation> => {
+    open: async (record, all): Promise<Conversation> => {
       opened.push(record.id);
       const agent = findAgent(undefined);
       const able = delegates && !record.delegated_by;
@@ -45,7 +49,7 @@ export function conversationsWith(
         id: record.id,
         log: await storage.events.open(record.id),
         agent: able ? { ...agent, tools: [...agent.tools, delegate] } : agent,
-        ...(able && { delegate: delegation(conversations, record) }),
+        ...(able && { delegate: delegation(all, record) }),
         llm: async () => llm,
         runtimes: noSandbox,
         clock: systemClock,

@@ -12,24 +12,17 @@ import {
   type EventLog,
   type Mask,
   type Runtimes,
-  type Secret,
   type Storage,
   type SubmitResult,
 } from '@tendon/core';
-import {
-  catalogError,
-  type ActionDraft,
-  type CatalogError,
-  type ConversationState,
-  type NetworkWish,
-  type ParsedAction,
-} from '@tendon/protocol';
+import { catalogError, type ActionDraft, type ConversationState, type NetworkWish, type ParsedAction } from '@tendon/protocol';
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
-import { ConversationRecords, type PageQuery, type StoredConversation } from './conversation-records.ts';
+import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';
+import type { ConversationRegistry } from './conversation-registry.ts';
 import { defaultTitle, titleFromTask } from './conversation-title.ts';
 import type { Logger } from '../platform/logger.ts';
-import { networkPolicy, takeNetworkWish, type NetworkRules } from './network/conversation-network.ts';
-import { NetworkQuestions } from './network/network-questions.ts';
+import { takeNetworkWish, type NetworkRules } from './network/conversation-network.ts';
+import type { NetworkQuestions } from './network/network-questions.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 import { NewConversations, type Created } from './new-conversations.ts';
@@ -38,68 +31,50 @@ import type { OnLooked, Room } from './room.ts';
 import { Rooms } from './rooms.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
-import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
+import type { FolderRules } from '../sandboxes/workspace-roots.ts';
 
 export interface ConversationsOptions {
-  readonly config: FolderRules;
-  /** Default: every wish can be kept. */
-  readonly network?: NetworkRules;
-  /** Opens a name to the sandboxes of all conversations, durably. Default: nobody can. */
-  readonly allowAlways?: (host: string) => Promise<CatalogError | undefined>;
-  /** How long a connection that a person is asked about waits for the answer. */
-  readonly questionWaitMs?: number;
+  readonly registry: ConversationRegistry;
+  readonly config: Pick<FolderRules, 'home'>;
   readonly storage: Storage;
   readonly runtimes: Runtimes;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Titles come from tasks, and a task may hold a key. Default: as they are. */
   readonly mask?: Pick<Mask, 'text'>;
-  /** Makes the engine's conversation over the log of this record. */
-  readonly open: (record: StoredConversation) => Promise<Conversation>;
+  /** Makes the engine's conversation over the log of this record; `conversations` are these. */
+  readonly open: (record: StoredConversation, conversations: Conversations) => Promise<Conversation>;
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
 }
 
 /** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */
 const WAKING = { atOnce: 4, slowMs: 2_000 };
-/** Shorter than the silence after which a command is handed back as still running, and than the patience of package managers. */
-const QUESTION_WAIT_MS = 8_000;
 /** Of one conversation, the newest. */
 const MAX_PULL_REQUESTS = 100;
 
 export class Conversations {
   readonly #options: ConversationsOptions;
+  readonly #registry: ConversationRegistry;
   readonly #records: ConversationRecords;
   readonly #rooms: Rooms;
   readonly #stopped: StoppedConversations;
   readonly #new: NewConversations;
-  /** What sandboxes ask of a person. */
-  readonly questions: NetworkQuestions;
-  readonly #roots: Promise<WorkspaceRoots>;
-  readonly #modelAccess = new Map<string, ModelAccess>();
   readonly #closing = new AbortController();
+
   constructor(options: ConversationsOptions) {
+    const { registry, storage, runtimes } = options;
     this.#options = options;
-    this.#records = new ConversationRecords(options.storage.records, options.clock);
-    this.#rooms = new Rooms({ ...options, records: this.#records });
-    this.#stopped = new StoppedConversations(this.#records, this.#rooms, options.runtimes);
-    this.#roots = workspaceRoots(options.config);
-    this.questions = new NetworkQuestions({
-      ...options,
-      records: this.#records,
-      rooms: this.#rooms,
-      waitMs: options.questionWaitMs ?? QUESTION_WAIT_MS,
-      policyOf: (record) => networkPolicy(this.networkRules, record.network),
-      allowAlways: options.allowAlways ?? (async () => catalogError('NOT_IMPLEMENTED', 'a list of all conversations')),
-    });
-    const { storage } = options;
-    const modelAccess = this.#modelAccess;
-    this.#new = new NewConversations(this.#records, {
-      network: this.networkRules,
-      roots: this.#roots,
-      replays: storage.records,
-      modelAccess,
-    });
+    this.#registry = registry;
+    this.#records = registry.records;
+    this.#rooms = new Rooms({ ...options, open: (record) => options.open(record, this) });
+    this.#stopped = new StoppedConversations(this.#records, this.#rooms, runtimes);
+    this.#new = new NewConversations(registry, storage.records);
+  }
+
+  /** What sandboxes ask of a person. */
+  get questions(): NetworkQuestions {
+    return this.#registry.questions;
   }
 
   create(wish?: ConversationWish): Promise<Created> {
@@ -118,22 +93,13 @@ export class Conversations {
 
   /** Takes the keys of a client that reconnects, which are not stored, and its model, which counts from the next opening on. */
   async configure(id: string, { llm, model }: Pick<ConversationWish, 'llm' | 'model'>): Promise<void> {
-    if (llm) this.#modelAccess.set(id, llm);
+    if (llm) this.#registry.modelAccess.set(id, llm);
     if (model) await this.#records.change(id, (record) => (record.model === model ? undefined : { model }));
   }
 
-  /** Its folder, if this machine allows it. Rejects with an Error that can be shown. */
-  async workspaceOf({ workspace }: StoredConversation): Promise<string> {
-    const refusal = outsideRoots(workspace, await this.#roots);
-    if (refusal !== undefined) throw new Error(refusal);
-    return workspace;
-  }
-
-  /** Where its sandbox may connect to, as of now; to what was allowed to the one that delegated it, too. */
-  async networkOf({ network, delegated_by: by }: StoredConversation): Promise<NetworkPolicy> {
-    const own = networkPolicy(this.networkRules, network);
-    const root = by && (await this.get(by.conversation_id));
-    return { ...own, allow: [...new Set([...own.allow, ...(root?.network?.allow ?? [])])] };
+  /** Where its sandbox may connect to, as of now. */
+  networkOf(record: StoredConversation): Promise<NetworkPolicy> {
+    return this.#registry.policyOf(record);
   }
 
   /** From the next connection of its sandbox on. `undefined`: no such conversation. */
@@ -146,7 +112,7 @@ export class Conversations {
   }
 
   get networkRules(): NetworkRules {
-    return this.#options.network ?? { network: { mode: 'full', allow: [], allowPrivate: [] }, isPoliced: true };
+    return this.#registry.networkRules;
   }
 
   /** Its repository is in this sandbox. */
@@ -192,11 +158,7 @@ export class Conversations {
 
   /** Keys that came with `initialize`; they are never stored. */
   modelAccess(id: string): ModelAccess | undefined {
-    return this.#modelAccess.get(id);
-  }
-
-  get secrets(): readonly Secret[] {
-    return [...this.#modelAccess.values()].flatMap((access) => access.apiKey ?? []);
+    return this.#registry.modelAccess.get(id);
   }
 
   /** The open room, held until `release`; `undefined` when there is no such conversation. */
@@ -242,19 +204,8 @@ export class Conversations {
       isNew = fits(found);
       return isNew ? { title, updated_at: this.#records.now() } : undefined;
     });
-    if (isNew) this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', message: id, conversation_title: title });
+    if (isNew) this.#registry.announce(id, { volatile: 'status', type: 'info', message: id, conversation_title: title });
     return record !== undefined;
-  }
-
-  /** Clients stay ready for the next message: it wakes the sandbox. */
-  sayAsleep(id: string): void {
-    const message = 'The sandbox sleeps; the next action wakes it where it was.';
-    this.#rooms.get(id)?.announce({ volatile: 'status', type: 'info', id: 'STATUS$READY', message });
-  }
-
-  /** Shows watchers that something in the set-up does not work, and why. */
-  sayProblem(id: string, message: string): void {
-    this.#rooms.get(id)?.announce({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message });
   }
 
   /**
@@ -291,7 +242,7 @@ export class Conversations {
     await this.#options.storage.events.delete(id);
     await this.#options.storage.records.delete('replays', id);
     await removeFolder(ownFolder(this.#options.config.home, id));
-    this.#modelAccess.delete(id);
+    this.#registry.modelAccess.delete(id);
     await this.#records.forget(id);
   }
 

@@ -4,36 +4,30 @@
 import { randomUUID } from 'node:crypto';
 import { KeyedMutex, type DelegatedTask, type RecordStore } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
-import { takeNetworkWish, type NetworkRules } from './network/conversation-network.ts';
+import { takeNetworkWish } from './network/conversation-network.ts';
 import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
-import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
+import type { ConversationRegistry } from './conversation-registry.ts';
+import type { ConversationWish } from './conversation-wish.ts';
 import { delegatedId, delegatedRecord, newRecord } from './new-record.ts';
 import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
-import type { WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 
 /** `isRepeated`: the same request came before, and created this record. */
 export type Created =
   | { readonly ok: true; readonly record: StoredConversation; readonly isRepeated?: true }
   | { readonly ok: false; readonly error: CatalogError };
 
-export interface NewConversationsOptions {
-  readonly network: NetworkRules;
-  readonly roots: Promise<WorkspaceRoots>;
-  /** Where the recordings are stored that conversations begin with. */
-  readonly replays: RecordStore;
-  /** Keys by conversation; they are never stored. */
-  readonly modelAccess: Map<string, ModelAccess>;
-}
-
 export class NewConversations {
+  readonly #registry: ConversationRegistry;
   readonly #records: ConversationRecords;
-  readonly #options: NewConversationsOptions;
+  /** Where the recordings are stored that conversations begin with. */
+  readonly #replays: RecordStore;
   /** For conversations whose id comes from a request or a client. */
   readonly #creating = new KeyedMutex();
 
-  constructor(records: ConversationRecords, options: NewConversationsOptions) {
-    this.#records = records;
-    this.#options = options;
+  constructor(registry: ConversationRegistry, replays: RecordStore) {
+    this.#registry = registry;
+    this.#records = registry.records;
+    this.#replays = replays;
   }
 
   async create(wish: ConversationWish = {}): Promise<Created> {
@@ -58,13 +52,13 @@ export class NewConversations {
   }
 
   async #make(id: string, wish: ConversationWish): Promise<Created> {
-    const folder = await workspaceFolder(await this.#options.roots, id, wish.directory);
+    const folder = await workspaceFolder(await this.#registry.roots, id, wish.directory);
     if (!folder.ok) return folder;
-    const network = takeNetworkWish(this.#options.network, wish.network ?? {});
+    const network = takeNetworkWish(this.#registry.networkRules, wish.network ?? {});
     if (!network.ok) return network;
     const record = newRecord(id, wish, { workspace: folder.path, network: network.network, now: this.#records.now() });
-    if (wish.llm) this.#options.modelAccess.set(id, wish.llm);
-    if (wish.replay) await this.#options.replays.put('replays', { id, sort: '', value: wish.replay });
+    if (wish.llm) this.#registry.modelAccess.set(id, wish.llm);
+    if (wish.replay) await this.#replays.put('replays', { id, sort: '', value: wish.replay });
     await this.#records.add(record);
     return { ok: true, record };
   }
@@ -76,9 +70,9 @@ export class NewConversations {
   async delegate(parent: StoredConversation, { actionId, agent }: Pick<DelegatedTask, 'actionId' | 'agent'>): Promise<StoredConversation> {
     const { id, made } = await this.#delegatedAs(parent, actionId);
     if (made) return made;
-    const llm = this.#options.modelAccess.get(parent.id);
+    const llm = this.#registry.modelAccess.get(parent.id);
     const record = delegatedRecord(parent, { id, agent, actionId, now: this.#records.now() });
-    if (llm) this.#options.modelAccess.set(id, llm);
+    if (llm) this.#registry.modelAccess.set(id, llm);
     await this.#records.add(record);
     return record;
   }

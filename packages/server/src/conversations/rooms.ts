@@ -1,12 +1,13 @@
 /** Owns the open conversations: opens one on first need, closes it when nobody needs it. */
 import type { Clock, Conversation } from '@tendon/core';
 import type { CatalogError } from '@tendon/protocol';
-import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
+import type { StoredConversation } from './conversation-records.ts';
+import type { ConversationRegistry } from './conversation-registry.ts';
 import type { Logger } from '../platform/logger.ts';
 import { Room, type OnLooked } from './room.ts';
 
 export interface RoomsOptions {
-  readonly records: ConversationRecords;
+  readonly registry: Pick<ConversationRegistry, 'records' | 'rooms'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly open: (record: StoredConversation) => Promise<Conversation>;
@@ -23,7 +24,7 @@ export class Rooms {
   readonly #idleMs: number;
   /** Open and opening ones; `#open` holds those that are there already, `#closing` what must end before the next opening. */
   readonly #rooms = new Map<string, Promise<Room | undefined>>();
-  readonly #open = new Map<string, Room>();
+  readonly #open: Map<string, Room>;
   readonly #closing = new Map<string, Promise<void>>();
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
@@ -31,6 +32,7 @@ export class Rooms {
 
   constructor(options: RoomsOptions) {
     this.#options = options;
+    this.#open = options.registry.rooms;
     this.#idleMs = options.idleMs ?? IDLE_MS;
     this.#sweeper = setInterval(() => void this.#closeIdle(), Math.max(10, this.#idleMs / 2));
     this.#sweeper.unref();
@@ -38,10 +40,6 @@ export class Rooms {
 
   get size(): number {
     return this.#rooms.size;
-  }
-
-  get openIds(): readonly string[] {
-    return [...this.#open.keys()];
   }
 
   get(id: string): Room | undefined {
@@ -101,7 +99,7 @@ export class Rooms {
   /** `undefined`: there is no such conversation, or it was deleted meanwhile. */
   async #make(id: string): Promise<Room | undefined> {
     await this.#closing.get(id)?.catch(() => undefined);
-    const record = await this.#options.records.get(id);
+    const record = await this.#options.registry.records.get(id);
     if (!record) return undefined;
     const room = new Room(await this.#options.open(record), this.#now(), this.#options.onLooked);
     this.#open.set(id, room);
@@ -112,7 +110,7 @@ export class Rooms {
     await room.close(reason);
     const { agentState, reason: why, metrics } = room.conversation.state;
     const summary = { agent_state: agentState, reason: why, accumulated_cost: metrics?.accumulated_cost ?? 0 };
-    await this.#options.records.change(room.conversation.id, () => ({ summary }));
+    await this.#options.registry.records.change(room.conversation.id, () => ({ summary }));
   }
 
   /** Those that went idle together are closed `CLOSED_TOGETHER` at a time, so that they share commits. */
@@ -129,7 +127,7 @@ export class Rooms {
   async #closeIfIdle(id: string, room: Room): Promise<void> {
     if (this.#open.get(id) !== room || !room.isIdle(this.#now(), this.#idleMs)) return;
     // Both begin in this tick: a mark that a new submit sets is stored after this one is taken away.
-    const results = await Promise.allSettled([this.close(room), this.#options.records.unmark(id)]);
+    const results = await Promise.allSettled([this.close(room), this.#options.registry.records.unmark(id)]);
     for (const result of results) {
       if (result.status === 'rejected')
         this.#options.logger.warn({ err: result.reason, conversation: id }, 'closing an idle conversation failed');

@@ -12,8 +12,7 @@ import { KeyedMutex, type Clock } from '@tendon/core';
 import { catalogError, type CatalogError, type NetworkFrame, type NetworkQuestion } from '@tendon/protocol';
 import { isAskable, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
-import type { FrameListener } from '../room.ts';
-import type { Rooms } from '../rooms.ts';
+import type { FrameListener, Room } from '../room.ts';
 import type { Logger } from '../../platform/logger.ts';
 
 /** What is stored of them in a conversation's record. */
@@ -27,7 +26,8 @@ export type PersonsAnswer = 'once' | 'always' | 'refuse';
 
 export interface NetworkQuestionsOptions {
   readonly records: ConversationRecords;
-  readonly rooms: Rooms;
+  /** The open ones. */
+  readonly rooms: ReadonlyMap<string, Room>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly waitMs: number;
@@ -145,7 +145,7 @@ export class NetworkQuestions {
 
   /** A policy was changed in another way, or with `undefined` everybody's: what it answers is asked no more, what it closes again is. */
   async policyChanged(id?: string): Promise<void> {
-    const ids = id === undefined ? this.#options.rooms.openIds : [id];
+    const ids = id === undefined ? [...this.#options.rooms.keys()] : [id];
     for (const one of ids) {
       const root = await this.#rootOf(one);
       if (!root?.network_questions || root.network_questions.open.length === 0) continue;

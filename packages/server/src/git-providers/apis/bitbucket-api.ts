@@ -27,28 +27,10 @@ export function bitbucketApi({ host, token }: ProviderLogin, deadlineMs: number,
   };
   const branches = async (repository: string, { page, perPage }: Page, q?: string): Promise<BranchPage> => {
     const query = { page, pagelen: perPage, sort: '-target.date', ...(q && { q }) };
-    const { values, next, size } = await get(Branches, `/repositories/${quoted(repository)}/refs/branches`, query);
-    const found = values.map(({ name, target }) => ({
-      name,
-      commit_sha: target.hash,
-      protected: false,
-      last_push_date: target.date ?? null,
-    }));
-    return { branches: found, has_next_page: next !== undefined, current_page: page, per_page: perPage, total_count: size ?? null };
+    return branchPage(await get(Branches, `/repositories/${quoted(repository)}/refs/branches`, query), { page, perPage });
   };
   return {
-    async user() {
-      const { uuid, account_id, username, nickname, display_name, links } = await get(User, '/user');
-      const login = username ?? nickname ?? '';
-      return {
-        id: account_id ?? uuid ?? login,
-        login,
-        avatar_url: links?.avatar?.href ?? '',
-        company: null,
-        name: display_name,
-        email: null,
-      };
-    },
+    user: async () => userFrom(await get(User, '/user')),
     installations: workspaces,
     repositories: ({ sort, page, perPage, installation }) =>
       installation === undefined
@@ -100,6 +82,22 @@ const Repository = z.object({
 const Repositories = page(Repository);
 const Branches = page(z.object({ name: z.string(), target: z.object({ hash: z.string(), date: z.string().nullish() }) }));
 const Files = page(z.object({ type: z.string(), path: z.string() }));
+
+function userFrom({ uuid, account_id, username, nickname, display_name, links }: z.output<typeof User>) {
+  const login = username ?? nickname ?? '';
+  const id = account_id ?? uuid ?? login;
+  return { id, login, avatar_url: links?.avatar?.href ?? '', company: null, name: display_name, email: null };
+}
+
+function branchPage({ values, next, size }: z.output<typeof Branches>, { page: current_page, perPage: per_page }: Page): BranchPage {
+  const branches = values.map(({ name, target }) => ({
+    name,
+    commit_sha: target.hash,
+    protected: false,
+    last_push_date: target.date ?? null,
+  }));
+  return { branches, has_next_page: next !== undefined, current_page, per_page, total_count: size ?? null };
+}
 
 function repositoryFrom(given: z.output<typeof Repository>, next: string | undefined): ProviderRepository {
   return {

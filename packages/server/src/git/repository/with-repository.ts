@@ -25,77 +25,99 @@ export interface WithRepositoryOptions extends Omit<PrepareOptions, 'onProgress'
 type OnPhase = (phase: StartPhase, detail?: string) => void;
 
 export function withRepository(runtimes: Runtimes, options: WithRepositoryOptions): Runtimes {
-  let ready = options.ready;
-  let wasCloned = ready !== undefined;
-  let preparing: { readonly incarnation: string; readonly done: Promise<void> } | undefined;
-  const listeners = new Set<OnPhase>();
-
-  async function prepare(runtime: Runtime): Promise<void> {
-    const progress: PrepareOptions = { ...options, onProgress: (words) => tell('workspace', words) };
-    tell('workspace', options.source.folder);
-    const failure = await cloneRepository(runtime, options.source, progress);
-    if (failure !== undefined)
-      return say(`The repository ${options.source.url} could not be cloned: ${failure}`, 'STATUS$ERROR_REPOSITORY');
-    await runInSession(runtime, enterCommand(runtime, options.source), { now: options.now(), timeoutSeconds: 20 });
-    tell('git-hooks');
-    const unhooked = await installHook(runtime, options.source, progress);
-    if (unhooked !== undefined) await say(`.openhands/pre-commit.sh could not be made the hook: ${unhooked}`, 'STATUS$ERROR_GIT_HOOKS');
-    if (!wasCloned && (await hasSetup(runtime, options.source, progress))) {
-      tell('workspace', '.openhands/setup.sh');
-      await options.note(await setupEvents(runtime, options.now()));
-    }
-    wasCloned = true;
-    await options.saveReady(runtime.incarnation);
-  }
-
-  function tell(...phase: Parameters<OnPhase>): void {
-    for (const listener of listeners) listener(...phase);
-  }
-
-  function say(words: string, id: string): Promise<void> {
-    return options.note(() => [{ source: 'environment', ...ErrorObservation.create(words, { error_id: id }) }]);
-  }
-
-  function made(runtime: Runtime): Promise<void> {
-    const { incarnation } = runtime;
-    if (ready === incarnation) return Promise.resolve();
-    if (preparing?.incarnation === incarnation) return preparing.done;
-    const done = prepareOnce(runtime);
-    preparing = { incarnation, done };
-    return done;
-  }
-
-  /** Never rejects: a sandbox that was lost meanwhile is somebody else's to notice. */
-  async function prepareOnce(runtime: Runtime): Promise<void> {
-    try {
-      await prepare(runtime);
-    } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      await say(`The repository could not be made ready: ${why}`, 'STATUS$ERROR_REPOSITORY').catch(() => undefined);
-    }
-    ready = runtime.incarnation;
-    preparing = undefined;
-  }
-
+  const preparation = new Preparation(options);
   return {
     ...runtimes,
     async acquire(conversationId, { onPhase, ...rest }) {
       const begun: OnPhase = (phase, detail) => (phase === 'ready' ? undefined : onPhase?.(phase, detail));
-      listeners.add(begun);
+      const unwatch = preparation.watch(begun);
       try {
         const runtime = await runtimes.acquire(conversationId, { ...rest, onPhase: begun });
-        await made(runtime);
+        await preparation.made(runtime);
         onPhase?.('ready');
         return runtime;
       } finally {
-        listeners.delete(begun);
+        unwatch();
       }
     },
     current(conversationId) {
       const runtime = runtimes.current(conversationId);
-      return runtime?.incarnation === ready ? runtime : undefined;
+      return runtime?.incarnation === preparation.ready ? runtime : undefined;
     },
     isWorkspaceEmpty: async (conversationId) =>
-      ready === undefined ? false : ((await runtimes.isWorkspaceEmpty?.(conversationId)) ?? false),
+      preparation.ready === undefined ? false : ((await runtimes.isWorkspaceEmpty?.(conversationId)) ?? false),
   };
+}
+
+class Preparation {
+  readonly #options: WithRepositoryOptions;
+  readonly #listeners = new Set<OnPhase>();
+  #ready: string | undefined;
+  #wasCloned: boolean;
+  #preparing: { readonly incarnation: string; readonly done: Promise<void> } | undefined;
+
+  constructor(options: WithRepositoryOptions) {
+    this.#options = options;
+    this.#ready = options.ready;
+    this.#wasCloned = options.ready !== undefined;
+  }
+
+  /** The incarnation that has the repository. */
+  get ready(): string | undefined {
+    return this.#ready;
+  }
+
+  /** Until the returned function is called. */
+  watch(listener: OnPhase): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  made(runtime: Runtime): Promise<void> {
+    const { incarnation } = runtime;
+    if (this.#ready === incarnation) return Promise.resolve();
+    if (this.#preparing?.incarnation === incarnation) return this.#preparing.done;
+    const done = this.#prepareOnce(runtime);
+    this.#preparing = { incarnation, done };
+    return done;
+  }
+
+  /** Never rejects: a sandbox that was lost meanwhile is somebody else's to notice. */
+  async #prepareOnce(runtime: Runtime): Promise<void> {
+    try {
+      await this.#prepare(runtime);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      await this.#say(`The repository could not be made ready: ${why}`, 'STATUS$ERROR_REPOSITORY').catch(() => undefined);
+    }
+    this.#ready = runtime.incarnation;
+    this.#preparing = undefined;
+  }
+
+  async #prepare(runtime: Runtime): Promise<void> {
+    const { source, now, note, saveReady } = this.#options;
+    const progress: PrepareOptions = { ...this.#options, onProgress: (words) => this.#tell('workspace', words) };
+    this.#tell('workspace', source.folder);
+    const failure = await cloneRepository(runtime, source, progress);
+    if (failure !== undefined) return this.#say(`The repository ${source.url} could not be cloned: ${failure}`, 'STATUS$ERROR_REPOSITORY');
+    await runInSession(runtime, enterCommand(runtime, source), { now: now(), timeoutSeconds: 20 });
+    this.#tell('git-hooks');
+    const unhooked = await installHook(runtime, source, progress);
+    if (unhooked !== undefined)
+      await this.#say(`.openhands/pre-commit.sh could not be made the hook: ${unhooked}`, 'STATUS$ERROR_GIT_HOOKS');
+    if (!this.#wasCloned && (await hasSetup(runtime, source, progress))) {
+      this.#tell('workspace', '.openhands/setup.sh');
+      await note(await setupEvents(runtime, now()));
+    }
+    this.#wasCloned = true;
+    await saveReady(runtime.incarnation);
+  }
+
+  #tell(...phase: Parameters<OnPhase>): void {
+    for (const listener of this.#listeners) listener(...phase);
+  }
+
+  #say(words: string, id: string): Promise<void> {
+    return this.#options.note(() => [{ source: 'environment', ...ErrorObservation.create(words, { error_id: id }) }]);
+  }
 }

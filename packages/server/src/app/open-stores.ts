@@ -1,0 +1,83 @@
+/** Everything durable, opened before anything that works with it. */
+import { join } from 'node:path';
+import { createMask, type Clock, type Secret, type Storage } from '@tendon/core';
+import type { UpgradeProgress } from '@tendon/core/storage';
+import type { ModelAccess } from '../conversations/conversation-wish.ts';
+import { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
+import { openAccessBooks, type AccessBooks } from '../platform/auth/access-books.ts';
+import { keptSecret } from '../platform/auth/kept-secret.ts';
+import type { Config } from '../platform/config/config.ts';
+import { createLogger, type Logger } from '../platform/logger.ts';
+import { SecretStore } from '../secrets/secret-store.ts';
+import { secretsOfMcp } from '../settings/mcp-keys.ts';
+import { SettingsStore } from '../settings/settings.ts';
+
+export interface Stores {
+  readonly storage: Storage;
+  /** Signs the tokens of clients that keep one, and seals what is stored. */
+  readonly jwtSecret: Secret;
+  readonly settings: SettingsStore;
+  readonly secretStore: SecretStore;
+  readonly providerTokens: ProviderTokens;
+  readonly toolServers: ConversationToolServers;
+  readonly access: AccessBooks;
+  /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
+  readonly modelAccess: Map<string, ModelAccess>;
+}
+
+export interface StoreOptions {
+  readonly clock: Clock;
+  readonly logger?: Logger;
+  /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
+  readonly onUpgrade?: (progress: UpgradeProgress) => void;
+  /** Called with a sentence for each damage that is found, also while it is opened. */
+  readonly onFinding: (finding: string) => void;
+}
+
+/** Rejects with a user-facing Error when the storage cannot be opened. */
+export async function openStores(config: Config, options: StoreOptions): Promise<Stores> {
+  const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
+  const storage = await openStorage(config, options);
+  return {
+    storage,
+    jwtSecret,
+    settings: await SettingsStore.open(storage.records, jwtSecret),
+    secretStore: await SecretStore.open(storage.records, jwtSecret),
+    providerTokens: await ProviderTokens.open(storage.records, jwtSecret),
+    toolServers: new ConversationToolServers(jwtSecret),
+    access: await openAccessBooks(storage.records, options.clock),
+    modelAccess: new Map(),
+  };
+}
+
+/** Everything that must not be printed, as of each call. */
+export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
+  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, toolServers } = config;
+  const configured = [llmApiKey, sessionApiKey, executorHost?.key, searchApiKey, stores.jwtSecret].filter((one) => one !== undefined);
+  const configuredKeys = toolServers ? secretsOfMcp(toolServers) : [];
+  return () => [
+    ...configured,
+    ...configuredKeys,
+    ...stores.settings.secrets,
+    ...stores.secretStore.values.values(),
+    ...stores.providerTokens.secrets,
+    ...[...stores.modelAccess.values()].flatMap(({ apiKey }) => apiKey ?? []),
+    ...stores.toolServers.secrets,
+  ];
+}
+
+async function openStorage(config: Config, { clock, onFinding, ...options }: StoreOptions): Promise<Storage> {
+  const { openSqliteStorage } = await import('@tendon/core/storage');
+  const [path, blobDir] = [join(config.home, 'tendon.db'), join(config.home, 'blobs')];
+  let doing: UpgradeProgress['doing'] | undefined;
+  const onUpgrade = (progress: UpgradeProgress): void => {
+    options.onUpgrade?.(progress);
+    if (progress.doing === doing) return;
+    doing = progress.doing;
+    // Secrets are in the store that is not open yet, and none is in this line.
+    const logger = options.logger ?? createLogger({ level: config.logLevel, mask: createMask([]) });
+    logger.info(progress, doing === 'copying' ? 'the store of an earlier version is being copied' : 'the store is being migrated');
+  };
+  return openSqliteStorage({ path, blobDir, clock, onFinding, onUpgrade });
+}

@@ -1,0 +1,99 @@
+/**
+ * Owns what is known of conversations before any is opened: their records, which are open, where each may work and connect, and the keys
+ * that came with `initialize`, which are never stored. It creates, opens and ends none, so sandboxes can ask it before there is one.
+ */
+import type { Clock, Storage } from '@tendon/core';
+import { catalogError, type CatalogError, type VolatileFrame } from '@tendon/protocol';
+import type { NetworkPolicy } from '@tendon/runtime';
+import type { Logger } from '../platform/logger.ts';
+import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
+import { ConversationRecords, type StoredConversation } from './conversation-records.ts';
+import type { ModelAccess } from './conversation-wish.ts';
+import { networkPolicy, type NetworkRules } from './network/conversation-network.ts';
+import { NetworkQuestions } from './network/network-questions.ts';
+import type { Room } from './room.ts';
+
+export interface RegistryOptions {
+  readonly config: FolderRules;
+  /** Default: every wish can be kept. */
+  readonly network?: NetworkRules;
+  /** Opens a name to the sandboxes of all conversations, durably. Default: nobody can. */
+  readonly allowAlways?: (host: string) => Promise<CatalogError | undefined>;
+  /** How long a connection that a person is asked about waits for the answer. */
+  readonly questionWaitMs?: number;
+  readonly storage: Pick<Storage, 'records'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Keys by conversation; they are never stored. */
+  readonly modelAccess?: Map<string, ModelAccess>;
+}
+
+/** Shorter than the silence after which a command is handed back as still running, and than the patience of package managers. */
+const QUESTION_WAIT_MS = 8_000;
+const EVERYWHERE: NetworkRules = { network: { mode: 'full', allow: [], allowPrivate: [] }, isPoliced: true };
+const NOWHERE: NetworkPolicy = { mode: 'none', allow: [], allowPrivate: [] };
+
+export class ConversationRegistry {
+  readonly records: ConversationRecords;
+  /** Whoever opens and closes conversations keeps it. */
+  readonly rooms = new Map<string, Room>();
+  /** By conversation. */
+  readonly modelAccess: Map<string, ModelAccess>;
+  /** What sandboxes ask of a person. */
+  readonly questions: NetworkQuestions;
+  readonly networkRules: NetworkRules;
+  readonly roots: Promise<WorkspaceRoots>;
+
+  constructor({ config, network = EVERYWHERE, allowAlways, questionWaitMs, storage, clock, logger, ...rest }: RegistryOptions) {
+    this.records = new ConversationRecords(storage.records, clock);
+    this.modelAccess = rest.modelAccess ?? new Map();
+    this.networkRules = network;
+    this.roots = workspaceRoots(config);
+    this.questions = new NetworkQuestions({
+      records: this.records,
+      rooms: this.rooms,
+      clock,
+      logger,
+      waitMs: questionWaitMs ?? QUESTION_WAIT_MS,
+      policyOf: (record) => networkPolicy(network, record.network),
+      allowAlways: allowAlways ?? (async () => catalogError('NOT_IMPLEMENTED', 'a list of all conversations')),
+    });
+  }
+
+  /** Its folder, if this machine allows it; `undefined`: no such conversation. Rejects with an Error that can be shown. */
+  async workspaceOf(id: string): Promise<string | undefined> {
+    const record = await this.records.get(id);
+    const refusal = record && outsideRoots(record.workspace, await this.roots);
+    if (refusal !== undefined) throw new Error(refusal);
+    return record?.workspace;
+  }
+
+  /** Where its sandbox may connect to, as of now. */
+  async networkOf(id: string): Promise<NetworkPolicy> {
+    const record = await this.records.get(id);
+    return record ? this.policyOf(record) : NOWHERE;
+  }
+
+  /** To what was allowed to the one that delegated it, too. */
+  async policyOf({ network, delegated_by: by }: StoredConversation): Promise<NetworkPolicy> {
+    const own = networkPolicy(this.networkRules, network);
+    const root = by && (await this.records.get(by.conversation_id));
+    return { ...own, allow: [...new Set([...own.allow, ...(root?.network?.allow ?? [])])] };
+  }
+
+  /** Shown to those who look at it; nobody looks at one that is not open. */
+  announce(id: string, frame: VolatileFrame): void {
+    this.rooms.get(id)?.announce(frame);
+  }
+
+  /** Clients stay ready for the next message: it wakes the sandbox. */
+  sayAsleep(id: string): void {
+    const message = 'The sandbox sleeps; the next action wakes it where it was.';
+    this.announce(id, { volatile: 'status', type: 'info', id: 'STATUS$READY', message });
+  }
+
+  /** Shows watchers that something in the set-up does not work, and why. */
+  sayProblem(id: string, message: string): void {
+    this.announce(id, { volatile: 'status', type: 'error', id: 'STATUS$ERROR', message });
+  }
+}
