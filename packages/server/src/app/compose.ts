@@ -154,6 +154,7 @@ function createConversations(
   runtimes: SandboxRuntimes,
   { loop = new LoopWatch(), around = {} }: ComposeOptions,
 ): Conversations {
+  const { access, toolServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
   const places = new KeyedSemaphore(foundation.config.maxModelRequests);
   const chooses = (record: StoredConversation): ModelChoice => modelFor(record, foundation);
@@ -161,6 +162,10 @@ function createConversations(
     ...foundation,
     registry,
     runtimes,
+    onErase: async (id) => {
+      toolServers.forget(id);
+      await access.shares.revokeThose(({ conversation }) => conversation === id);
+    },
     onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),
     open: (record, conversations) =>
       composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, fairly, loop }),

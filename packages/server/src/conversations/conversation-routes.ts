@@ -26,7 +26,6 @@ import { ById } from '../platform/http/conversation-param.ts';
 import { failureBody, sendJsonText } from '../platform/http/failure.ts';
 import { IdempotencyHeaders, requestId } from '../platform/http/idempotency-key.ts';
 import { optionalBody } from '../platform/http/optional-body.ts';
-import type { AccessBooks } from '../platform/auth/access-books.ts';
 import type { Conversations } from './conversations.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -37,7 +36,6 @@ const PageMark = z.object({ sort: z.string(), id: z.string() });
 
 interface RoutesContext extends InfoContext {
   readonly config: Config;
-  readonly access: AccessBooks;
   readonly jwtSecret: Secret;
   readonly providerTokens: ProviderTokens;
   readonly settings: { readonly toolServers: McpConfig };
@@ -96,7 +94,7 @@ function reading(app: App, context: RoutesContext): void {
   );
 }
 
-function changes(app: App, { conversations, access }: RoutesContext): void {
+function changes(app: App, { conversations }: RoutesContext): void {
   app.patch(
     '/api/conversations/:id',
     { schema: { params: ById, body: UpdateConversation, response: { 200: z.literal(true), 404: Failure } } },
@@ -107,10 +105,9 @@ function changes(app: App, { conversations, access }: RoutesContext): void {
     },
   );
 
-  app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, async ({ params }) => {
-    await access.shares.revokeThose(({ conversation }) => conversation === params.id);
-    return conversations.delete(params.id);
-  });
+  app.delete('/api/conversations/:id', { schema: { params: ById, response: { 200: z.boolean() } } }, ({ params }) =>
+    conversations.delete(params.id),
+  );
 }
 
 function running(app: App, { conversations }: RoutesContext): void {

@@ -44,6 +44,8 @@ export interface ConversationsOptions {
   readonly mask?: Pick<Mask, 'text'>;
   /** Makes the engine's conversation over the log of this record; `conversations` are these. */
   readonly open: (record: StoredConversation, conversations: Conversations) => Promise<Conversation>;
+  /** Erases what others keep of a conversation that is deleted; called again when a deletion was cut off. */
+  readonly onErase?: (id: string) => Promise<void>;
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
 }
@@ -232,15 +234,17 @@ export class Conversations {
     return true;
   }
 
-  /** Removes what is left of a deleted record; repeated at the next start when it is interrupted. */
+  /** The one place where all that a conversation leaves behind is erased; repeated at the next start when it is interrupted. */
   async #erase(id: string): Promise<void> {
     for (const delegated of await this.#records.delegatedBy(id)) {
       await this.delete(delegated);
       await this.#records.forgetDelegated(id, delegated);
     }
-    await this.#options.runtimes.stop(id, { forGood: true });
-    await this.#options.storage.events.delete(id);
-    await this.#options.storage.records.delete('replays', id);
+    const { runtimes, storage, onErase } = this.#options;
+    await onErase?.(id);
+    await runtimes.stop(id, { forGood: true });
+    await storage.events.delete(id);
+    await storage.records.delete('replays', id);
     await removeFolder(ownFolder(this.#options.config.home, id));
     this.#registry.modelAccess.delete(id);
     await this.#records.forget(id);
