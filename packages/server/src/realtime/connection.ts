@@ -14,9 +14,8 @@ import {
   type Frame,
   type VolatileFrame,
 } from '@tendon/protocol';
-import type { ConversationWish } from '../conversations/conversation-wish.ts';
 import type { Conversations } from '../conversations/conversations.ts';
-import { wantsAnswerAtOnce, wishFrom } from '../conversations/initialize-wish.ts';
+import { ClientSession, type ClientSessionOptions, type Initialize } from './client-session.ts';
 import { EventStream } from './event-stream.ts';
 import { Inbox } from './inbox.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -26,7 +25,7 @@ import type { Wire } from './wire.ts';
 /** What answers an `initialize` where no frame of its own does. */
 const READY: VolatileFrame = { volatile: 'status', type: 'info', id: 'STATUS$READY', message: '' };
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends ClientSessionOptions {
   readonly wire: Wire;
   readonly dialect: Dialect;
   readonly conversations: Conversations;
@@ -34,23 +33,20 @@ export interface ConnectionOptions {
   readonly logger: Logger;
   /** The client is sent everything and changes nothing: not what is recorded, nor whether the conversation runs. */
   readonly isWatcher?: boolean;
-  /** Addresses that it names are asked wherever they are. */
-  readonly isAdmin?: boolean;
-  /** The id of the conversation that this client begins; default: a fresh one. */
-  readonly beginsAs?: string;
 }
 
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #inbox: Inbox<() => Promise<void>>;
   readonly #stream: EventStream;
+  readonly #session: ClientSession;
   #isTaking = false;
-  #wish: ConversationWish = {};
   #conversationId: string | undefined;
   #attached: Promise<unknown> = Promise.resolve();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#session = new ClientSession(options);
     this.#inbox = new Inbox(options.wire);
     this.#stream = new EventStream({ ...options, send: (frames) => this.#send(frames) });
   }
@@ -199,15 +195,14 @@ export class Connection {
    * Before there is a conversation it says how to create one, at once when the request has to be checked. Afterwards it updates the
    * model and its key.
    */
-  async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
-    const { dialect, conversations, isWatcher, isAdmin = false } = this.#options;
+  async #initialize(decoded: Initialize): Promise<void> {
+    const { dialect, isWatcher } = this.#options;
     const answer = dialect.greeting.length > 0 ? dialect.greeting : dialect.encodeVolatile(READY);
     if (isWatcher) return this.#send(answer);
-    const wish = wishFrom(decoded, isAdmin);
-    if (!wish.ok) return this.refuse(wish.error);
-    this.#wish = wish.wish;
-    if (this.#conversationId !== undefined) await conversations.configure(this.#conversationId, wish.wish);
-    const error = this.#conversationId === undefined && wantsAnswerAtOnce(wish.wish) ? await this.#makeConversation() : undefined;
+    const refusal = await this.#session.initialize(decoded, this.#conversationId);
+    if (refusal) return this.refuse(refusal);
+    const isCreated = this.#conversationId === undefined && this.#session.wantsAnswerAtOnce;
+    const error = isCreated ? await this.#makeConversation() : undefined;
     if (error) this.refuse(error);
     else this.#send(answer);
   }
@@ -233,8 +228,7 @@ export class Connection {
   }
 
   async #makeConversation(): Promise<CatalogError | undefined> {
-    const { conversations, beginsAs } = this.#options;
-    const created = await conversations.create({ ...this.#wish, ...(beginsAs !== undefined && { id: beginsAs }) });
+    const created = await this.#session.create();
     if (!created.ok) return created.error;
     const error = await this.attach(created.record.id, 0);
     if (error) this.#end(error);

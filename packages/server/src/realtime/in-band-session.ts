@@ -6,7 +6,7 @@
 import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { failureFor, type Clock } from '@tendon/core';
 import type { Connection } from './connection.ts';
-import { wishFrom } from '../conversations/initialize-wish.ts';
+import { ClientSession } from './client-session.ts';
 import type { ClientPatience } from '../platform/http/client-patience.ts';
 import type { Logger } from '../platform/logger.ts';
 import { readToken, signToken } from '../platform/auth/token.ts';
@@ -90,18 +90,19 @@ export class InBandSession {
     frame: Frame,
   ): Promise<{ readonly ok: true; readonly id: string } | { readonly ok: false; readonly error: CatalogError }> {
     const { conversations, jwtSecret } = this.#options;
+    const session = new ClientSession(this.#options);
     const decoded = openhandsV0.decode(frame);
-    const wish = decoded.type === 'initialize' ? wishFrom(decoded, this.#options.isAdmin) : undefined;
     if (typeof frame.token === 'string' && frame.token !== '') {
       const id = await readToken(frame.token, jwtSecret);
       if (id === undefined || !(await conversations.get(id))) return { ok: false, error: catalogError('INVALID_TOKEN') };
-      if (wish && !wish.ok) return wish;
       // Its key is not stored: who comes back brings it again.
-      if (wish) await conversations.configure(id, wish.wish);
-      return { ok: true, id };
+      const error = decoded.type === 'initialize' ? await session.initialize(decoded, id) : undefined;
+      return error ? { ok: false, error } : { ok: true, id };
     }
-    if (!wish?.ok) return { ok: false, error: wish?.error ?? catalogError('INVALID_FRAME', 'it is no initialize') };
-    const created = await conversations.create(wish.wish);
+    if (decoded.type !== 'initialize') return { ok: false, error: catalogError('INVALID_FRAME', 'it is no initialize') };
+    const error = await session.initialize(decoded, undefined);
+    if (error) return { ok: false, error };
+    const created = await session.create();
     return created.ok ? { ok: true, id: created.record.id } : created;
   }
 }

@@ -15,15 +15,13 @@ import {
   tellGeneration,
   WS_DIALECTS,
   type CatalogError,
-  type Decoded,
   type Dialect,
   type WsDialect,
   type WsDoor,
   type WsGeneration,
 } from '@tendon/protocol';
 import { Connection } from '../../../realtime/connection.ts';
-import type { ConversationWish } from '../../../conversations/conversation-wish.ts';
-import { wantsAnswerAtOnce, wishFrom } from '../../../conversations/initialize-wish.ts';
+import { ClientSession, type Initialize } from '../../../realtime/client-session.ts';
 import { readToken, signToken } from '../../../platform/auth/token.ts';
 import { cursorFrom } from '../../../realtime/cursor.ts';
 import type { Wire } from '../../../realtime/wire.ts';
@@ -48,11 +46,11 @@ export class WsSession {
   readonly #wire: Wire;
   readonly #shared: SharedWire;
   readonly #sessions: WsSessions;
+  readonly #client: ClientSession;
   readonly #steps: StepQueue;
   #sid = '';
   #door: WsDoor = 'plain';
   #generation: WsGeneration | undefined;
-  #wish: ConversationWish = {};
   #cursor = 0;
   /** What was sent of the conversation, as the id that comes next. */
   #nextId = 0;
@@ -66,6 +64,7 @@ export class WsSession {
     this.#wire = wire;
     this.#shared = new SharedWire(wire);
     this.#sessions = WsSessions.of(context);
+    this.#client = new ClientSession(context);
     this.#connection = this.#connect();
     this.#steps = new StepQueue(this.#shared, (cause) => this.#connection.refuse(this.#failed(cause)));
     this.#steps.add(async () => {
@@ -177,14 +176,11 @@ export class WsSession {
   }
 
   /** For W0 this only sets parameters, unless it names a folder or an unknown agent; later ones have their conversation from here on, and are sent its state. */
-  async #initialize(decoded: Extract<Decoded, { type: 'initialize' }>): Promise<void> {
-    const wish = wishFrom(decoded, this.#context.isAdmin);
-    if (!wish.ok) return this.#connection.refuse(wish.error);
-    this.#wish = wish.wish;
+  async #initialize(decoded: Initialize): Promise<void> {
+    const refusal = await this.#client.initialize(decoded, this.#connection.conversationId);
+    if (refusal) return this.#connection.refuse(refusal);
     const isW0 = this.#dialect === WS_DIALECTS.W0 && this.#door === 'plain';
-    const id = this.#connection.conversationId;
-    if (id !== undefined) await this.#context.conversations.configure(id, wish.wish);
-    const error = isW0 && !wantsAnswerAtOnce(wish.wish) ? undefined : await this.#ensureConversation();
+    const error = isW0 && !this.#client.wantsAnswerAtOnce ? undefined : await this.#ensureConversation();
     if (error) return this.#connection.refuse(error);
     this.#answerInitialize();
   }
@@ -206,7 +202,7 @@ export class WsSession {
     let refusal: CatalogError | undefined;
     const record = await this.#sessions.change(this.#sid, async (before) => {
       if (before.conversation !== undefined) return before;
-      const created = await this.#context.conversations.create(this.#wish);
+      const created = await this.#client.create();
       this.#isBeginning = created.ok;
       if (created.ok) return { ...before, conversation: created.record.id, ...(this.#generation && { generation: this.#generation }) };
       refusal = created.error;

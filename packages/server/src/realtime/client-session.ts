@@ -1,0 +1,93 @@
+/**
+ * What a client's `initialize` asks for, and the conversation that comes of it: the same for every transport. It does not own which
+ * conversation the client has; that is a token's, a socket's or a stored session's matter.
+ */
+import { findAgent, Secret } from '@tendon/core';
+import { catalogError, type CatalogError, type Decoded } from '@tendon/protocol';
+import type { ConversationWish, ModelAccess } from '../conversations/conversation-wish.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { Created } from '../conversations/new-conversations.ts';
+
+export type Initialize = Extract<Decoded, { type: 'initialize' }>;
+type WishResult = { readonly ok: true; readonly wish: ConversationWish } | { readonly ok: false; readonly error: CatalogError };
+
+export interface ClientSessionOptions {
+  readonly conversations: Pick<Conversations, 'configure' | 'create'>;
+  /** Addresses that the client names are asked wherever they are. */
+  readonly isAdmin?: boolean;
+  /** The id of the conversation that the client begins; default: a fresh one. */
+  readonly beginsAs?: string;
+}
+
+export class ClientSession {
+  readonly #options: ClientSessionOptions;
+  #wish: ConversationWish = {};
+
+  constructor(options: ClientSessionOptions) {
+    this.#options = options;
+  }
+
+  /** For the conversation to come; one that there is (`conversationId`) takes its model and key. Returns why it was refused. */
+  async initialize(initialize: Initialize, conversationId: string | undefined): Promise<CatalogError | undefined> {
+    const { conversations, isAdmin = false } = this.#options;
+    const result = wishFrom(initialize, isAdmin);
+    if (!result.ok) return result.error;
+    this.#wish = result.wish;
+    if (conversationId !== undefined) await conversations.configure(conversationId, result.wish);
+    return undefined;
+  }
+
+  /** Whether to create the conversation at once, which checks a named folder, and reports which agent replaces an unknown one. */
+  get wantsAnswerAtOnce(): boolean {
+    const { directory, agent } = this.#wish;
+    return directory !== undefined || findAgent(agent).notice !== undefined;
+  }
+
+  /** The conversation that was asked for, or one with defaults. */
+  create(): Promise<Created> {
+    const { conversations, beginsAs } = this.#options;
+    return conversations.create({ ...this.#wish, ...(beginsAs !== undefined && { id: beginsAs }) });
+  }
+}
+
+/** `isAdmin`: the client may name any address. */
+function wishFrom({ model, directory, agent, settings }: Initialize, isAdmin: boolean): WishResult {
+  const { LLM_API_KEY: key, LLM_BASE_URL: baseUrl } = settings;
+  if (baseUrl !== undefined && !isHttpUrl(baseUrl)) return refused('LLM_BASE_URL is not an http(s) address');
+  const llm: ModelAccess = {
+    ...(typeof key === 'string' && { apiKey: new Secret(key) }),
+    ...(isHttpUrl(baseUrl) && { baseUrl, isAdmins: isAdmin }),
+  };
+  const confirmationMode = flag(settings.CONFIRMATION_MODE);
+  const maxIterations = count(settings.MAX_ITERATIONS);
+  return {
+    ok: true,
+    wish: {
+      model,
+      directory,
+      agent,
+      ...(confirmationMode !== undefined && { confirmationMode }),
+      ...(maxIterations !== undefined && { maxIterations }),
+      ...(Object.keys(llm).length > 0 && { llm }),
+    },
+  };
+}
+
+/** Old frontends send everything as text. */
+function flag(value: unknown): boolean | undefined {
+  const text = String(value).toLowerCase();
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+function count(value: unknown): number | undefined {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
+function refused(detail: string): WishResult {
+  return { ok: false, error: catalogError('INVALID_ARGUMENTS', detail) };
+}
+
+function isHttpUrl(value: unknown): value is string {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
