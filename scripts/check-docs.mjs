@@ -40,25 +40,6 @@ for (const folder of ['packages', 'test']) {
 }
 for (const [id, file] of rules) if (!cited.has(id)) failures.push(`${file}: no test cites rule ${id}`);
 
-// Sections of runtime.md that have a table of rules: each rule has a row there, or is named with the test that proves it.
-const TABLES = { 'The shell': 'shell', Files: 'editor', 'Edits that a model writes out': 'editor', Kernel: 'kernel', Browser: 'browser' };
-const tables = join(root, 'test/e2e/runtime-rules');
-const elsewhere = new Map(
-  [...readFileSync(join(tables, 'proven-elsewhere.ts'), 'utf8').matchAll(/^ {2}(RT\d+): '(.*)',$/gm)].map(([, id, file]) => [id, file]),
-);
-for (const section of readFileSync(join(root, 'docs/spec/runtime.md'), 'utf8').split(/^## /m)) {
-  const table = join(tables, `${TABLES[section.split('\n')[0]]}.test.ts`);
-  if (!existsSync(table)) continue;
-  const rows = readFileSync(table, 'utf8');
-  for (const [, id] of section.matchAll(/^- \*\*(RT\d+)\*\*/gm)) {
-    const proof = elsewhere.get(id);
-    if (proof === undefined && !new RegExp(`'${id}'`).test(rows))
-      failures.push(`runtime.md: ${id} has no row in ${relative(root, table)}, and proven-elsewhere.ts names no test of it`);
-    if (proof !== undefined && !(existsSync(join(root, proof)) && new RegExp(`\\b${id}\\b`).test(readFileSync(join(root, proof), 'utf8'))))
-      failures.push(`proven-elsewhere.ts: ${proof} does not prove ${id}`);
-  }
-}
-
 // The conformance suite asks for every rule that a client can see; what none can is listed with the reason. coverage.test.ts holds the rest.
 const asked = new Set();
 for (const file of walk(join(root, 'packages/conformance/src/levels'), /\.ts$/))

@@ -147,8 +147,9 @@ describe('browse', { timeout: 60_000 }, () => {
   });
 
   it('RT151: files of the workspace, data, the source of a page and a name without a scheme are opened', async () => {
-    writeFileSync(join(user.executor.workspace, 'page.html'), '<h1>A file</h1>');
-    expect(await user.browse(join(user.executor.workspace, 'page.html'))).toMatchObject({ content: '# A file' });
+    const path = join(user.executor.workspace, 'page.html');
+    writeFileSync(path, '<h1>A file</h1>');
+    expect(await user.browse(path)).toMatchObject({ content: '# A file', extras: { url: `file://${path}`, error: false } });
     expect(await user.browse('data:text/html,<h1>Inline</h1>')).toMatchObject({ content: '# Inline' });
     expect(await user.browse('about:blank')).toMatchObject({ content: '', extras: { error: false } });
     expect((await user.browse(`view-source:${site.origin}/list`)).content).toContain('<button>Search</button>');

@@ -59,7 +59,12 @@ describe('browse_interactive', { timeout: 60_000 }, () => {
       expect.stringMatching(/^b\d+$/),
       expect.stringMatching(/^\d+$/),
     ]);
-    expect(extras).toMatchObject({ trigger_by_action: 'browse_interactive', error: false, filter_visible_only: false });
+    expect(extras).toMatchObject({
+      trigger_by_action: 'browse_interactive',
+      error: false,
+      filter_visible_only: false,
+      focused_element_bid: '',
+    });
     expect(extras.extra_element_properties).toHaveProperty(ids[2]!, expect.objectContaining({ visibility: 1, set_of_marks: true }));
     expect(extras.dom_object).toHaveProperty('documents');
     expect(pngSize(extras.set_of_marks!)).toEqual(pngSize(extras.screenshot!));

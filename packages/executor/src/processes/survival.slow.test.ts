@@ -64,6 +64,18 @@ describe('survival', () => {
     expect(await executor.run('echo door still works')).toMatchObject({ exitCode: 0 });
   });
 
+  it('RT68, RT490: nor are they for its file actions', async () => {
+    const executor = await start();
+    const { stateDir } = executor.config;
+    const refused = { content: expect.stringContaining(`${stateDir}/own belongs to the runtime itself`) };
+    expect(await executor.act('read', { path: `${stateDir}/journal` })).toMatchObject({ observation: 'error' });
+    expect(await executor.act('edit', { command: 'create', path: `${stateDir}/own`, file_text: 'x' })).toMatchObject(refused);
+    expect(await executor.act('edit', { command: 'view', path: stateDir })).toMatchObject({
+      content: `ERROR:\n${stateDir} belongs to the runtime itself`,
+    });
+    expect(readdirSync(stateDir)).not.toContain('own');
+  });
+
   it('RT40: where namespaces cannot be nested commands still run, and it is said', async () => {
     const bin = mkdtempSync(join(tmpdir(), 'tendon-bin-'));
     cleanups.push(() => rmSync(bin, { recursive: true }));
@@ -113,16 +125,26 @@ describe('survival', () => {
       content: 'yes\nd',
       exitCode: 4,
     });
+    expect(await executor.run('read -r line; echo "nobody types: $?"', { is_static: true })).toMatchObject({
+      content: 'nobody types: 1',
+      exitCode: 0,
+    });
     expect(await executor.run('sleep 300', { is_static: true }, 0.3)).toMatchObject({
       exitCode: -1,
       suffix: expect.stringContaining('0.3 seconds'),
     });
     const { hold, connection } = await watchtower();
     const connected = connection();
-    const { extras } = await executor.run(`${hold}; sleep 300 & sleep 300`, { background: true });
+    const { content, exitCode, extras } = await executor.run(`${hold}; sleep 300 & sleep 300`, { background: true });
+    expect({ content, exitCode, id: extras.command_id }).toEqual({
+      content: expect.stringMatching(/^It runs in the background as number 0: an action `kill` with this id ends it\./),
+      ...{ exitCode: 0, id: 0 },
+    });
     const socket = await connected;
     const closed = once(socket, 'close');
-    expect(await executor.act('kill', { id: extras.command_id })).toMatchObject({ observation: 'run' });
+    expect(await executor.act('kill', { id: extras.command_id })).toMatchObject({
+      ...{ observation: 'run', content: 'Number 0 of the background was ended.', extras: { command_id: 0 } },
+    });
     await closed;
     expect(await executor.act('kill', { id: '99' })).toMatchObject({ observation: 'error' });
   });

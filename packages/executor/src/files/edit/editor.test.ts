@@ -1,5 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -15,6 +27,8 @@ import { createWriteAction } from '../write-action.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tendon-edit-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const REVIEW = 'Review the changes and make sure they are as expected. Edit the file again if necessary.';
 
 const context: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
 const openDisk = () =>
@@ -48,7 +62,7 @@ describe('str_replace', () => {
       `The file ${path} has been edited. Here's the result of running \`cat -n\` on a snippet of ${path}:\n` +
         [6, 7, 8, 9].map((line) => `     ${line}\tline ${line}\n`).join('') +
         '    10\tten\n    11\tten and a half\n    12\tline 11\n    13\tline 12\n    14\tline 13\n    15\tline 14\n    16\tline 15\n' +
-        'Review the changes and make sure they are as expected. Edit the file again if necessary.',
+        REVIEW,
     );
     expect(extras).toMatchObject({
       prev_exist: true,
@@ -58,15 +72,31 @@ describe('str_replace', () => {
     expect(extras.diff).toContain('-line 10\n+ten\n+ten and a half\n');
   });
 
+  it('RT65: an edit has the contents before and after and the whole diff', async () => {
+    const path = file('a\nb\n');
+    const { content, extras } = await edit('str_replace', path, { old_str: 'b', new_str: 'c' });
+    expect(content).toBe(
+      `The file ${path} has been edited. Here's the result of running \`cat -n\` on a snippet of ${path}:\n     1\ta\n     2\tc\n     3\t\n${REVIEW}`,
+    );
+    expect(extras).toMatchObject({
+      ...{ path, prev_exist: true, old_content: 'a\nb\n', new_content: 'a\nc\n', impl_source: 'oh_aci' },
+      diff: `--- ${path}\n+++ ${path}\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n`,
+    });
+  });
+
   it.each([
-    ['none', 'missing', 'does not contain'],
-    ['several', 'same', 'at lines 1, 3'],
-    ['an empty text', '', 'is empty'],
+    ['none', 'missing', /^Nothing was replaced: \S+ does not contain old_str `missing`\./],
+    [
+      'several',
+      'same',
+      /^Nothing was replaced: old_str `same` stands more than once in \S+, at lines 1, 3\. Take in lines around it until it stands once\.$/,
+    ],
+    ['an empty text', '', /^Nothing was replaced: old_str is empty\.$/],
   ])('RT62: %s is an error and changes nothing', async (_, old, message) => {
     const path = file('same\nother\nsame\n');
     const { content, extras } = await edit('str_replace', path, { old_str: old, new_str: 'new' });
     expect(content).toMatch(/^ERROR:\n/);
-    expect(content).toContain(message);
+    expect(content.slice('ERROR:\n'.length)).toMatch(message);
     expect(extras).toMatchObject({ old_content: null, new_content: null, diff: null });
     expect(readFileSync(path, 'utf8')).toBe('same\nother\nsame\n');
   });
@@ -98,6 +128,12 @@ describe('str_replace', () => {
     expect(readFileSync(path)).toEqual(Buffer.concat([before, Buffer.from('yy', wide ? 'utf16le' : 'utf8'), after]));
   });
 
+  it('RT60: what is put into a file is in its encoding', async () => {
+    const path = file(Buffer.from('café und straße, häuser und grüße\n', 'latin1'));
+    await edit('str_replace', path, { old_str: 'häuser und', new_str: 'höfe' });
+    expect(readFileSync(path, 'latin1')).toBe('café und straße, höfe grüße\n');
+  });
+
   it('RT60: text that the encoding cannot hold is refused', async () => {
     const bytes = Buffer.from('Grüße aus der Straße, schöne Häuser\n', 'latin1');
     const path = file(bytes);
@@ -112,7 +148,10 @@ describe('str_replace', () => {
     writeFileSync(path, 'echo a\n');
     chmodSync(path, 0o754);
     symlinkSync(path, join(inner, 'link'));
+    const failure = await edit('str_replace', join(inner, 'link'), { old_str: 'none', new_str: 'x' });
+    expect(failure.content).toMatch(/^ERROR:\nNothing was replaced/);
     await edit('str_replace', join(inner, 'link'), { old_str: 'a\n', new_str: 'b\n' });
+    expect(readlinkSync(join(inner, 'link'))).toBe(path);
     expect(readFileSync(path, 'utf8')).toBe('echo b\n');
     expect(statSync(path).mode & 0o777).toBe(0o754);
     expect(readdirSync(inner).toSorted()).toEqual(['link', 'script.sh']);
@@ -124,9 +163,11 @@ describe('create, insert, view, undo_edit', () => {
     const path = join(folder, 'new/deep/file.txt');
     expect(await edit('create', path, { file_text: 'hi' })).toMatchObject({
       content: `File created successfully at: ${path}`,
-      extras: { prev_exist: false, new_content: 'hi' },
+      extras: { prev_exist: false, old_content: null, new_content: 'hi' },
     });
-    expect((await edit('create', path, { file_text: 'other' })).content).toMatch(/^ERROR:\n.* exists already/);
+    expect((await edit('create', path, { file_text: 'other' })).content).toBe(
+      `ERROR:\n${path} exists already. create makes new files only; str_replace and insert change this one.`,
+    );
     expect(readFileSync(path, 'utf8')).toBe('hi');
   });
 
@@ -144,7 +185,9 @@ describe('create, insert, view, undo_edit', () => {
     const path = file('a\nb');
     await edit('insert', path, { insert_line: 2, new_str: 'c' });
     expect(readFileSync(path, 'utf8')).toBe('a\nb\nc');
-    expect((await edit('insert', path, { insert_line: 9, new_str: 'c' })).content).toContain('from 0 to 3');
+    expect((await edit('insert', path, { insert_line: 9, new_str: 'c' })).content).toBe(
+      'ERROR:\ninsert_line is 9; it must be from 0 to 3.',
+    );
   });
 
   it('RT63: view numbers, clips and bounds', async () => {
@@ -152,11 +195,18 @@ describe('create, insert, view, undo_edit', () => {
     expect((await edit('view', path)).content).toBe(
       `Here's the result of running \`cat -n\` on ${path}:\n     1\ta\n     2\tb\n     3\t\n`,
     );
-    expect((await edit('view', path, { view_range: [2, 2] })).content).toContain(':\n     2\tb\n');
+    expect((await edit('view', path, { view_range: [2, 2] })).content).toBe(
+      `Here's the result of running \`cat -n\` on ${path}:\n     2\tb\n`,
+    );
+    const outside = 'ERROR:\nview_range [9, -1]: the first line must be from 1 to 3.';
+    expect((await edit('view', path, { view_range: [9, -1] })).content).toBe(outside);
     expect((await edit('view', path, { view_range: [0, 2] })).content).toContain('from 1 to 3');
-    expect((await edit('view', path, { view_range: [1, 99] })).content).toContain('[The file ends at line 3.]');
+    expect((await edit('view', path, { view_range: [2, 1] })).content).toBe(
+      'ERROR:\nview_range [2, 1]: the last line is before the first.',
+    );
+    expect((await edit('view', path, { view_range: [1, 99] })).content).toMatch(/^\[The file ends at line 3\.\]\n/);
     const long = (await edit('view', file('x'.repeat(20_000)))).content;
-    expect(long).toContain('[Clipped: ');
+    expect(long).toMatch(/x\[Clipped: the file goes on\. Find the lines that matter with `grep -n` and view them with view_range\.\]\n$/);
     expect(long.length).toBeLessThan(16_600);
   });
 
@@ -173,9 +223,14 @@ describe('create, insert, view, undo_edit', () => {
     mkdirSync(join(inner, 'b/c/d'), { recursive: true });
     for (const name of ['a.txt', '.hidden', 'b/z.txt', 'b/c/deep.txt']) writeFileSync(join(inner, name), '');
     const { content } = await edit('view', inner);
-    expect(content.split('\n').slice(1, 6)).toEqual([`${inner}/`, `${inner}/a.txt`, `${inner}/b/`, `${inner}/b/c/`, `${inner}/b/z.txt`]);
-    expect(content).toContain('1 hidden files/directories');
-    expect((await edit('view', inner, { view_range: [1, 2] })).content).toContain('not allowed when `path` points to a directory');
+    expect(content.split('\n')).toEqual([
+      `Here's the files and directories up to 2 levels deep in ${inner}, excluding hidden items:`,
+      ...[`${inner}/`, `${inner}/a.txt`, `${inner}/b/`, `${inner}/b/c/`, `${inner}/b/z.txt`, ''],
+      `1 hidden files/directories in this directory are excluded. ls -la ${inner} shows them.`,
+    ]);
+    expect((await edit('view', inner, { view_range: [1, 2] })).content).toBe(
+      'ERROR:\nThe `view_range` parameter is not allowed when `path` points to a directory.',
+    );
   });
 
   it('RT64: undo goes back step by step, survives a new editor, and ends', async () => {
@@ -185,24 +240,34 @@ describe('create, insert, view, undo_edit', () => {
     await edit('insert', path, { insert_line: 0, new_str: 'zero' });
     const later = createEditAction({ workspace: folder, disk: openDisk(), checkSyntax });
     const back = async (): Promise<string> => (await later({ args: { command: 'undo_edit', path } }, context)).content;
-    expect(await back()).toContain('was undone');
+    const undone = `The last edit of ${path} was undone.`;
+    expect(await back()).toBe(`${undone} Here's the result of running \`cat -n\` on ${path}:\n     1\ttwo\n`);
     expect(readFileSync(path, 'utf8')).toBe('two');
     await back();
     expect(readFileSync(path, 'utf8')).toBe('one');
-    expect(await back()).toContain('did not exist');
-    expect(await back()).toMatch(/^ERROR:\nThere is no edit of/);
+    expect(await back()).toBe(`${undone} The file did not exist before it and was removed.`);
+    expect(await back()).toBe(`ERROR:\nThere is no edit of ${path} to undo.`);
   });
 
   it.each([
     ['a missing parameter', { command: 'str_replace' }, 'str_replace needs the parameter old_str.'],
     ['an unknown command', { command: 'dance' }, 'There is no command dance'],
-    ['a relative path', { command: 'view', path: 'tree' }, `Maybe you meant ${join(folder, 'tree')}?`],
-    ['a missing file', { command: 'view', path: '/does/not/exist' }, 'There is no file or folder'],
-    ['a folder', { command: 'insert', path: folder, insert_line: 0, new_str: '' }, 'only view works on folders'],
+    [
+      'a relative path',
+      { command: 'view', path: 'tree' },
+      `The path tree is not absolute: it must begin with /. Maybe you meant ${join(folder, 'tree')}?`,
+    ],
+    ['a missing file', { command: 'view', path: '/does/not/exist' }, 'There is no file or folder /does/not/exist.'],
+    [
+      'a folder',
+      { command: 'insert', path: folder, insert_line: 0, new_str: '' },
+      `${folder} is a folder, and only view works on folders.`,
+    ],
   ])('RT65: %s is named', async (_, args, message) => {
-    const { content } = await edit(args.command, file('text'), args);
+    const { content, extras } = await edit(args.command, file('text'), args);
     expect(content).toMatch(/^ERROR:\n/);
     expect(content).toContain(message);
+    expect(extras).toMatchObject({ old_content: null, new_content: null, diff: null });
   });
 
   it('RT65: write puts a whole file there, and undo_edit what was before', async () => {
@@ -218,6 +283,21 @@ describe('create, insert, view, undo_edit', () => {
     const path = file('text');
     expect((await edit('insert', path, { insert_line: 0, new_str: 'a\0b' })).content).toMatch(/^ERROR:\n.*binary/);
     expect(readFileSync(path, 'utf8')).toBe('text');
+  });
+
+  it('RT220: what something else has changed since its last edit is not undone with it', async () => {
+    const path = file('one\n');
+    await edit('str_replace', path, { old_str: 'one', new_str: 'two' });
+    appendFileSync(path, 'three\n');
+    expect((await edit('undo_edit', path)).content).toBe(
+      `ERROR:\nSomething else has changed ${path} since its last edit here, and undo_edit would take that back too. Nothing was undone: view the file and edit it as it is now.`,
+    );
+    expect(readFileSync(path, 'utf8')).toBe('two\nthree\n');
+    writeFileSync(path, 'two\n');
+    expect((await edit('undo_edit', path)).content).toMatch(/^The last edit of \S+ was undone\./);
+    expect(readFileSync(path, 'utf8')).toBe('one\n');
+    rmSync(path);
+    expect((await edit('undo_edit', path)).content).toBe(`ERROR:\nThere is no edit of ${path} to undo.`);
   });
 
   it('RT220: what was removed since its last edit is put back', async () => {

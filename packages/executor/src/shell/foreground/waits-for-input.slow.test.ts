@@ -1,28 +1,36 @@
 import { expect, it } from 'vitest';
+import { expectedRun } from '../expected-run.test-support.ts';
 import { startExecutor, type TestExecutor } from '../../testing/start-executor.ts';
 
-const WAITS = /^\n\[The command prints nothing and waits for input\. /;
-const RUNS = /^\n\[The time of 5 seconds is over; the command is still running\. /;
+const WAITS = /^\n\[The command prints nothing and waits for input\. You can send an empty command '' to wait for more output, .*\]$/;
+const RUNS = /^\n\[The time of 5 seconds is over; the command is still running\. You can .*\]$/;
 const NODE = 'const ask = require("readline").createInterface({ input: process.stdin, output: process.stdout });';
 const PYTHON = 'python3 -q -c';
 
 interface Asking {
   readonly name: string;
   readonly command: string;
+  /** What it has printed by then. */
+  readonly asks?: string | RegExp;
   /** What was typed, and what comes of it. */
   readonly answer?: readonly [typed: string, content: string];
 }
 
 /** Whatever waits for the keyboard, in whichever way. */
 const ASKING: readonly Asking[] = [
-  { name: 'read of a shell', command: 'read -r -p "go on? " a; echo "said $a"', answer: ['yes', 'said yes'] },
-  { name: 'cat without arguments', command: 'cat', answer: ['C-d', ''] },
+  { name: 'read of a shell', command: 'read -r -p "go on? " a; echo "said $a"', asks: 'go on?', answer: ['yes', 'said yes'] },
+  { name: 'cat without arguments', command: 'cat', asks: '', answer: ['C-d', ''] },
   { name: 'another shell', command: 'sh -c "read a; echo \\$a"', answer: ['word', 'word'] },
   { name: 'busybox', command: 'busybox sh -c "read a; echo \\$a"', answer: ['word', 'word'] },
-  { name: 'input() of Python', command: `${PYTHON} 'print(input("name? "))'`, answer: ['Zoë', 'Zoë'] },
+  { name: 'input() of Python', command: `${PYTHON} 'print(input("name? "))'`, asks: 'name?', answer: ['Zoë', 'Zoë'] },
   { name: 'input() with line editing', command: `${PYTHON} 'import readline; print(input("name? "))'`, answer: ['Zoë', 'Zoë'] },
-  { name: 'Python itself', command: 'python3 -q', answer: ['exit()', ''] },
-  { name: 'a password', command: `${PYTHON} 'import getpass; print(len(getpass.getpass()))'`, answer: ['hunter2', '\n7'] },
+  { name: 'Python itself', command: 'python3 -q', asks: '>>>', answer: ['exit()', ''] },
+  {
+    name: 'a password',
+    command: `${PYTHON} 'import getpass; print(len(getpass.getpass()))'`,
+    asks: 'Password:',
+    answer: ['hunter2', '\n7'],
+  },
   {
     name: 'a question of Node',
     command: `node -e '${NODE} ask.question("ok? ", (a) => { console.log(a); ask.close(); })'`,
@@ -46,12 +54,13 @@ const ASKING: readonly Asking[] = [
   {
     name: 'an editor that git opens',
     command: 'rm -rf g; git init -q g; cd g; GIT_EDITOR=vim.tiny git -c user.name=a -c user.email=b commit --allow-empty',
+    asks: /Please enter the commit message/,
   },
   { name: 'an editor that reads', command: 'nano -I text' },
-  { name: 'the first of a pipe', command: 'cat | wc -l', answer: ['C-d', '0'] },
+  { name: 'the first of a pipe', command: 'cat | wc -l', asks: '', answer: ['C-d', '0'] },
   { name: 'the last of a pipe', command: 'echo piped | (read -r a; read -r b </dev/tty; echo "$a $b")', answer: ['typed', 'piped typed'] },
   { name: 'a question of npm', command: 'mkdir -p n; cd n; npm init' },
-  { name: 'a confirmation', command: 'touch f; rm -i f', answer: ['y', ''] },
+  { name: 'a confirmation', command: 'touch f; rm -i f', asks: /^rm: remove .*\?$/, answer: ['y', ''] },
 ];
 
 /** Whatever is silent for another reason. */
@@ -94,15 +103,37 @@ type RunInSession = TestExecutor['run'];
 
 it('RT35: what waits for input is handed back early and takes its answer', async () => {
   const seen = await allAtOnce(ASKING, async (run, { name, command, answer }) => {
-    const { exitCode, suffix } = await run(command);
+    const { content, exitCode, suffix, workingDir } = await run(command);
     const after = answer && (await run(answer[0], { is_input: true }));
-    return { name, exitCode, suffix, ...(after && { answer: after.content, ended: after.exitCode }) };
+    return { name, content, exitCode, suffix, workingDir, ...(after && { answer: after.content, ended: after.exitCode }) };
   });
-  const expected = ({ name, answer }: Asking) => ({
-    ...{ name, exitCode: -1, suffix: expect.stringMatching(WAITS) },
+  const expected = ({ name, asks = /(?:)/, answer }: Asking) => ({
+    name,
+    ...expectedRun({ content: asks, exitCode: -1, suffix: WAITS, workingDir: null }),
     ...(answer && { answer: answer[1], ended: 0 }),
   });
   expect(seen).toEqual(ASKING.map(expected));
+});
+
+it('RT35: a program that asks again after each answer waits again', async () => {
+  const [seen] = await allAtOnce(['python3 -q'], async (run, command) => {
+    await run(command);
+    return [await run('6 * 7', { is_input: true }), await run('exit()', { is_input: true })];
+  });
+  expect(seen).toMatchObject([
+    { content: '42\n>>>', exitCode: -1, suffix: expect.stringMatching(WAITS) },
+    { content: '', exitCode: 0 },
+  ]);
+});
+
+it('RT35, RT39: an editor that git opens is worked with keys and text', async () => {
+  const [contents] = await allAtOnce([ASKING.find(({ name }) => name === 'an editor that git opens')!], async (run, { command }) => {
+    await run(command);
+    const shown: string[] = [];
+    for (const typed of ['ithe message', 'Escape', ':wq']) shown.push((await run(typed, { is_input: true })).content);
+    return [...shown.slice(0, 2), (await run('git log --format=%s')).content];
+  });
+  expect(contents).toEqual([expect.stringMatching(/^the message\n/), expect.stringMatching(/^the message\n/), 'the message']);
 });
 
 it('RT35: what is silent for another reason is not said to wait for input', async () => {
