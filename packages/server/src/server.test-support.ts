@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret, type Clock } from '@tendon/core';
-import { Seen } from '@tendon/testing';
+import { patiently, Seen } from '@tendon/testing';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
@@ -38,12 +38,11 @@ export async function testServer({ env, script, log, sessionApiKey, ...options }
   const config = testConfig(home, { ...env, ...(script && { LLM_MODEL: `scripted/${writeScript(home, script)}` }) });
   const mask = liveMask(() => (sessionApiKey ? [new Secret(sessionApiKey)] : []));
   const logger = createLogger({ level: log ? 'debug' : 'silent', mask, destination: { write: (line) => log?.(line) } });
-  const server = await startServer(
-    { ...config, ...(sessionApiKey && { sessionApiKey: new Secret(sessionApiKey) }) },
-    { ...options, logger },
-  );
+  const starting = startServer({ ...config, ...(sessionApiKey && { sessionApiKey: new Secret(sessionApiKey) }) }, { ...options, logger });
+  const server = await patiently(starting, () => 'the start of the server');
   onTestFinished(() => server.close());
-  const request = (path: string, init: RequestInit) => fetch(server.url + path, init);
+  const request = (path: string, init: RequestInit) =>
+    patiently(fetch(server.url + path, init), () => `the answer to ${init.method ?? 'GET'} ${path}`);
   const post: TestServer['post'] = (path, body, headers) =>
     request(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body ?? {}) });
   return {
@@ -100,7 +99,8 @@ export async function plainClient(server: RunningServer, query = '', headers: Re
   const frames = new Frames();
   socket.on('message', (data: Buffer) => frames.take(JSON.parse(data.toString()) as WireFrame));
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
-  await new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  const opened = new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  await patiently(opened, () => `a connection to /ws${query}`);
   onTestFinished(() => socket.terminate());
   return { frames, socket, closed, send: (frame) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame)) };
 }
@@ -126,7 +126,11 @@ export async function socketIoClient(
   socket.on('oh_event', (frame: WireFrame) => frames.take(frame));
   socket.on('tendon_volatile', (frame: WireFrame) => volatile.take(frame));
   onTestFinished(() => void socket.close());
-  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
+  const ended: string[] = [];
+  socket.on('disconnect', (reason) => ended.push(reason));
+  socket.io.on('close', (reason) => ended.push(reason));
+  const connected = new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
+  await patiently(connected, () => `a connection of Socket.IO (${ended.join(', ') || 'it did not end'})`);
   const send = (frame: unknown) => void socket.emit('oh_user_action', frame);
   return {
     frames,
