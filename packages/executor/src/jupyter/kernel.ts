@@ -9,7 +9,8 @@ import { connectZmtp, type ZmtpSocket } from './zmtp-socket.ts';
 /**
  * A kernel that answers. Owns the two connections to it (requests, and what it publishes) and the cell that runs in it.
  *
- * 1. At most one cell runs. It has ended when the kernel has answered the request and says that it is idle, or is dead.
+ * 1. At most one cell runs. It has ended when the kernel has answered the request and says that it is idle, or is dead. That word is
+ *    lost for good when a cell shows very many outputs: what the kernel publishes of a later request comes behind all of the cell.
  * 2. What threads of earlier cells print belongs to the cell that runs, or to the next one.
  * 3. A kernel that has ended stays ended; a new one is somebody else's to start.
  */
@@ -27,8 +28,8 @@ const READY_DEADLINE_MS = 60_000;
 const RETRY_MS = 10;
 /** A subscription takes effect some time after it was made: the kernel is asked again until it is heard on both ways. */
 const ASK_AGAIN_MS = 10;
-/** How long all may be silent between the answer and the word "idle", which is lost for good when a cell shows very many outputs. */
-const IDLE_TRAIL_MS = 2000;
+/** How long all may be silent between the answer and the word "idle" before the kernel is asked for a sign. */
+const SILENT_MS = 2000;
 /** A kernel that was told to exit does so by itself, or else. */
 const EXIT_MS = 10_000;
 /** Of what threads print between two cells. */
@@ -51,6 +52,16 @@ export async function openKernel(process: KernelProcess, signal: AbortSignal): P
   }
 }
 
+interface RunningCell {
+  readonly cell: Cell;
+  readonly id: string;
+  hasReply: boolean;
+  isIdle: boolean;
+  /** Of requests after its answer. */
+  readonly laterIds: Set<string>;
+  status: 'ok' | 'error';
+}
+
 /** The process ended before it was ready. */
 export class KernelFailed extends Error {
   readonly end: KernelEnd;
@@ -62,7 +73,7 @@ export class KernelFailed extends Error {
 }
 
 async function connectKernel(process: KernelProcess, deadline: AbortSignal): Promise<Kernel> {
-  let cell: { readonly cell: Cell; readonly id: string; hasReply: boolean; isIdle: boolean; status: 'ok' | 'error' } | undefined;
+  let cell: RunningCell | undefined;
   let isOver = false;
   let between = '';
   let isHeard = false; // published something: the subscription works
@@ -76,20 +87,25 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
     done.end(status);
   }
 
-  /** What a cell has shown may still be on its way long after the answer. */
-  function settleWhenSilent(answered: NonNullable<typeof cell>): void {
-    const silentMs = performance.now() - publishedAt;
+  /** What a cell has shown may still be on its way long after the answer; silence proves nothing on a busy machine. */
+  function askWhenSilent(answered: RunningCell): void {
     if (cell !== answered) return;
-    if (silentMs < IDLE_TRAIL_MS) return void setTimeout(() => settleWhenSilent(answered), IDLE_TRAIL_MS - silentMs).unref();
-    answered.isIdle = true;
-    settle();
+    const silentMs = performance.now() - publishedAt;
+    if (silentMs >= SILENT_MS) {
+      const { id, frames } = encodeRequest('kernel_info_request', {}, process.key);
+      answered.laterIds.add(id);
+      shell.send(frames);
+    }
+    setTimeout(() => askWhenSilent(answered), silentMs < SILENT_MS ? SILENT_MS - silentMs : SILENT_MS).unref();
   }
 
   function onPublished(message: JupyterMessage): void {
     isHeard = true;
     publishedAt = performance.now();
     if (message.type === 'status') {
-      if (cell === undefined || message.parentId !== cell.id || message.content.execution_state !== 'idle') return;
+      if (cell === undefined) return;
+      const isIdle = message.parentId === cell.id && message.content.execution_state === 'idle';
+      if (!isIdle && !cell.laterIds.has(message.parentId)) return;
       cell.isIdle = true;
       return settle();
     }
@@ -109,7 +125,7 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
     for (const { source, data } of payloads) {
       if (source === 'page') cell.cell.show({ ...message, type: 'display_data', content: { data } });
     }
-    settleWhenSilent(cell);
+    askWhenSilent(cell);
     settle();
   }
 
@@ -166,7 +182,7 @@ async function connectKernel(process: KernelProcess, deadline: AbortSignal): Pro
       if (between !== '') next.print(between);
       between = '';
       const { id, frames } = encodeRequest('execute_request', { ...EXECUTE, code, ...(options?.isSilent && UNSEEN) }, process.key);
-      cell = { cell: next, id, hasReply: false, isIdle: false, status: 'ok' };
+      cell = { cell: next, id, hasReply: false, isIdle: false, laterIds: new Set(), status: 'ok' };
       shell.send(frames);
     },
     close() {

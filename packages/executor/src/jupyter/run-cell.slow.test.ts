@@ -155,6 +155,14 @@ describe('cells', () => {
     expect(head.length + Number(count) + tail.length).toBe(100_000_009);
   });
 
+  it('RT110: what is on its way for seconds after the answer belongs to the cell', async () => {
+    // As on a machine that gives the publishing thread no time: the answer does not wait for it.
+    const code = `import sys, time; sys.stdout.flush = sys.stderr.flush = lambda: None
+sys.stdout.pub_thread.schedule(lambda: time.sleep(5)); display("late")`;
+    expect((await cell(code)).content).toBe("'late'");
+    expect((await cell('del sys.stdout.flush, sys.stderr.flush; print("next")')).content).toBe('next');
+  });
+
   it('RT110: output comes while the cell runs', async () => {
     const code = 'import time\nfor i in range(3):\n  print(i, flush=True); time.sleep(1)';
     const lines = await executor.lines({ action: { action: 'run_ipython', args: { code }, timeout: 30 } });
