@@ -2,7 +2,7 @@ import { catalogError } from '@tendon/protocol';
 import { letGoOfStill } from '@tendon/runtime';
 import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type App, fail, failureWith, refuseEncodedBodies, sendFailure, zodValidator } from '@tendon/server/platform';
+import { type App, fail, failureWith, refuseEncodedBodies, sendFailure, zodCompilers } from '@tendon/server/platform';
 import type { HostContext, HostRoutes } from './host-context.ts';
 import { hostGuard } from './host-guard.ts';
 import { relayTunnels } from './relay-tunnels.ts';
@@ -25,10 +25,9 @@ export async function createHostApp(context: HostContext, extend?: (app: App) =>
     // Peers of a network can vanish without a word; streams and tunnels are silent for long.
     http: { headersTimeout: headersMs, connectionsCheckingInterval: checkMs, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
     forceCloseConnections: true,
+    schemaController: zodCompilers,
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
   });
-  app.setValidatorCompiler(zodValidator);
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
   app.addHook('onRequest', async ({ raw }, reply) => letGoOfStill(raw, reply.raw, stillMs));
   hostGuard(app, context);

@@ -33,7 +33,7 @@ import { settingsRoutes } from '../settings/settings-routes.ts';
 import { shareRoutes } from '../access/share-routes.ts';
 import { v1Routes } from './v1-routes.ts';
 import { webAppRoutes } from '../web-app/web-app-routes.ts';
-import { zodValidator } from '../platform/http/zod-validator.ts';
+import { zodCompilers } from '../platform/http/zod-compilers.ts';
 
 /** Every REST resource; the last one catches what is left. */
 const RESOURCES: readonly Routes<ServerContext>[] = [
@@ -72,11 +72,10 @@ export async function createApp(context: ServerContext, extend?: (app: App) => P
     requestTimeout: patience.requestMs,
     http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.checkMs },
     forceCloseConnections: true,
+    schemaController: zodCompilers,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     exposeHeadRoutes: true,
   });
-  app.setValidatorCompiler(zodValidator);
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   acceptEmptyJson(app);
   guard(app, context);
   refuseEncodedBodies(app);

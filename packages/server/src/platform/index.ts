@@ -9,7 +9,7 @@ export { listenError, urlOf } from './http/listening.ts';
 export { openSockets } from './http/open-sockets.ts';
 export { recordRoutes } from './http/record-routes.ts';
 export { refuseEncodedBodies } from './http/refuse-encoded-bodies.ts';
-export { zodValidator } from './http/zod-validator.ts';
+export { zodCompilers } from './http/zod-compilers.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { isLoopbackBind } from './loopback.ts';
 export { makeHome } from './make-home.ts';
