@@ -2,12 +2,10 @@ import { useContext } from 'react';
 import { Outlet, useMatch, useNavigate } from 'react-router';
 import { CommandContext, useCommands } from '../lib/commands.ts';
 import { paths } from '../lib/paths.ts';
+import { tendon } from '../lib/server.ts';
 import { stored } from '../lib/stored.ts';
-import { tendon } from '../lib/tendon.ts';
 import { theme } from '../ui/theme.tsx';
-import { KeyMap } from './key-map.tsx';
-import { KeyboardProvider } from './keyboard-provider.tsx';
-import { Palette } from './palette.tsx';
+import { KeyboardProvider, KeyMap, Palette } from './keyboard.tsx';
 
 /** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
 export function App() {

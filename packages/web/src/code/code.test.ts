@@ -1,8 +1,8 @@
 import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ansiPieces, withoutAnsi } from './ansi.tsx';
-import { highlight } from './highlight.ts';
+import { highlight } from './highlight.tsx';
 import { lineDiff, unifiedDiff } from './line-diff.ts';
+import { ansiPieces, withoutAnsi } from './output.tsx';
 import { closedBlocks } from './prose.tsx';
 
 const ESC = '\u001b';

@@ -1,8 +1,8 @@
 import { memo, useState } from 'react';
 import { count } from '../copy/counts.ts';
-import type { Piece } from './ansi.tsx';
-import { highlight } from './highlight.ts';
+import { highlight } from './highlight.tsx';
 import type { DiffLine, LineDiff, Range } from './line-diff.ts';
+import type { Piece } from './output.tsx';
 
 const SIGNS = { added: '+', removed: '−', same: '' } as const;
 const SPOKEN = { added: 'added: ', removed: 'removed: ', same: '' } as const;

@@ -2,7 +2,7 @@ import { memo } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { cx } from '../ui/cx.ts';
-import { Well } from './well.tsx';
+import { Well } from './output.tsx';
 
 /** Links open beside the app and tell the other side nothing; pictures of other hosts are not fetched, because that would. */
 const COMPONENTS: Components = {

@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Bot, Cpu } from 'lucide-react';
-import { agentsQuery, modelsQuery, settingsQuery, useModelInUse } from '../lib/queries.ts';
-import { tendon } from '../lib/tendon.ts';
+import { agentsQuery, modelsQuery, settingsQuery, tendon, useModelInUse } from '../lib/server.ts';
 import { ChoicePopup } from '../ui/choice-popup.tsx';
 
 export function AgentChoice({ side, bare }: { readonly side?: 'above' | 'below'; readonly bare?: boolean }) {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { NetworkQuestion } from '@tendon/protocol';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { useCommands } from '../lib/commands.ts';
-import { tendon } from '../lib/tendon.ts';
+import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { useIsNew } from './decision.tsx';
 

@@ -1,4 +1,4 @@
-import { tendon } from '../lib/tendon.ts';
+import { tendon } from '../lib/server.ts';
 
 /** Every event as a file, as other clients of these servers name it. */
 export async function saveTrajectory(id: string): Promise<void> {

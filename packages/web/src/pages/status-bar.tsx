@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { serverInfoQuery } from '../lib/queries.ts';
+import { serverInfoQuery } from '../lib/server.ts';
 import { type Glyph, StateGlyph } from '../ui/icon.tsx';
 
 const DRIVERS: Readonly<Record<string, string>> = { local: 'Local sandbox', docker: 'Docker', none: 'No sandbox' };

@@ -1,7 +1,10 @@
+import type { OutboxEntry } from '@tendon/client';
 import { UserRound } from 'lucide-react';
 import type { RefObject } from 'react';
+import { useConversation } from '../conversation/open-conversation.ts';
 import { cut, firstLine } from '../copy/shorten.ts';
 import { clock } from '../copy/times.ts';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { isInlinePicture } from './cards/picture.tsx';
 import type { RowPlace } from './item-row.tsx';
@@ -82,5 +85,36 @@ export function StickyTurn(props: {
         <TurnLine text={firstLine(turn.text)} at={turn.at} />
       </div>
     </div>
+  );
+}
+
+const STATES = { waiting: 'Not sent yet', sent: 'Sending', unconfirmed: 'Not confirmed' } as const satisfies Record<
+  OutboxEntry['state'],
+  string
+>;
+
+/** Said, and not an event yet. */
+export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
+  const { connection } = useConversation();
+  return (
+    <article className="turn unsent" tabIndex={-1} aria-label={`Your message, not sent yet: ${String(entry.payload.args.content)}`}>
+      <span className="gutter self-center">
+        <Icon of={UserRound} />
+      </span>
+      <p className="turn-text truncate">{String(entry.payload.args.content)}</p>
+      <span className="flex items-center gap-2 text-small text-ink-3">
+        {STATES[entry.state]}
+        {entry.state === 'unconfirmed' && connection.getSnapshot().connection.state === 'connected' && (
+          <Button small onClick={() => connection.resend(entry.clientId)}>
+            Send again
+          </Button>
+        )}
+        {entry.state !== 'sent' && (
+          <Button small onClick={() => connection.cancel(entry.clientId)}>
+            Cancel
+          </Button>
+        )}
+      </span>
+    </article>
   );
 }

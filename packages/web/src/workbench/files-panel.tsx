@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { NumberedLines } from '../code/numbered-lines.tsx';
+import { NumberedLines } from '../code/highlight.tsx';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { fileName } from '../copy/shorten.ts';
-import { tendon } from '../lib/tendon.ts';
+import { tendon } from '../lib/server.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Empty, Late } from '../ui/placeholder.tsx';

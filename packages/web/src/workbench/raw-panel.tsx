@@ -1,5 +1,5 @@
 import { toJson } from '@tendon/protocol';
-import { highlight } from '../code/highlight.ts';
+import { highlight } from '../code/highlight.tsx';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/placeholder.tsx';

@@ -1,6 +1,6 @@
 import { type Event, isAction, isObservation } from '@tendon/protocol';
 import { useEffect, useMemo, useRef } from 'react';
-import { AnsiText } from '../code/ansi.tsx';
+import { AnsiText } from '../code/output.tsx';
 import { useConversation } from '../conversation/open-conversation.ts';
 import { Empty } from '../ui/placeholder.tsx';
 

@@ -2,14 +2,13 @@ import { Component, type KeyboardEvent, type ReactNode, useMemo, useRef } from '
 import { changedFiles } from '../conversation/changed-files.ts';
 import { type Shown, type TabName, useConversation } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
-import { AppPanel } from './app-panel.tsx';
+import { AppPanel, useServed } from './app-panel.tsx';
 import { ChangesPanel } from './changes-panel.tsx';
 import { FilesPanel } from './files-panel.tsx';
 import { newestPlan, PlanPanel } from './plan-panel.tsx';
 import { RawPanel } from './raw-panel.tsx';
 import { Splitter } from './splitter.tsx';
 import { TerminalPanel } from './terminal-panel.tsx';
-import { useServed } from './use-served.ts';
 
 const PANELS = {
   changes: ChangesPanel,

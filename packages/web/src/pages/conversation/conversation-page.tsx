@@ -7,7 +7,7 @@ import { changedFiles } from '../../conversation/changed-files.ts';
 import { ConversationContext, type OpenConversation, type Shown, type TabName } from '../../conversation/open-conversation.ts';
 import { startingWords } from '../../copy/error-words.ts';
 import { stateSentence, type StateSentence } from '../../copy/state-sentence.ts';
-import { conversationQuery, useModelInUse } from '../../lib/queries.ts';
+import { conversationQuery, useModelInUse } from '../../lib/server.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Stream } from '../../stream/stream.tsx';
 import { Late } from '../../ui/placeholder.tsx';

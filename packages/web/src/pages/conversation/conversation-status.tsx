@@ -1,6 +1,6 @@
 import type { ConversationSnapshot } from '@tendon/client';
 import { money, short } from '../../copy/counts.ts';
-import { useModelInUse } from '../../lib/queries.ts';
+import { useModelInUse } from '../../lib/server.ts';
 import { cx } from '../../ui/cx.ts';
 import type { Glyph } from '../../ui/icon.tsx';
 import { StatusBar } from '../status-bar.tsx';

@@ -4,7 +4,7 @@ import { Share2 } from 'lucide-react';
 import { useState } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { ago, dayAndClock } from '../../copy/times.ts';
-import { tendon } from '../../lib/tendon.ts';
+import { tendon } from '../../lib/server.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';

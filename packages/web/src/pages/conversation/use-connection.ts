@@ -1,6 +1,6 @@
 import { connect, type ConversationConnection, type ConversationSnapshot } from '@tendon/client';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { tendon } from '../../lib/tendon.ts';
+import { tendon } from '../../lib/server.ts';
 
 /** The connection to one conversation while the page is there, and what it knows. */
 export function useConnection(

@@ -3,13 +3,12 @@ import { ApiError, type ConversationInfo } from '@tendon/client';
 import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { isRunningNow, isWaiting } from '../../copy/state-sentence.ts';
-import { conversationsQuery } from '../../lib/queries.ts';
+import { conversationsQuery, tendon } from '../../lib/server.ts';
 import { stored } from '../../lib/stored.ts';
-import { tendon } from '../../lib/tendon.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { focusOnMount } from '../../ui/popup.tsx';
 import { Late } from '../../ui/placeholder.tsx';
+import { focusOnMount } from '../../ui/popup.tsx';
 import { SignIn } from '../sign-in.tsx';
 import { ConversationRow, DeletedRow } from './conversation-row.tsx';
 

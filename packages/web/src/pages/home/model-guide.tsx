@@ -1,11 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SettingsPatch } from '@tendon/client';
 import { KeyRound, Link as LinkIcon, Server } from 'lucide-react';
-import { useState, type ComponentProps } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { count } from '../../copy/counts.ts';
 import { localServers, modelForKey } from '../../lib/models.ts';
-import { modelsQuery } from '../../lib/queries.ts';
-import { tendon } from '../../lib/tendon.ts';
+import { modelsQuery, tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Late } from '../../ui/placeholder.tsx';

@@ -1,6 +1,6 @@
 import type { Observation } from '@tendon/protocol';
 import { Globe, MousePointerClick } from 'lucide-react';
-import { Well } from '../../code/well.tsx';
+import { Well } from '../../code/output.tsx';
 import { type ActionCard, type Card, durationFacts, failureBody, observed, outcomeFacts, spoken } from './card.tsx';
 import { isInlinePicture, Picture } from './picture.tsx';
 

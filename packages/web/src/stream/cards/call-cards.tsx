@@ -1,5 +1,5 @@
 import { ChevronRight, Plug } from 'lucide-react';
-import { Well } from '../../code/well.tsx';
+import { Well } from '../../code/output.tsx';
 import { type ActionCard, durationFacts, observed, outcomeFacts, spoken } from './card.tsx';
 
 export const toolCard: ActionCard<'call_tool_mcp'> = (step) => {

@@ -1,6 +1,6 @@
 import type { ActionKind, Event, Observation, ObservationKind } from '@tendon/protocol';
 import { Braces, Check, FilePlus2, FileText, FoldVertical, Globe, NotebookText, Terminal } from 'lucide-react';
-import { Well } from '../../code/well.tsx';
+import { Well } from '../../code/output.tsx';
 import { firstLine } from '../../copy/shorten.ts';
 import type { StepItem } from '../stream-item.ts';
 import { browseCard, browseInteractiveCard } from './browse-card.tsx';
@@ -10,8 +10,7 @@ import { ipythonCard, runCard } from './command-cards.tsx';
 import { finishCard, rejectCard } from './end-cards.tsx';
 import { errorCard, rejectedCard, stateCard } from './error-card.tsx';
 import { editCard, editedCard, readCard, writeCard } from './file-cards.tsx';
-import { planCard } from './plan-card.tsx';
-import { condensationCard, recallCard, summarizeCard, thinkCard } from './thought-cards.tsx';
+import { condensationCard, planCard, recallCard, summarizeCard, thinkCard } from './thought-cards.tsx';
 
 /** What a step looks like. Total: any step has a card. */
 export function cardOf(step: StepItem, live?: string): Card {

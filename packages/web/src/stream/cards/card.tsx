@@ -1,7 +1,7 @@
 import type { Action, ActionKind, Observation, ObservationKind } from '@tendon/protocol';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Well } from '../../code/well.tsx';
+import { Well } from '../../code/output.tsx';
 import { between, duration } from '../../copy/times.ts';
 
 export interface Fact {

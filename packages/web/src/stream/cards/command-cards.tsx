@@ -1,8 +1,7 @@
 import type { Observation } from '@tendon/protocol';
 import { NotebookText, Terminal } from 'lucide-react';
 import { useState } from 'react';
-import { AnsiText, withoutAnsi } from '../../code/ansi.tsx';
-import { Well } from '../../code/well.tsx';
+import { AnsiText, Well, withoutAnsi } from '../../code/output.tsx';
 import { firstLine } from '../../copy/shorten.ts';
 import { Button } from '../../ui/button.tsx';
 import { type ActionCard, durationFacts, type Fact, failureBody, observed, outcomeFacts, spoken } from './card.tsx';

@@ -1,7 +1,7 @@
 import { actions } from '@tendon/client';
 import { canRequest } from '@tendon/protocol';
 import { Ban, Hourglass, TriangleAlert } from 'lucide-react';
-import { Well } from '../../code/well.tsx';
+import { Well } from '../../code/output.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { causeWords } from '../../copy/error-words.ts';
 import { cut } from '../../copy/shorten.ts';

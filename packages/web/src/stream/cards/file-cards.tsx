@@ -1,11 +1,11 @@
 import type { Observation } from '@tendon/protocol';
 import { FileDiff, FilePlus2, FileText } from 'lucide-react';
 import { DiffTable } from '../../code/diff-table.tsx';
+import { NumberedLines } from '../../code/highlight.tsx';
 import { lineDiff, type LineDiff, unifiedDiff } from '../../code/line-diff.ts';
-import { NumberedLines } from '../../code/numbered-lines.tsx';
 import { count } from '../../copy/counts.ts';
 import { shownPath } from '../../copy/shorten.ts';
-import { type ActionCard, type Card, type Fact, type ObservationCard, failureBody, observed, outcomeFacts, spoken } from './card.tsx';
+import { type ActionCard, type Card, type Fact, failureBody, type ObservationCard, observed, outcomeFacts, spoken } from './card.tsx';
 
 export const readCard: ActionCard<'read'> = (step) => {
   const { start, path } = step.action.args;

@@ -1,8 +1,9 @@
-import { BookOpen, FoldVertical, Lightbulb, TextQuote } from 'lucide-react';
+import { BookOpen, FoldVertical, Lightbulb, ListChecks, TextQuote } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
 import { count } from '../../copy/counts.ts';
 import { firstSentence } from '../../copy/shorten.ts';
 import { clock } from '../../copy/times.ts';
+import { StateGlyph } from '../../ui/icon.tsx';
 import type { ActionCard, ObservationCard } from './card.tsx';
 
 export const thinkCard: ActionCard<'think'> = ({ action }) => {
@@ -62,5 +63,34 @@ export const recallCard: ObservationCard<'recall'> = ({ extras, timestamp }) => 
     name: `${verb}, ${sources}`,
     open: 'never',
     ...(text && { copy: text, body: () => <Prose text={text} quiet /> }),
+  };
+};
+
+const GLYPHS = { done: 'done', in_progress: 'running' } as const;
+
+export const planCard: ActionCard<'task_tracking'> = ({ action }) => {
+  const tasks = action.args.task_list;
+  const done = tasks.filter((task) => task.status === 'done').length;
+  const isPlan = action.args.command === 'plan' && tasks.length > 0;
+  const detail = isPlan ? `${done} of ${tasks.length}` : '';
+  return {
+    icon: ListChecks,
+    verb: isPlan ? 'Updated the plan' : 'Looked at the plan',
+    detail,
+    facts: [],
+    name: `Updated the plan ${detail}`,
+    open: 'never',
+    ...(isPlan && {
+      body: () => (
+        <ul className="plan">
+          {tasks.map((task) => (
+            <li key={task.id}>
+              <StateGlyph glyph={GLYPHS[task.status as keyof typeof GLYPHS] ?? 'dot'} />
+              {task.title}
+            </li>
+          ))}
+        </ul>
+      ),
+    }),
   };
 };

@@ -1,7 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { ConversationInfo } from '@tendon/client';
+import { type ConversationInfo, createRest } from '@tendon/client';
 import { isDemoModel } from './models.ts';
-import { tendon } from './tendon.ts';
+import { stored } from './stored.ts';
+
+/** The server that served this page. */
+export const tendon = createRest({ baseUrl: location.origin, apiKey: () => stored.get('key') ?? undefined });
 
 export const conversationsQuery = queryOptions({
   queryKey: ['conversations'],
