@@ -19,7 +19,7 @@ export const stored = {
   },
 };
 
-/** Text that survives leaving the page; kept per place, e.g. `home` or a conversation's id. */
+/** Text that survives leaving the page; stored per place, e.g. `home` or a conversation's id. */
 export function useDraft(place: string): readonly [string, (text: string) => void] {
   const name = `draft.${place}`;
   const [text, setText] = useState(() => stored.get(name) ?? '');

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { stored } from '../lib/stored.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Asks for the key of a server that wants one; it is kept in this browser. */
+/** Asks for the key of a server that wants one; it is stored in this browser. */
 export function SignIn({ onKey, small = true }: { readonly onKey: () => void; readonly small?: boolean }) {
   const [key, setKey] = useState('');
   return (

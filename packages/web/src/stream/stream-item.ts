@@ -1,7 +1,7 @@
 import type { Action, Observation, UnknownEvent } from '@tendon/protocol';
 
 interface Common {
-  /** Stable over time; folding by hand is kept under it. */
+  /** Stable over time; folding by hand is stored under it. */
   readonly key: string;
   /** The event it stands for: the address of the row. */
   readonly id: number;

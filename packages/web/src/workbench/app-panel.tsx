@@ -32,7 +32,7 @@ export function AppPanel() {
 interface Served {
   readonly port: number;
   readonly link: string;
-  /** Where the server told it. */
+  /** Where the server reports it. */
   readonly program: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { stored } from '../lib/stored.ts';
 const DEFAULT = 43.5;
 const [LEAST, MOST] = [25, 70];
 
-/** Between stream and workbench: drag, arrows 2 %, Home and End, double click or ⏎ for the default. Kept for the next visit. */
+/** Between stream and workbench: drag, arrows 2 %, Home and End, double click or ⏎ for the default. Stored for the next visit. */
 export function Splitter() {
   const [at, setAt] = useState(() => Number.parseFloat(stored.get('split') ?? '') || DEFAULT);
   const move = (percent: number) => {

@@ -14,7 +14,7 @@ interface Ran {
   readonly output: string;
 }
 
-/** What the agent's shell was told and answered; read only. */
+/** The commands of the agent's shell and their output; read only. */
 export function TerminalPanel({ eventId }: { readonly eventId: number | undefined }) {
   const { events, outputs } = useConversation().snapshot;
   const ran = useMemo(() => commandsOf(events), [events]);

@@ -46,7 +46,7 @@ function Shares({ id }: { readonly id: string }) {
   const problem = shares.error ?? make.error ?? revoke.error;
   return (
     <div className="shares">
-      <p>Whoever has a link sees this conversation live and can change nothing.</p>
+      <p>Anyone with a link can watch this conversation live and cannot change it.</p>
       <div className="flex items-center gap-2">
         <label className="text-ink-2" htmlFor="share-lifetime">
           Ends after

@@ -16,7 +16,7 @@ export function SharedPage() {
     return (
       <main className="notice">
         <h1>This link has ended</h1>
-        <p>It was revoked, its time is over, or a part of it is missing. Ask whoever sent it for another one.</p>
+        <p>It was revoked, it has expired, or a part of it is missing. Ask the person who sent it for a new one.</p>
       </main>
     );
   }
