@@ -1,7 +1,7 @@
 /** Long histories and kinds that no agent of ours makes, in Chromium, from a server of made-up events. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { toJson } from '@tendon/protocol';
+import { EditAction, EditObservation, toJson } from '@tendon/protocol';
 import { EVERY_KIND } from '../conformance/every-kind.ts';
 import { expectAccessible, expectVisible, focusedName, launchBrowser, openPage, type PageOptions } from './web-browser.ts';
 
@@ -183,4 +183,19 @@ it('forced colours keep the borders', async () => {
     .getByRole('button', { name: 'Approve' })
     .evaluate((button) => button.ownerDocument.defaultView!.getComputedStyle(button).borderTopWidth);
   expect(border).toBe('1px');
+});
+
+it('CL615: the numbers of a diff that begins in the middle of a file are as narrow as of any other', async () => {
+  const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`);
+  const path = '/workspace/lines.txt';
+  const contents = { old_content: lines.join(''), new_content: lines.with(11, 'line twelve\n').join('') };
+  const edits = [
+    { source: 'agent', ...EditAction.create({ path, command: 'str_replace' }) },
+    { source: 'agent', cause: 0, ...EditObservation.create('', { path, prev_exist: true, ...contents }) },
+  ];
+  const page = await open('kinds', { eventsOf: () => edits.map((event, id) => ({ id, timestamp: '2026-01-01T00:00:00Z', ...event })) });
+  const cells = page.locator('tr', { hasText: 'line twelve' }).first().getByRole('cell');
+  await cells.last().waitFor();
+  const widths = await cells.evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().width));
+  expect(Math.max(...widths.slice(0, -1))).toBeLessThan(60);
 });
