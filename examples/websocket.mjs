@@ -1,4 +1,4 @@
-// The founding document's own example: one JSON object per frame, no handshake beyond the upgrade.
+// The seed document's own example: one JSON object per frame, no handshake beyond the upgrade.
 //   node examples/websocket.mjs [http://127.0.0.1:3000]
 import assert from 'node:assert/strict';
 

@@ -17,7 +17,7 @@ import {
 import { DOCUMENT } from '../../packages/conformance/src/levels/events-doc/letter.ts';
 import { EVERY_ACTION } from './every-kind.ts';
 
-/** Rows B and C: the founding documents' kinds and arguments. */
+/** Rows B and C: the seed documents' kinds and arguments. */
 const FOUNDING: Readonly<Record<string, string>> = {
   'action initialize': 'model directory agent_cls',
   'action start': 'task',
@@ -53,7 +53,7 @@ const VALUES: readonly (readonly [name: string, key: string, values: readonly un
   ['action finish', 'task_completed', ['true', 'partial', 'false']],
 ];
 
-/** Row T: what 0.62 speaks and no founding document names. */
+/** Row T: what 0.62 speaks and no seed document names. */
 const LATER = {
   actions: 'system start call_tool_mcp pause resume stop push send_pr condensation condensation_request task_tracking loop_recovery'.split(
     ' ',
@@ -67,7 +67,7 @@ function shapeOf(name: string): Readonly<Record<string, z.ZodType>> {
 }
 
 describe('rows B, C, H–P, T: kinds and fields', () => {
-  it('DL50: every argument of the founding documents is in our schemas', () => {
+  it('DL50: every argument of the seed documents is in our schemas', () => {
     const missing = Object.entries(FOUNDING).flatMap(([name, keys]) =>
       keys.split(' ').flatMap((key) => (key === '' || key in shapeOf(name) ? [] : [`${name}.${key}`])),
     );

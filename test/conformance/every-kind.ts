@@ -73,7 +73,7 @@ const ACTION_SAMPLES: ActionSamples = {
   change_agent_state: [{ agent_state: 'paused' }, { agent_state: 'stopped', thought: 'Enough for today.' }],
   think: [{ thought: 'The sum starts at one, it must start at zero.' }],
   finish: [{}, { final_thought: 'The script prints hello.', outputs: { content: 'hello' }, thought: 'All green.', task_completed: 'true' }],
-  reject: [{}, { outputs: { reason: 'The repository is private.' }, thought: 'I can not clone it.' }],
+  reject: [{}, { outputs: { reason: 'The repository is private.' }, thought: 'I cannot clone it.' }],
   delegate: [{ agent: 'BrowsingAgent', inputs: { task: 'find the release notes' }, thought: 'It browses better.' }],
   recall: [
     { recall_type: 'workspace_context', query: 'write a bash script' },

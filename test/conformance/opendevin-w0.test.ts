@@ -5,7 +5,7 @@ import { factOf, keyProblems, nameOf, readFacts, typeProblems, type KeysByKind }
 
 const FACTS = readFacts('0.3.1');
 
-/** `metadata` beside the flat exit code (S3), `query` as the founding document names it. */
+/** `metadata` beside the flat exit code (S3), `query` as the seed document names it. */
 const ADDITIVE: KeysByKind = { 'observation run': ['metadata'], 'observation recall': ['query'] };
 
 const EMITTED = EVERY_KIND.filter((event) => event !== UNKNOWN).flatMap((event) => [
@@ -15,7 +15,7 @@ const EMITTED = EVERY_KIND.filter((event) => event !== UNKNOWN).flatMap((event) 
 const EVENTS = EMITTED.filter((frame) => frame.action !== undefined || frame.observation !== undefined);
 
 describe('opendevin-ws W0 against what 0.3.1 wrote', () => {
-  it('DL10: only its kinds are emitted, and the chat of the founding document', () => {
+  it('DL10: only its kinds are emitted, and the chat of the seed document', () => {
     expect(new Set(EVENTS.filter((frame) => !factOf(FACTS, frame)).map(nameOf))).toEqual(new Set(['observation chat']));
   });
 

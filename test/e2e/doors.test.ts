@@ -1,4 +1,4 @@
-/** The founding document's example at every door, with real processes and the real sandbox. */
+/** The seed document's example at every door, with real processes and the real sandbox. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ describe('the demo model', () => {
   });
   afterAll(() => tendon.remove());
 
-  it('SV15: the example of the founding document, as websocat sends it', async () => {
+  it('SV15: the example of the seed document, as websocat sends it', async () => {
     const frames = await websocat(tendon.url, [{ action: 'start', args: { task: TASK } }], (frame) => frame.action === 'finish');
     expect(frames.find((frame) => frame.observation === 'run')).toMatchObject({ content: 'hello', extras: { exit_code: 0 } });
     expect(frames.every((frame) => !('id' in frame))).toBe(true);
@@ -123,7 +123,7 @@ describe('SV18: leaving', () => {
   });
 });
 
-describe('SV1: what can not be served', () => {
+describe('SV1: what cannot be served', () => {
   const serve = (env: NodeJS.ProcessEnv) =>
     spawnSync(process.execPath, [builtTendon(), 'serve'], {
       env: { PATH: process.env.PATH, HOME: folder(), PORT: '0', ...env },

@@ -1,4 +1,4 @@
-/** Servers of tools that the settings or a conversation name: in the sandbox and over HTTP, a broken one beside them, and a crash in the middle of a call. */
+/** MCP servers that the settings or a conversation name: in the sandbox and over HTTP, a broken one beside them, and a crash in the middle of a call. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ import type { Swapped } from './swap-workspaces.ts';
 
 const STARTS = 5;
 const ORDINARY = { uid: 12_345, gid: 12_345 };
-const IN_WORDS = /did not start[^]*(?:was exchanged while|has been put in the place|Mounts denied|no folder any more|can not see)/;
+const IN_WORDS = /did not start[^]*(?:was exchanged while|has been put in the place|Mounts denied|no folder any more|cannot see)/;
 
 describe.each(['docker', 'podman'] as const)('a person’s project in %s', async (name) => {
   const engine = await openEngine(name);

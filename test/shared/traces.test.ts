@@ -32,7 +32,7 @@ async function startModel(trace: string, workdir: string): Promise<string> {
   return /http:\S+/.exec(said)![0];
 }
 
-/** Every step is aligned, since what can not be reproduced was played too; only the reproducible ones count. */
+/** Every step is aligned, since what cannot be reproduced was played too; only the reproducible ones count. */
 function mismatches(log: string, trace: string, workdir: string): unknown[] {
   const args = [join(traces, 'compare.mjs'), log, join(traces, trace), '--map-path', `/workspace=${workdir}`, '--all', '--json'];
   const { rows } = JSON.parse(spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }).stdout) as {

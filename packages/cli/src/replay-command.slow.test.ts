@@ -59,7 +59,7 @@ it('TJ15, TJ16: the first altered observation is found, and with --all every one
   });
 });
 
-it('TJ18, TJ19: it is cancelled with Ctrl-C and leaves nothing; what can not be done is refused in words', SLOW, async () => {
+it('TJ18, TJ19: it is cancelled with Ctrl-C and leaves nothing; what cannot be done is refused in words', SLOW, async () => {
   const place = makePlace();
   const before = leftovers();
   const child = startTendon(place, ['replay', recording(place, [run(0, 'sleep 3171'), said(1, '')])]);

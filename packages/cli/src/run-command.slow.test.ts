@@ -50,7 +50,7 @@ describe('tendon run', () => {
       [{ toolCalls: [{ name: 'finish', arguments: { message: 'I could not.', task_completed: 'false' } }] }],
       'I could not.',
     ],
-    ['the model can not be had', [{ failure: 'LLM_AUTHENTICATION' }], 'refused the key'],
+    ['the model cannot be had', [{ failure: 'LLM_AUTHENTICATION' }], 'refused the key'],
     ['the script is over', [], 'the script'],
   ])('exits with 1 when %s', async (_case, steps, words) => {
     const place = makePlace();

@@ -29,7 +29,7 @@ describe('who may use an executor host', () => {
     const home = temporaryFolder();
     const file = join(home, 'key');
     await expect(startExecutorHost(testConfig(home, { TENDON_EXECUTOR_KEY_FILE: file }))).rejects.toThrow(
-      /key file can not be read: ENOENT/,
+      /key file cannot be read: ENOENT/,
     );
     await writeFile(file, 'short\n');
     await expect(startExecutorHost(testConfig(home, { TENDON_EXECUTOR_KEY_FILE: file }))).rejects.toThrow(/holds no key: at least 16/);

@@ -118,7 +118,7 @@ export class HostedSandboxes {
     await this.#runtimes.reconcile();
   }
 
-  /** The sandbox of the root routes, started when it is first needed. Rejects with an Error that can be shown. */
+  /** The sandbox of the root routes, started when it is first needed. Rejects with a user-facing error. */
   own(signal: AbortSignal): Promise<Runtime> {
     return this.#runtimes.acquire(OWN, { signal });
   }
@@ -153,7 +153,7 @@ export class HostedSandboxes {
     return { mode, allow, refused: await this.#runtimes.refusedHosts(id) };
   }
 
-  /** Rejects with an Error that can be shown when it can not be started. */
+  /** Rejects with a user-facing error when it cannot be started. */
   start(wish: StartWish, signal: AbortSignal): Promise<HostedSandbox | Gone> {
     const { conversationId, incarnation } = wish;
     return this.#mutex.run(conversationId, async () => {

@@ -6,7 +6,7 @@ import type { HostContext } from './host-context.ts';
 
 const START_MS = 60_000;
 
-/** The sandbox of the root routes; where it can not be had the answer is sent, and `undefined` given. */
+/** The sandbox of the root routes; where it cannot be had the answer is sent, and `undefined` given. */
 export async function ownRuntime({ sandboxes, logger }: HostContext, reply: unknown): Promise<Runtime | undefined> {
   try {
     return await sandboxes.own(AbortSignal.timeout(START_MS));

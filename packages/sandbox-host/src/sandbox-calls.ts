@@ -39,7 +39,7 @@ export class SandboxCalls {
     };
   }
 
-  /** A connection to the server of that sandbox. Rejects with an Error that can be shown inside it. */
+  /** A connection to the server of that sandbox. Rejects with a user-facing error inside it. */
   async open(incarnation: string, signal: AbortSignal): Promise<Socket> {
     if (this.#waitingFor(incarnation) >= MAX_WAITING) throw new Error('there are too many connections at a time');
     const id = randomBytes(16).toString('hex');

@@ -130,7 +130,7 @@ async function keyOf(config: Config, home: string): Promise<{ readonly key: Secr
 async function keyIn(file: string | undefined): Promise<Secret | undefined> {
   if (file === undefined) return undefined;
   const text = await readFile(file, 'utf8').catch((cause: Error) => {
-    throw new Error(`The key file can not be read: ${cause.message}`);
+    throw new Error(`The key file cannot be read: ${cause.message}`);
   });
   const key = text.trim();
   if (key.length < MIN_ACCESS_KEY_LENGTH)

@@ -5,7 +5,7 @@ import { readEvents } from '@tendon/server/headless';
 import { expect, it, onTestFinished } from 'vitest';
 import { plannedSteps } from './planned-steps.ts';
 
-it('TJ17: what was turned down is no step, and what can not be the same twice is left out', async () => {
+it('TJ17: what was turned down is no step, and what cannot be the same twice is left out', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-steps-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'trajectory.jsonl');

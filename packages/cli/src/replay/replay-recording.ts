@@ -52,7 +52,7 @@ export async function replayRecording(options: ReplayOptions): Promise<number> {
   }
 }
 
-/** Rejects with an Error that can be shown when there is nothing that can be done again. */
+/** Rejects with a user-facing error when there is nothing that can be done again. */
 async function readSteps({ target, workspace, config }: ReplayOptions, home: string, signal: AbortSignal): Promise<readonly Step[]> {
   if (workspace !== undefined && !(await kindOf(workspace))?.isDirectory()) throw new Error(`${workspace} is not a folder.`);
   const steps = await plannedSteps(await openRecording(target, { config, home, signal }), tell);

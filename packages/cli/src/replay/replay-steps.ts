@@ -21,7 +21,7 @@ export interface ReplayStepsOptions {
 const STEP_SECONDS = 1_800;
 const GRACE_SECONDS = 60;
 
-/** Does the steps one after the other. Rejects with an Error that can be shown when the sandbox is lost, and when it is cancelled. */
+/** Does the steps one after the other. Rejects with a user-facing error when the sandbox is lost, and when it is cancelled. */
 export async function replaySteps(runtime: Runtime, steps: readonly Step[], options: ReplayStepsOptions): Promise<ReplayResult> {
   const counts = { done: 0, compared: 0, left: 0 };
   const differences: ReplayResult['differences'][number][] = [];

@@ -16,7 +16,7 @@ const START_MS = 300_000;
 /** What must not be shared with the user's own work: a recording is a stranger's. */
 const NOT_TAKEN = ['WORKSPACE_BASE', 'TENDON_ALLOWED_DIRS', 'SANDBOX_VOLUMES', 'SANDBOX_PORTS', 'LLM_API_KEY', 'SESSION_API_KEY'];
 
-/** Gives `use` a sandbox that nothing has been done in, and ends it. Rejects with an Error that can be shown. */
+/** Gives `use` a sandbox that nothing has been done in, and ends it. Rejects with a user-facing error. */
 export async function withFreshSandbox<T>(options: FreshSandboxOptions, use: (runtime: Runtime) => Promise<T>): Promise<T> {
   const without = Object.fromEntries(NOT_TAKEN.map((name) => [name, undefined]));
   const read = readConfig({ ...options.env, ...without, TENDON_HOME: options.home, LOG_LEVEL: 'silent' });

@@ -109,7 +109,7 @@ function describeState({ extras, content }: Observation<'agent_state_changed'>):
       return [
         {
           tone: 'fault',
-          text: 'Waiting for a decision, which a single run can not ask for. Turn confirmation off in the settings, or use the page.',
+          text: 'Waiting for a decision, which a single run cannot ask for. Turn confirmation off in the settings, or use the page.',
         },
       ];
     default:

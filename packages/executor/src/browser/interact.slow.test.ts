@@ -173,7 +173,7 @@ describe('browse_interactive', { timeout: 60_000 }, () => {
 
   it('RT160: what the agent has to say to its user is told', async () => {
     const { content, extras } = await user.do('send_msg_to_user("It is 42.")', 'report_infeasible("no door")');
-    expect(extras.messages_to_user).toEqual(['It is 42.', 'This can not be done: no door']);
+    expect(extras.messages_to_user).toEqual(['It is 42.', 'This cannot be done: no door']);
     expect(content).toContain('Message for the user: It is 42.');
   });
 });

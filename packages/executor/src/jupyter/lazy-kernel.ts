@@ -27,7 +27,7 @@ export interface LazyKernelOptions {
 
 export interface LazyKernel {
   readonly run: ActionHandler;
-  /** Brings the kernel up ahead of the first cell; resolves with the sentence why it can not be had. */
+  /** Brings the kernel up ahead of the first cell; resolves with the sentence why it cannot be had. */
   warm(signal: AbortSignal): Promise<string | undefined>;
   isUp(): boolean;
   initCode(): string;

@@ -9,5 +9,5 @@ export type LinesToEdit =
   | { readonly state: 'lines'; readonly text: string; readonly first: number; readonly last: number; readonly version: string }
   /** There is nothing to merge with: the draft is taken as it stands. */
   | { readonly state: 'none' }
-  /** It can not be edited so; `reason` is for the model. */
+  /** It cannot be edited so; `reason` is for the model. */
   | { readonly state: 'refused'; readonly reason: string };

@@ -28,7 +28,7 @@ const made = promisify(mkdir);
 
 /**
  * Opens a folder by its real path, step by step: a link on the way is refused, also one that is put there while this looks. With
- * `makes` what is missing is made, in the same way. Rejects with an Error that can be shown.
+ * `makes` what is missing is made, in the same way. Rejects with a user-facing error.
  */
 export async function holdFolder(path: string, { makes = false } = {}): Promise<HeldFolder> {
   if (resolve(path) !== path) throw new Error(`${path} is not the real path of a folder`);

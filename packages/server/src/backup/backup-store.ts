@@ -25,7 +25,7 @@ export interface BackupSummary {
   readonly files: number;
 }
 
-/** Rejects with an Error that can be shown; then nothing is left of the copy. */
+/** Rejects with a user-facing error; then nothing is left of the copy. */
 export async function backupStore({ home, to, withSecrets, now, onProblem }: BackupOptions): Promise<BackupSummary> {
   const source = join(home, 'tendon.db');
   if (!(await isThere(source))) throw new Error(`${home} has nothing to back up: no tendon.db is there.`);

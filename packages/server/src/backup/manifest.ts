@@ -35,7 +35,7 @@ export async function hashesOf(folder: string): Promise<Record<string, string>> 
   return hashes;
 }
 
-/** The manifest of a folder whose every named file is as it was written. Rejects with an Error that can be shown. */
+/** The manifest of a folder whose every named file is as it was written. Rejects with a user-facing error. */
 export async function verifiedManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST);
   if (!(await lstat(path).catch(() => undefined))) throw new Error(`${folder} is not a whole backup: it has no ${MANIFEST}.`);
@@ -43,7 +43,7 @@ export async function verifiedManifest(folder: string): Promise<Manifest> {
   try {
     manifest = Manifest.parse(await readPlainJson(path, MAX_MANIFEST_BYTES));
   } catch (cause) {
-    throw new Error(`${path} can not be read. Nothing was changed.`, { cause });
+    throw new Error(`${path} cannot be read. Nothing was changed.`, { cause });
   }
   if (!('tendon.db' in manifest.files)) throw new Error(`${folder} has no database. Nothing was changed.`);
   for (const [name, expected] of Object.entries(manifest.files)) {

@@ -27,7 +27,7 @@ export type StoredConversation = ConversationRecord & {
   readonly network_questions?: StoredQuestions;
   /** Of the pull requests that were opened in it, oldest first. */
   readonly pr_number?: readonly number[];
-  /** Servers of tools in place of the settings', sealed. */
+  /** MCP servers in place of the settings', sealed. */
   readonly tool_servers?: string;
   /** The incarnation of the sandbox that has the repository. */
   readonly repository_ready?: string;

@@ -60,7 +60,7 @@ export class ConversationRegistry {
     });
   }
 
-  /** Its folder, if this machine allows it; `undefined`: no such conversation. Rejects with an Error that can be shown. */
+  /** Its folder, if this machine allows it; `undefined`: no such conversation. Rejects with a user-facing error. */
   async workspaceOf(id: string): Promise<string | undefined> {
     const record = await this.records.get(id);
     const refusal = record && outsideRoots(record.workspace, await this.roots);

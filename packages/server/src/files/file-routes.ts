@@ -90,7 +90,7 @@ function contents(app: App, context: FilesContext): void {
   });
 }
 
-/** A `FileNode` whose children are such nodes again, which OpenAPI's writer can not follow. */
+/** A `FileNode` whose children are such nodes again, which OpenAPI's writer cannot follow. */
 const Tree = z.object({
   path: z.string(),
   name: z.string(),

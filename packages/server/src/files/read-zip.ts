@@ -6,7 +6,7 @@ import { zipDirectory, type ZipDirectory, type ZipRecord } from './zip-directory
 export interface ZipEntry {
   /** Relative, with `/`; folders end in it. */
   readonly name: string;
-  /** Rejects with an Error that can be shown when the entry is damaged. */
+  /** Rejects with a user-facing error when the entry is damaged. */
   read(): Promise<Buffer>;
 }
 
@@ -24,7 +24,7 @@ const MAX_DEPTH = 64;
 const MAX_ENTRY_BYTES = 128 * 1024 ** 2;
 
 /**
- * What a zip holds, from untrusted bytes: links are left out. Throws an Error that can be shown when it is no zip, is encrypted, of
+ * What a zip holds, from untrusted bytes: links are left out. Throws a user-facing error when it is no zip, is encrypted, of
  * the kind above 4 GB, would unpack to more than a gigabyte or holds one file of more than 128 MiB, names what lies outside of the
  * folder it is unpacked into or one thing twice, or has entries that lie in each other, as bombs have.
  *

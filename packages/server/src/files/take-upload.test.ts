@@ -28,7 +28,7 @@ it('SV27: too many and too large ones are skipped, and the others taken', async 
   expect(taken.skipped.map(({ name }) => name).toSorted()).toEqual(['', 'large']);
 });
 
-it('SV27: a file that can not be written does not keep the others out', async () => {
+it('SV27: a file that cannot be written does not keep the others out', async () => {
   const taken = await upload(
     [
       ['bad', '1'],

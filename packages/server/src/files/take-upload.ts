@@ -17,7 +17,7 @@ export interface Taken {
 
 /**
  * Hands each file of a multipart body to `write`, one after the other: at most one is in memory, and the client waits for the disk.
- * What can not be taken is skipped with its reason. Rejects with an Error when the body is no multipart.
+ * What cannot be taken is skipped with its reason. Rejects with an Error when the body is no multipart.
  */
 export async function takeUpload(
   headers: IncomingHttpHeaders,

@@ -6,7 +6,7 @@ import { runSandboxCommand, shellQuoted } from '../sandboxes/sandbox-command.ts'
 const WRITE_MS = 60_000;
 const FOLDERS_AT_ONCE = 100;
 
-/** Puts what a zip holds into a folder of the sandbox. Nothing is written when any entry is not fit. Rejects with an Error that can be shown. */
+/** Puts what a zip holds into a folder of the sandbox. Nothing is written when any entry is not fit. Rejects with a user-facing error. */
 export async function unzipInto(runtime: Runtime, folder: string, zip: Buffer, now: Date): Promise<void> {
   const entries = readZip(zip);
   // Unpacked twice, so that a last entry that is damaged does not leave the first ones behind.

@@ -23,7 +23,7 @@ interface EntriesOptions {
   readonly now: Date;
 }
 
-/** Everything below `path`, links as links. Looked up by the sandbox. Rejects with an Error that can be shown, e.g. `ENOENT…`. */
+/** Everything below `path`, links as links. Looked up by the sandbox. Rejects with a user-facing error, e.g. `ENOENT…`. */
 export async function workspaceEntries(
   { runtime, root }: Workspace,
   path: string,

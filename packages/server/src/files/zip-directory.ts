@@ -26,7 +26,7 @@ const MAX_ENTRIES = 20_000;
 const ENCRYPTED = 1;
 const LINK = 0o120000;
 
-/** Reads the directory from untrusted bytes. Throws an Error that can be shown when it is no zip, of the kind above 4 GB, or damaged. */
+/** Reads the directory from untrusted bytes. Throws a user-facing error when it is no zip, of the kind above 4 GB, or damaged. */
 export function zipDirectory(zip: Buffer): ZipDirectory {
   const end = findEnd(zip);
   const count = zip.readUInt16LE(end + 10);

@@ -13,7 +13,7 @@ export interface Sources {
   readonly conversations: readonly Source[];
   /** Folders that may hold `settings.json` and `secrets.json`. */
   readonly roots: readonly string[];
-  /** What is there and can not be taken, one sentence each. */
+  /** What is there and cannot be taken, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const ID = /^[A-Za-z0-9][\w-]{0,99}$/;
 
 /**
  * What lies at `path`: a store's root, its `sessions` folder, one conversation's folder, or a trajectory file. Only reads.
- * Rejects with an Error that can be shown when there is nothing of the kind.
+ * Rejects with a user-facing error when there is nothing of the kind.
  */
 export async function findSources(path: string): Promise<Sources> {
   const found = await stat(path).catch(() => undefined);
@@ -53,7 +53,7 @@ function collected(folders: readonly string[], roots: readonly string[]): Source
   const conversations = new Map<string, Source>();
   for (const path of folders) {
     const id = basename(path);
-    if (!ID.test(id)) problems.push(`${path}: "${id}" can not be an id of a conversation.`);
+    if (!ID.test(id)) problems.push(`${path}: "${id}" cannot be an id of a conversation.`);
     else if (conversations.has(id)) problems.push(`${path}: there is another conversation ${id}, in ${conversations.get(id)!.path}.`);
     else conversations.set(id, { id, path, kind: 'folder' });
   }

@@ -109,5 +109,5 @@ it('SV132: any JSON as events, ids of folders and settings is taken, left out or
   expect(Object.keys(Object.prototype)).toEqual([]);
   for (const name of ['.hidden', '-x', 'a b', 'ü', 'x'.repeat(101)]) put(`sessions/${name}/events/0.json`, HELLO);
   expect(await run()).toMatchObject({ conversations: 0, failed: 5 });
-  expect(problems).toContainEqual(expect.stringContaining('"-x" can not be an id'));
+  expect(problems).toContainEqual(expect.stringContaining('"-x" cannot be an id'));
 });

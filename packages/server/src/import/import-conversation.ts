@@ -19,7 +19,7 @@ import { lostEvent, type ImportedEvent } from './stored-event.ts';
 export interface ImportParts {
   readonly storage: Storage;
   readonly now: () => Date;
-  /** Makes the folder the agent would work in. Rejects with an Error that can be shown. */
+  /** Makes the folder the agent would work in. Rejects with a user-facing error. */
   readonly workspaceOf: (id: string) => Promise<string>;
   readonly onProblem: (sentence: string) => void;
   /** After each piece. */
@@ -31,7 +31,7 @@ const PIECE = 200;
 const MAX_TEXT = 500;
 const MAX_PULL_REQUESTS = 100;
 
-/** How many events it has; `undefined` when it was here before. Rejects with an Error that can be shown. */
+/** How many events it has; `undefined` when it was here before. Rejects with a user-facing error. */
 export async function importConversation(source: Source, parts: ImportParts): Promise<number | undefined> {
   const { storage, workspaceOf } = parts;
   if (await storage.records.get('conversations', source.id)) return undefined;
@@ -46,7 +46,7 @@ export async function importConversation(source: Source, parts: ImportParts): Pr
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** What there is to move. Rejects with an Error that can be shown. */
+/** What there is to move. Rejects with a user-facing error. */
 export async function readConversation(
   source: Source,
   onProblem: ImportParts['onProblem'],
@@ -71,7 +71,7 @@ async function copy(recorded: RecordedLog, log: EventLog, { now, onProblem, onPr
   }
 }
 
-/** The piece as one commit; when one of it can not be kept, each alone and an error in the place of that one. */
+/** The piece as one commit; when one of it cannot be kept, each alone and an error in the place of that one. */
 async function append(
   log: EventLog,
   events: readonly ImportedEvent[],

@@ -58,7 +58,7 @@ async function takeSecrets(
     if (secrets.list.custom_secrets.some((secret) => secret.name === name)) continue;
     const { secret = value, description } = (value ?? {}) as { secret?: unknown; description?: unknown };
     const wish = CreateSecret.safeParse({ name, value: secret, ...(typeof description === 'string' && { description }) });
-    const problem = wish.success ? (await secrets.create(wish.data))?.message : 'its name or value can not be used';
+    const problem = wish.success ? (await secrets.create(wish.data))?.message : 'its name or value cannot be used';
     if (problem) onProblem(`${name}: ${problem}`);
     else count++;
   }

@@ -33,7 +33,7 @@ export interface ImportSummary {
 
 /**
  * Moves an OpenHands file store or a trajectory into this home. The originals are only read; a second import adds nothing. Rejects with
- * an Error that can be shown when nothing is there or another process has the home.
+ * a user-facing error when nothing is there or another process has the home.
  */
 export async function importStore(options: ImportOptions): Promise<ImportSummary> {
   const sources = await findSources(options.path);

@@ -15,7 +15,7 @@ export interface RecordedLog {
   readonly event: (id: number, onProblem: (sentence: string) => void) => Promise<ImportedEvent>;
 }
 
-/** How to read the events of a source. Rejects with an Error that can be shown when it can not be one. */
+/** How to read the events of a source. Rejects with a user-facing error when it cannot be one. */
 export function readEvents({ kind, path }: Source): Promise<RecordedLog> {
   return kind === 'folder' ? folderLog(path) : trajectoryLog(path);
 }

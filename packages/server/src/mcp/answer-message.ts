@@ -1,5 +1,5 @@
 /**
- * The server as a server of tools: one message of the Model Context Protocol, answered by a server that lives as long as this
+ * The server as an MCP server: one message of the Model Context Protocol, answered by a server that lives as long as this
  * answer. There are no sessions, so whatever comes first is served, and nothing is held for who does not come back.
  */
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** A server of tools as the official library makes one, over HTTP and SSE, that asks for a key. */
+/** An MCP server as the official library makes one, over HTTP and SSE, that asks for a key. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';

@@ -12,7 +12,7 @@ import type { ToolServer } from './tool-server.ts';
 
 export interface ToolConnection {
   readonly tools: readonly ListedTool[];
-  /** Rejects with an Error that can be shown. */
+  /** Rejects with a user-facing error. */
   call(tool: string, args: Readonly<Record<string, unknown>>, options: { readonly signal: AbortSignal }): Promise<Record<string, unknown>>;
   /** Called once, when the other side ends it. */
   onEnd(listener: () => void): void;
@@ -55,7 +55,7 @@ const MAX_TOOLS = 64;
 const MAX_PAGES = 8;
 const MAX_WORDS = 1_000;
 
-/** Says hello and asks what there is. The client library is loaded by the first one. Rejects with an Error that can be shown. */
+/** Says hello and asks what there is. The client library is loaded by the first one. Rejects with a user-facing error. */
 export async function connectToolServer(server: ToolServer, options: ConnectOptions): Promise<ToolConnection> {
   const { signal, onTools } = options;
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');

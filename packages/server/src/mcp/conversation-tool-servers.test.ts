@@ -10,7 +10,7 @@ const NONE = McpConfig.parse({});
 const GIVEN = McpConfig.parse({ shttp_servers: [{ url: 'http://127.0.0.1:1/mcp', api_key: KEY }] });
 const revealed = (secrets: readonly Secret[]) => secrets.map((secret) => secret.reveal());
 
-describe('SV161: servers of tools of one conversation', () => {
+describe('SV161: MCP servers of one conversation', () => {
   const servers = new ConversationToolServers(new Secret('a-jwt-secret'));
 
   it('lie sealed in its record, and their keys are hidden while it is open', () => {
@@ -37,7 +37,7 @@ describe('SV161: servers of tools of one conversation', () => {
     expect([servers.open(record), servers.isAdmins(record)]).toEqual([GIVEN, false]);
   });
 
-  it('are none when they can not be read any more, and those of the settings where there never were any', () => {
+  it('are none when they cannot be read any more, and those of the settings where there never were any', () => {
     const sealed = new ConversationToolServers(new Secret('another-secret')).sealed(GIVEN, NONE, { isAdmins: true });
     expect(servers.open({ id: 'c', tool_servers: sealed })).toEqual(NONE);
     expect(servers.open({ id: 'c' })).toBeUndefined();

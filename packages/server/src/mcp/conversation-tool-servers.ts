@@ -1,5 +1,5 @@
 /**
- * Owns the servers of tools that single conversations were made with, in place of the settings'. They lie sealed in the
+ * Owns the MCP servers that single conversations were made with, in place of the settings'. They lie sealed in the
  * conversation's record, and their keys leave as `Secret` only: what a client is shown never has them.
  */
 import type { Secret } from '@tendon/core';

@@ -59,7 +59,7 @@ describe('SV138: keys of servers', () => {
   });
 });
 
-it('SV167: the key for searching the web brings the server of tools it is for, once', () => {
+it('SV167: the key for searching the web brings the MCP server it is for, once', () => {
   const key = new Secret('tvly-0123456789');
   const searching = withSearch(CONFIG, key);
   expect(toolServers(searching).find(({ name }) => name === 'tavily')).toEqual({

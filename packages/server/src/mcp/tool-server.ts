@@ -1,6 +1,6 @@
 import type { McpConfig } from '@tendon/protocol';
 
-/** One server of tools, as the settings name it. `name` is unique among them and part of the names of its tools. */
+/** One MCP server, as the settings name it. `name` is unique among them and part of the names of its tools. */
 export type ToolServer =
   | { readonly name: string; readonly kind: 'http' | 'sse'; readonly url: string; readonly apiKey?: string; readonly callMs: number }
   | {

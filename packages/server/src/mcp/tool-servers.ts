@@ -1,8 +1,8 @@
 /**
- * One conversation's connections to the servers of tools that the settings name. They are made before the first turn that could use
+ * One conversation's connections to the MCP servers that the settings name. They are made before the first turn that could use
  * them, and end with the conversation.
  *
- * M1  A server that can not be reached costs a turn at most `WAIT_MS`, once; it is tried again after `AGAIN_MS`, and the others serve.
+ * M1  A server that cannot be reached costs a turn at most `WAIT_MS`, once; it is tried again after `AGAIN_MS`, and the others serve.
  * M2  A call is made once. What is not certain to have ended is said to be unknown, and not made again.
  * M3  Each turn asks the settings anew: who is not named any more is let go, and one that was changed is met as another.
  */
@@ -21,7 +21,7 @@ export interface ToolServersOptions {
   /** How an address is asked; default: as this process asks any. */
   readonly fetchFor?: (url: string) => typeof fetch | undefined;
   readonly clock: Clock;
-  /** One sentence for whoever watches: a server can not be used, and why. */
+  /** One sentence for whoever watches: a server cannot be used, and why. */
   readonly onProblem: (sentence: string) => void;
 }
 
@@ -76,7 +76,7 @@ export class ToolServers implements OutsideTools {
   async call({ args }: Action<'call_tool_mcp'>, { signal }: { readonly signal: AbortSignal }): Promise<ObservationDraft> {
     const offer = this.#offers.get(args.name);
     const connection = offer?.entry.connection;
-    if (!offer || !connection) return failure(`Not executed: the server of the tool "${args.name}" can not be reached now.`);
+    if (!offer || !connection) return failure(`Not executed: the server of the tool "${args.name}" cannot be reached now.`);
     try {
       const result = await connection.call(offer.tool.name, args.arguments, { signal });
       return McpObservation.create(resultText(result), { name: args.name, arguments: args.arguments });
@@ -121,7 +121,7 @@ export class ToolServers implements OutsideTools {
       connection.onEnd(() => this.#lost(entry));
     } catch (cause) {
       this.#lost(entry);
-      if (!entry.ended.signal.aborted) onProblem(`The tools of "${entry.server.name}" can not be used: ${(cause as Error).message}`);
+      if (!entry.ended.signal.aborted) onProblem(`The tools of "${entry.server.name}" cannot be used: ${(cause as Error).message}`);
     }
   }
 

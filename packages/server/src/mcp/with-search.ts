@@ -1,7 +1,7 @@
 import type { Secret } from '@tendon/core';
 import type { McpConfig } from '@tendon/protocol';
 
-/** Tavily's own server of tools. The key goes there and nowhere else; in a sandbox it never is. */
+/** Tavily's own MCP server. The key goes there and nowhere else; in a sandbox it never is. */
 const TAVILY = 'https://mcp.tavily.com/mcp/';
 
 /** With the tools that search the web, for the key that the settings have for it; a server of Tavily's that is named already stays alone. */

@@ -4,12 +4,12 @@ import { open } from 'node:fs/promises';
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The text of a file from outside. Rejects with an Error that can be shown, and never waits: not for a pipe or a device, not for a file
- * that goes on growing. A link is not followed: it may lead to what its maker can not read and who imports can.
+ * The text of a file from outside. Rejects with a user-facing error, and never waits: not for a pipe or a device, not for a file
+ * that goes on growing. A link is not followed: it may lead to what its maker cannot read and who imports can.
  */
 export async function readPlainFile(path: string, maxBytes: number): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((cause: unknown) => {
-    throw new Error((cause as NodeJS.ErrnoException).code === 'ELOOP' ? 'it is a link' : 'it can not be read', { cause });
+    throw new Error((cause as NodeJS.ErrnoException).code === 'ELOOP' ? 'it is a link' : 'it cannot be read', { cause });
   });
   try {
     const found = await file.stat();

@@ -1,7 +1,7 @@
 import { LOOPBACK_SITE, type PreviewSite } from '../platform/preview-site.ts';
 import { TOKEN_SECONDS } from './preview-keys.ts';
 
-/** The token travels in it after the first visit. It never reaches the sandbox, and what is in there can not set it. */
+/** The token travels in it after the first visit. It never reaches the sandbox, and what is in there cannot set it. */
 export const COOKIE = 'tendon_preview';
 
 /**

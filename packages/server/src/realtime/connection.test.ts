@@ -206,7 +206,7 @@ describe('SV14: generations on Socket.IO', () => {
   });
 });
 
-describe('SV15: /ws of the founding document', () => {
+describe('SV15: /ws of the seed document', () => {
   it('start without initialize makes a conversation and runs; follow-ups drive it', async () => {
     const server = await testServer({ script });
     const client = await plainClient(server);
@@ -243,7 +243,7 @@ describe('SV15: /ws of the founding document', () => {
     expect(notices()).toHaveLength(1);
   });
 
-  it('a state can not be asked for before there is a task', async () => {
+  it('a state cannot be asked for before there is a task', async () => {
     const server = await testServer();
     const client = await plainClient(server);
     client.send({ action: 'change_agent_state', args: { agent_state: 'paused' } });

@@ -19,7 +19,7 @@ import type { RealtimeContext } from './realtime-context.ts';
 /** Serves a client that names no conversation. */
 type BeginSession = (wire: Wire, request: IncomingMessage, isAdmin: boolean) => Client;
 
-/** `/ws`: one JSON object per text frame, as in the founding documents. Upgrades for other paths are left to others. */
+/** `/ws`: one JSON object per text frame, as in the seed documents. Upgrades for other paths are left to others. */
 export function servePlainWs(http: Server, context: RealtimeContext, beginSession: BeginSession): { close(): void } {
   const sockets = new (webSocketServer(context.patience))({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false });
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

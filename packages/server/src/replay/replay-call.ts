@@ -61,9 +61,9 @@ function call(name: ReplayCall['name'], args: Args): ReplayCall {
   return { name, arguments: args, isRunnable: true };
 }
 
-/** What can not be done again is not passed over in silence. */
+/** What cannot be done again is not passed over in silence. */
 function skipped(what: string): ReplayCall {
-  return { name: 'think', arguments: { thought: `The recording has ${what} here, which can not be done again.` }, isRunnable: false };
+  return { name: 'think', arguments: { thought: `The recording has ${what} here, which cannot be done again.` }, isRunnable: false };
 }
 
 function reasonOf({ outputs, thought }: Args): string {

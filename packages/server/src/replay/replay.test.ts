@@ -90,7 +90,7 @@ it.each([
   expect(readTrajectory(replay_json).ok).toBe(false);
 });
 
-it('SV30: what can not be replayed is said, ends but the last are left out', () => {
+it('SV30: what cannot be replayed is said, ends but the last are left out', () => {
   const read = readTrajectory([
     { observation: 'agent_state_changed', source: 'environment' },
     user('go'),

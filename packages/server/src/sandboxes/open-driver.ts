@@ -40,20 +40,20 @@ export type DriverConfig = Pick<Config, 'runtime' | 'home' | 'sandbox' | 'execut
   readonly hidden?: readonly string[];
 };
 
-/** The configured driver, probed. Rejects with what to do when it can not be had: never another one in its place. */
+/** The configured driver, probed. Rejects with what to do when it cannot be had: never another one in its place. */
 export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
   const driver = makeDriver(config);
   const probe = await driver.probe();
   if (!probe.available) {
     const instead = config.runtime === 'remote' ? '' : ' Or set RUNTIME=none to run without one.';
-    throw new Error(`The sandbox can not be had: ${probe.reason}. ${probe.fix}${instead}`);
+    throw new Error(`The sandbox cannot be had: ${probe.reason}. ${probe.fix}${instead}`);
   }
   const { runtime } = config;
   const passesUs = runtime !== 'docker' || config.container.network === 'proxy';
   const isPoliced = probe.network?.isPoliced ?? (driver.name !== 'none' && passesUs);
   if (!isPoliced && config.network.mode !== 'full')
     throw new Error(
-      `SANDBOX_NETWORK=${config.network.mode} can not be kept with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.remote ? ' there' : ''}.`,
+      `SANDBOX_NETWORK=${config.network.mode} cannot be kept with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.remote ? ' there' : ''}.`,
     );
   const given = probe.network?.mode ?? config.network.mode;
   const network = isWider(config.network.mode, given) ? { ...config.network, mode: given } : config.network;

@@ -25,7 +25,7 @@ const [FIRST_ID, LAST_ID] = [2 ** 40, 2 ** 47];
 
 /**
  * Runs a script for a door, beside the agent's shell and in no log. What it prints is untrusted: the agent owns the folder and the
- * programs. Rejects with an Error that can be shown when the sandbox could not run it.
+ * programs. Rejects with a user-facing error when the sandbox could not run it.
  */
 export async function runSandboxCommand(runtime: Runtime, command: string, options: CommandOptions): Promise<CommandOutput> {
   const { cwd, timeoutSeconds, maxBytes, now } = options;

@@ -21,7 +21,7 @@ const ask = async (wish: string | undefined, more: { workspaceBase?: string | un
   workspaceFolder(await rules(more), 'c1', wish);
 
 describe('SV1: WORKSPACE_BASE', () => {
-  it('is made when it is not there, and named when it can not be', async () => {
+  it('is made when it is not there, and named when it cannot be', async () => {
     await makeWorkspaceBase({ workspaceBase: join(top, 'new/base') });
     expect((await stat(join(top, 'new/base'))).isDirectory()).toBe(true);
     await writeFile(join(top, 'file'), '');

@@ -81,7 +81,7 @@ describe('SV25: tokens of git providers', () => {
     expect(await send(server, 'GET', '/api/settings')).toMatchObject([200, { provider_tokens_set: {} }]);
   });
 
-  it('that can not be checked are not stored, and it is said why', async () => {
+  it('that cannot be checked are not stored, and it is said why', async () => {
     const server = await testServer();
     const body = { provider_tokens: { github: { token: 'ghp_0123456789', host: 'http://127.0.0.1:1' } } };
     expect(await send(server, 'POST', '/api/add-git-providers', body)).toMatchObject([

@@ -5,7 +5,7 @@
  * T2  No key is ever part of an answer; answers say only whether one is set.
  * T3  The model's key counts only for the address it was stored with: naming another address must not carry it there.
  * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
- * T5  Servers of tools are sealed whole, for their keys; a client is shown which there are.
+ * T5  MCP servers are sealed whole, for their keys; a client is shown which there are.
  */
 import { Mutex, Secret, type RecordStore } from '@tendon/core';
 import { catalogError, isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';

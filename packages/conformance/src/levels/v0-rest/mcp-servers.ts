@@ -35,7 +35,7 @@ async function offeredName(target: Target, ready: Ready): Promise<string> {
   });
 }
 
-/** Servers of tools that a conversation is made with. The settings, which are everybody's, are left alone. */
+/** MCP servers that a conversation is made with. The settings, which are everybody's, are left alone. */
 export const toolServers: readonly Check[] = [
   {
     id: 'v0-rest/own-tool-servers',

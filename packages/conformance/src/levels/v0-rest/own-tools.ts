@@ -33,7 +33,7 @@ async function resultOf(target: Target, method: string, params: object): Promise
   return said.result;
 }
 
-/** The server as a server of tools, which agents of 0.62 open pull requests with. */
+/** The server as an MCP server, which agents of 0.62 open pull requests with. */
 export const ownTools: readonly Check[] = [
   {
     id: 'v0-rest/pull-request-tools',
@@ -53,7 +53,7 @@ export const ownTools: readonly Check[] = [
   },
   {
     id: 'v0-rest/pull-request-refused',
-    title: 'what can not be opened, and a call that does not fit, are results that say they are errors, in words',
+    title: 'what cannot be opened, and a call that does not fit, are results that say they are errors, in words',
     cites: ['SV162', 'SV163'],
     async run(target) {
       for (const args of [NOWHERE, { ...NOWHERE, title: null }]) {

@@ -48,7 +48,7 @@ export const refusals: readonly Check[] = [
   },
   {
     id: 'v0-rest/events-schema',
-    title: 'the JSON Schema of events is served, and has every kind of the founding documents',
+    title: 'the JSON Schema of events is served, and has every kind of the seed documents',
     cites: ['DL30', 'SV10'],
     async run(target) {
       const answer = await target.ask('GET', '/api/schema/events.json');

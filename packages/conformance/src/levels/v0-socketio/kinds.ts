@@ -6,7 +6,7 @@ import { bash, begin, rested, spoken } from './agent/talk.ts';
 
 const run = (args: object): Frame => ({ action: 'run', args: { command: 'true', ...args } });
 
-/** One of each that a client may send, as 0.62 and the founding documents have them. */
+/** One of each that a client may send, as 0.62 and the seed documents have them. */
 const EVERY_ACTION: readonly Frame[] = [
   run({}),
   { action: 'run_ipython', args: { code: 'print(1)' } },

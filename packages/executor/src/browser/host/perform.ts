@@ -52,7 +52,7 @@ const PERFORMERS: { readonly [N in ActionName]: Performer<N> } = {
   tab_close: (_args, { tabs }) => tabs.close(),
   tab_focus: ({ index }, { tabs }) => tabs.focus(index),
   send_msg_to_user: async ({ text }, { tell }) => tell(text),
-  report_infeasible: async ({ reason }, { tell }) => tell(`This can not be done: ${reason}`),
+  report_infeasible: async ({ reason }, { tell }) => tell(`This cannot be done: ${reason}`),
   mouse_move: ({ x, y }, { tabs }) => tabs.active.mouse.move(x, y),
   mouse_down: async ({ x, y, button }, { tabs }) => {
     await tabs.active.mouse.move(x, y);

@@ -61,7 +61,7 @@ describe('SV52: the network over REST', () => {
     return [response.status, await response.json()] as const;
   };
 
-  it('is shown, and refused in words where it can not be kept', async () => {
+  it('is shown, and refused in words where it cannot be kept', async () => {
     const server = await testServer();
     const id = await server.create();
     expect(await (await server.get(`/api/conversations/${id}/network`)).json()).toEqual({
@@ -77,6 +77,6 @@ describe('SV52: the network over REST', () => {
     expect(await put(server, '0'.repeat(32), {})).toMatchObject([404, {}]);
     const refused = await server.post('/api/conversations', { network: { mode: 'none' } });
     expect([refused.status, await refused.json()]).toMatchObject([400, { status: 'error' }]);
-    await expect(testServer({ env: { SANDBOX_NETWORK: 'none' } })).rejects.toThrow(/SANDBOX_NETWORK=none can not be kept/);
+    await expect(testServer({ env: { SANDBOX_NETWORK: 'none' } })).rejects.toThrow(/SANDBOX_NETWORK=none cannot be kept/);
   });
 });

@@ -44,7 +44,7 @@ it('SV163: GitHub is asked once for a draft, unless it should be none, and then 
   expect(noted).toEqual([11, 12]);
 });
 
-it('SV163: labels that can not be set are told, beside the address of what is open', async () => {
+it('SV163: labels that cannot be set are told, beside the address of what is open', async () => {
   const { call, noted } = await connected('github');
   expect(await call('create_pr', { ...PULL, labels: ['unknown'] })).toEqual({
     ok: true,

@@ -167,7 +167,7 @@ export function rowOf(method: string, route: string): Need | undefined {
 
 /** What a route needs; `undefined` is a path that there is not, which says so to whoever has a key. */
 export function needOf(method: string, route: string | undefined): Need {
-  // A preflight can not carry a key, and nothing answers it but the guard.
+  // A preflight cannot carry a key, and nothing answers it but the guard.
   if (method === 'OPTIONS') return 'public';
   return route === undefined ? 'read' : (rowOf(method, route) ?? 'admin');
 }

@@ -13,6 +13,6 @@ export function isOwnPage(
   if (site !== undefined && site !== 'same-origin' && (isChange || site !== 'none')) return false;
   if (!isChange) return true;
   if (origin === undefined && site === undefined) return false;
-  // A form can not set a header; what opens a socket can not either, and its origin has been looked at.
+  // A form cannot set a header; what opens a socket cannot either, and its origin has been looked at.
   return isSocket || headers['x-tendon-request'] !== undefined;
 }

@@ -70,7 +70,7 @@ confirmation_mode = true
   });
 });
 
-it('SV168: servers of tools and the key for searching are configured, in the file or in the environment', async () => {
+it('SV168: MCP servers and the key for searching are configured, in the file or in the environment', async () => {
   const home = homeWith(`
 [core]
 search_api_key = "tvly-of-the-file"
@@ -118,7 +118,7 @@ it('SV113: a value of the wrong kind is named where it stands', async () => {
   expect(await problems('[core]\nmax_iterations = 5', { MAX_ITERATIONS: 'many' })).toEqual(['MAX_ITERATIONS: a number is expected']);
 });
 
-it('SV113: what can not be read is refused with its place, never its content', async () => {
+it('SV113: what cannot be read is refused with its place, never its content', async () => {
   const refused = async (text: string) => (await withConfigFile({ TENDON_HOME: homeWith(text) })) as { ok: false; problems: string[] };
   const { ok, problems } = await refused('[llm]\napi_key = sk-secret-word');
   expect({ ok, text: problems.join() }).toEqual({ ok: false, text: expect.stringMatching(/not TOML: see line 2, column \d+/) as string });

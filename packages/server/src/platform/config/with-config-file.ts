@@ -30,7 +30,7 @@ export async function withConfigFile(env: Environment): Promise<WithConfigFile> 
   if (found instanceof Error) {
     const isAbsent = found.code === 'ENOENT' || found.code === 'ENOTDIR';
     if (isAbsent && !named) return { ok: true, env, notices: [], places: {} };
-    return wrong(path, isAbsent ? 'it is not there' : `it can not be read (${found.code})`);
+    return wrong(path, isAbsent ? 'it is not there' : `it cannot be read (${found.code})`);
   }
   if (!found.isFile()) return wrong(path, 'it is not a file');
   if (found.size > MAX_BYTES) return wrong(path, 'it is larger than 1 MiB');
@@ -77,7 +77,7 @@ async function merged(path: string, env: Environment): Promise<WithConfigFile> {
 /** The tables of the file, or what is wrong with it: never the line itself, which may be a key. */
 async function parsed(path: string): Promise<Readonly<Record<string, unknown>> | string> {
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => cause);
-  if (text instanceof Error) return `it can not be read (${text.code})`;
+  if (text instanceof Error) return `it cannot be read (${text.code})`;
   const { parse, TomlError } = await import('smol-toml');
   try {
     return parse(text);

@@ -2,7 +2,7 @@ import { WS_DIALECTS, type AgentState, type ConversationState, type Frame, type 
 
 export interface InitializeAnswerOptions {
   readonly dialect: WsDialect;
-  /** W2 and W3 can not be told apart yet. */
+  /** W2 and W3 cannot be told apart yet. */
   readonly isEither: boolean;
   /** Of the conversation, when there is one. */
   readonly state: ConversationState | undefined;
@@ -18,6 +18,6 @@ export function initializeAnswer({ dialect, isEither, state, timestamp }: Initia
   const known = dialect.greeting.length === 0 && now !== 'init' ? dialect.announce('init', timestamp) : [];
   const frames = [...dialect.greeting, ...loading, ...known, ...dialect.announce(now, timestamp)];
   if (!isEither) return frames;
-  // W3 can not begin without its own state frame; W2 puts that frame's message into the chat, where an empty one would look odd.
+  // W3 cannot begin without its own state frame; W2 puts that frame's message into the chat, where an empty one would look odd.
   return [...frames, ...WS_DIALECTS.W3.announce(now, timestamp).map((frame) => ({ ...frame, message: 'The agent is ready.' }))];
 }
