@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Holds the documents to the code: a test cites every rule of docs/spec, every cited rule exists, links resolve, decisions are few.
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+// Holds the documents to the code: a test cites every rule of docs/spec, every cited rule exists, links resolve, decisions are few,
+// and docs/rules.md lists the rules as they are (`node scripts/check-docs.mjs --write` makes it).
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,13 +20,51 @@ function* walk(folder, pattern) {
 }
 
 const rules = new Map();
+/** Of the same rules: the section they are in and the beginning of what they hold, for the list. */
+const places = new Map();
 for (const file of walk(join(root, 'docs/spec'), /\.md$/)) {
+  let section = '';
   for (const line of readFileSync(file, 'utf8').split('\n')) {
+    section = /^##+ (.*)/.exec(line)?.[1] ?? section;
     const id = /^(?:[-*|]\s*)?\**((?:EL|AS|DL|RT|SB|EN|LM|SV|CL|TJ)\d+)\b/.exec(line)?.[1];
     if (!id) continue;
     if (rules.has(id)) failures.push(`${relative(root, file)}: rule ${id} is defined twice (also in ${rules.get(id)})`);
     rules.set(id, relative(root, file));
+    places.set(id, { page: relative(join(root, 'docs'), file), section, text: line.replace(/^.*?\d+\**\s*\|?\s*/, '') });
   }
+}
+
+const LIST = join(root, 'docs/rules.md');
+const list = listOfRules();
+if (process.argv.includes('--write')) writeFileSync(LIST, list);
+else if (!existsSync(LIST) || readFileSync(LIST, 'utf8') !== list)
+  failures.push('docs/rules.md does not list the rules as they are: run node scripts/check-docs.mjs --write');
+
+function listOfRules() {
+  const families = Object.groupBy(rules.keys(), (id) => id.slice(0, 2));
+  const tables = Object.keys(families)
+    .toSorted()
+    .map((family) => {
+      const rows = families[family].toSorted((a, b) => Number(a.slice(2)) - Number(b.slice(2))).map(rowOf);
+      return `## ${family}\n| rule | beginning | in |\n|---|---|---|\n${rows.join('\n')}\n`;
+    });
+  return `# Rules by number\n\nGenerated from [docs/spec](spec) by \`node scripts/check-docs.mjs --write\`; each rule has its full text there.\n\n${tables.join('\n')}`;
+}
+
+function rowOf(id) {
+  const { page, section, text } = places.get(id);
+  const words = text
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll('|', '¦')
+    .split(' ');
+  const beginning = words.slice(0, 14).join(' ');
+  const isCutInCode = beginning.split('`').length % 2 === 0;
+  const anchor = section
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+  const place = section === '' ? `[${page.slice(5, -3)}](${page})` : `[${page.slice(5, -3)}: ${section}](${page}#${anchor})`;
+  return `| ${id} | ${beginning}${isCutInCode ? '`' : ''}${words.length > 14 ? ' …' : ''} | ${place} |`;
 }
 
 const cited = new Set();
