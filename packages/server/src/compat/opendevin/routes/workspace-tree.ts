@@ -1,7 +1,7 @@
 import type { WorkspaceFiles } from '@tendon/core';
 import type { NamedTree } from '@tendon/protocol';
+import { HIDDEN_ENTRIES } from '../../../files/shown-entries.ts';
 
-const HIDDEN = new Set(['.git/', '.DS_Store', 'node_modules/', '__pycache__/', 'lost+found/', '.vscode/']);
 const MAX_FOLDERS = 500;
 const MAX_ENTRIES = 5_000;
 const TIMEOUT_MS = 10_000;
@@ -15,7 +15,7 @@ export async function workspaceTree(files: WorkspaceFiles): Promise<NamedTree> {
     if (folders-- <= 0) return [];
     const children: NamedTree[] = [];
     for (const entry of await files.list(path, { signal })) {
-      if (HIDDEN.has(entry) || entries-- <= 0) continue;
+      if (HIDDEN_ENTRIES.has(entry) || entries-- <= 0) continue;
       const name = entry.replace(/\/$/, '');
       const inner = entry.endsWith('/') ? await childrenOf(`${path}/${name}`) : [];
       if (!entry.endsWith('/') || inner.length > 0) children.push({ name, children: inner });
