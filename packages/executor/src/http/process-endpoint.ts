@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { type ProcessWish, shellQuote } from '@tendon/protocol/executor-api';
-import { refuseUpgrade } from '@tendon/protocol/node';
+import { readFirstLine, refuseUpgrade } from '@tendon/protocol/node';
 import { reasonOf } from '../observation.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import { signalBeside, spawnBeside } from '../shell/spawn-beside.ts';
@@ -34,7 +34,7 @@ export function createProcessDoor(shell: Promise<ShellTools>): ProcessDoor {
       const tools = await shell;
       client.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
       client.unshift(head);
-      const wish = wishOf(await readLine(client));
+      const wish = wishOf(await readFirstLine(client, { maxBytes: MAX_WISH_BYTES, timeoutMs: WISH_MS }));
       if (!client.destroyed) attach(tools, wish, client);
     } catch (error) {
       client.end(endLine({ code: null, stderr: reasonOf(error) }));
@@ -76,31 +76,6 @@ function stop({ beside }: ShellTools, child: ChildProcess): void {
 
 function endLine(end: { readonly code: number | null; readonly stderr: string }): string {
   return `\n${JSON.stringify({ process_end: end })}\n`;
-}
-
-/** The first line; what came behind it stays in the stream. */
-function readLine(client: Duplex): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let read = Buffer.alloc(0);
-    const timer = setTimeout(() => settle(() => reject(new Error('no program was named'))), WISH_MS);
-    function settle(how: () => void): void {
-      clearTimeout(timer);
-      client.off('data', take).off('close', gone).pause();
-      how();
-    }
-    const gone = (): void => settle(() => reject(new Error('the connection ended')));
-    function take(chunk: Buffer): void {
-      read = Buffer.concat([read, chunk]);
-      const lineEnd = read.indexOf(10);
-      if (lineEnd < 0 && read.length <= MAX_WISH_BYTES) return;
-      settle(() => {
-        if (lineEnd < 0) return reject(new Error('its line is too long'));
-        client.unshift(read.subarray(lineEnd + 1));
-        resolve(read.toString('utf8', 0, lineEnd));
-      });
-    }
-    client.on('data', take).once('close', gone);
-  });
 }
 
 function wishOf(line: string): ProcessWish {

@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Mutex } from '@tendon/core';
 import { type BrowserWish, type HostLine, howHostEnded } from '@tendon/protocol/executor-api';
+import { readFirstLine } from '@tendon/protocol/node';
 import { messageOf } from './start-phase.ts';
 import { listenInside } from '../transport/listen-inside.ts';
 
@@ -101,26 +102,7 @@ function say(socket: Socket, line: HostLine): void {
 
 /** `undefined` = it came to nothing, in time or in size, or makes no sense. */
 function readWish(socket: Socket): Promise<BrowserWish | undefined> {
-  return new Promise((resolve) => {
-    let bytes: Buffer = Buffer.alloc(0);
-    const settle = (wish: BrowserWish | undefined): void => {
-      clearTimeout(timer);
-      socket.off('data', take).off('end', giveUp).off('close', giveUp).pause();
-      resolve(wish);
-    };
-    const giveUp = (): void => settle(undefined);
-    const take = (data: Buffer): void => {
-      bytes = Buffer.concat([bytes, data]);
-      const end = bytes.indexOf('\n');
-      if (end < 0 ? bytes.length > MAX_WISH_BYTES : end > MAX_WISH_BYTES) return giveUp();
-      if (end < 0) return;
-      settle(wishOf(bytes.toString('utf8', 0, end)));
-      socket.unshift(bytes.subarray(end + 1)); // only now: while somebody listens it would come again at once
-    };
-    const timer = setTimeout(giveUp, WISH_MS);
-    if (socket.destroyed) return giveUp();
-    socket.on('data', take).once('end', giveUp).once('close', giveUp);
-  });
+  return readFirstLine(socket, { maxBytes: MAX_WISH_BYTES, timeoutMs: WISH_MS }).then(wishOf, () => undefined);
 }
 
 function wishOf(text: string): BrowserWish | undefined {

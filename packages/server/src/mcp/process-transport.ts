@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { readLines, TooMuch } from '@tendon/protocol/node';
 import type { ProcessWish } from '@tendon/runtime';
 
-const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const LIMITS = { maxLine: 8 * 1024 * 1024, maxTotal: Number.POSITIVE_INFINITY };
 
 /** A program in the sandbox, spoken to in lines of JSON. It ends with `close`. */
 export class ProcessTransport implements Transport {
@@ -16,8 +17,6 @@ export class ProcessTransport implements Transport {
   readonly #wish: ProcessWish;
   #connection: Duplex | undefined;
   #isClosed = false;
-  #line: Buffer[] = [];
-  #lineBytes = 0;
 
   constructor(open: () => Promise<Duplex>, wish: ProcessWish) {
     this.#open = open;
@@ -32,7 +31,7 @@ export class ProcessTransport implements Transport {
     connection.on('error', (error: Error) => this.onerror?.(error));
     connection.once('close', () => this.onclose?.());
     connection.once('end', () => connection.destroy());
-    connection.on('data', (chunk: Buffer) => this.#take(chunk));
+    void this.#readMessages(connection);
     connection.write(`${JSON.stringify(this.#wish)}\n`);
   }
 
@@ -48,19 +47,13 @@ export class ProcessTransport implements Transport {
     this.#connection?.destroy();
   }
 
-  #take(chunk: Buffer): void {
-    let from = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      this.#line.push(chunk.subarray(from, end));
-      from = end + 1;
-      const line = Buffer.concat(this.#line).toString('utf8');
-      this.#line = [];
-      this.#lineBytes = 0;
-      this.#read(line);
+  async #readMessages(connection: Duplex): Promise<void> {
+    try {
+      for await (const line of readLines(connection, LIMITS)) this.#read(line);
+    } catch (error) {
+      // What broke the connection is reported by it.
+      if (error instanceof TooMuch) this.onerror?.(error);
     }
-    this.#line.push(chunk.subarray(from));
-    this.#lineBytes += chunk.length - from;
-    if (this.#lineBytes > MAX_LINE_BYTES) this.#connection?.destroy(new Error('a line is longer than 8 MiB'));
   }
 
   /** What is no message, e.g. what a careless server prints, is passed over. */
