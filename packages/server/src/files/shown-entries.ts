@@ -1,5 +1,6 @@
 import type { Workspace } from '../sandboxes/workspace-of.ts';
-import { runSandboxCommand, shellQuoted } from '../sandboxes/sandbox-command.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
+import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
 
 /** Never listed; folders end in `/`. */
 export const HIDDEN_ENTRIES: ReadonlySet<string> = new Set([
@@ -65,6 +66,6 @@ command -v git >/dev/null || exit 0
 empty=$(mktemp -d) || exit 0
 trap 'rm -rf -- "$empty"' EXIT
 mkdir "$empty/objects" "$empty/refs" && printf 'ref: refs/heads/none\\n' >"$empty/HEAD" || exit 0
-find ${shellQuoted(folder)} -mindepth 1 -maxdepth ${depth} -print0 |
+find ${shellQuote(folder)} -mindepth 1 -maxdepth ${depth} -print0 |
   git --git-dir="$empty" --work-tree=. -c core.excludesFile=/dev/null check-ignore --no-index --stdin -z | head -c ${MAX_BYTES}`;
 }

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { Runtime } from '@tendon/core';
 import { readZip } from './read-zip.ts';
-import { runSandboxCommand, shellQuoted } from '../sandboxes/sandbox-command.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
+import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
 
 const WRITE_MS = 60_000;
 const FOLDERS_AT_ONCE = 100;
@@ -13,7 +14,7 @@ export async function unzipInto(runtime: Runtime, folder: string, zip: Buffer, n
   for (const { read } of entries) await read();
   const folders = entries.filter(({ name }) => name.endsWith('/')).map(({ name }) => posix.join(folder, name));
   for (let start = 0; start < folders.length; start += FOLDERS_AT_ONCE) {
-    const words = folders.slice(start, start + FOLDERS_AT_ONCE).map(shellQuoted);
+    const words = folders.slice(start, start + FOLDERS_AT_ONCE).map(shellQuote);
     const made = await runSandboxCommand(runtime, `mkdir -p -- ${words.join(' ')}`, {
       ...{ cwd: runtime.workspace, timeoutSeconds: 20, maxBytes: 4096, now },
     });

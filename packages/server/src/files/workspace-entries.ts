@@ -1,5 +1,6 @@
 import { HIDDEN_ENTRIES } from './shown-entries.ts';
-import { runSandboxCommand, shellQuoted } from '../sandboxes/sandbox-command.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
+import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
 import type { Workspace } from '../sandboxes/workspace-of.ts';
 
 export interface WorkspaceEntry {
@@ -30,11 +31,11 @@ export async function workspaceEntries(
   options: EntriesOptions,
 ): Promise<{ readonly entries: readonly WorkspaceEntry[]; readonly isCut: boolean }> {
   const depth = options.depth === undefined ? '' : `-maxdepth ${options.depth}`;
-  const names = [...HIDDEN_ENTRIES].map((entry) => `-name ${shellQuoted(entry.replace(/\/$/, ''))}`);
+  const names = [...HIDDEN_ENTRIES].map((entry) => `-name ${shellQuote(entry.replace(/\/$/, ''))}`);
   const prune = options.withHidden ? '' : `\\( ${names.join(' -o ')} \\) -prune -o`;
   const maxBytes = options.maxEntries * BYTES_PER_ENTRY;
   const script = `exec 2>/dev/null
-cd -- ${shellQuoted(path)} || exit 3
+cd -- ${shellQuote(path)} || exit 3
 command -v find >/dev/null || exit 127
 find . -mindepth 1 ${depth} ${prune} -printf '%y %s %P\\0' | head -c ${maxBytes + 1}`;
   const found = await runSandboxCommand(runtime, script, {

@@ -1,5 +1,6 @@
 import type { GitDiff } from '@tendon/protocol';
-import { runSandboxCommand, shellQuoted } from '../sandboxes/sandbox-command.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
+import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
 import type { Workspace } from '../sandboxes/workspace-of.ts';
 import { GIT_PRELUDE } from './git-prelude.ts';
 
@@ -35,7 +36,7 @@ export async function workspaceDiff(
 /** From the nearest folder that is still there: a deleted file's may be gone. */
 function scriptFor(path: string): string {
   return `${GIT_PRELUDE}
-path=${shellQuoted(path)}
+path=${shellQuote(path)}
 dir=$(dirname -- "$path"; printf x); dir=\${dir%?x}
 while [ ! -d "$dir" ]; do dir=$(dirname -- "$dir"; printf x); dir=\${dir%?x}; done
 rest=\${path#"$dir"/}

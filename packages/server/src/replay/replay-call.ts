@@ -1,4 +1,4 @@
-import { shellQuoted } from '../sandboxes/sandbox-command.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
 
 /** A call of a tool of today that does what the recorded action did. */
 export interface ReplayCall {
@@ -20,9 +20,9 @@ const CALLS: Readonly<Record<string, ToCall>> = {
     }),
   run_ipython: (args, timeout) => call('execute_ipython_cell', { code: text(args.code), ...seconds(timeout) }),
   write: (args) => {
-    const path = shellQuoted(text(args.path));
+    const path = shellQuote(text(args.path));
     return call('execute_bash', {
-      command: `mkdir -p -- "$(dirname -- ${path})" && printf %s ${shellQuoted(text(args.content))} > ${path}`,
+      command: `mkdir -p -- "$(dirname -- ${path})" && printf %s ${shellQuote(text(args.content))} > ${path}`,
     });
   },
   read: (args) => call('str_replace_editor', { command: 'view', path: text(args.path), ...given(args, ['view_range']) }),

@@ -58,8 +58,3 @@ export async function runSandboxCommand(runtime: Runtime, command: string, optio
 export function doorActionId(): number {
   return randomInt(FIRST_ID, LAST_ID);
 }
-
-/** As one word of a shell. */
-export function shellQuoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}

@@ -53,8 +53,3 @@ export function fenced(output: string): string {
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}\n… ${text.length - MAX_SHOWN} more characters` : text;
   return `${fence}\n${shown}\n${fence}`;
 }
-
-/** One shell word that means exactly this text. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}

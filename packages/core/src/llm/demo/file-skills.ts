@@ -1,4 +1,5 @@
-import { bash, createFile, fenced, finished, once, quoted, type DemoMove, type DemoSkill } from './demo-skill.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
+import { bash, createFile, fenced, finished, once, type DemoMove, type DemoSkill } from './demo-skill.ts';
 import { NAME, unquoted, workspacePath, WORKSPACE } from './phrase.ts';
 import type { DemoTurn, ToolResult } from './read-request.ts';
 import { outside } from './script-skills.ts';
@@ -80,24 +81,24 @@ export const FILE_SKILLS: readonly DemoSkill[] = [
   onPath('append "and eggs" to notes.txt', APPEND, (path, [text = ''], results) =>
     once(
       results,
-      bash(`I add a line to ${path}.`, `printf '%s\\n' ${quoted(text)} >> ${quoted(path)} && tail -n 3 -- ${quoted(path)}`),
+      bash(`I add a line to ${path}.`, `printf '%s\\n' ${shellQuote(text)} >> ${shellQuote(path)} && tail -n 3 -- ${shellQuote(path)}`),
       ({ text: tail }) => finished(`I added the line to ${path}. It now ends with:\n\n${fenced(tail)}`),
     ),
   ),
   onPath('count the lines in notes.txt', COUNT, (path, [what = ''], results) => count(path, what, results)),
   onWorkspace('find milk in notes.txt', FIND, '.', (path, [text = ''], results) => find(path, text, results)),
   onPath('make a folder called drafts', FOLDER, (path, _rest, results) =>
-    once(results, bash(`I make the folder ${path}.`, `mkdir -p -- ${quoted(path)} && ls -ld -- ${quoted(path)}`), () =>
+    once(results, bash(`I make the folder ${path}.`, `mkdir -p -- ${shellQuote(path)} && ls -ld -- ${shellQuote(path)}`), () =>
       finished(`The folder ${path} is there.`),
     ),
   ),
   onPath('delete notes.txt', DELETE, (path, _rest, results) =>
-    once(results, bash(`I delete the file ${path}; a folder I would leave alone.`, `rm -- ${quoted(path)}`), () =>
+    once(results, bash(`I delete the file ${path}; a folder I would leave alone.`, `rm -- ${shellQuote(path)}`), () =>
       finished(`I deleted ${path}.`),
     ),
   ),
   onWorkspace('list the files', LIST, '.', (path, _rest, results) =>
-    once(results, bash(`I list ${path}.`, `ls -la -- ${quoted(path)}`), ({ text }) => finished(`In ${path}:\n\n${fenced(text)}`)),
+    once(results, bash(`I list ${path}.`, `ls -la -- ${shellQuote(path)}`), ({ text }) => finished(`In ${path}:\n\n${fenced(text)}`)),
   ),
   onPath('read notes.txt', READ, (path, _rest, results) =>
     once(results, { type: 'call', thought: `I read ${path}.`, tool: 'str_replace_editor', args: { command: 'view', path } }, ({ text }) =>
@@ -134,7 +135,7 @@ function count(path: string, what: string, results: Results): DemoMove {
       : /^b/i.test(what)
         ? ['-c', 'bytes']
         : ['-m', 'characters'];
-  return once(results, bash(`I count the ${noun} of ${path}.`, `wc ${flag} < ${quoted(path)}`), ({ text }) =>
+  return once(results, bash(`I count the ${noun} of ${path}.`, `wc ${flag} < ${shellQuote(path)}`), ({ text }) =>
     finished(`${path} has ${text.trim()} ${text.trim() === '1' ? noun.slice(0, -1) : noun}.`),
   );
 }
@@ -143,8 +144,10 @@ function count(path: string, what: string, results: Results): DemoMove {
 function find(path: string, text: string, results: Results): DemoMove {
   const [result] = results;
   if (result?.exitCode === 1 && result.text.trim() === '') return finished(`“${text}” does not occur in ${path}.`);
-  return once(results, bash(`I look for “${text}” in ${path}.`, `grep -rnHIF -e ${quoted(text)} -- ${quoted(path)}`), ({ text: found }) =>
-    finished(`“${text}” occurs here:\n\n${fenced(found)}`),
+  return once(
+    results,
+    bash(`I look for “${text}” in ${path}.`, `grep -rnHIF -e ${shellQuote(text)} -- ${shellQuote(path)}`),
+    ({ text: found }) => finished(`“${text}” occurs here:\n\n${fenced(found)}`),
   );
 }
 

@@ -1,4 +1,4 @@
-import { quoted } from './demo-skill.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
 
 export type Language = 'bash' | 'python' | 'node';
 
@@ -45,7 +45,7 @@ export const LANGUAGES: Readonly<Record<Language, LanguageSupport>> = {
   bash: {
     extension: 'sh',
     interpreter: 'bash',
-    prints: (text) => ({ source: `#!/usr/bin/env bash\nprintf '%s\\n' ${quoted(text)}\n`, expected: text }),
+    prints: (text) => ({ source: `#!/usr/bin/env bash\nprintf '%s\\n' ${shellQuote(text)}\n`, expected: text }),
     numbers: (from, to) => ({
       source: `#!/usr/bin/env bash\nseq -- ${from} ${Math.sign(to - from) || 1} ${to}\n`,
       expected: numbers(from, to),

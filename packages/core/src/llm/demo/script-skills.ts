@@ -1,4 +1,5 @@
-import { bash, createFile, failed, fenced, finished, quoted, type DemoMove, type DemoSkill } from './demo-skill.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
+import { bash, createFile, failed, fenced, finished, type DemoMove, type DemoSkill } from './demo-skill.ts';
 import { NAME, slug, unquoted, workspacePath, WORKSPACE } from './phrase.ts';
 import type { ToolResult } from './read-request.ts';
 import { languageOf, LANGUAGES, type Language, type Program } from './program.ts';
@@ -71,7 +72,7 @@ function writeAndRun(language: Language, program: Program, path: string, results
   }
   const [written, ran] = results.slice(created);
   if (written?.failed) return failed(`I could not write ${file}`, written);
-  if (!ran) return bash('Now I run it.', `${interpreter} ${quoted(file)}`);
+  if (!ran) return bash('Now I run it.', `${interpreter} ${shellQuote(file)}`);
   if (ran.failed) return failed(`I wrote ${file}, but running it failed`, ran);
   const output = ran.text.replace(/\r\n/g, '\n').trimEnd();
   if (program.expected !== undefined && output !== program.expected.trimEnd())

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
+import { shellQuote } from '@tendon/protocol/executor-api';
 import type { Place } from '../../shell/session.ts';
 import { killGroup, spawnBeside, type BesideOptions } from '../../shell/spawn-beside.ts';
 
@@ -82,7 +83,7 @@ function jsonFault(text: string): string | undefined {
 
 function run(parser: string, copy: string, place: Place, beside: BesideOptions): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const child = spawnBeside(beside, place, `set -- '${copy.replaceAll("'", `'\\''`)}'; ${parser}`, undefined, 'pipe');
+    const child = spawnBeside(beside, place, `set -- ${shellQuote(copy)}; ${parser}`, undefined, 'pipe');
     const timer = setTimeout(() => killGroup(child, 'SIGKILL'), DEADLINE_MS);
     let words = '';
     for (const stream of [child.stdout, child.stderr])

@@ -1,4 +1,4 @@
-import { shellQuoted } from '../../sandboxes/sandbox-command.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
 import type { RepositorySource } from '../../git-providers/repository-source.ts';
 
 /** What the exit codes of the script say; everything else is git's own failure. */
@@ -19,11 +19,11 @@ export interface CloneScriptOptions extends RepositorySource {
  */
 export function cloneScript({ url, folder, branch, newBranch, maxBytes, depth, user }: CloneScriptOptions): string {
   return `
-name=${shellQuoted(folder)} url=${shellQuoted(url)}
+name=${shellQuote(folder)} url=${shellQuote(url)}
 command -v git >/dev/null || exit ${CLONE_EXIT.noGit}
 [ -n "$(git config --global user.name)" ] || {
-  git config --global user.name ${shellQuoted(user.name)}
-  git config --global user.email ${shellQuoted(user.email)}
+  git config --global user.name ${shellQuote(user.name)}
+  git config --global user.email ${shellQuote(user.email)}
 }
 if [ -e "$name" ] || [ -L "$name" ]; then
   [ "$(git -C "$name" config --local --get remote.origin.url)" = "$url" ] && exit ${CLONE_EXIT.wasThere}
@@ -34,8 +34,8 @@ temp=.tendon-clone-$$
 mkdir -- "$temp" || exit 1
 ulimit -f ${Math.floor(maxBytes / 1024)}
 trap 'rm -rf -- "$temp"' EXIT
-git -c http.lowSpeedLimit=1000 -c http.lowSpeedTime=60 clone --progress ${depth ? `--depth ${depth} ` : ''}${branch ? `--branch ${shellQuoted(branch)} ` : ''}-- "$url" "$temp/new" 2>&1 || exit 5
-${branch ? '' : `git -C "$temp/new" checkout -q -b ${shellQuoted(newBranch)} || exit 6`}
+git -c http.lowSpeedLimit=1000 -c http.lowSpeedTime=60 clone --progress ${depth ? `--depth ${depth} ` : ''}${branch ? `--branch ${shellQuote(branch)} ` : ''}-- "$url" "$temp/new" 2>&1 || exit 5
+${branch ? '' : `git -C "$temp/new" checkout -q -b ${shellQuote(newBranch)} || exit 6`}
 mv -T -- "$temp/new" "$name" || exit 7
 exit ${CLONE_EXIT.done}
 `;

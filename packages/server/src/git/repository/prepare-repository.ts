@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Runtime } from '@tendon/core';
-import { runSandboxCommand, shellQuoted, type CommandOutput } from '../../sandboxes/sandbox-command.ts';
+import { shellQuote } from '@tendon/protocol/executor-api';
+import { runSandboxCommand, type CommandOutput } from '../../sandboxes/sandbox-command.ts';
 import { cloneFailure, cloneProgress } from './clone-progress.ts';
 import { CLONE_EXIT, cloneScript, HOOK_SCRIPT } from './clone-script.ts';
 import type { CloneLimits } from '../../platform/config/clone-config.ts';
@@ -49,7 +50,7 @@ export async function hasSetup(runtime: Runtime, { folder }: RepositorySource, o
 
 /** For the agent's shell, which begins in the workspace. */
 export function enterCommand(runtime: Runtime, { folder }: RepositorySource): string {
-  return `cd -- ${shellQuoted(`${runtime.workspace}/${folder}`)}`;
+  return `cd -- ${shellQuote(`${runtime.workspace}/${folder}`)}`;
 }
 
 function inWorkspace(
