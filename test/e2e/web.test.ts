@@ -78,6 +78,18 @@ describe('on the demo model', () => {
     await expectAccessible(other);
   });
 
+  it('CL595: what the build made is sent compressed', async () => {
+    const page = await (await fetch(tendon.url)).text();
+    const script = /<script type="module"[^>]* src="([^"]+)"/.exec(page)![1]!;
+    const [plain, ...compressed] = await Promise.all(
+      ['identity', 'gzip', 'br'].map((encoding) => fetch(tendon.url + script, { headers: { 'accept-encoding': encoding } })),
+    );
+    const text = await plain!.text();
+    expect(compressed.map((one) => one.headers.get('content-encoding'))).toEqual(['gzip', 'br']);
+    for (const one of compressed) expect(Number(one.headers.get('content-length'))).toBeLessThan(text.length / 2);
+    for (const one of compressed) expect((await one.text()) === text).toBe(true);
+  });
+
   it('the theme is there before the first paint, and a choice stays', async () => {
     const page = await openPage(browser, tendon.url, { theme: 'dark' });
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
