@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
 /** Names one process for ever: a pid alone is reused. `startTime` is in clock ticks since boot (Linux). */
@@ -10,6 +10,10 @@ export interface ProcessIdentity {
 }
 
 const PROCESSES_PER_TURN = 64;
+/** So many names are looked for one by one. */
+const FEW = 4;
+/** More than any command line or environment but odd ones. */
+const scratch = Buffer.alloc(64 * 1024);
 
 let cachedBootId: string | undefined;
 
@@ -60,19 +64,28 @@ export async function findIncarnations(
   source: 'cmdline' | 'environ',
   mark = '',
 ): Promise<readonly number[]> {
-  const wanted = new Set(incarnations);
-  const named = new RegExp(`(?=${mark}([0-9a-f]{16}))`, 'g');
+  const isNamed = incarnations.length <= FEW ? namesOneOf(incarnations, mark) : namesAnyOf(new Set(incarnations), mark);
   const found: number[] = [];
   for (const [index, pid] of otherPids().entries()) {
     if (index % PROCESSES_PER_TURN === PROCESSES_PER_TURN - 1) await setImmediate();
-    const text = readProcess(pid, source).toString('latin1');
-    for (const [, name = ''] of text.matchAll(named)) {
-      if (!wanted.has(name)) continue;
-      found.push(pid);
-      break;
-    }
+    if (isNamed(readProcess(pid, source))) found.push(pid);
   }
   return found;
+}
+
+/** Looked for one by one in the bytes: most ends are of one sandbox, and there are hundreds of processes. */
+function namesOneOf(incarnations: readonly string[], mark: string): (text: Buffer) => boolean {
+  const names = incarnations.map((name) => Buffer.from(`${mark}${name}`, 'latin1'));
+  return (text) => names.some((name) => text.includes(name));
+}
+
+/** One pass over the text, however many there are. */
+function namesAnyOf(incarnations: ReadonlySet<string>, mark: string): (text: Buffer) => boolean {
+  const named = new RegExp(`(?=${mark}([0-9a-f]{16}))`, 'g');
+  return (text) => {
+    for (const [, name = ''] of text.toString('latin1').matchAll(named)) if (incarnations.has(name)) return true;
+    return false;
+  };
 }
 
 function otherPids(): readonly number[] {
@@ -82,11 +95,23 @@ function otherPids(): readonly number[] {
     .map(Number);
 }
 
+/** Holds until the next call. */
 function readProcess(pid: number, source: 'cmdline' | 'environ'): Buffer {
+  const path = `/proc/${pid}/${source}`;
+  let file: number | undefined;
   try {
-    return readFileSync(`/proc/${pid}/${source}`);
+    file = openSync(path, 'r');
+    // These files have no size, and are filled at once as far as they fit.
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) {
+      if (length === scratch.length) return readFileSync(path);
+      read = readSync(file, scratch, length, scratch.length - length, null);
+    }
+    return scratch.subarray(0, length);
   } catch {
     return Buffer.alloc(0); // gone meanwhile, or another user's
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
