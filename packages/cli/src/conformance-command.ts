@@ -13,6 +13,7 @@ interface Options {
   readonly deviations?: string;
   readonly parallel: string;
   readonly patience: string;
+  readonly silence: string;
   readonly json?: string;
   readonly markdown?: string;
   readonly badge?: string;
@@ -42,6 +43,9 @@ export const conformanceCommand: AddCommand = (program, end) => {
     .option('--deviations <file>', 'what the server is known to do otherwise')
     .addOption(new Option('--parallel <n>', 'checks at the same time').default('4', '4'))
     .addOption(new Option('--patience <seconds>', 'how long an answer may take').default('30', '30'))
+    .addOption(
+      new Option('--silence <seconds>', 'how long a command may print nothing before the server hands it back').default('10', '10'),
+    )
     .option('--json <file>', 'write the results as JSON')
     .option('--markdown <file>', 'write the results as a table of Markdown')
     .option('--badge <file>', 'write a badge (SVG)')
@@ -57,13 +61,14 @@ export const conformanceCommand: AddCommand = (program, end) => {
     });
 };
 
-function problemWith(url: string, { level = [], parallel, patience }: Options): string | undefined {
+function problemWith(url: string, { level = [], parallel, patience, silence }: Options): string | undefined {
   const protocol = URL.parse(url)?.protocol;
   if (protocol !== 'http:' && protocol !== 'https:') return `${url} is no http address`;
   const unknown = level.find((name) => !LEVELS.includes(name as Level));
   if (unknown !== undefined) return `there is no level ${unknown}; there are ${LEVELS.join(', ')}`;
   if (!(Number(parallel) >= 1)) return `--parallel ${parallel} is no number of checks`;
   if (!(Number(patience) > 0)) return `--patience ${patience} is no number of seconds`;
+  if (!(Number(silence) > 0)) return `--silence ${silence} is no number of seconds`;
   return undefined;
 }
 
@@ -78,6 +83,7 @@ async function run(url: string, options: Options, output: Writable): Promise<num
     ...(deviations && { deviations }),
     parallel: Number(options.parallel),
     patienceMs: Number(options.patience) * 1000,
+    silenceSeconds: Number(options.silence),
     onResult: ({ verdict }) => void process.stderr.write(verdict === 'failed' ? 'F' : verdict === 'absent' ? '-' : '.'),
   });
   process.stderr.write('\n');

@@ -32,7 +32,7 @@ export interface Scene {
   readonly id: string;
   readonly title: string;
   readonly cites: readonly string[];
-  readonly deeds: (at: string) => readonly Deed[];
+  readonly deeds: (at: string, silenceSeconds: number) => readonly Deed[];
 }
 
 /** Long enough for a busy machine: without it what prints nothing for ten seconds is handed back. */
@@ -85,7 +85,8 @@ function isContent(answer: Answer): answer is string | RegExp {
 async function play(target: Target, deeds: Scene['deeds']): Promise<void> {
   const ready = await joinNew(target);
   const at = `/tmp/conformance-${randomBytes(4).toString('hex')}`;
-  const all = deeds.length === 0 ? deeds(at) : [run(`mkdir -p ${at} && cd ${at}`, ''), ...deeds(at)];
+  const given = deeds(at, target.silenceSeconds);
+  const all = deeds.length === 0 ? given : [run(`mkdir -p ${at} && cd ${at}`, ''), ...given];
   for (const turn of turnsOf(all)) await (turn[0]!.by === 'agent' ? letAgent(target, ready, turn) : letClient(ready, turn));
 }
 

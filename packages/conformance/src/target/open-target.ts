@@ -9,10 +9,11 @@ export interface TargetOptions {
   readonly key?: string;
   readonly model: ScriptedModel;
   readonly patienceMs: number;
+  readonly silenceSeconds: number;
 }
 
 /** One check's hold on the server; `close` ends and removes what the check made. */
-export function openTarget({ url, key, model, patienceMs }: TargetOptions): Target & { close(): Promise<void> } {
+export function openTarget({ url, key, model, patienceMs, silenceSeconds }: TargetOptions): Target & { close(): Promise<void> } {
   const closers: (() => void | Promise<void>)[] = [];
   const keyHeader: Readonly<Record<string, string>> = key === undefined ? {} : { 'x-session-api-key': key };
   const defer = (close: () => void | Promise<void>): void => void closers.push(close);
@@ -44,6 +45,7 @@ export function openTarget({ url, key, model, patienceMs }: TargetOptions): Targ
     url,
     key,
     patienceMs,
+    silenceSeconds,
     ask,
     converse,
     socketIo: (options) => held(openSocketIo(url, { key, patienceMs }, options)),

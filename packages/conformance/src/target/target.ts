@@ -54,6 +54,8 @@ export interface Target {
   readonly key: string | undefined;
   /** How long anything may take before it counts as missing. */
   readonly patienceMs: number;
+  /** After how long without output the server hands a command back. */
+  readonly silenceSeconds: number;
   ask(method: string, path: string, options?: Ask): Promise<Answer>;
   /** A new conversation; its id. */
   converse(body?: Readonly<Record<string, unknown>>): Promise<string>;

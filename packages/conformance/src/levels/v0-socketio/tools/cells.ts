@@ -76,11 +76,11 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     id: 'cells-hand-back',
     title: 'a cell that shows nothing for about ten seconds is handed back; another is refused meanwhile, an empty one waits',
     cites: ['RT111'],
-    deeds: () => [
+    deeds: (_at, silenceSeconds) => [
       cell('import time', {}),
-      cell('time.sleep(18); print("late")', { content: /running/ }, {}),
+      cell(`time.sleep(${1.5 * silenceSeconds + 3}); print("late")`, { content: /running/ }, {}),
       cell('print("other")', { content: /^(?!other)[^]*running/ }),
-      cell('', /^late/, { timeout: 30 }),
+      cell('', /^late/, { timeout: silenceSeconds + 30 }),
     ],
   },
   {
