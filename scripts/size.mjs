@@ -1,28 +1,96 @@
 #!/usr/bin/env node
-// Reports the sizes of our source files beside the figures of the codebases we learn from. A report, not a gate.
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+// Reports the sizes of our source: files, functions, interfaces, and files that one file alone imports. A report, not a gate.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const MAX_FUNCTION = 60;
+const HARD_MAX_FUNCTION = 80;
+const MAX_MEMBERS = 8;
+/** Run by tests alone, or made by a program. */
+const LEFT_OUT = /\.test(-support)?\.tsx?$|\/(?:contract|fixtures|testing)\/|\/contract\.ts$|\/price-table\.ts$/;
 
 function* sources(folder) {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     if (name === 'node_modules' || name === 'dist') continue;
     if (statSync(path).isDirectory()) yield* sources(path);
-    else if (/\.tsx?$/.test(name) && !/\.test(-support)?\.tsx?$/.test(name) && name !== 'price-table.ts') yield path;
+    else if (/\.tsx?$/.test(name) && !LEFT_OUT.test(path)) yield path;
   }
 }
 
-for (const name of readdirSync(join(root, 'packages'))) {
-  const files = [...sources(join(root, 'packages', name, 'src'))]
-    .map((file) => ({ file: relative(root, file), lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
-    .toSorted((a, b) => a.lines - b.lines);
-  if (files.length === 0) continue;
-  const at = (share) => files[Math.min(files.length - 1, Math.floor(files.length * share))].lines;
-  const largest = files.at(-1);
-  process.stdout.write(
-    `${name.padEnd(9)} ${String(files.length).padStart(4)} files  median ${at(0.5)}  p90 ${at(0.9)}  max ${largest.lines} (${largest.file})\n`,
-  );
+/** Functions over `MAX_FUNCTION` lines, blank ones and comments aside, as the lint counts them. */
+function longFunctions(files) {
+  const folder = mkdtempSync(join(tmpdir(), 'tendon-size-'));
+  const config = join(folder, 'oxlint.json');
+  const rule = ['error', { max: MAX_FUNCTION, skipBlankLines: true, skipComments: true }];
+  writeFileSync(config, JSON.stringify({ categories: { correctness: 'off' }, rules: { 'max-lines-per-function': rule } }));
+  const args = [join(root, 'node_modules/oxlint/bin/oxlint'), '-c', config, '--format', 'json', 'packages'];
+  const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  rmSync(folder, { recursive: true });
+  const wanted = new Set(files.map((file) => relative(root, file)));
+  return JSON.parse(stdout).diagnostics.flatMap(({ filename, message, labels }) => {
+    const lines = Number(/\((\d+)\)/.exec(message)?.[1]);
+    return wanted.has(filename) && lines ? [{ size: lines, name: `${filename}:${labels[0].span.line}` }] : [];
+  });
+}
+
+/** The formatter puts each member at the same depth: its lines are counted, comments aside. */
+function interfacesOf(file, text) {
+  return [...text.matchAll(/^(?:export )?interface (\w+)[^{]*\{\n([^]*?)\n\}/gm)].map(([, name, body]) => ({
+    size: body.split('\n').filter((line) => /^ {2}[^\s/*})\]]/.test(line)).length,
+    name: `${name} (${relative(root, file)})`,
+  }));
+}
+
+const IMPORT = /(?:\bfrom\s+|\bimport\(\s*|^import\s+)'(\.[^']+)'/gm;
+
+/** Files that one other source file imports, and of those the ones whose importer lies in the same folder. */
+function singleImporters(texts) {
+  const importers = new Map();
+  for (const [file, text] of texts)
+    for (const [, specifier] of text.matchAll(IMPORT)) {
+      const target = resolve(dirname(file), specifier);
+      importers.set(target, (importers.get(target) ?? new Set()).add(file));
+    }
+  const single = [...importers].filter(([file, by]) => texts.has(file) && by.size === 1);
+  return { all: single.length, sameFolder: single.filter(([file, [by]]) => dirname(by) === dirname(file)).length };
+}
+
+function quantiles(files) {
+  const sorted = files.toSorted((a, b) => a.size - b.size);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))].size;
+  const { size, name } = sorted.at(-1);
+  return `${String(files.length).padStart(5)} files  median ${at(0.5)}  p90 ${at(0.9)}  max ${size} (${name})`;
+}
+
+function printLargest(what, list) {
+  process.stdout.write(`\n${list.length} ${what}\n`);
+  for (const { size, name } of list.toSorted((a, b) => b.size - a.size).slice(0, 12))
+    process.stdout.write(`${String(size).padStart(5)}  ${name}\n`);
+}
+
+const texts = new Map();
+for (const name of readdirSync(join(root, 'packages')).filter((each) => each !== 'testing')) {
+  const own = [...sources(join(root, 'packages', name, 'src'))].map((file) => [file, readFileSync(file, 'utf8')]);
+  for (const [file, text] of own) texts.set(file, text);
+  process.stdout.write(`${name.padEnd(13)}${quantiles(sizesOf(own))}\n`);
+}
+process.stdout.write(`${'all'.padEnd(13)}${quantiles(sizesOf([...texts]))}\n`);
+
+const single = singleImporters(texts);
+process.stdout.write(`\n${single.all} files have one importer, ${single.sameFolder} of them in the same folder\n`);
+const long = longFunctions([...texts.keys()]);
+printLargest(
+  `functions over ${MAX_FUNCTION} lines, ${long.filter(({ size }) => size > HARD_MAX_FUNCTION).length} over ${HARD_MAX_FUNCTION}`,
+  long,
+);
+const wide = [...texts].flatMap(([file, text]) => interfacesOf(file, text)).filter(({ size }) => size > MAX_MEMBERS);
+printLargest(`interfaces over ${MAX_MEMBERS} members`, wide);
+
+function sizesOf(files) {
+  return files.map(([file, text]) => ({ name: relative(root, file), size: text.split('\n').length - 1 }));
 }
