@@ -9,15 +9,19 @@ import type { HeldFolder } from '../workspace/held-folder.ts';
 import type { Protection } from '../workspace/protected/protect.ts';
 import type { ProcessIdentity } from '../processes/process-identity.ts';
 
-/** What one sandbox is started with. All paths are on the host and absolute. */
-export interface SandboxSpec {
-  readonly conversationId: string;
+/** What stays known of a sandbox after its start. All paths are on the host and absolute. */
+export interface SandboxPlace {
   readonly incarnation: string;
   /** Realpath of the folder that is the workspace. */
   readonly workspace: string;
   /** The workspace itself, whatever its path leads to by now; none where it is on another host. */
   readonly held: HeldFolder | undefined;
   readonly folders: SandboxFolders;
+}
+
+/** What one sandbox is started with. */
+export interface SandboxSpec extends SandboxPlace {
+  readonly conversationId: string;
   readonly leaseSeconds: number;
   readonly noOutputTimeoutSeconds: number;
   /** What it has beside shell and files. */
@@ -28,9 +32,6 @@ export interface SandboxSpec {
   /** Of use only to a driver whose sandboxes are elsewhere: what is kept by the proxy there. */
   readonly network: NetworkReach;
 }
-
-/** What stays known of a sandbox after its start. */
-export type SandboxPlace = Pick<SandboxSpec, 'incarnation' | 'workspace' | 'held' | 'folders'>;
 
 /** Where one sandbox keeps its things; made by the driver, removed by `removeFolders`. */
 export interface SandboxFolders {

@@ -19,7 +19,7 @@ import { listSandboxes, type Held } from './list-sandboxes.ts';
 import { reconcileSandboxes, type ReconcileOptions } from './reconcile-sandboxes.ts';
 import { DEFAULT_REST } from './rest-plan.ts';
 import { SandboxRest } from './sandbox-rest.ts';
-import type { RuntimesOptions, SandboxRuntimes } from './sandbox-runtimes.ts';
+import type { RuntimesOptions, SandboxReaches, SandboxRuntimes } from './sandbox-runtimes.ts';
 
 const PORTS_MS = 1000;
 
@@ -81,11 +81,10 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   };
 }
 
-/** What is reached of a sandbox from outside, and what it reaches: nothing of it starts or ends one. */
 function reachesOf(
   context: SandboxContext,
   entries: ReadonlyMap<string, Entry>,
-): Pick<SandboxRuntimes, 'isWorkspaceEmpty' | 'ports' | 'addressOf' | 'refusedHosts' | 'dialAs' | 'networkChanged'> {
+): SandboxReaches & Pick<SandboxRuntimes, 'isWorkspaceEmpty'> {
   const { driver, wayOut, records } = context;
   return {
     async isWorkspaceEmpty(conversationId) {

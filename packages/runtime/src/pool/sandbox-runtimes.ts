@@ -14,7 +14,8 @@ import type { SandboxCounts } from './count-sandboxes.ts';
 import type { RestPlan } from './rest-plan.ts';
 import type { SleepWish } from './sandbox-rest.ts';
 
-export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
+/** Whose sandboxes they are, and where what is known of them is kept. */
+interface PoolPlace {
   readonly records: RecordStore;
   readonly driver: Driver;
   /** For sandboxes that another driver has started, before it was this one. */
@@ -26,14 +27,26 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly clock: Clock;
   /** One line for the server's log. */
   readonly onNotice?: (notice: string) => void;
+}
+
+/** How many there are at a time, and for how long; what is not given is as usual. */
+interface PoolLimits {
   /** When sandboxes sleep, and how many are awake; what is not given is as usual. */
   readonly rest?: Partial<RestPlan>;
   /** A sandbox went to sleep, having nothing to do; its next action wakes it. */
   readonly onAsleep?: (conversationId: string) => void;
   /** Seconds that a sandbox lives on without a server. */
   readonly leaseSeconds?: number;
+  /** Of which conversations the leases are renewed here while a sandbox is held. Default: of all. */
+  readonly renewsLease?: (conversationId: string) => boolean;
   /** How long to wait for running actions in a sandbox of another version of Tendon before it is replaced; default ten minutes. */
   readonly outdatedMs?: number;
+  /** Starts at the same time; the others wait. */
+  readonly maxParallelStarts?: number;
+}
+
+/** What a sandbox is given. */
+interface SandboxDefaults {
   /** Seconds without output after which a command is handed back as still running. */
   readonly noOutputTimeoutSeconds?: number;
   /** What sandboxes have beside shell and files. Default: every plugin. */
@@ -44,30 +57,27 @@ export interface RuntimesOptions extends Omit<WayOutOptions, 'notice'> {
   readonly registries?: Pick<NetworkPolicy, 'allow' | 'allowPrivate'>;
   /** Names and equips the next sandbox of a conversation; `undefined` = only one that lives may be used. Default: a fresh name, and the values above. */
   readonly planOf?: (conversationId: string) => SandboxPlan | undefined;
-  /** Of which conversations the leases are renewed here while a sandbox is held. Default: of all. */
-  readonly renewsLease?: (conversationId: string) => boolean;
   /** Variables that an action names and that are put into its command alone. Default: none. */
   readonly secretsFor?: SecretsFor;
-  /** Starts at the same time; the others wait. */
-  readonly maxParallelStarts?: number;
 }
 
-export interface SandboxRuntimes extends Runtimes {
+export interface RuntimesOptions extends PoolPlace, PoolLimits, SandboxDefaults, Omit<WayOutOptions, 'notice'> {}
+
+/** What is reached of a sandbox from outside, and what it reaches; nothing of it starts or ends one. */
+export interface SandboxReaches {
+  /** What the live sandbox's programs serve, and the way to it, without starting any. */
+  ports(conversationId: string): SandboxPorts | undefined;
+  /** Where the executor of the live sandbox answers. */
+  addressOf(conversationId: string): ExecutorAddress | undefined;
   /** Where the conversation's sandbox wanted to connect to and might not, the newest last; a bounded number. */
   refusedHosts(conversationId: string): Promise<readonly RefusedHost[]>;
   /** Connections as the conversation's sandbox may make them: what asks in its name goes no further. */
   dialAs(conversationId: string): Dial;
   /** Its policy is another now, or everybody's: resolves when it counts wherever the way out of the sandbox is, or could not be told. */
   networkChanged(conversationId?: string): Promise<void>;
-  /**
-   * Once at server start: attaches to this server's living sandboxes, keeps those that are asleep, ends and removes those that belong to no
-   * conversation or whose start was interrupted. Sandboxes may be acquired meanwhile.
-   */
-  reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
-  /** What the live sandbox's programs serve, and the way to it, without starting any. */
-  ports(conversationId: string): SandboxPorts | undefined;
-  /** Where the executor of the live sandbox answers. */
-  addressOf(conversationId: string): ExecutorAddress | undefined;
+}
+
+export interface SandboxRuntimes extends Runtimes, SandboxReaches {
   /** Puts it to sleep now, whether or not the plan would; resolves with why not when it stays awake. */
   sleep(conversationId: string, wish: SleepWish): Promise<string | undefined>;
   /** Ends the sandbox; the private home stays for the next. */
@@ -76,6 +86,11 @@ export interface SandboxRuntimes extends Runtimes {
   counts(): SandboxCounts;
   /** All that are known, of this process or not, with what they use. */
   list(): Promise<readonly SandboxInfo[]>;
+  /**
+   * Once at server start: attaches to this server's living sandboxes, keeps those that are asleep, ends and removes those that belong to no
+   * conversation or whose start was interrupted. Sandboxes may be acquired meanwhile.
+   */
+  reconcile(): Promise<{ readonly kept: number; readonly reaped: number }>;
   /** Ends and removes what belongs to no conversation; with `all` also what does, unless this process holds it. Homes go too. */
   reclaim(options: { readonly all: boolean }): Promise<{ readonly kept: number; readonly reaped: number }>;
   /** Lets go of every sandbox; they live on for their lease, to be found again. With `stopSandboxes` they end. */

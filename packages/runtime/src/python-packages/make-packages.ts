@@ -5,7 +5,7 @@ import { newIncarnation } from '../incarnation.ts';
 import { endSandbox, letGo } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { openSandbox } from '../sandbox/open-sandbox.ts';
-import type { SandboxContext } from '../sandbox/sandbox-context.ts';
+import type { SandboxContext, SandboxLease, SandboxTools } from '../sandbox/sandbox-context.ts';
 import { isThere } from '../sandbox/sandbox-record.ts';
 import type { WayOut } from '../egress/way-out.ts';
 import type { MakeOptions, MakePackages } from './kernel-packages.ts';
@@ -16,10 +16,7 @@ const DEADLINE_SECONDS = 300;
 const MAX_REASON = 2000;
 
 export interface MakePackagesParts {
-  readonly context: Omit<
-    SandboxContext,
-    'kernelPackages' | 'workspaceOf' | 'planOf' | 'plugins' | 'output' | 'renewsLease' | 'wayOut' | 'secretsFor'
-  >;
+  readonly context: SandboxTools & Omit<SandboxLease, 'renewsLease'>;
   /** Leads to registries and nowhere else. */
   readonly wayOut: WayOut;
 }

@@ -23,8 +23,8 @@ export async function letGo(open: OpenSandbox): Promise<void> {
   open.disk.stop();
   open.workspace?.close();
   open.client.close();
-  open.calls?.close();
-  await Promise.all([open.proxy?.close(), open.browser?.close()]);
+  open.ways.calls?.close();
+  await Promise.all([open.ways.proxy?.close(), open.ways.browser?.close()]);
 }
 
 /** Ends what the record names and removes its folders; resolves when nothing is left and the record says so. */

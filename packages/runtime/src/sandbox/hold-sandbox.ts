@@ -1,4 +1,3 @@
-import type { Runtime } from '@tendon/core';
 import { watchDisk, type DiskWatch } from '../disk/disk-watch.ts';
 import { freeBytes, measureDisk } from '../disk/measure-disk.ts';
 import { browserSocketPathOf, proxySocketPathOf, startLogOf, type Probe, type SandboxHandle } from '../drivers/driver.ts';
@@ -14,25 +13,26 @@ import { watchLimits } from './limit-notes.ts';
 import { ON_THIS_HOST, OVER_A_NETWORK } from './patience.ts';
 import { processesOf } from './process-memory.ts';
 import type { SandboxContext } from './sandbox-context.ts';
-import type { SandboxPorts } from './sandbox-ports.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
-import { countUse, type SandboxUse } from './sandbox-use.ts';
+import { countUse, type CountedUse } from './sandbox-use.ts';
 import { watchSandbox, type SandboxWatch } from './sandbox-watch.ts';
 import { messageOf } from './start-phase.ts';
 
 /** A sandbox in this server's hands. */
-export interface OpenSandbox {
-  readonly runtime: Runtime;
+export interface OpenSandbox extends CountedUse {
   readonly handle: SandboxHandle;
   readonly client: ExecutorClient;
   readonly watch: SandboxWatch;
-  readonly use: SandboxUse;
   readonly disk: DiskWatch;
   /** What is elsewhere is not looked after here. */
   readonly workspace: HeldFolder | undefined;
-  readonly ports: SandboxPorts;
   readonly record: SandboxRecord & { readonly state: 'live' };
+  readonly ways: SandboxWays;
+}
+
+/** What leads out of it and is served by this process. */
+interface SandboxWays {
   /** The way out; none where the sandbox is elsewhere. */
   readonly proxy: Proxy | undefined;
   /** To a browser beside the sandbox, where the driver has that. */
@@ -47,28 +47,24 @@ export interface HeldPlace {
   readonly probe: Probe & { readonly available: true };
 }
 
-/** Takes a live one into this server's hands: its way out, its doors, its watch, its runtime. `news` is told beside the next observation. */
+/** Takes a live one into this server's hands: what leads out of it, its watch, its runtime. `news` is told beside the next observation. */
 export async function holdSandbox(
   context: SandboxContext,
   record: SandboxRecord & { readonly state: 'live' },
-  handle: SandboxHandle,
   client: ExecutorClient,
   { probe, workspace }: HeldPlace,
   news?: string,
 ): Promise<OpenSandbox> {
-  const { conversation_id: conversationId, incarnation } = record;
+  const { conversation_id: conversationId, incarnation, handle } = record;
   const folders = context.folders.of(conversationId, incarnation);
-  const ways = { ...context.wayOut.of(conversationId), ...packageProxy(context, record) };
-  const proxy = context.driver.remote ? undefined : await listenProxy(proxySocketPathOf(folders), ways);
-  const browser = await openBrowserSidecar(context, record, handle, workspace);
-  const calls = context.driver.remote && ways.git ? createCallAnswerer(client, ways.git) : undefined;
+  const ways = await openWays(context, record, client, workspace);
   const limits = watchLimits(handle.groups, context.driver.limits);
   const watch = watchSandbox(client, {
     isAlive: () => context.driver.isAlive(handle),
     whyEnded: limits.whyEnded,
     leaseSeconds: context.renewsLease(conversationId) ? context.leaseSeconds : undefined,
     onLine(line) {
-      if ('call' in line) calls?.take(line.call);
+      if ('call' in line) ways.calls?.take(line.call);
       if ('watching' in line) void tellNetwork(context, conversationId, handle);
     },
     onChecked: () => void (context.driver.remote || boundLog(startLogOf(folders))),
@@ -90,7 +86,23 @@ export async function holdSandbox(
     news,
     disk,
   });
-  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, proxy, browser, calls, disk, workspace, record };
+  return { ...countUse(runtime, client.ports, context.clock), handle, client, watch, disk, workspace, record, ways };
+}
+
+async function openWays(
+  context: SandboxContext,
+  record: SandboxRecord & { readonly state: 'live' },
+  client: ExecutorClient,
+  workspace: HeldFolder | undefined,
+): Promise<SandboxWays> {
+  const { conversation_id: conversationId, incarnation } = record;
+  const options = { ...context.wayOut.of(conversationId), ...packageProxy(context, record) };
+  const socketPath = proxySocketPathOf(context.folders.of(conversationId, incarnation));
+  return {
+    proxy: context.driver.remote ? undefined : await listenProxy(socketPath, options),
+    browser: await openBrowserSidecar(context, record, workspace),
+    calls: context.driver.remote && options.git ? createCallAnswerer(client, options.git) : undefined,
+  };
 }
 
 /** What is elsewhere is watched there. */
@@ -126,8 +138,7 @@ export async function tellNetwork(context: SandboxContext, conversationId: strin
 
 async function openBrowserSidecar(
   { driver, folders: plan }: SandboxContext,
-  { conversation_id: conversationId, incarnation, workspace }: SandboxRecord,
-  handle: SandboxHandle,
+  { conversation_id: conversationId, incarnation, workspace, handle }: SandboxRecord & { readonly state: 'live' },
   held: HeldFolder | undefined,
 ): Promise<BrowserSidecar | undefined> {
   if (driver.startBrowser === undefined) return undefined;

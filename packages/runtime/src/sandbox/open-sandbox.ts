@@ -114,7 +114,7 @@ async function attach(context: SandboxContext, record: SandboxRecord, place: Pla
     );
     if (alive.incarnation !== record.incarnation) throw new Error('another executor answers');
     if (!isSpoken(alive.protocol)) return { outdated: client };
-    return { open: await holdSandbox(context, record, handle, client, { probe: place.probe, workspace: place.held }) };
+    return { open: await holdSandbox(context, record, client, { probe: place.probe, workspace: place.held }) };
   } catch (error) {
     client.close();
     if (signal.aborted) throw error;
@@ -176,7 +176,7 @@ async function start(
     const live = { ...record, given_bytes: await given, state: 'live', handle } as const;
     await inPhase({ name: 'recording it', deadlineMs: DEADLINE_MS.record, signal }, () => records.put(live));
     const held = { probe: place.probe, workspace: place.held };
-    const open = await holdSandbox(context, live, handle, client, held, startNews(previous, handle));
+    const open = await holdSandbox(context, live, client, held, startNews(previous, handle));
     onPhase('ready');
     return open;
   } catch (error) {

@@ -16,26 +16,34 @@ export interface SandboxPlan {
 }
 
 /** What all sandboxes of a server share. */
-export interface SandboxContext {
-  readonly records: SandboxRecords;
-  readonly driver: Driver;
-  /** The driver's own, and those of others. */
-  readonly reapers: Reapers;
-  readonly folders: FolderPlan;
-  readonly clock: Clock;
+export interface SandboxContext extends SandboxTools, SandboxLease {
   readonly workspaceOf: (conversationId: string) => Promise<{ readonly hostPath: string } | undefined>;
-  readonly notice: (notice: string) => void;
   /** What the next sandbox of a conversation is given; `undefined` = none may be started now. */
   readonly planOf: (conversationId: string) => SandboxPlan | undefined;
-  /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
-  readonly leaseSeconds: number;
-  readonly renewsLease: (conversationId: string) => boolean;
-  /** How long to wait for running actions in a sandbox of another version. */
-  readonly outdatedMs: number;
   readonly plugins: readonly PluginName[];
   readonly output: OutputLimits;
   readonly wayOut: WayOut;
   readonly secretsFor: SecretsFor;
   /** What Pythons without `ipykernel` are given; missing where nothing is. */
   readonly kernelPackages: PackageSource | undefined;
+}
+
+/** By what sandboxes are started, found again and ended, whatever they are for. */
+export interface SandboxTools {
+  readonly records: SandboxRecords;
+  readonly driver: Driver;
+  /** The driver's own, and those of others. */
+  readonly reapers: Reapers;
+  readonly folders: FolderPlan;
+  readonly clock: Clock;
+  readonly notice: (notice: string) => void;
+}
+
+/** How long what is held is kept. */
+export interface SandboxLease {
+  /** While this process holds a sandbox its lease is renewed for so long, unless that is for somebody else to do. */
+  readonly leaseSeconds: number;
+  readonly renewsLease: (conversationId: string) => boolean;
+  /** How long to wait for running actions in a sandbox of another version. */
+  readonly outdatedMs: number;
 }

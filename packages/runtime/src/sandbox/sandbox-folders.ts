@@ -23,17 +23,20 @@ import { releasePlaces } from '../workspace/protected/held-places.ts';
  * Where sandboxes keep their things: `<stateRoot>/<sandbox>/home` and `state`, `<stateRoot>/<sandbox>/<incarnation>/…`, and what must have a
  * short path (a unix socket's is at most 107 bytes, and macOS allows 103) in a folder of this server's own, `<short>/<incarnation>/…`.
  */
-export interface FolderPlan {
+export interface FolderPlan extends FolderRemoval {
   readonly stateRoot: string;
   of(conversationId: string, incarnation: string): SandboxFolders;
-  /** Folders of one incarnation that are on disk: sandbox name and incarnation. */
-  list(): Promise<readonly { readonly sandbox: string; readonly incarnation: string }[]>;
   nameOf(conversationId: string): string;
   /**
    * Makes what all sandboxes share, and the folder that keeps it while this incarnation is there; before each start. Throws when
    * somebody else has put something in its place.
    */
   prepare(incarnation: string): void;
+}
+
+interface FolderRemoval {
+  /** Folders of one incarnation that are on disk: sandbox name and incarnation. */
+  list(): Promise<readonly { readonly sandbox: string; readonly incarnation: string }[]>;
   /** The private home and the state stay. What held places in the workspace goes with it. */
   removeIncarnation(sandbox: string, incarnation: string): Promise<void>;
   removeSandbox(sandbox: string): Promise<void>;

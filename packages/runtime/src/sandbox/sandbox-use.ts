@@ -13,12 +13,14 @@ export interface SandboxUse {
   count(): number;
 }
 
+export interface CountedUse {
+  readonly runtime: Runtime;
+  readonly ports: SandboxPorts;
+  readonly use: SandboxUse;
+}
+
 /** The same runtime and ports, counted. */
-export function countUse(
-  runtime: Runtime,
-  ports: SandboxPorts,
-  clock: Clock,
-): { readonly runtime: Runtime; readonly ports: SandboxPorts; readonly use: SandboxUse } {
+export function countUse(runtime: Runtime, ports: SandboxPorts, clock: Clock): CountedUse {
   let uses = 0;
   let running = 0;
   let usedAt = clock.now().getTime();
