@@ -39,9 +39,9 @@ it('SB134: after a kill -9 of a server with containers, reclaim with the driver 
   const marks = await leaveContainers(place);
   expect(tracesOf(marks)).not.toEqual([]);
   // Of conversations that are there, and alive: nobody said that they shall end.
-  expect(await tendon(place, ['sandboxes', 'reclaim'], LOCALLY)).toMatchObject({ code: 0, stdout: '0 removed, 2 kept.\n' });
+  expect(await tendon(place, ['sandboxes', 'reclaim'], LOCALLY)).toMatchObject({ code: 0, stdout: '0 removed, 2 left alone.\n' });
   expect((await listed(place, LOCALLY)).map(({ state }) => state)).not.toContain('dead');
-  expect(await tendon(place, ['sandboxes', 'reclaim', '--all'], LOCALLY)).toMatchObject({ code: 0, stdout: '2 removed, 0 kept.\n' });
+  expect(await tendon(place, ['sandboxes', 'reclaim', '--all'], LOCALLY)).toMatchObject({ code: 0, stdout: '2 removed, 0 left alone.\n' });
   expect([containers(), ...tracesOf([...marks, join(place.home, '.tendon/sandboxes')])]).toEqual(['']);
   expect(existsSync(join(place.home, '.tendon/sandboxes'))).toBe(false);
   expect(engine.command('network', 'ls', '--quiet')).toBe(networks);

@@ -9,7 +9,7 @@ export const doctorCommand: AddCommand = (program, end) => {
   program
     .command('doctor')
     .description('say what works on this machine, and how to mend what does not')
-    .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+    .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async (options: { home?: string }) => {
       const { readFiledConfig } = await import('@tendon/server/headless');

@@ -21,7 +21,7 @@ export const executorCommand: AddCommand = (program, end) => {
     .option('--host <address>', 'address to listen on (default 127.0.0.1)')
     .option('-w, --workspace <folder>', 'the folder agents work in (default: one of its own for each conversation)')
     .option('--driver <driver>', 'local (sandboxed, the default), docker (containers of any image) or none (no isolation at all)')
-    .option('--home <folder>', 'where sandboxes are kept (default ~/.tendon, in its folder executor)')
+    .option('--home <folder>', 'where sandboxes are stored (default ~/.tendon, in its folder executor)')
     .option('--key-file <file>', 'a file that holds the key')
     .option('--openapi', 'print the description of its routes (OpenAPI 3.1) and end')
     .addHelpText('after', HELP)

@@ -17,7 +17,7 @@ export const importCommand: AddCommand = (program, end) => {
     .description('move conversations, settings and secrets of OpenHands over')
     .argument('<path>', 'where they are')
     .option('--dry-run', 'read everything, write nothing')
-    .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+    .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .addHelpText('after', HELP)
     .action(async (path: string, { dryRun = false, ...options }: ImportCommandOptions) => {
       const { importStore, readFiledConfig, systemClock } = await import('@tendon/server/headless');

@@ -37,7 +37,7 @@ export const keysCommand: AddCommand = (program, end) => {
       .command(name, { isDefault })
       .description(description)
       .option('--json', 'print JSON')
-      .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+      .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
       .addHelpText('after', HELP);
 
   add('list', 'what keys there are, and when each was last used (the default)', true).action((options: Options) =>

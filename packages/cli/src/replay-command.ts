@@ -24,7 +24,7 @@ export const replayCommand: AddCommand = (program, end) => {
     .option('--all', 'go on after the first difference and list every one')
     .option('--json', 'print the result as one line of JSON')
     .option('-w, --workspace <folder>', 'begin with a copy of this folder')
-    .option('--home <folder>', 'where conversations are kept (default ~/.tendon)')
+    .option('--home <folder>', 'where conversations are stored (default ~/.tendon)')
     .option('--runtime <driver>', 'where commands run: local (sandboxed, the default), docker, remote, or none (no isolation at all)')
     .addHelpText('after', HELP)
     .action(async (target: string, { all = false, json = false, workspace, home, runtime }: ReplayCommandOptions) => {

@@ -20,7 +20,7 @@ export const runCommand: AddCommand = (program, end) => {
     .option('--json', 'print every event as a line of JSON')
     .option('-m, --model <name>', 'model as provider/name, e.g. openai/gpt-4o')
     .option('-w, --workspace <folder>', 'the folder the agent works in (default: the current one)')
-    .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+    .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .option('--runtime <driver>', 'where commands run: local (sandboxed, the default), docker, remote, or none (no isolation at all)')
     .option('--config-file <file>', 'a config.toml beneath the environment (default: the one in the home, if there is one)')
     .addHelpText('after', HELP)

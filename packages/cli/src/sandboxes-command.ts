@@ -22,7 +22,7 @@ export const sandboxesCommand: AddCommand = (program, end) => {
       .command(name, { isDefault: name === 'list' })
       .description(description)
       .option('--json', 'print JSON')
-      .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+      .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
       .addHelpText('after', HELP);
 
   add('list', 'what each uses (the default)').action(async (options: Options) => {
@@ -44,7 +44,7 @@ export const sandboxesCommand: AddCommand = (program, end) => {
     .action(async ({ all = false, ...options }: Options & { all?: boolean }) =>
       carryOut(options, async (door) => {
         const result = await door.reclaim(all);
-        return { json: result, text: `${result.reaped} removed, ${result.kept} kept.` };
+        return { json: result, text: `${result.reaped} removed, ${result.kept} left alone.` };
       }),
     );
   command.addHelpText('after', HELP);

@@ -12,7 +12,7 @@ export const serveCommand: AddCommand = (program, end) => {
     .option('-p, --port <number>', 'port to listen on (default 3000; 0 takes a free one)')
     .option('--host <address>', 'address to listen on (default 127.0.0.1; any other needs an API key)')
     .option('-w, --workspace <folder>', 'the folder agents work in (default: one of its own for each conversation)')
-    .option('--home <folder>', 'where conversations and settings are kept (default ~/.tendon)')
+    .option('--home <folder>', 'where conversations and settings are stored (default ~/.tendon)')
     .option('-m, --model <name>', 'model as provider/name, e.g. anthropic/claude-sonnet-4-20250514')
     .option('--runtime <driver>', 'where commands run: local (sandboxed, the default), docker, remote, or none (no isolation at all)')
     .option('--config-file <file>', 'a config.toml beneath the environment (default: the one in the home, if there is one)')

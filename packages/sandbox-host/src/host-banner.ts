@@ -8,7 +8,7 @@ export function hostBanner(url: string, config: Config, sandbox: HostInfo['sandb
     ['Executor', url],
     ['sandbox', `${sandbox.strength}: ${sandbox.description}`],
     ['workspace', config.workspaceBase ?? `${config.home}/executor/workspaces/<conversation>`],
-    ...(madeKey ? [['key', `${madeKey.reveal()} (kept in ${config.home}/executor/key)`]] : []),
+    ...(madeKey ? [['key', `${madeKey.reveal()} (stored in ${config.home}/executor/key)`]] : []),
     ['servers', `RUNTIME=remote SANDBOX_REMOTE_RUNTIME_API_URL=${url} SANDBOX_API_KEY=… tendon serve`],
   ];
   return `${lines.map(([name, value]) => `${name!.padEnd(10)} ${value}`).join('\n')}\n`;

@@ -5,7 +5,7 @@ import type { HostContext } from './host-context.ts';
 import { HOST_PATIENCE } from './host-patience.ts';
 
 const DESCRIPTION = `What \`tendon executor\` answers. The routes at the root are those of one sandbox of its own, under the names that
-such programs have always had. Below \`/sandboxes/{incarnation}\` are the sandboxes that it keeps for servers elsewhere.`;
+such programs have always had. Below \`/sandboxes/{incarnation}\` are the sandboxes that it runs for remote servers.`;
 
 /** Nothing of it is looked at while routes are registered. */
 const NOTHING = {

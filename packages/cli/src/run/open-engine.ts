@@ -15,7 +15,7 @@ export async function openEngine(config: Config, notify: (notice: string) => voi
   } catch (error) {
     if (!isLocked(error)) throw error;
     const home = join(config.home, 'runs', randomUUID());
-    notify(`Another Tendon is using ${config.home}; this run is kept in ${home}.`);
+    notify(`Another Tendon is using ${config.home}; this run is stored in ${home}.`);
     return composeEngine({ ...config, home }, OPTIONS);
   }
 }

@@ -19,7 +19,7 @@ interface ExecutorRoute {
 const path = z.object({ path: z.string() });
 const key = { key: z.string().describe('`<conversation>:<epoch>:<event>`') };
 const digest = z.object({
-  digest: z.string().optional().describe('Of the action: of another one with that key nothing is said or cancelled.'),
+  digest: z.string().optional().describe('Of the action: of another one with that key nothing is reported or cancelled.'),
 });
 
 /** What the executor of each sandbox answers; it checks what it is asked itself, and its answers are handed on as they are. */

@@ -12,7 +12,7 @@ const Info = ServerInfo.extend({
     driver: z.string(),
     strength: z.enum(['container', 'os-sandbox', 'none']).describe('What keeps the work of agents inside, as it was probed.'),
     description: z.string(),
-    limits: z.array(z.string()).describe('What is not kept inside, in words.'),
+    limits: z.array(z.string()).describe('What is not isolated, in sentences.'),
     sleeps: z.enum(['ended', 'in-place']).nullable().describe('How idle sandboxes sleep; null where they do not.'),
     network: z
       .object({ mode: z.enum(['none', 'allowlist', 'full']), is_policed: z.boolean() })

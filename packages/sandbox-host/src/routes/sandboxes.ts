@@ -22,7 +22,7 @@ const Start = z.object({
   directory: z.string().max(4096).optional().describe('A folder of the workspace, relative; the sandbox sees it as its whole workspace.'),
   lease_seconds: z.number().positive().max(86_400).describe('How long it lives without a word, with nothing running.'),
   no_output_timeout_seconds: z.number().positive().max(86_400).default(10),
-  network: Reach.optional().describe('Where it may connect to: no more than this host gives, and all of that when it is not said.'),
+  network: Reach.optional().describe('Where it may connect to: no more than this host gives, and all of that when it is left out.'),
   git_hosts: z.array(GitHost).max(100).default([]).describe('Git inside asks for these by way of a call to its server.'),
 });
 const Network = Reach.extend({
@@ -34,7 +34,7 @@ const Sandbox = z.object({
   incarnation: z.string(),
   conversation_id: z.string(),
   workspace: z.string().describe('Where the workspace is for what runs inside.'),
-  is_new: z.boolean().describe('Nothing of its conversation was here before: no home, nothing that was kept for waking.'),
+  is_new: z.boolean().describe('Nothing of its conversation was here before: no home, no stored state to restore.'),
 });
 const Listed = z.object({
   incarnation: z.string(),
@@ -56,7 +56,7 @@ export const sandboxRoutes: HostRoutes = (app, context) => {
 
 function beginning(app: App, { sandboxes }: HostContext): void {
   const listed = {
-    summary: 'What is kept here for servers: of each conversation the newest.',
+    summary: 'The stored sandboxes of servers: of each conversation the newest.',
     response: { 200: z.array(Listed), ...failures },
   };
   app.get('/sandboxes', { schema: listed }, async () =>
@@ -71,7 +71,7 @@ function beginning(app: App, { sandboxes }: HostContext): void {
   };
   app.put('/sandboxes/:incarnation', { schema: started }, async ({ params: { incarnation }, body }, reply) => {
     const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort(new Error('whoever asked for it is gone')));
+    reply.raw.once('close', () => gone.abort(new Error('the client is gone')));
     const wish = {
       incarnation,
       conversationId: body.conversation_id,

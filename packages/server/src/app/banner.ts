@@ -36,7 +36,7 @@ function keylessWords(isRoot: boolean): string {
 }
 
 function workspaceWords({ runtime, executorHost, workspaceBase, home }: Config): string {
-  if (runtime === 'remote') return `at ${executorHost?.url.host}, in a folder of each conversation or as tendon executor was told`;
+  if (runtime === 'remote') return `at ${executorHost?.url.host}, in a folder of each conversation or as tendon executor was configured`;
   if (workspaceBase === undefined) return `${home}/workspaces/<conversation>`;
   const holdsMore = [homedir(), home].some((path) => isWithin(path, workspaceBase));
   return holdsMore ? `${workspaceBase} (more than a project: agents can read and change all of it)` : workspaceBase;

@@ -40,7 +40,7 @@ export const conversationKnowledgeRoutes: Routes<KnowledgeContext> = (app, conte
       if (!(await context.conversations.get(params.id))) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
       const [id, at] = [randomUUID(), context.clock.now().toISOString()];
       await context.storage.records.put('feedback', { id, sort: at, value: { ...body, conversation_id: params.id, at } });
-      const kept = { message: 'Your feedback is kept on this server and was sent to nobody.', feedback_id: id, password: '' };
+      const kept = { message: 'Your feedback is stored on this server and was sent to nobody.', feedback_id: id, password: '' };
       return { ...kept, statusCode: 200 as const, body: kept };
     },
   );

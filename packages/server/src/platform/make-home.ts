@@ -7,7 +7,7 @@ export async function makeHome(home: string): Promise<void> {
     await access(home, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new Error(
-      `${home}, where conversations and settings are kept, cannot be written: ${(cause as Error).message}. Set TENDON_HOME to a folder that can be written.`,
+      `${home}, where conversations and settings are stored, cannot be written: ${(cause as Error).message}. Set TENDON_HOME to a folder that can be written.`,
       { cause },
     );
   }

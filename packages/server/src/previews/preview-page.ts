@@ -51,7 +51,7 @@ export const PAGES = {
     text: 'The sandbox has no openvscode-server or code-server on its PATH, or it does not come up. Load this page again when it does.',
   },
   slow: { status: 504, title: 'There was no answer', text: 'The program in the sandbox took the request and did not answer it in time.' },
-  broken: { status: 502, title: 'The program did not answer', text: 'It ended the connection, or what it said is not HTTP.' },
+  broken: { status: 502, title: 'The program did not answer', text: 'It ended the connection, or its answer is not HTTP.' },
 } as const satisfies Record<string, PreviewPage>;
 
 export function notServed(port: number): PreviewPage {

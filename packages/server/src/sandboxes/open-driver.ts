@@ -53,7 +53,7 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
   const isPoliced = probe.network?.isPoliced ?? (driver.name !== 'none' && passesUs);
   if (!isPoliced && config.network.mode !== 'full')
     throw new Error(
-      `SANDBOX_NETWORK=${config.network.mode} cannot be kept with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.remote ? ' there' : ''}.`,
+      `SANDBOX_NETWORK=${config.network.mode} cannot be enforced with RUNTIME=${runtime}: its connections do not pass through Tendon${driver.remote ? ' there' : ''}.`,
     );
   const given = probe.network?.mode ?? config.network.mode;
   const network = isWider(config.network.mode, given) ? { ...config.network, mode: given } : config.network;

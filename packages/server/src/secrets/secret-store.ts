@@ -60,7 +60,7 @@ export class SecretStore {
       if (this.#stored.size >= MAX_SECRETS) return refused(`There are ${MAX_SECRETS} secrets already`);
       // White space alone would be hidden wherever a text is indented.
       if (value.trim().length < MIN_SECRET_LENGTH) {
-        return refused(`Secret ${name} needs at least ${MIN_SECRET_LENGTH} characters: shorter ones cannot be kept out of logs`);
+        return refused(`Secret ${name} needs at least ${MIN_SECRET_LENGTH} characters: shorter ones cannot be hidden in logs`);
       }
       await this.#put({ name, description: description ?? null, sealed: seal(value, this.#jwtSecret) });
       return undefined;

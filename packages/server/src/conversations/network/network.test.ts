@@ -77,6 +77,6 @@ describe('SV52: the network over REST', () => {
     expect(await put(server, '0'.repeat(32), {})).toMatchObject([404, {}]);
     const refused = await server.post('/api/conversations', { network: { mode: 'none' } });
     expect([refused.status, await refused.json()]).toMatchObject([400, { status: 'error' }]);
-    await expect(testServer({ env: { SANDBOX_NETWORK: 'none' } })).rejects.toThrow(/SANDBOX_NETWORK=none cannot be kept/);
+    await expect(testServer({ env: { SANDBOX_NETWORK: 'none' } })).rejects.toThrow(/SANDBOX_NETWORK=none cannot be enforced/);
   });
 });

@@ -79,7 +79,7 @@ export type ConfigResult = { readonly ok: true; readonly config: Config } | { re
 const path = z.string().transform((value) => resolve(value.replace(/^~(?=\/|$)/, homedir())));
 const secret = z
   .string()
-  .min(MIN_SECRET_LENGTH, `at least ${MIN_SECRET_LENGTH} characters are needed, shorter ones cannot be kept out of logs`)
+  .min(MIN_SECRET_LENGTH, `at least ${MIN_SECRET_LENGTH} characters are needed, shorter ones cannot be hidden in logs`)
   .transform((value) => new Secret(value));
 /** Of a key that opens the server or its sandboxes: shorter ones can be guessed. */
 export const MIN_ACCESS_KEY_LENGTH = 16;

@@ -41,7 +41,7 @@ describe('SB49: containers by the environment', () => {
     ['SANDBOX_VOLUMES', 'data:/data', /is expected/],
     ['SANDBOX_VOLUMES', '/data:/data:rx', /ro or rw/],
     ['SANDBOX_VOLUMES', '/data:/opt/tendon/bin', /taken inside/],
-    ['SANDBOX_VOLUMES', '/var/run/docker.sock:/var/run/docker.sock', /a way out/],
+    ['SANDBOX_VOLUMES', '/var/run/docker.sock:/var/run/docker.sock', /an escape/],
     ['SANDBOX_VOLUMES', '/srv:/workspace:ro', /cannot be read-only/],
     ['SANDBOX_PORTS', '99999', /is expected/],
     ['SANDBOX_BASE_CONTAINER_IMAGE', '../x?y', /name of an image/],

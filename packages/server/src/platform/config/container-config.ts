@@ -75,7 +75,7 @@ function volume(entry: string, context: z.RefinementCtx) {
 function volumeProblem({ source, target, mode }: Readonly<Record<'source' | 'target' | 'mode', string>>, rest: number): string | undefined {
   if (!/^[~/]/.test(source) || !target.startsWith('/') || rest > 0) return '/folder/of/the/host:/folder/inside is expected';
   if (!['ro', 'rw'].includes(mode)) return 'after the folders, ro or rw is expected';
-  if (source.endsWith('.sock')) return 'a socket of the host would be a way out of the sandbox';
+  if (source.endsWith('.sock')) return 'a socket of the host would be an escape from the sandbox';
   const path = resolve(target);
   if (TAKEN.some((taken) => path === taken || (taken !== '/' && path.startsWith(`${taken}/`)))) return `${target} is taken inside`;
   if (mode === 'ro' && path === WORKSPACE) return 'the workspace cannot be read-only';
