@@ -94,9 +94,9 @@ const LAYERS = {
   'sandbox-host': [
     ['index'],
     ['start-executor-host'],
-    ['host-openapi', 'host-banner'],
+    ['host-openapi'],
     ['host-app'],
-    ['routes', 'relay-tunnels', 'host-guard'],
+    ['routes', 'relay-tunnels'],
     ['own-runtime', 'host-refusal'],
     ['host-context'],
     ['hosted-sandboxes', 'host-patience'],

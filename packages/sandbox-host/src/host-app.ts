@@ -4,13 +4,13 @@ import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } fr
 import { z } from 'zod';
 import { type App, fail, failureWith, refuseEncodedBodies, sendFailure, zodCompilers } from '@tendon/server/platform';
 import type { HostContext, HostRoutes } from './host-context.ts';
-import { hostGuard } from './host-guard.ts';
 import { relayTunnels } from './relay-tunnels.ts';
 import { executorRoutes } from './routes/executor-routes.ts';
 import { hostInfoRoutes } from './routes/host-info.ts';
 import { ownFileRoutes } from './routes/own-files.ts';
 import { ownSandboxRoutes } from './routes/own-sandbox.ts';
 import { sandboxRoutes } from './routes/sandboxes.ts';
+import { hostRefusal } from './host-refusal.ts';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const KEEP_ALIVE_MS = 60_000;
@@ -52,4 +52,19 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
   }
   logger.error({ err: error, route: request.routeOptions.url }, 'a request failed');
   return fail(reply, 'INTERNAL');
+}
+
+/** Before every route and unknown path. */
+function hostGuard(app: App, context: HostContext): void {
+  const refusalOf = hostRefusal(context);
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-content-type-options', 'nosniff').header('referrer-policy', 'no-referrer');
+    const refusal = refusalOf(request, request.routeOptions.config.isPublic === true ? 'public' : 'admin');
+    // Of who has no key nothing more is read.
+    if (refusal) return sendFailure(reply.header('connection', 'close'), refusal);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const path = request.raw.url?.split('?', 1)[0];
+    context.logger.debug({ method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+  });
 }

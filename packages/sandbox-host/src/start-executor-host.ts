@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret, type Clock, type RecordStore } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
-import { createRuntimes } from '@tendon/runtime';
+import { createRuntimes, type HostInfo } from '@tendon/runtime';
 import {
   type Config,
   createLogger,
@@ -21,7 +21,6 @@ import {
 import { makeWorkspaceBase, openDriver, type OpenedDriver } from '@tendon/server/sandboxes';
 import { createHostApp } from './host-app.ts';
 import { HOST_PATIENCE, type HostPatience } from './host-patience.ts';
-import { hostBanner } from './host-banner.ts';
 import { HostedSandboxes } from './hosted-sandboxes.ts';
 
 export interface RunningHost {
@@ -136,4 +135,16 @@ async function keyIn(file: string | undefined): Promise<Secret | undefined> {
   if (key.length < MIN_ACCESS_KEY_LENGTH)
     throw new Error(`The key file ${file} holds no key: at least ${MIN_ACCESS_KEY_LENGTH} characters are needed.`);
   return new Secret(key);
+}
+
+/** What a person wants to know of a host that just started, and how a server is pointed at it. `madeKey`: to be shown once, here. */
+function hostBanner(url: string, config: Config, sandbox: HostInfo['sandbox'], madeKey: Secret | undefined): string {
+  const lines = [
+    ['Executor', url],
+    ['sandbox', `${sandbox.strength}: ${sandbox.description}`],
+    ['workspace', config.workspaceBase ?? `${config.home}/executor/workspaces/<conversation>`],
+    ...(madeKey ? [['key', `${madeKey.reveal()} (stored in ${config.home}/executor/key)`]] : []),
+    ['servers', `RUNTIME=remote SANDBOX_REMOTE_RUNTIME_API_URL=${url} SANDBOX_API_KEY=… tendon serve`],
+  ];
+  return `${lines.map(([name, value]) => `${name!.padEnd(10)} ${value}`).join('\n')}\n`;
 }

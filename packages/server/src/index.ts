@@ -3,7 +3,6 @@ export type { ComposeOptions } from './app/compose.ts';
 export { readConfig, type Config, type ConfigResult } from './platform/config/config.ts';
 export type { StoredConversation } from './conversations/conversation-records.ts';
 export type { ConversationWish } from './conversations/conversation-wish.ts';
-/** @internal */
 export { ConversationRegistry } from './conversations/conversation-registry.ts';
 export { Conversations } from './conversations/conversations.ts';
 export type { Created } from './conversations/new-conversations.ts';

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import {
   EventsPage,
   EventsQuery,
@@ -9,18 +10,18 @@ import {
   SendMessage,
   Trajectory,
   type ParsedAction,
+  EventFilter,
 } from '@tendon/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Secret } from '@tendon/core';
 import type { Conversations } from '../conversations/conversations.ts';
 import { findEvents } from './find-events.ts';
 import { trajectoryLines, trajectoryText } from './trajectory-text.ts';
 import type { App, Routes } from '../platform/http/app.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { fail, sendFailure, sendJsonText } from '../platform/http/failure.ts';
-import { filterInBody } from './filter-in-body.ts';
 import { IdempotencyHeaders, requestId } from '../platform/http/idempotency-key.ts';
-import type { Secret } from '@tendon/core';
 import type { EventSearch } from './event-search.ts';
 
 interface EventContext {
@@ -95,4 +96,19 @@ function named(action: ParsedAction, request: FastifyRequest, context: EventCont
 async function submitted(reply: FastifyReply, conversations: Conversations, id: string, action: ParsedAction) {
   const result = await conversations.submit(id, action);
   return result.ok ? { success: true, event_id: result.event.id } : sendFailure(reply, result.error);
+}
+
+const MAX_BYTES = 64 * 1024;
+
+/** A filter in the body of a GET, which fastify does not read; nothing when there is no body. Rejects with zod's error, or a SyntaxError. */
+async function filterInBody(request: IncomingMessage): Promise<EventFilter> {
+  let text = '';
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    text += chunk.toString('utf8');
+    if (text.length > MAX_BYTES) throw new SyntaxError('the filter is too long');
+  }
+  if (text.trim() === '') return {};
+  const body = JSON.parse(text) as unknown;
+  const filter = typeof body === 'object' && body !== null && 'filter' in body ? (body as { filter: unknown }).filter : body;
+  return EventFilter.parse(filter ?? {});
 }

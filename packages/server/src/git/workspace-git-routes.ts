@@ -1,18 +1,19 @@
-import { Failure, FilePath, GitChanges, GitDiff } from '@tendon/protocol';
+import { Failure, FilePath, GitChanges, GitDiff, isObservation, isRunnable, type Action, type ConversationState } from '@tendon/protocol';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import type { Clock } from '@tendon/core';
+import { shellQuote } from '@tendon/protocol/executor-api';
 import { fileFailureStatus, wordsOf } from '../sandboxes/file-failure.ts';
 import { workspacePath } from '../files/workspace-path.ts';
-import { commandsEnded } from './commands-ended.ts';
 import { pathsInRepository } from '../sandboxes/in-repository.ts';
 import { workspaceChanges } from './workspace-changes.ts';
-import { workspaceDiff, type DiffResult } from './workspace-diff.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { ById } from '../platform/http/conversation-param.ts';
 import { failureWith, sendFailure } from '../platform/http/failure.ts';
 import { isUntouched, workspaceOf, type Workspace, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
-import type { Clock } from '@tendon/core';
 import type { Conversations } from '../conversations/conversations.ts';
+import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
+import { GIT_PRELUDE } from './git-prelude.ts';
 
 const TIMEOUT_MS = 20_000;
 /** Longer than a command may stay silent before its observation is returned. */
@@ -91,4 +92,78 @@ async function diffOf(workspace: Workspace, path: string, options: Parameters<ty
   const inside = repository === undefined ? undefined : await workspaceDiff(workspace, repository + path, options).catch(() => undefined);
   const isThere = inside !== undefined && inside.state !== 'no-file' && inside.state !== 'no-repository';
   return isThere ? inside : workspaceDiff(workspace, path, options);
+}
+
+/**
+ * Resolves when every command that runs in the conversation now has its observation, or when `signal` aborts. Frontends ask what has
+ * changed as soon as they see a command, and not again when it has ended. Does not wait for commands that begin meanwhile.
+ */
+async function commandsEnded(conversations: Conversations, id: string, signal: AbortSignal): Promise<void> {
+  if (runningIn(conversations.state(id)).size === 0) return;
+  const held = await conversations.enter(id);
+  if (!held) return;
+  try {
+    const { conversation, ended } = held.room;
+    const { nextId } = conversation.state;
+    const running = runningIn(conversation.state);
+    if (running.size === 0) return;
+    for await (const event of conversation.log.follow(nextId, { signal: AbortSignal.any([signal, ended]) })) {
+      if (isObservation(event) && event.cause !== undefined) running.delete(event.cause);
+      if (running.size === 0) return;
+    }
+  } finally {
+    held.release();
+  }
+}
+
+function runningIn(state: ConversationState | undefined): Set<number> {
+  return new Set((state?.pending ?? []).filter(isRunning).map(({ id }) => id));
+}
+
+/** A command that waits for a confirmation does not run, and may wait for ever. */
+function isRunning({ action, args }: Action): boolean {
+  const isAsked = 'confirmation_state' in args && args.confirmation_state === 'awaiting_confirmation';
+  return isRunnable(action) && !isAsked;
+}
+
+type DiffResult =
+  | { readonly state: 'found'; readonly diff: GitDiff }
+  | { readonly state: 'no-repository' | 'no-file' | 'binary' | 'too-large' };
+
+const MAX_BYTES = 5 * 1024 * 1024;
+
+/** The file as it is and as it was where changes are counted from. `path` is relative to the workspace. */
+async function workspaceDiff(
+  { runtime, root }: Workspace,
+  path: string,
+  { signal, now }: { readonly signal: AbortSignal; readonly now: Date },
+): Promise<DiffResult> {
+  const asked = { cwd: root, timeoutSeconds: 20, maxBytes: MAX_BYTES + 1, now };
+  const old = await runSandboxCommand(runtime, scriptFor(path), asked);
+  if (old.exitCode === 127) throw new Error('there is no git in the sandbox');
+  if (old.exitCode === 3) return { state: 'no-repository' };
+  if (old.exitCode !== 0 && old.exitCode !== 4) throw new Error('git did not answer in time');
+  const original = old.exitCode === 0 ? old.text : undefined;
+  const bytes = await runtime.files.read(path, { signal, maxBytes: MAX_BYTES }).catch((cause: Error) => {
+    if (!/^(ENOENT|ENOTDIR)\b/.test(cause.message)) throw cause;
+    return undefined;
+  });
+  if (original === undefined && bytes === undefined) return { state: 'no-file' };
+  if (old.isCut) return { state: 'too-large' };
+  const modified = bytes ? Buffer.from(bytes).toString('utf8') : '';
+  if (modified.includes('\0') || original?.includes('\0')) return { state: 'binary' };
+  return { state: 'found', diff: { modified, original: original ?? '' } };
+}
+
+/** From the nearest folder that is still there: a deleted file's may be gone. */
+function scriptFor(path: string): string {
+  return `${GIT_PRELUDE}
+path=${shellQuote(path)}
+dir=$(dirname -- "$path"; printf x); dir=\${dir%?x}
+while [ ! -d "$dir" ]; do dir=$(dirname -- "$dir"; printf x); dir=\${dir%?x}; done
+rest=\${path#"$dir"/}
+cd -- "$dir" || exit 3
+g rev-parse --is-inside-work-tree >&3 || exit 3
+base=$(base_ref) || exit 4
+g cat-file blob "$base:./$rest" || exit 4`;
 }

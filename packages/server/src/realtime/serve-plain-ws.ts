@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { catalogError, opendevinWs } from '@tendon/protocol';
+import { catalogError, opendevinWs, type CatalogError } from '@tendon/protocol';
 import type { RawData } from 'ws';
+import { refuseUpgrade as refuse } from '@tendon/runtime';
 import { Connection } from './connection.ts';
 import { MAX_BODY_BYTES } from '../platform/http/app.ts';
 import { admit } from '../platform/http/admit.ts';
@@ -11,10 +12,10 @@ import { cursorFrom } from './cursor.ts';
 import { endWithAccess, isAdmin, isWatcher } from './end-with-access.ts';
 import { expectLife } from './expect-life.ts';
 import { plainWire } from './plain-wire.ts';
-import { refuseUpgrade } from './refuse-upgrade.ts';
 import { webSocketServer } from './web-socket-server.ts';
 import type { Wire } from './wire.ts';
 import type { RealtimeContext } from './realtime-context.ts';
+import { failureBody } from '../platform/http/failure.ts';
 
 /** Serves a client that names no conversation. */
 type BeginSession = (wire: Wire, request: IncomingMessage, isAdmin: boolean) => Client;
@@ -79,4 +80,9 @@ function receive(client: Client, data: RawData, isBinary: boolean): void {
     return client.refuse(catalogError('INVALID_JSON'));
   }
   client.receive(frame, (data as Buffer).length);
+}
+
+/** Answers an upgrade like an ordinary request that failed, and hangs up. */
+function refuseUpgrade(socket: Duplex, error: CatalogError): void {
+  refuse(socket, error.status, failureBody(error));
 }

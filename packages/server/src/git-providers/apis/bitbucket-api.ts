@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { authorizationFor } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
-import { bitbucketPulls } from './bitbucket-pulls.ts';
 import type { BranchPage, Page, ProviderApi, ProviderRepository } from './provider-api.ts';
 import { ProviderFailure, providerFetch } from './provider-fetch.ts';
+import type { PullRequest, PullRequests } from './pull-requests.ts';
 
 const CLOUD = 'https://api.bitbucket.org';
 
@@ -115,4 +115,33 @@ function repositoryFrom(given: z.output<typeof Repository>, next: string | undef
 
 function quoted(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
+}
+
+const Pull = z.object({ id: z.number(), links: z.object({ html: z.object({ href: z.string() }) }) });
+const Pulls = z.object({ values: z.array(Pull) });
+
+/** `ask`: a request below that repository; with a body it is a POST. */
+function bitbucketPulls(
+  ask: (
+    repository: string,
+    path: string,
+    request: { readonly query?: Readonly<Record<string, string>>; readonly body?: object },
+  ) => Promise<Response>,
+): PullRequests {
+  const branch = (name: string) => ({ branch: { name } });
+  return {
+    async open({ repository, source, target, title, body, isDraft }) {
+      const wish = { title, description: body, source: branch(source), destination: branch(target), draft: isDraft };
+      return pullFrom(Pull.parse(await (await ask(repository, 'pullrequests', { body: wish })).json()));
+    },
+    async find({ repository, source, target }) {
+      const q = `state = "OPEN" AND source.branch.name = ${JSON.stringify(source)} AND destination.branch.name = ${JSON.stringify(target)}`;
+      const { values } = Pulls.parse(await (await ask(repository, 'pullrequests', { query: { q, pagelen: '1' } })).json());
+      return values[0] && pullFrom(values[0]);
+    },
+  };
+}
+
+function pullFrom({ id, links }: z.output<typeof Pull>): PullRequest {
+  return { number: id, url: links.html.href };
 }

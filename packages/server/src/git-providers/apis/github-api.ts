@@ -2,10 +2,9 @@ import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { originOf } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
-import { githubPulls } from './github-pulls.ts';
-import { githubTasks } from './github-tasks.ts';
-import type { ProviderApi, ProviderBranch, ProviderRepository } from './provider-api.ts';
+import type { ProviderApi, ProviderBranch, ProviderRepository, SuggestedTask } from './provider-api.ts';
 import { providerFetch } from './provider-fetch.ts';
+import type { PullRequest, PullRequests } from './pull-requests.ts';
 
 interface Repository {
   readonly id: number;
@@ -73,7 +72,7 @@ export function githubApi({ host, token }: ProviderLogin, deadlineMs: number): P
       return z.string().parse(data);
     },
     suggestedTasks: () => githubTasks(octokit),
-    pullRequests: githubPulls(octokit, named),
+    pullRequests: githubPulls(octokit),
   };
 }
 
@@ -124,4 +123,84 @@ function searchText(query: string): string {
 function named(repository: string): { owner: string; repo: string } {
   const [owner = '', repo = ''] = repository.split('/');
   return { owner, repo };
+}
+
+const Pull = z.object({ number: z.number().int(), html_url: z.string() });
+
+function githubPulls({ rest }: Octokit): PullRequests {
+  return {
+    async open({ repository, source, target, title, body, isDraft, labels }) {
+      const at = named(repository);
+      const { data } = await rest.pulls.create({ ...at, head: source, base: target, title, body, draft: isDraft });
+      const opened = pullFrom(data);
+      if (labels.length === 0) return opened;
+      const labelled = await rest.issues.addLabels({ ...at, issue_number: opened.number, labels: [...labels] }).then(
+        () => true,
+        () => false,
+      );
+      return labelled ? opened : { ...opened, remark: 'It is open, but its labels could not be set.' };
+    },
+    async find({ repository, source, target }) {
+      const at = named(repository);
+      // A branch of a fork is named `owner:branch` as it is; without an owner the filter would not count.
+      const head = source.includes(':') ? source : `${at.owner}:${source}`;
+      const { data } = await rest.pulls.list({ ...at, head, base: target, state: 'open', per_page: 1 });
+      const found = data.find(({ head: { ref } }) => head.endsWith(`:${ref}`));
+      return found && pullFrom(found);
+    },
+  };
+}
+
+function pullFrom(given: unknown): PullRequest {
+  const { number, html_url } = Pull.parse(given);
+  return { number, url: html_url };
+}
+
+const QUERY = `query {
+  viewer {
+    pullRequests(first: 50, states: [OPEN], orderBy: { field: UPDATED_AT, direction: DESC }) {
+      nodes {
+        number title repository { nameWithOwner } mergeable
+        commits(last: 1) { nodes { commit { statusCheckRollup { state } } } }
+        reviews(last: 50, states: [CHANGES_REQUESTED, COMMENTED]) { nodes { state } }
+      }
+    }
+  }
+  search(query: "is:open is:issue assignee:@me sort:updated-desc", type: ISSUE, first: 50) {
+    nodes { ... on Issue { number title repository { nameWithOwner } } }
+  }
+}`;
+
+const Named = z.object({ number: z.number(), title: z.string(), repository: z.object({ nameWithOwner: z.string() }) });
+const PullRequest = Named.extend({
+  mergeable: z.string().nullish(),
+  commits: z.object({
+    nodes: z.array(z.object({ commit: z.object({ statusCheckRollup: z.object({ state: z.string() }).nullish() }) })),
+  }),
+  reviews: z.object({ nodes: z.array(z.object({ state: z.string() })) }),
+});
+const Answer = z.object({
+  viewer: z.object({ pullRequests: z.object({ nodes: z.array(PullRequest) }) }),
+  search: z.object({ nodes: z.array(Named) }),
+});
+
+/** The user's open pull requests that something is wrong with, and the open issues assigned to the user. */
+async function githubTasks(octokit: Octokit): Promise<readonly SuggestedTask[]> {
+  const { viewer, search } = Answer.parse(await octokit.graphql(QUERY));
+  const pulls = viewer.pullRequests.nodes.flatMap((pull) => {
+    const type = typeOf(pull);
+    return type ? [taskFrom(pull, type)] : [];
+  });
+  return [...pulls, ...search.nodes.map((issue) => taskFrom(issue, 'OPEN_ISSUE'))];
+}
+
+function typeOf({ mergeable, commits, reviews }: z.output<typeof PullRequest>): SuggestedTask['task_type'] | undefined {
+  if (mergeable === 'CONFLICTING') return 'MERGE_CONFLICTS';
+  const state = commits.nodes[0]?.commit.statusCheckRollup?.state;
+  if (state === 'FAILURE' || state === 'ERROR') return 'FAILING_CHECKS';
+  return reviews.nodes.length > 0 ? 'UNRESOLVED_COMMENTS' : undefined;
+}
+
+function taskFrom({ number, title, repository }: z.output<typeof Named>, task_type: SuggestedTask['task_type']): SuggestedTask {
+  return { git_provider: 'github', task_type, repo: repository.nameWithOwner, issue_number: number, title };
 }

@@ -6,11 +6,11 @@
  * RP2  A failure is said once in the log, and the sandbox is handed out all the same; the next sandbox tries again.
  * RP3  Cut off at any point, it is done again from the beginning.
  */
-import type { Runtime, Runtimes, SourcedDraft, StartPhase } from '@tendon/core';
-import { ErrorObservation } from '@tendon/protocol';
+import { randomInt } from 'node:crypto';
+import type { Runtime, Runtimes, SourcedDraft, StartPhase, ExecuteResult, RunnableAction } from '@tendon/core';
+import { ErrorObservation, RunAction } from '@tendon/protocol';
 import { cloneRepository, enterCommand, hasSetup, installHook, type PrepareOptions } from './prepare-repository.ts';
 import type { RepositorySource } from '../../git-providers/repository-source.ts';
-import { runInSession, setupEvents } from './run-setup.ts';
 
 export interface WithRepositoryOptions extends Omit<PrepareOptions, 'onProgress'> {
   readonly source: RepositorySource;
@@ -120,4 +120,40 @@ class Preparation {
   #say(words: string, id: string): Promise<void> {
     return this.#options.note(() => [{ source: 'environment', ...ErrorObservation.create(words, { error_id: id }) }]);
   }
+}
+
+const SETUP_SECONDS = 600;
+/** Read and not run: what it exports stays. Its mode is left alone, for that would be a change of the repository's. */
+const COMMAND = 'source .openhands/setup.sh';
+/** Ids of events never get there. */
+const [FIRST_ID, LAST_ID] = [2 ** 40, 2 ** 47];
+
+interface InSession {
+  readonly now: Date;
+  readonly timeoutSeconds: number;
+}
+
+/** Runs a command in the agent's shell, before the agent has it: what it exports and where it goes stays. */
+function runInSession(runtime: Runtime, command: string, { now, timeoutSeconds }: InSession): Promise<ExecuteResult> {
+  const action: RunnableAction = {
+    ...RunAction.create({ command }),
+    id: randomInt(FIRST_ID, LAST_ID),
+    timestamp: now.toISOString(),
+    source: 'environment',
+    timeout: timeoutSeconds,
+    executor: runtime.incarnation,
+  };
+  return runtime.execute(action, { signal: AbortSignal.timeout((timeoutSeconds + 30) * 1000), isFresh: true });
+}
+
+/** Runs `.openhands/setup.sh` and gives the events that tell of it: they are appended together, so nothing is half told. */
+async function setupEvents(runtime: Runtime, now: Date): Promise<(firstId: number) => readonly SourcedDraft[]> {
+  const result = await runInSession(runtime, COMMAND, { now, timeoutSeconds: SETUP_SECONDS });
+  const action: SourcedDraft = { source: 'environment', ...RunAction.create({ command: COMMAND }), timeout: SETUP_SECONDS };
+  return (firstId) => [action, { source: 'environment', ...observationOf(result), cause: firstId }];
+}
+
+function observationOf(result: ExecuteResult) {
+  if (result.outcome === 'observed') return result.observation;
+  return ErrorObservation.create(`.openhands/setup.sh did not run to its end: ${result.reason}`, { error_id: 'STATUS$ERROR_SETUP' });
 }

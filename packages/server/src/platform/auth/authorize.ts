@@ -8,12 +8,12 @@
  * A4  Who asks has the scope that the route needs; a shared link has its conversation, and only where the route can be shared.
  * A5  A cookie counts only from the app's own pages.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { isPreviewName, type PreviewSite } from '../preview-site.ts';
 import type { Need } from './access-table.ts';
 import { identify, type Asking, type Keyring, type Principal } from './identify.ts';
-import { isOwnPage } from './is-own-page.ts';
 import { hostnameOf, isLoopbackName } from '../loopback.ts';
 
 export interface AccessRules extends Keyring {
@@ -95,4 +95,21 @@ export function isOriginAllowed(origin: string, host: string, rules: AccessRules
 
 function clipped(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
+
+/**
+ * Whether a request that brings our cookie comes from the app itself: a cookie travels with whatever a browser sends here, also from
+ * pages on other ports of this machine, which count as the same site. What changes something has to say where it comes from.
+ */
+function isOwnPage(
+  headers: IncomingHttpHeaders,
+  { isChange, isSocket }: { readonly isChange: boolean; readonly isSocket: boolean },
+): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  if (origin !== undefined && origin.toLowerCase().replace(/^https?:\/\//, '') !== host?.toLowerCase()) return false;
+  if (site !== undefined && site !== 'same-origin' && (isChange || site !== 'none')) return false;
+  if (!isChange) return true;
+  if (origin === undefined && site === undefined) return false;
+  // A form cannot set a header; what opens a socket cannot either, and its origin has been looked at.
+  return isSocket || headers['x-tendon-request'] !== undefined;
 }

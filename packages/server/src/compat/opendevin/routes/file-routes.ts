@@ -1,14 +1,15 @@
 import { text } from 'node:stream/consumers';
 import { Failure, FileList, type NamedTree } from '@tendon/protocol';
 import { z } from 'zod';
+import type { WorkspaceFiles } from '@tendon/core';
 import type { App, Routes } from '../../../platform/http/app.ts';
 import { WsSessions } from '../sockets/ws-sessions.ts';
 import { fail, sendFailure } from '../../../platform/http/failure.ts';
 import { isUntouched, workspaceOf, type WorkspaceContext } from '../../../sandboxes/workspace-of.ts';
 import { conversationMeant, type BearerContext } from './bearer.ts';
 import { forward, sendForwarded, type ForwardContext } from './forward.ts';
-import { workspaceTree } from './workspace-tree.ts';
 import type { Conversations } from '../../../conversations/conversations.ts';
+import { HIDDEN_ENTRIES } from '../../../files/shown-entries.ts';
 
 /** From the page's first question to its conversation. */
 const FIRST_MS = 5_000;
@@ -88,4 +89,27 @@ function saveFile(app: App, context: FileContext): void {
 /** `/src/` of 0.6 and `/workspace/src/` of the agent's own words are `src/`. */
 function inWorkspace(path: string): string {
   return path.replace(/^\/+(?:workspace(?:\/+|$))?/, '') || '.';
+}
+
+const MAX_FOLDERS = 500;
+const MAX_ENTRIES = 5_000;
+const TIMEOUT_MS = 10_000;
+
+/** The workspace as W1 shows it: names and children; folders without files are left out, and so is what is beyond the bounds. */
+async function workspaceTree(files: WorkspaceFiles): Promise<NamedTree> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  let folders = MAX_FOLDERS;
+  let entries = MAX_ENTRIES;
+  async function childrenOf(path: string): Promise<NamedTree[]> {
+    if (folders-- <= 0) return [];
+    const children: NamedTree[] = [];
+    for (const entry of await files.list(path, { signal })) {
+      if (HIDDEN_ENTRIES.has(entry) || entries-- <= 0) continue;
+      const name = entry.replace(/\/$/, '');
+      const inner = entry.endsWith('/') ? await childrenOf(`${path}/${name}`) : [];
+      if (!entry.endsWith('/') || inner.length > 0) children.push({ name, children: inner });
+    }
+    return children.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+  return { name: 'workspace', children: await childrenOf('.') };
 }
