@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Secret } from '@tendon/core';
 import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
 import { Refused } from './dial.ts';
 import { dialOrigin } from './dial-origin.ts';
+import { exchange, picked } from '../transport/exchange.ts';
 import { readGitRequest, type GitRequest } from './git-request.ts';
 import type { Dial } from './listen-proxy.ts';
 
@@ -89,12 +89,7 @@ export function createGitBroker({ access, dial, onUse }: GitBrokerOptions): GitB
       createConnection: () => socket,
     });
     outgoing.setTimeout(IDLE_MS, () => outgoing.destroy());
-    response.once('close', () => outgoing.destroy());
-    request.pipe(outgoing);
-    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-    incoming.on('error', () => response.destroy());
-    outgoing.on('error', () => response.destroy());
-    answer(incoming, response, { asked, origin, usesToken });
+    await exchange(request, response, outgoing, (incoming) => beginAnswer(incoming, response, { asked, origin, usesToken }));
   };
 }
 
@@ -113,20 +108,20 @@ interface Exchange {
   readonly usesToken: boolean;
 }
 
-function answer(incoming: IncomingMessage, response: ServerResponse, { asked, origin, usesToken }: Exchange): void {
+function beginAnswer(incoming: IncomingMessage, response: ServerResponse, { asked, origin, usesToken }: Exchange): boolean {
   const status = incoming.statusCode ?? 502;
   if (status === 401) {
     incoming.resume();
     // Not 401: nobody inside can be asked for a password. Git shows a plain text to its user.
     response.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(needsToken(asked, usesToken));
-    return;
+    return false;
   }
   const location = incoming.headers.location;
   response.writeHead(status, {
     ...picked(incoming, PASSED_BACK),
     ...(location !== undefined && { location: throughBroker(location, asked, origin) }),
   });
-  incoming.pipe(response);
+  return true;
 }
 
 function needsToken({ host, repository }: GitRequest, usesToken: boolean): string {
@@ -139,8 +134,4 @@ function needsToken({ host, repository }: GitRequest, usesToken: boolean): strin
 function throughBroker(location: string, { host }: GitRequest, origin: URL): string {
   const target = URL.parse(location, origin.href);
   return target?.origin === origin.origin ? `http://${GIT_BROKER_NAME}/${host}${target.pathname}${target.search}` : location;
-}
-
-function picked({ headers }: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders {
-  return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 }

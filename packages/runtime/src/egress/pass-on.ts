@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   request as httpRequest,
   type IncomingHttpHeaders,
@@ -7,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import { exchange } from '../transport/exchange.ts';
 import { HOP_HEADERS } from '../transport/hop-headers.ts';
 
 export interface Target {
@@ -24,13 +24,10 @@ export async function passOn(request: IncomingMessage, response: ServerResponse,
   const headers = { ...lasting(request.headers), host, connection: 'close' };
   const outgoing = httpRequest({ method: request.method, path, headers, createConnection: () => socket });
   outgoing.setTimeout(IDLE_MS, () => outgoing.destroy());
-  response.once('close', () => outgoing.destroy());
-  request.pipe(outgoing);
-  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-  response.writeHead(incoming.statusCode ?? 502, lasting(incoming.headers));
-  incoming.on('error', () => response.destroy());
-  outgoing.on('error', () => response.destroy());
-  incoming.pipe(response);
+  await exchange(request, response, outgoing, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, lasting(answer.headers));
+    return true;
+  });
 }
 
 function lasting(headers: IncomingHttpHeaders): OutgoingHttpHeaders {

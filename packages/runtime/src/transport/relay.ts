@@ -1,4 +1,5 @@
-import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { exchange, picked } from './exchange.ts';
 import { connectTo, type ExecutorAddress } from './executor-connection.ts';
 
 /** What an executor answers; anything else is not passed on: it shares its sandbox with the agent, and must not speak for the host. */
@@ -11,32 +12,25 @@ const RESPONSE_HEADERS = ['content-type', 'content-length'] as const;
  * side is gone; `502` when the executor could not be asked.
  */
 export function relay(address: ExecutorAddress, path: string, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const asked = openRequest(address, path, incoming);
-    outgoing.once('close', () => {
+  const gone = new Promise<void>((resolve) => outgoing.once('close', resolve));
+  const asked = openRequest(address, path, incoming);
+  exchange(incoming, outgoing, asked, (answer) => {
+    if (!STATUSES.has(answer.statusCode ?? 0)) {
       asked.destroy();
-      resolve();
+      fail(outgoing, `the sandbox answered with status ${answer.statusCode}`);
+      return false;
+    }
+    outgoing.writeHead(answer.statusCode!, {
+      ...picked(answer, RESPONSE_HEADERS),
+      'content-type': answer.headers['content-type'] ?? 'application/octet-stream',
+      'x-content-type-options': 'nosniff',
+      // It was answered before its end: nobody reads the rest.
+      ...(!incoming.complete && { connection: 'close' }),
     });
-    asked.on('error', (error) => fail(outgoing, error.message));
-    asked.on('response', (answer) => {
-      if (!STATUSES.has(answer.statusCode ?? 0)) {
-        asked.destroy();
-        return fail(outgoing, `the sandbox answered with status ${answer.statusCode}`);
-      }
-      const type = answer.headers['content-type'] ?? 'application/octet-stream';
-      outgoing.writeHead(answer.statusCode!, {
-        ...picked(answer, RESPONSE_HEADERS),
-        'content-type': type,
-        'x-content-type-options': 'nosniff',
-        // It was answered before its end: nobody reads the rest.
-        ...(!incoming.complete && { connection: 'close' }),
-      });
-      outgoing.flushHeaders();
-      answer.on('error', () => outgoing.destroy());
-      answer.pipe(outgoing);
-    });
-    incoming.pipe(asked);
-  });
+    outgoing.flushHeaders();
+    return true;
+  }).catch((error: Error) => fail(outgoing, error.message));
+  return gone;
 }
 
 function openRequest(address: ExecutorAddress, path: string, incoming: IncomingMessage) {
@@ -47,10 +41,6 @@ function openRequest(address: ExecutorAddress, path: string, incoming: IncomingM
     return httpRequest({ method, path, headers, host: 'executor', createConnection: () => connectTo(address.socketPath) });
   }
   return httpRequest(address.url + path, { method, headers: { ...headers, ...address.headers() } });
-}
-
-function picked({ headers }: IncomingMessage, names: readonly string[]): OutgoingHttpHeaders {
-  return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 }
 
 function fail(outgoing: ServerResponse, why: string): void {
