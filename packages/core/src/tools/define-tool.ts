@@ -13,8 +13,16 @@ export function defineTool<S extends z.ZodObject>(definition: {
   readonly toAction: (args: z.output<S>) => ActionDraft | string;
 }): Tool {
   const { name, description, parameters, needsSandbox = true } = definition;
+  let schema: Readonly<Record<string, unknown>> | undefined;
   return {
-    spec: { name, description, parameters: toJsonSchema(parameters) },
+    spec: {
+      name,
+      description,
+      // Made for the first request that offers it: a program that starts has a dozen tools and asks no model yet.
+      get parameters() {
+        return (schema ??= toJsonSchema(parameters));
+      },
+    },
     needsSandbox,
     toAction(args) {
       const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));

@@ -6,7 +6,7 @@ type Compilers = NonNullable<SchemaController['compilersFactory']>;
 
 /**
  * Routes are checked by their zod schemas and answered as JSON. Given to Fastify when it is made: only then does it not load its own
- * compilers (ajv, fast-json-stringify), which cost a start their evaluation and an idle server their memory.
+ * compilers (ajv, fast-json-stringify), which would cost every start their evaluation.
  */
 export const zodCompilers: SchemaController = {
   compilersFactory: {
