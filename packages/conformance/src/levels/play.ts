@@ -20,61 +20,61 @@ export interface Expected {
 export type Answer = string | RegExp | Expected;
 
 /** What the scripted model calls, or a client does, and what it is answered. */
-export interface Deed {
+export interface ScenarioStep {
   readonly by: 'agent' | 'client';
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly expected: Expected;
 }
 
-/** A rule as a row: one conversation, in which the deeds are done in order, in a folder of its own (`at`). */
-export interface Scene {
+/** A rule as a row: one conversation, in which the steps are done in order, in a folder of its own (`at`). */
+export interface Scenario {
   readonly id: string;
   readonly title: string;
   readonly cites: readonly string[];
-  readonly deeds: (at: string, silenceSeconds: number) => readonly Deed[];
+  readonly steps: (at: string, silenceSeconds: number) => readonly ScenarioStep[];
 }
 
 /** Long enough for a busy machine: without it what prints nothing for ten seconds is handed back. */
 const PATIENT = { timeout: 60 };
 
-export function run(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): Deed {
+export function run(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): ScenarioStep {
   const went = isContent(answer) && { exit: 0 };
-  return deed('agent', 'execute_bash', { command, ...args }, { kind: 'run', ...went }, answer);
+  return step('agent', 'execute_bash', { command, ...args }, { kind: 'run', ...went }, answer);
 }
 
 /** Text or a key for the command that runs; empty waits for its output. */
-export function input(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): Deed {
-  return deed('agent', 'execute_bash', { command, is_input: 'true', ...args }, { kind: 'run' }, answer);
+export function input(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): ScenarioStep {
+  return step('agent', 'execute_bash', { command, is_input: 'true', ...args }, { kind: 'run' }, answer);
 }
 
-export function cell(code: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): Deed {
-  return deed('agent', 'execute_ipython_cell', { code, ...args }, { kind: 'run_ipython' }, answer);
+export function cell(code: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): ScenarioStep {
+  return step('agent', 'execute_ipython_cell', { code, ...args }, { kind: 'run_ipython' }, answer);
 }
 
-export function editor(command: string, path: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): Deed {
-  return deed('agent', 'str_replace_editor', { command, path, ...args }, { kind: command === 'view' ? 'read' : 'edit' }, answer);
+export function editor(command: string, path: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): ScenarioStep {
+  return step('agent', 'str_replace_editor', { command, path, ...args }, { kind: command === 'view' ? 'read' : 'edit' }, answer);
 }
 
-export function browser(code: string, answer: Answer): Deed {
-  return deed('agent', 'browser', { code }, { kind: 'browse' }, answer);
+export function browser(code: string, answer: Answer): ScenarioStep {
+  return step('agent', 'browser', { code }, { kind: 'browse' }, answer);
 }
 
 /** An action as a client sends it; the observation is of the same kind where none is named. */
-export function client(action: string, args: Readonly<Record<string, unknown>>, answer: Answer): Deed {
-  return deed('client', action, args, { kind: action }, answer);
+export function client(action: string, args: Readonly<Record<string, unknown>>, answer: Answer): ScenarioStep {
+  return step('client', action, args, { kind: action }, answer);
 }
 
-export function scenes(level: Level, rows: readonly Scene[]): readonly Check[] {
-  return rows.map(({ id, title, cites, deeds }) => ({
+export function scenarios(level: Level, rows: readonly Scenario[]): readonly Check[] {
+  return rows.map(({ id, title, cites, steps }) => ({
     id: `${level}/${id}`,
     title,
     cites,
-    run: (target) => play(target, deeds),
+    run: (target) => play(target, steps),
   }));
 }
 
-function deed(by: Deed['by'], name: string, args: Deed['args'], usual: Expected, answer: Answer): Deed {
+function step(by: ScenarioStep['by'], name: string, args: ScenarioStep['args'], usual: Expected, answer: Answer): ScenarioStep {
   return { by, name, args, expected: { ...usual, ...(isContent(answer) ? { content: answer } : answer) } };
 }
 
@@ -82,18 +82,18 @@ function isContent(answer: Answer): answer is string | RegExp {
   return typeof answer === 'string' || answer instanceof RegExp;
 }
 
-async function play(target: Target, deeds: Scene['deeds']): Promise<void> {
+async function play(target: Target, steps: Scenario['steps']): Promise<void> {
   const ready = await joinNew(target);
   const at = `/tmp/conformance-${randomBytes(4).toString('hex')}`;
-  const given = deeds(at, target.silenceSeconds);
-  const all = deeds.length === 0 ? given : [run(`mkdir -p ${at} && cd ${at}`, ''), ...given];
+  const given = steps(at, target.silenceSeconds);
+  const all = steps.length === 0 ? given : [run(`mkdir -p ${at} && cd ${at}`, ''), ...given];
   for (const turn of turnsOf(all)) await (turn[0]!.by === 'agent' ? letAgent(target, ready, turn) : letClient(ready, turn));
 }
 
-/** Neighbouring deeds of the same one. */
-function turnsOf(deeds: readonly Deed[]): readonly (readonly Deed[])[] {
-  const turns: Deed[][] = [];
-  for (const one of deeds) {
+/** Consecutive steps by the same side, agent or client. */
+function turnsOf(steps: readonly ScenarioStep[]): readonly (readonly ScenarioStep[])[] {
+  const turns: ScenarioStep[][] = [];
+  for (const one of steps) {
     const last = turns.at(-1);
     if (last?.[0]?.by === one.by) last.push(one);
     else turns.push([one]);
@@ -101,20 +101,20 @@ function turnsOf(deeds: readonly Deed[]): readonly (readonly Deed[])[] {
   return turns;
 }
 
-async function letAgent(target: Target, { peer: { frames, send } }: Ready, deeds: readonly Deed[]): Promise<void> {
+async function letAgent(target: Target, { peer: { frames, send } }: Ready, steps: readonly ScenarioStep[]): Promise<void> {
   const from = frames.all.length;
-  const calls = deeds.map(({ name, args }) => ({ call: name, args, id: `call_${randomBytes(8).toString('hex')}` }));
+  const calls = steps.map(({ name, args }) => ({ call: name, args, id: `call_${randomBytes(8).toString('hex')}` }));
   send(message(target.script(calls)));
   await frames.until('running', isState('running'), { from });
   await frames.until('the end of the turn', isState('awaiting_user_input', 'finished', 'error'), { from, withinMs: 3 * target.patienceMs });
-  deeds.forEach((one, index) => {
+  steps.forEach((one, index) => {
     const observation = frames.all.findLast((frame) => frame.observation !== undefined && callOf(frame) === calls[index]!.id);
     fits(one, observation);
   });
 }
 
-async function letClient({ peer: { frames, send } }: Ready, deeds: readonly Deed[]): Promise<void> {
-  for (const one of deeds) {
+async function letClient({ peer: { frames, send } }: Ready, steps: readonly ScenarioStep[]): Promise<void> {
+  for (const one of steps) {
     const from = frames.all.length;
     send({ action: one.name, args: one.args });
     fits(one, await frames.until(`an answer to ${nameOf(one)}`, isAnswer, { from }));
@@ -129,11 +129,11 @@ function isAnswer({ observation }: Frame): boolean {
   return observation !== undefined && observation !== 'agent_state_changed' && observation !== 'recall';
 }
 
-function nameOf({ name, args }: Deed): string {
+function nameOf({ name, args }: ScenarioStep): string {
   return `${name} ${JSON.stringify(args).slice(0, 60)}`;
 }
 
-function fits(one: Deed, frame: Frame | undefined): void {
+function fits(one: ScenarioStep, frame: Frame | undefined): void {
   assert.ok(frame, `no observation of ${nameOf(one)}`);
   const { expected } = one;
   const extras = extrasOf(frame);

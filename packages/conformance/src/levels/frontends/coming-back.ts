@@ -3,7 +3,7 @@ import type { Check } from '../../check.ts';
 import { isAction, isState } from '../../target/frames.ts';
 import type { Peer, Target } from '../../target/target.ts';
 import { actionIn, join, joinNew, message, turn } from '../v0-socketio/join.ts';
-import { doorOf, enter, initialize, say } from '../ws-legacy/session.ts';
+import { addressOf, enter, initialize, say } from '../ws-legacy/session.ts';
 
 const LAST_WORDS = { call: 'finish', args: { message: 'The last words.' } };
 
@@ -24,7 +24,7 @@ export const comingBack: readonly Check[] = [
       say(peer, generation, target.script([LAST_WORDS]));
       await peer.frames.until('the end', isState('finished'));
       peer.close();
-      const back = await target.webSocket(doorOf(generation, token));
+      const back = await target.webSocket(addressOf(generation, token));
       initialize(target, back);
       await becomesActive(back);
     },

@@ -3,7 +3,7 @@ import type { Check } from '../../check.ts';
 import { isAction, isObservation, isState } from '../../target/frames.ts';
 import type { Foreign, Peer, Target } from '../../target/target.ts';
 import { hasStatus, hasTypes, isTexts } from '../shapes.ts';
-import { doorOf, say } from '../ws-legacy/session.ts';
+import { addressOf, say } from '../ws-legacy/session.ts';
 import { listOf, openPage, readAll, upload, type Page } from './page.ts';
 import { readAs03, readAs06, readAs09, type Read } from './reads.ts';
 
@@ -26,7 +26,7 @@ const page03: Check = {
     isTexts(await page.ask('GET', '/api/litellm-agents'), 'agents');
     assert.equal(Number((await page.ask('GET', '/api/messages/total')).msg_total), 0);
     treeIn(await page.ask('GET', '/api/refresh-files'));
-    const peer = await target.webSocket(doorOf('w1', token));
+    const peer = await target.webSocket(addressOf('w1', token));
     const shown = Object.entries(configuration).map(([key, value]) => [key, String(value)]);
     const args = { ...Object.fromEntries(shown), LLM_MODEL: target.modelArguments.LLM_MODEL };
     for (let times = 0; times < 2; times += 1) peer.send({ action: 'initialize', args });
@@ -70,7 +70,7 @@ const laterPages: readonly Check[] = RELEASES.map((release) => ({
   cites: ['DL125'],
   async run(target) {
     await loadOptions(openPage(target), release.hasAnalyzers);
-    const peer = await target.webSocket(doorOf('w4', undefined));
+    const peer = await target.webSocket(addressOf('w4', undefined));
     const { LLM_MODEL = '' } = target.modelArguments;
     const args = { LLM_MODEL, LLM_BASE_URL: '', AGENT: 'CodeActAgent', LANGUAGE: 'en', LLM_API_KEY: '' };
     peer.send({ action: 'initialize', args: release.hasAnalyzers ? { ...args, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' } : args });

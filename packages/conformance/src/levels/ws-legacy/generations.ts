@@ -4,7 +4,7 @@ import { argsOf, extrasOf, isAction, isObservation, type Frame } from '../../tar
 import type { ModelStep } from '../../model/scripted-model.ts';
 import { hasStatus } from '../shapes.ts';
 import { ANSWER, idsOf, isTheRest, isWhole } from '../whole-history.ts';
-import { doorOf, enter, GENERATIONS, initialize, say, type Generation } from './session.ts';
+import { addressOf, enter, GENERATIONS, initialize, say, type Generation } from './session.ts';
 
 const ECHO: ModelStep = { call: 'execute_bash', args: { command: 'echo conformance' } };
 const FINISH: ModelStep = { call: 'finish', args: { message: 'ready', task_completed: 'true' } };
@@ -33,7 +33,7 @@ const aReturn = (generation: Generation): Check => ({
     say(peer, generation, target.script([{ call: 'execute_bash', args: { command: 'sleep 1; echo conformance' } }, FINISH]));
     const action = await peer.frames.until('the action', isAction('run'));
     peer.close();
-    const back = await target.webSocket(doorOf(generation, token, typeof action.id === 'number' ? action.id : undefined));
+    const back = await target.webSocket(addressOf(generation, token, typeof action.id === 'number' ? action.id : undefined));
     initialize(target, back);
     await back.frames.until('finish', isAction('finish'));
     assert.equal(back.frames.all.filter(ran).length, 1);
@@ -57,7 +57,7 @@ export const peculiar: readonly Check[] = [
         const all = idsOf(peer.frames.all);
         peer.close();
         for (const after of [all[5]!, all[30]!]) {
-          const back = await target.webSocket(doorOf(generation, token, after));
+          const back = await target.webSocket(addressOf(generation, token, after));
           initialize(target, back);
           await back.frames.until('the last event', ({ id }) => id === last.id);
           isTheRest(idsOf(back.frames.all), {
@@ -113,7 +113,7 @@ export const peculiar: readonly Check[] = [
     cites: ['DL83', 'DL82'],
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
-        const peer = await target.webSocket(doorOf(generation, undefined));
+        const peer = await target.webSocket(addressOf(generation, undefined));
         const first = await peer.frames.until('a frame', () => true);
         assert.equal(first.status, 'ok', JSON.stringify(first));
         const payload = JSON.parse(Buffer.from(String(first.token).split('.')[1] ?? '', 'base64url').toString()) as Frame;
@@ -127,7 +127,7 @@ export const peculiar: readonly Check[] = [
     cites: ['DL82', 'SV13'],
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
-        const peer = await target.webSocket(doorOf(generation, 'not.a.token'));
+        const peer = await target.webSocket(addressOf(generation, 'not.a.token'));
         await peer.ended;
         assert.deepEqual(peer.frames.all, [{ error: 'Invalid token', error_code: 401 }]);
       }
@@ -155,7 +155,7 @@ export const peculiar: readonly Check[] = [
         peer.frames.all.filter((frame) => isAction('message')(frame) && frame.source === 'user'),
         [],
       );
-      const back = await target.webSocket(doorOf('w4', token));
+      const back = await target.webSocket(addressOf('w4', token));
       const replayed = await back.frames.until('the replayed message', (frame) => isAction('message')(frame) && frame.source === 'user');
       assert.equal(argsOf(replayed).content, words);
     },
@@ -177,7 +177,7 @@ export const peculiar: readonly Check[] = [
     title: 'with `CONFIRMATION_MODE` an action waits, is refused by `user_rejected` and done by `user_confirmed`, under a new id',
     cites: ['DL68', 'Q11', 'Q12', 'Q13', 'Q17', 'Q18', 'Q19'],
     async run(target) {
-      const peer = await target.webSocket(doorOf('w4', undefined));
+      const peer = await target.webSocket(addressOf('w4', undefined));
       peer.send({
         action: 'initialize',
         args: { ...target.modelArguments, AGENT: 'CodeActAgent', CONFIRMATION_MODE: true, SECURITY_ANALYZER: '' },

@@ -10,7 +10,7 @@ export interface Session {
 }
 
 /** Where a client of this generation connects, with its token or as a new one. */
-export function doorOf(generation: Generation, token: string | undefined, latest?: number): PlainSocketAsk {
+export function addressOf(generation: Generation, token: string | undefined, latest?: number): PlainSocketAsk {
   const query = new URLSearchParams(latest === undefined ? {} : { latest_event_id: String(latest) });
   if (generation !== 'w5' && token !== undefined) query.set('token', token);
   const path = query.size > 0 ? `/ws?${query.toString()}` : '/ws';
@@ -20,7 +20,7 @@ export function doorOf(generation: Generation, token: string | undefined, latest
 /** A new session of this generation, initialized and ready for a task. */
 export async function enter(target: Target, generation: Generation): Promise<Session> {
   const minted = generation < 'w4' ? await mint(target) : undefined;
-  const peer = await target.webSocket(doorOf(generation, minted));
+  const peer = await target.webSocket(addressOf(generation, minted));
   initialize(target, peer);
   const token = minted ?? String((await peer.frames.until('the token', ({ token: given }) => typeof given === 'string')).token);
   await peer.frames.until('readiness', generation === 'w1' ? ({ action }) => action === 'initialize' : isRest);

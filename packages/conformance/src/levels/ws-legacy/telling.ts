@@ -4,7 +4,7 @@ import { argsOf, extrasOf, isAction, isObservation, type Frame } from '../../tar
 import type { ModelStep } from '../../model/model-step.ts';
 import type { Peer, Target } from '../../target/target.ts';
 import { hasTypes } from '../shapes.ts';
-import { doorOf, enter, say, type Generation } from './session.ts';
+import { addressOf, enter, say, type Generation } from './session.ts';
 
 const FINISH: ModelStep = { call: 'finish', args: { message: 'the last words', task_completed: 'true' } };
 const LATER = ['w3', 'w4', 'w5'] as const;
@@ -64,7 +64,7 @@ export const legacyTelling: readonly Check[] = [
     cites: ['DL63'],
     async run(target) {
       const { token } = await told(target, 'w4', []);
-      const back = await target.webSocket(doorOf('w4', token));
+      const back = await target.webSocket(addressOf('w4', token));
       back.send({ action: 'initialize', args: { LLM_MODEL: 'openai/gpt-4o', AGENT: 'CodeActAgent', LANGUAGE: 'en', LLM_API_KEY: '' } });
       await back.frames.until('the state', (frame) => stateOf(frame) === 'finished');
       const states = back.frames.all.filter(isObservation('agent_state_changed'));
@@ -142,7 +142,7 @@ export const legacyTelling: readonly Check[] = [
     title: 'the bound on steps of `initialize` is the state `error` with words; resuming gives as many again',
     cites: ['EN89', 'DL88'],
     async run(target) {
-      const peer = await target.webSocket(doorOf('w4', undefined));
+      const peer = await target.webSocket(addressOf('w4', undefined));
       peer.send({
         action: 'initialize',
         args: { ...target.modelArguments, AGENT: 'CodeActAgent', MAX_ITERATIONS: 2, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' },

@@ -1,5 +1,5 @@
 import type { Check } from '../../../check.ts';
-import { browser, client, run, scenes, type Expected } from '../../play.ts';
+import { browser, client, run, scenarios, type Expected } from '../../play.ts';
 
 const FORM = `<title>Form</title><h1>Order</h1><label>Name <input id=name></label>
 <button id=go onclick="document.title = 'go ' + document.getElementById('name').value">Go</button>
@@ -21,12 +21,12 @@ const failed = (error: RegExp): Expected => ({ extras: { error: true, last_brows
 const titled = (title: string): Expected => ({ content: new RegExp(title), extras: { error: false } });
 
 /** The browser of a conversation: pages that the sandbox serves itself, so that no network is needed. */
-export const browsing: readonly Check[] = scenes('v0-socketio', [
+export const browsing: readonly Check[] = scenarios('v0-socketio', [
   {
     id: 'browser-page',
     title: '`browse` opens a page and answers with its text, address, picture and HTML',
     cites: ['RT144', 'B10', 'K1', 'N1', 'N2', 'N3', 'N4', 'N6', 'N8', 'N9', 'Q34', 'Q50'],
-    deeds: (at) => [
+    steps: (at) => [
       pages(at),
       client(
         'browse',
@@ -39,7 +39,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-tree',
     title: 'an interaction is answered with the accessibility tree, in which elements have ids',
     cites: ['RT145', 'RT146', 'K2', 'N5', 'N7', 'N10', 'N11', 'N12', 'Q35'],
-    deeds: (at) => [
+    steps: (at) => [
       pages(at),
       client(
         'browse_interactive',
@@ -56,7 +56,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-language',
     title: 'calls stand one a line or after a semicolon, with comments, fences and every form of quotes; elements are named by selectors',
     cites: ['RT140', 'RT141', 'RT142', 'RT147'],
-    deeds: (at) => [
+    steps: (at) => [
       pages(at),
       browser(`\`\`\`python\n# who\ngoto("${site(at)}/form.html"); fill("#name", 'A' "nn")\nclick("""#go""")\n\`\`\``, titled('go Ann')),
       browser("browser.clear('#name'); browser.fill('#name', 'Bo')\nbrowser.click('#go')", titled('go Bo')),
@@ -66,7 +66,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-not-the-language',
     title: 'what is no text of the language is refused with its place, before anything is carried out, and nothing is evaluated',
     cites: ['RT143'],
-    deeds: (at) => [
+    steps: (at) => [
       browser(`goto("${site(at)}/form.html")\nclick(`, { ...failed(/line 2/), content: /line 2/ }),
       browser(`__import__("os").system("touch ${at}/evaluated")`, { extras: { error: true } }),
       run(`ls ${at}`, ''),
@@ -76,7 +76,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-first-failure',
     title: 'the first call that fails ends the sequence, and how many were not carried out is said',
     cites: ['RT148'],
-    deeds: (at) => [
+    steps: (at) => [
       pages(at),
       browser(`goto("${site(at)}/form.html")`, {}),
       browser('click("#nothing")\nfill("#name", "never")\nclick("#go")', failed(/#nothing[^]*2 actions/)),
@@ -87,7 +87,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-dialogs',
     title: 'dialogs are answered and told; a new window becomes the tab in use',
     cites: ['RT149'],
-    deeds: (at) => [
+    steps: (at) => [
       pages(at),
       browser(`goto("${site(at)}/form.html")`, {}),
       browser('click("#ask")', { content: /sure\?[^]*asked true|asked true[^]*sure\?/ }),
@@ -99,7 +99,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-download',
     title: 'a download is an observation of its kind, and a file of the workspace',
     cites: ['RT150', 'T2'],
-    deeds: (at) => [
+    steps: (at) => [
       pages(at),
       browser(`goto("${site(at)}/form.html")`, {}),
       browser('click("#file")', { kind: 'download', extras: { file_path: /a b\.zip$/ } }),
@@ -110,7 +110,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-refused',
     title: 'what cannot be opened is said in one line, with the address that was asked for',
     cites: ['RT151', 'RT265'],
-    deeds: (at) => [
+    steps: (at) => [
       client('browse', { url: 'ftp://example.org/' }, { content: /\S/, extras: { error: true } }),
       client('browse', { url: `${site(at)}/none.html` }, { content: /^[^\n]+$/, extras: { error: true, url: `${site(at)}/none.html` } }),
       client('browse', { url: 'chrome://version' }, { content: /\S/, extras: { error: true } }),
@@ -120,7 +120,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-killed',
     title: 'a browser that is killed is said, and the next action has a new one',
     cites: ['RT154'],
-    deeds: (at) => [
+    steps: (at) => [
       pages(at),
       browser(`goto("${site(at)}/two.html")`, {}),
       run('pkill -9 -i chrom; while pgrep -i chrom > /dev/null; do sleep 0.05; done; echo gone', 'gone'),
@@ -131,7 +131,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-endless-script',
     title: 'a page whose script runs without end costs its tab: that is said, and the next action works',
     cites: ['RT152'],
-    deeds: (at) => [
+    steps: (at) => [
       pages(at),
       run(`echo '<title>end</title><script>setTimeout(() => { for (;;); }, 200)</script>' > ${at}/less.html`, ''),
       browser(`goto("${site(at)}/less.html")\nnoop(1000)`, { content: /\S/ }),
@@ -142,7 +142,7 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-bounded',
     title: 'text is bounded; a page with very many elements has no tree, and that is said',
     cites: ['RT159'],
-    deeds: (at) => [
+    steps: (at) => [
       served(at),
       run(`{ echo '<title>many</title>'; for i in $(seq 25000); do echo "<p>$i</p>"; done; } > ${at}/many.html`, ''),
       browser(`goto("${site(at)}/many.html")`, { content: /^[^]{1,60000}$/ }),
@@ -152,6 +152,6 @@ export const browsing: readonly Check[] = scenes('v0-socketio', [
     id: 'browser-to-the-user',
     title: 'what the agent has to say to its user is told',
     cites: ['RT160'],
-    deeds: () => [browser('send_msg_to_user("all done")', { extras: { messages_to_user: ['all done'] } })],
+    steps: () => [browser('send_msg_to_user("all done")', { extras: { messages_to_user: ['all done'] } })],
   },
 ]);

@@ -1,28 +1,28 @@
 import type { Check } from '../../../check.ts';
-import { cell, client, run, scenes } from '../../play.ts';
+import { cell, client, run, scenarios } from '../../play.ts';
 
 /** One pixel. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** Cells of Python: one kernel, whose state stays. */
-export const cells: readonly Check[] = scenes('v0-socketio', [
+export const cells: readonly Check[] = scenarios('v0-socketio', [
   {
     id: 'cells-silent',
     title: 'a cell that shows nothing says that it succeeded',
     cites: ['RT102', 'Q33', 'Q49'],
-    deeds: () => [cell('answer = 6 * 7', /\[Code executed successfully with no output\]/)],
+    steps: () => [cell('answer = 6 * 7', /\[Code executed successfully with no output\]/)],
   },
   {
     id: 'cells-error',
     title: 'an error is its traceback without escape sequences, and the next cell runs',
     cites: ['RT104', 'EN56'],
-    deeds: () => [cell('1 / 0', { content: /^(?![^]*\[0;31m)[^]*ZeroDivisionError/ }), cell('print("next")', /^next/)],
+    steps: () => [cell('1 / 0', { content: /^(?![^]*\[0;31m)[^]*ZeroDivisionError/ }), cell('print("next")', /^next/)],
   },
   {
     id: 'cells-rich',
     title: 'rich output is reduced to text; cleared output is gone, progress is in its last state',
     cites: ['RT105'],
-    deeds: () => [
+    steps: () => [
       cell('from IPython.display import *\ndisplay(HTML("<style>x</style><p>a&amp;b</p><b>c</b>"))', /^a&b\nc/),
       cell('display(Markdown("# head"))', /^# head/),
       cell('print(1); clear_output(); print(2)', /^2/),
@@ -33,13 +33,13 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     id: 'cells-input',
     title: '`input()` is an error at once: nobody is there to answer',
     cites: ['RT106'],
-    deeds: () => [cell('input("name? ")', /Error/)],
+    steps: () => [cell('input("name? ")', /Error/)],
   },
   {
     id: 'cells-children',
     title: '`!commands`, child processes and `%pip` work in a cell',
     cites: ['RT107'],
-    deeds: () => [
+    steps: () => [
       cell('!echo "it works" | cut -d" " -f2', /^works/),
       cell('import subprocess\n_ = subprocess.run(["echo", "grandchild"])', /grandchild/),
       cell('%%bash\necho from bash', /^from bash/),
@@ -50,7 +50,7 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     id: 'cells-extra',
     title: 'with `include_extra` the content ends with folder and interpreter, without it it does not',
     cites: ['RT108'],
-    deeds: () => [
+    steps: () => [
       client('run_ipython', { code: 'print(1)', include_extra: true }, /^1\n[^]*working directory: [^]*interpreter: /),
       client('run_ipython', { code: 'print(2)', include_extra: false }, /^2\s*$/),
     ],
@@ -59,7 +59,7 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     id: 'cells-images',
     title: 'pictures are data URLs in `image_urls`',
     cites: ['RT109'],
-    deeds: () => [
+    steps: () => [
       cell(`import base64\nfrom IPython.display import Image\ndisplay(Image(data=base64.b64decode("${PNG}")))\nprint("seen")`, {
         content: /seen/,
         extras: { image_urls: [`data:image/png;base64,${PNG}`] },
@@ -70,13 +70,13 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     id: 'cells-long',
     title: 'of much output both ends are kept, however it is printed',
     cites: ['RT110'],
-    deeds: () => [cell('print("first" + "x" * 5_000_000 + "last")', /^firstx+[^]{0,400}x+last/, { timeout: 60 })],
+    steps: () => [cell('print("first" + "x" * 5_000_000 + "last")', /^firstx+[^]{0,400}x+last/, { timeout: 60 })],
   },
   {
     id: 'cells-hand-back',
     title: 'a cell that shows nothing for about ten seconds is handed back; another is refused meanwhile, an empty one waits',
     cites: ['RT111'],
-    deeds: (_at, silenceSeconds) => [
+    steps: (_at, silenceSeconds) => [
       cell('import time', {}),
       cell(`time.sleep(${1.5 * silenceSeconds + 3}); print("late")`, { content: /running/ }, {}),
       cell('print("other")', { content: /^(?!other)[^]*running/ }),
@@ -87,13 +87,13 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     id: 'cells-timeout',
     title: 'a cell that does not end in its time is interrupted, and what was there is still there',
     cites: ['RT112'],
-    deeds: () => [cell('kept = 7\nwhile True: pass', { content: /KeyboardInterrupt/ }, { timeout: 1 }), cell('print(kept)', /^7/)],
+    steps: () => [cell('kept = 7\nwhile True: pass', { content: /KeyboardInterrupt/ }, { timeout: 1 }), cell('print(kept)', /^7/)],
   },
   {
     id: 'cells-death',
     title: 'a kernel that ends is said, and the next cell runs in a new one',
     cites: ['RT114'],
-    deeds: () => [
+    steps: () => [
       cell('kept = 1', {}),
       cell('import os; os._exit(3)', { content: /kernel/i }),
       cell('print("kept" in globals())', { content: /False/ }),
@@ -103,7 +103,7 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     id: 'cells-start',
     title: 'a kernel starts in the shell’s folder with its exported variables',
     cites: ['RT115'],
-    deeds: (at) => [
+    steps: (at) => [
       run(`cd ${at} && export FROM_SHELL=yes`, ''),
       cell('import os; print(os.environ.get("FROM_SHELL"), os.getcwd())', new RegExp(`^yes ${at}`)),
     ],
@@ -112,7 +112,7 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     id: 'cells-init',
     title: '`kernel_init_code` runs in every new kernel; its failure is said and stops nothing',
     cites: ['RT116'],
-    deeds: () => [
+    steps: () => [
       client('run_ipython', { code: 'print(ready)', kernel_init_code: 'ready = 42' }, /^42/),
       client('run_ipython', { code: 'import os; os._exit(0)' }, {}),
       client('run_ipython', { code: 'print(ready)' }, /42/),
@@ -123,7 +123,7 @@ export const cells: readonly Check[] = scenes('v0-socketio', [
     id: 'cells-module-names',
     title: 'files with the names of modules do not keep a kernel from starting',
     cites: ['RT117'],
-    deeds: (at) => [
+    steps: (at) => [
       run(`cd ${at}; echo 'raise SystemExit' | tee random.py socket.py asyncio.py > /dev/null`, ''),
       cell('print("up")', /^up/),
     ],

@@ -1,14 +1,14 @@
 import type { Check } from '../../../check.ts';
-import { client, editor, run, scenes } from '../../play.ts';
+import { client, editor, run, scenarios } from '../../play.ts';
 import { PNG } from './cells.ts';
 
 /** Reading and writing whole files, as clients and old agents do. */
-export const files: readonly Check[] = scenes('v0-socketio', [
+export const files: readonly Check[] = scenarios('v0-socketio', [
   {
     id: 'files-read-range',
     title: '`read` counts `start` and `end` from 0, `end` exclusive and −1 the end; `view_range` counts from 1',
     cites: ['J2', 'J3', 'J4', 'J5', 'J6', 'Q29', 'Q30', 'Q36', 'Q51'],
-    deeds: (at) => [
+    steps: (at) => [
       run(`printf 'zero\\none\\ntwo\\nthree\\n' > ${at}/f`, ''),
       client('read', { path: `${at}/f`, start: 1, end: 3, thought: 'looking', impl_source: 'default' }, /^one\ntwo\n?$/),
       client('read', { path: `${at}/f`, start: 2, end: -1 }, /^two\nthree\n?$/),
@@ -23,7 +23,7 @@ export const files: readonly Check[] = scenes('v0-socketio', [
     id: 'files-write-range',
     title: '`write` replaces the lines from `start` to `end`, counted from 0, and makes a file that is not there',
     cites: ['J9', 'J10', 'J11', 'J12', 'Q37', 'Q52', 'S8'],
-    deeds: (at) => [
+    steps: (at) => [
       client('write', { path: `${at}/f`, content: 'a\nb\nc\n', start: 0, end: -1, thought: '', security_risk: null }, {}),
       client('write', { path: `${at}/f`, content: 'B\n', start: 1, end: 2, thought: 'the second', security_risk: -1 }, {}),
       run(`cat ${at}/f`, 'a\nB\nc'),
@@ -33,7 +33,7 @@ export const files: readonly Check[] = scenes('v0-socketio', [
     id: 'files-relative',
     title: 'a relative path is meant from the workspace',
     cites: ['RT67'],
-    deeds: () => [
+    steps: () => [
       client('write', { path: 'conformance-relative.txt', content: 'here\n' }, {}),
       client(
         'run',
@@ -47,7 +47,7 @@ export const files: readonly Check[] = scenes('v0-socketio', [
     id: 'files-binary',
     title: 'files that are not text are refused, with what they are; pictures and PDFs come as data URLs, told by their bytes',
     cites: ['RT66', 'RT69'],
-    deeds: (at) => [
+    steps: (at) => [
       run(`head -c 300 /dev/zero > ${at}/bin; echo ${PNG} | base64 -d > ${at}/p.png; printf '%%PDF-1.4\\n' > ${at}/d.pdf`, ''),
       run(`echo '<svg/>' > ${at}/v.svg`, ''),
       client('read', { path: `${at}/bin` }, { kind: /error|read/, content: /bin/i }),
@@ -60,7 +60,7 @@ export const files: readonly Check[] = scenes('v0-socketio', [
     id: 'files-huge',
     title: 'of a file of more than 32 MiB any lines can be read',
     cites: ['RT70'],
-    deeds: (at) => [
+    steps: (at) => [
       run(`yes 'a line of a long file' | head -c 35000000 > ${at}/huge; sed -i '1000000s/.*/here/' ${at}/huge`, '', { timeout: 60 }),
       editor('view', `${at}/huge`, /1000000\s+here/, { view_range: [1000000, 1000001] }),
       editor('view', `${at}/huge`, /\S/),
@@ -70,6 +70,6 @@ export const files: readonly Check[] = scenes('v0-socketio', [
     id: 'files-missing',
     title: 'a file that is not there is an error in words',
     cites: ['P1', 'Q54'],
-    deeds: (at) => [client('read', { path: `${at}/none` }, { kind: 'error', content: /none/ })],
+    steps: (at) => [client('read', { path: `${at}/none` }, { kind: 'error', content: /none/ })],
   },
 ]);

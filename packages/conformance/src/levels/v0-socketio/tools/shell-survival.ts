@@ -1,13 +1,13 @@
 import type { Check } from '../../../check.ts';
-import { client, run, scenes } from '../../play.ts';
+import { client, run, scenarios } from '../../play.ts';
 
 /** What breaks a shell, and shells of one's own beside it. */
-export const shellSurvival: readonly Check[] = scenes('v0-socketio', [
+export const shellSurvival: readonly Check[] = scenarios('v0-socketio', [
   {
     id: 'shell-ends',
     title: 'a shell that ends (`exit`, `set -e`, `exec`) is replaced by one in its folder with its exported variables',
     cites: ['RT25'],
-    deeds: (at) => [
+    steps: (at) => [
       run('export KEPT=yes', ''),
       run('exit 3', { exit: 3 }),
       run('echo $KEPT; pwd', new RegExp(`^yes\\s+${at}\\s*$`)),
@@ -20,13 +20,13 @@ export const shellSurvival: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-stopped',
     title: 'a command that stops its own shell costs at most that shell',
     cites: ['RT45'],
-    deeds: () => [run('kill -STOP $$', {}, { timeout: 5 }), run('echo alive', 'alive')],
+    steps: () => [run('kill -STOP $$', {}, { timeout: 5 }), run('echo alive', 'alive')],
   },
   {
     id: 'shell-output-file',
     title: 'the whole of a long output is kept as a file, which the line that stands for the rest names',
     cites: ['RT46', 'RT29'],
-    deeds: () => [
+    steps: () => [
       run('seq 1 30000', /^1\n2\n[^]*kept in \/\S+\.txt[^]*\n30000\s*$/),
       run('cat $(ls -t ~/.cache/tendon/output/*.txt | head -1) | wc -l', '30000'),
     ],
@@ -35,7 +35,7 @@ export const shellSurvival: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-sessions',
     title: 'a `run` with a `session` has a shell of that name, with its own folder and variables; `kill` ends it',
     cites: ['RT47'],
-    deeds: (at) => [
+    steps: (at) => [
       client('run', { command: `mkdir -p ${at}/far && cd ${at}/far && OWN=1`, session: 'build' }, { exit: 0 }),
       client('run', { command: 'echo "free $OWN"' }, { content: 'free', exit: 0 }),
       client('run', { command: 'echo "own $OWN $PWD"', session: 'build' }, { content: `own 1 ${at}/far`, exit: 0 }),
@@ -47,7 +47,7 @@ export const shellSurvival: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-sessions-bound',
     title: 'eight sessions are open at most, and one that is ended makes room',
     cites: ['RT48'],
-    deeds: () => [
+    steps: () => [
       ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => client('run', { command: `echo ${n}`, session: `s${n}` }, { content: `${n}`, exit: 0 })),
       client('run', { command: 'echo ninth', session: 's9' }, { kind: 'error', content: /s1.*s8/ }),
       client('kill', { id: 's3' }, { kind: 'run' }),
@@ -58,7 +58,7 @@ export const shellSurvival: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-sessions-refused',
     title: 'what is no name of a session, and input for one that is not there, is refused in words and nothing runs',
     cites: ['RT49'],
-    deeds: (at) => [
+    steps: (at) => [
       run('pwd', /\S/),
       client('run', { command: `touch ${at}/ran`, session: '../x' }, { kind: 'error', content: /\S/ }),
       client('run', { command: 'y', is_input: true, session: 'none' }, { kind: 'error', content: /none/ }),

@@ -1,13 +1,13 @@
 import type { Check } from '../../../check.ts';
-import { client, input, run, scenes } from '../../play.ts';
+import { client, input, run, scenarios } from '../../play.ts';
 
 /** The shell of a conversation: one session, whose commands are whole scripts. */
-export const shell: readonly Check[] = scenes('v0-socketio', [
+export const shell: readonly Check[] = scenarios('v0-socketio', [
   {
     id: 'shell-script',
     title: 'a command is a whole script: lines, heredocs and quotes of any length, with the exit code of its last command',
     cites: ['RT21'],
-    deeds: () => [
+    steps: () => [
       run('echo one\necho two\n(exit 3)', { content: 'one\ntwo', exit: 3 }),
       run("cat <<'EOF'\n$HOME `x` \\\nEOF\nfor i in 1 2; do\n  echo $i\ndone", '$HOME `x` \\\n1\n2'),
       run(`wc -l <<'END'\n${'a line of a long heredoc\n'.repeat(2000)}END`, '2000'),
@@ -18,7 +18,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-screen',
     title: 'content is what a terminal shows: colours taken out, overwritten lines in their last state',
     cites: ['RT22', 'RT38'],
-    deeds: () => [
+    steps: () => [
       run("printf '\\033[31mred\\033[0m \\033]0;title\\007\\033[1;32mgreen\\033[m\\n'", 'red green'),
       run("printf '10%%\\r50%%\\r100%%\\n'; printf 'ab\\bc\\n'", '100%\nac'),
       run("printf 'a 1%%\\nb 1%%\\n\\033[2Aa 99%%\\nb 99%%\\n'", 'a 99%\nb 99%'),
@@ -28,13 +28,13 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-children',
     title: 'background children that hold the terminal do not hang a command',
     cites: ['RT23'],
-    deeds: () => [run('sleep 30 & echo started', /started\s*$/), run('echo next', /next\s*$/), run('kill %1; wait; echo gone', /gone\s*$/)],
+    steps: () => [run('sleep 30 & echo started', /started\s*$/), run('echo next', /next\s*$/), run('kill %1; wait; echo gone', /gone\s*$/)],
   },
   {
     id: 'shell-framing',
     title: 'redirections, own prompts and options do not break what belongs to a command',
     cites: ['RT24'],
-    deeds: (at) => [
+    steps: (at) => [
       run(`exec >${at}/out 2>&1; echo hidden`, ''),
       run('(exit 5)', { content: '', exit: 5 }),
       run(`exec >/dev/tty 2>&1; cat ${at}/out`, 'hidden'),
@@ -46,7 +46,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-hand-back',
     title: 'a command that outlasts its `timeout` is handed back with exit code −1 and can be interrupted',
     cites: ['RT26', 'RT28'],
-    deeds: () => [
+    steps: () => [
       run('echo early; sleep 60', { content: 'early', exit: -1, suffix: /\S/ }, { timeout: 1 }),
       input('C-c', { exit: 130 }),
       run('echo free', 'free'),
@@ -56,13 +56,13 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-silence',
     title: 'a command that prints nothing for about ten seconds is handed back and goes on',
     cites: ['RT26'],
-    deeds: () => [run('echo early; sleep 100', { content: 'early', exit: -1, suffix: /\S/ }, {}), input('C-c', { exit: 130 })],
+    steps: () => [run('echo early; sleep 100', { content: 'early', exit: -1, suffix: /\S/ }, {}), input('C-c', { exit: 130 })],
   },
   {
     id: 'shell-busy',
     title: 'while a command runs another is not executed, and the answer says so',
     cites: ['RT27'],
-    deeds: (at) => [
+    steps: (at) => [
       run('echo begun; sleep 60', { content: 'begun', exit: -1 }, { timeout: 1 }),
       run(`touch ${at}/second`, { exit: -1, suffix: /not executed/i }),
       input('C-c', { exit: 130 }),
@@ -73,7 +73,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-input',
     title: 'text and keys reach the command that runs; with nothing running they are an error in words',
     cites: ['RT28', 'RT39'],
-    deeds: () => [
+    steps: () => [
       run('read -r -p "name? " name; echo "hi $name"', { content: /name\?/, exit: -1 }, { timeout: 1 }),
       input('Zoë', { content: /hi Zoë/, exit: 0 }),
       run('cat', { content: '', exit: -1 }, { timeout: 1 }),
@@ -85,7 +85,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-key-names',
     title: 'keys are sent by their names too: `Up`, `Tab`, `Escape`; after a text comes the Enter of a keyboard',
     cites: ['RT39', 'RT230'],
-    deeds: () => [
+    steps: () => [
       run('stty raw -echo; head -c 7 | od -An -c; stty sane', { exit: -1 }, { timeout: 1 }),
       input('Up', { exit: -1 }, { timeout: 1 }),
       input('Tab', { exit: -1 }, { timeout: 1 }),
@@ -97,13 +97,13 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-waits',
     title: 'a command that waits for input is handed back early, and that is said',
     cites: ['RT35'],
-    deeds: () => [run('read -r line', { content: '', exit: -1, suffix: /input/ }, {}), input('x', { exit: 0 })],
+    steps: () => [run('read -r line', { content: '', exit: -1, suffix: /input/ }, {}), input('x', { exit: 0 })],
   },
   {
     id: 'shell-late-output',
     title: 'output that comes between two actions is given with the next',
     cites: ['RT29'],
-    deeds: () => [
+    steps: () => [
       run('sleep 2; echo late', { content: '', exit: -1 }, { timeout: 1 }),
       input('', { content: /late/, exit: 0 }, { timeout: 10 }),
     ],
@@ -112,7 +112,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-bytes',
     title: 'bytes that are no UTF-8 and control characters do no harm',
     cites: ['RT30'],
-    deeds: () => [
+    steps: () => [
       run("printf 'a\\0b\\001c\\377\\376\\n'", /a.?b.?c/),
       run('head -c 100000 /dev/urandom', { exit: 0 }),
       run('echo still', 'still'),
@@ -122,7 +122,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-nobody',
     title: 'nothing asks, pages or wraps for a person who is not there',
     cites: ['RT32'],
-    deeds: () => [
+    steps: () => [
       run('git --version >/dev/null && echo "${PAGER:-none} ${GIT_PAGER:-none}"', /^(?:cat|none) cat\s*$/),
       run(`printf 'x%.0s' $(seq 300); echo`, /^x{300}\s*$/),
     ],
@@ -131,7 +131,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-inner',
     title: 'a shell inside the shell takes the commands until it ends',
     cites: ['RT34'],
-    deeds: () => [
+    steps: () => [
       run('outer=1; bash --norc', { content: '' }),
       run('echo "inner $outer"; (exit 3)', { content: 'inner', exit: 3 }),
       run('exit 5', { exit: 5 }),
@@ -142,13 +142,13 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-line-ends',
     title: 'a command that changes how the terminal writes line ends changes nothing else',
     cites: ['RT37'],
-    deeds: () => [run("stty sane </dev/tty; printf 'a\\nb\\n'", 'a\nb'), run('stty -opost </dev/tty; echo c', 'c')],
+    steps: () => [run("stty sane </dev/tty; printf 'a\\nb\\n'", 'a\nb'), run('stty -opost </dev/tty; echo c', 'c')],
   },
   {
     id: 'shell-static',
     title: '`is_static` runs beside the session, in its folder',
     cites: ['RT31'],
-    deeds: (at) => [
+    steps: (at) => [
       run(`cd ${at}`, ''),
       client('run', { command: 'pwd', is_static: true, hidden: false }, { content: /conformance-[0-9a-f]+/, exit: 0 }),
     ],
@@ -157,7 +157,7 @@ export const shell: readonly Check[] = scenes('v0-socketio', [
     id: 'shell-user-beside-agent',
     title: 'what a person and the agent run is one session: folder and variables are the same',
     cites: ['RT20', 'EN18'],
-    deeds: (at) => [
+    steps: (at) => [
       run(`mkdir -p ${at}/sub && cd ${at}/sub && WHO=agent`, ''),
       client('run', { command: 'echo "$WHO in $PWD"' }, { content: /^agent in .*\/sub\s*$/, exit: 0 }),
     ],
