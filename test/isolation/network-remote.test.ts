@@ -8,7 +8,7 @@ import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
 import type { NetworkPolicy } from '../../packages/runtime/src/egress/network-policy.ts';
 import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
-import { describeWayOut } from './network/contract.ts';
+import { describeEgress } from './network/contract.ts';
 
 let host: ExecutorHostProcess;
 /** A place near the other host that its operator has opened. */
@@ -17,7 +17,7 @@ await once(opened, 'listening');
 const openedPlace = `127.0.0.1:${(opened.address() as AddressInfo).port}`;
 const driverFor = (at: ExecutorHostProcess) => createRemoteDriver({ url: at.url, key: new Secret(at.key) });
 
-describeWayOut(
+describeEgress(
   'remote',
   {
     async make() {

@@ -3,9 +3,9 @@ import { expect, it, vi } from 'vitest';
 import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
 import { startResolver } from '../../packages/runtime/src/egress/resolver.test-support.ts';
 import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
-import { describeWayOut } from './network/contract.ts';
+import { describeEgress } from './network/contract.ts';
 
-describeWayOut('local', { make: () => createLocalDriver({ executor: executorFolder() }) }, (under) => {
+describeEgress('local', { make: () => createLocalDriver({ executor: executorFolder() }) }, (under) => {
   it('SB73, SB72: a place that was opened answers, from the next connection on and no longer than that', async () => {
     const { inside, service, setPolicy } = under();
     const get = () => inside(`curl -sS -m 20 --noproxy '' http://${service}/`);

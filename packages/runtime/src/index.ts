@@ -42,7 +42,7 @@ export type { Dial } from './egress/listen-proxy.ts';
 export type { GitAccess, GitLogin } from './egress/git-broker.ts';
 export { hostPattern, isAskable, isWider, type NetworkMode, type NetworkPolicy, type NetworkReach } from './egress/network-policy.ts';
 export type { RefusedHost } from './egress/refused-hosts.ts';
-export type { AskPerson, GitElsewhere } from './egress/way-out.ts';
+export type { AskPerson, GitElsewhere } from './egress/egress.ts';
 export { HOP_HEADERS } from './transport/hop-headers.ts';
 export { joinStreams, letGoOfStill, refuseUpgrade } from '@tendon/protocol/node';
 export { NotServed, type SandboxPorts } from './sandbox/sandbox-ports.ts';

@@ -14,7 +14,7 @@ const TOKEN = 'glpat-0123456789abcdefghij';
 const BASIC = Buffer.from(`oauth2:${TOKEN}`).toString('base64');
 
 /** What a case of one driver's own works with. */
-export interface WayOutUnderTest {
+export interface EgressUnderTest {
   readonly sandboxes: TestSandboxes;
   readonly runtime: Runtime;
   readonly gitHost: GitHost;
@@ -26,13 +26,13 @@ export interface WayOutUnderTest {
   setPolicy(policy: Partial<NetworkPolicy>): Promise<void>;
 }
 
-export interface WayOutSubject {
+export interface EgressSubject {
   /** `service`: a place near the host that somebody could open. */
   readonly make: (service: string) => Driver | Promise<Driver>;
   readonly close?: () => Promise<void>;
 }
 
-export function describeWayOut(name: string, subject: WayOutSubject, own: (under: () => WayOutUnderTest) => void): void {
+export function describeEgress(name: string, subject: EgressSubject, own: (under: () => EgressUnderTest) => void): void {
   describe(`the way out of a sandbox, driver ${name}`, () => {
     let sandboxes: TestSandboxes;
     let runtime: Runtime;

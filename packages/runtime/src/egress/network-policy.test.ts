@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ALLOWED_HOSTS } from './allowed-hosts.ts';
 import { hostPattern, isOpenedPrivately, nameRefusal, type NetworkPolicy } from './network-policy.ts';
 import { createRefusedHosts } from './refused-hosts.ts';
-import { createWayOut } from './way-out.ts';
+import { createEgress } from './egress.ts';
 
 const policy = (given: Partial<NetworkPolicy>): NetworkPolicy => ({ mode: 'allowlist', allow: [], allowPrivate: [], ...given });
 const added = policy({ allow: ['example.com', '*.corp.example', '93.184.215.14'] });
@@ -83,12 +83,12 @@ describe('network policy', () => {
 it('SB450: whatever a sandbox asks for in turn, the lines of the log are bounded in time, and say how many were left out', async () => {
   const lines: string[] = [];
   let ms = 0;
-  const wayOut = createWayOut({
+  const egress = createEgress({
     networkOf: async () => policy({ mode: 'none' }),
     notice: (line) => void lines.push(line),
     now: () => ms,
   });
-  const { dial } = wayOut.of('one');
+  const { dial } = egress.of('one');
   const ask = (host: string) => expect(dial(host, 443, new AbortController().signal)).rejects.toThrow('no network');
   for (let at = 0; at < 300; at += 1) await ask(`10.0.0.${at % 253}`);
   expect(lines).toHaveLength(60);
@@ -99,7 +99,7 @@ it('SB450: whatever a sandbox asks for in turn, the lines of the log are bounded
     expect.stringMatching(/a\.example.*240 more refused places were not logged/),
     expect.not.stringContaining('more'),
   ]);
-  await expect(wayOut.of('other').dial('a.example', 443, new AbortController().signal)).rejects.toThrow('no network');
+  await expect(egress.of('other').dial('a.example', 443, new AbortController().signal)).rejects.toThrow('no network');
   expect(lines.at(-1)).toContain('conversation other');
 });
 

@@ -6,7 +6,7 @@ import { newIncarnation } from '../incarnation.ts';
 import { createReapers } from '../sandbox/reapers.ts';
 import { createKernelPackages, type KernelPackages } from '../python-packages/kernel-packages.ts';
 import { makePackagesInSandbox } from '../python-packages/make-packages.ts';
-import { createWayOut } from '../egress/way-out.ts';
+import { createEgress } from '../egress/egress.ts';
 import { STOPPED } from '../sandbox/start-news.ts';
 import { tellNetwork } from '../sandbox/hold-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
@@ -57,7 +57,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
     end: (conversationId, reason) => held.end(conversationId, reason),
     async stop(conversationId, { forGood = false } = {}) {
       await held.end(conversationId, STOPPED, async () => {
-        context.wayOut.forget(conversationId);
+        context.egress.forget(conversationId);
         try {
           await context.folders.removeSandbox(context.folders.nameOf(conversationId));
         } finally {
@@ -85,7 +85,7 @@ function reachesOf(
   context: SandboxContext,
   entries: ReadonlyMap<string, Entry>,
 ): SandboxReaches & Pick<SandboxRuntimes, 'isWorkspaceEmpty'> {
-  const { driver, wayOut, records } = context;
+  const { driver, egress, records } = context;
   return {
     async isWorkspaceEmpty(conversationId) {
       if (driver.remote) return false;
@@ -104,10 +104,10 @@ function reachesOf(
     },
     async refusedHosts(conversationId) {
       const entry = entries.get(conversationId);
-      if (driver.remote === undefined) return wayOut.refusedHosts(conversationId);
+      if (driver.remote === undefined) return egress.refusedHosts(conversationId);
       return entry?.state === 'live' ? driver.remote.refusedHosts(entry.open.handle).catch(() => []) : [];
     },
-    dialAs: (conversationId) => wayOut.of(conversationId).dial,
+    dialAs: (conversationId) => egress.of(conversationId).dial,
     async networkChanged(conversationId) {
       if (driver.remote === undefined) return;
       const changed = conversationId === undefined ? [...entries.keys()] : [conversationId];
@@ -152,7 +152,7 @@ function contextOf(options: RuntimesOptions): SandboxContext & { readonly kernel
   const kernelPackages = createKernelPackages(
     makePackagesInSandbox({
       context: shared,
-      wayOut: createWayOut({
+      egress: createEgress({
         ...(options.upstreamProxy && { upstreamProxy: options.upstreamProxy }),
         networkOf: async () => registries,
         notice: shared.notice,
@@ -170,7 +170,7 @@ function contextOf(options: RuntimesOptions): SandboxContext & { readonly kernel
     plugins: options.plugins ?? PLUGIN_NAMES,
     output: options.output ?? OUTPUT_LIMITS,
     secretsFor: options.secretsFor ?? (() => new Map()),
-    wayOut: createWayOut({ ...options, notice: options.onNotice ?? (() => {}) }),
+    egress: createEgress({ ...options, notice: options.onNotice ?? (() => {}) }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { ExecutorAddress } from '../transport/executor-connection.ts';
 import type { Dial } from '../egress/listen-proxy.ts';
 import type { NetworkPolicy } from '../egress/network-policy.ts';
 import type { RefusedHost } from '../egress/refused-hosts.ts';
-import type { WayOutOptions } from '../egress/way-out.ts';
+import type { EgressOptions } from '../egress/egress.ts';
 import type { SecretsFor } from '../sandbox/action-stream.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-context.ts';
 import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
@@ -61,7 +61,7 @@ interface SandboxDefaults {
   readonly secretsFor?: SecretsFor;
 }
 
-export interface RuntimesOptions extends PoolPlace, PoolLimits, SandboxDefaults, Omit<WayOutOptions, 'notice'> {}
+export interface RuntimesOptions extends PoolPlace, PoolLimits, SandboxDefaults, Omit<EgressOptions, 'notice'> {}
 
 /** What is reached of a sandbox from outside, and what it reaches; nothing of it starts or ends one. */
 export interface SandboxReaches {

@@ -7,7 +7,7 @@ import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { openSandbox } from '../sandbox/open-sandbox.ts';
 import type { SandboxContext, SandboxLease, SandboxTools } from '../sandbox/sandbox-context.ts';
 import { isThere } from '../sandbox/sandbox-record.ts';
-import type { WayOut } from '../egress/way-out.ts';
+import type { Egress } from '../egress/egress.ts';
 import type { MakeOptions, MakePackages } from './kernel-packages.ts';
 
 /** The sandbox has a record like all others, under a name that no conversation has: so a crash leaves nothing that is not found. */
@@ -18,15 +18,15 @@ const MAX_REASON = 2000;
 export interface MakePackagesParts {
   readonly context: SandboxTools & Omit<SandboxLease, 'renewsLease'>;
   /** Leads to registries and nowhere else. */
-  readonly wayOut: WayOut;
+  readonly egress: Egress;
 }
 
 /** With pip in a sandbox of its own, whose workspace is where it comes to lie; moved into place when nothing runs there any more. */
-export function makePackagesInSandbox({ context, wayOut }: MakePackagesParts): MakePackages {
+export function makePackagesInSandbox({ context, egress }: MakePackagesParts): MakePackages {
   const { scratch } = context.folders.of(NAME, '');
   const own: SandboxContext = {
     ...context,
-    wayOut,
+    egress,
     kernelPackages: undefined,
     plugins: [],
     output: OUTPUT_LIMITS,

@@ -96,7 +96,7 @@ async function openWays(
   workspace: HeldFolder | undefined,
 ): Promise<SandboxWays> {
   const { conversation_id: conversationId, incarnation } = record;
-  const options = { ...context.wayOut.of(conversationId), ...packageProxy(context, record) };
+  const options = { ...context.egress.of(conversationId), ...packageProxy(context, record) };
   const socketPath = proxySocketPathOf(context.folders.of(conversationId, incarnation));
   return {
     proxy: context.driver.remote ? undefined : await listenProxy(socketPath, options),
@@ -130,7 +130,7 @@ function holdDisk(
 
 /** Tells the way out elsewhere what the conversation's policy is now. Told again whenever its host is reached anew. */
 export async function tellNetwork(context: SandboxContext, conversationId: string, handle: SandboxHandle): Promise<void> {
-  const told = context.driver.remote?.setNetwork(handle, () => context.wayOut.policyOf(conversationId));
+  const told = context.driver.remote?.setNetwork(handle, () => context.egress.policyOf(conversationId));
   await told?.catch((error: unknown) =>
     context.notice(`the host of the sandbox of conversation ${conversationId} was not told of its network policy: ${messageOf(error)}`),
   );
@@ -149,11 +149,11 @@ async function openBrowserSidecar(
 }
 
 function packageProxy(
-  { kernelPackages: packages, wayOut }: SandboxContext,
+  { kernelPackages: packages, egress }: SandboxContext,
   { conversation_id: conversationId, handle }: SandboxRecord & { readonly state: 'live' },
 ): Pick<ProxyOptions, 'kernel'> {
   const folder = handle.kernelPackages;
   if (packages === undefined || folder === undefined) return {};
-  const isOnline = async (): Promise<boolean> => !isOffline(await wayOut.policyOf(conversationId));
+  const isOnline = async (): Promise<boolean> => !isOffline(await egress.policyOf(conversationId));
   return { kernel: createPackageProxy({ packages, folder, isOnline }) };
 }

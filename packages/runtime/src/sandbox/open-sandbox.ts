@@ -191,7 +191,7 @@ async function start(
 }
 
 async function specOf(
-  { folders, wayOut, plugins, output }: SandboxContext,
+  { folders, egress, plugins, output }: SandboxContext,
   conversationId: string,
   { workspace, held }: Place,
   plan: SandboxPlan,
@@ -202,8 +202,8 @@ async function specOf(
     workspace,
     held,
     folders: folders.of(conversationId, plan.incarnation),
-    gitHosts: wayOut.gitHosts(conversationId),
-    network: await wayOut.policyOf(conversationId),
+    gitHosts: egress.gitHosts(conversationId),
+    network: await egress.policyOf(conversationId),
     plugins,
     output,
   };

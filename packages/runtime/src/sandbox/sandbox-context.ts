@@ -2,7 +2,7 @@ import type { Clock } from '@tendon/core';
 import type { OutputLimits, PluginName } from '@tendon/protocol/executor-api';
 import type { Driver } from '../drivers/driver.ts';
 import type { PackageSource } from '../egress/package-proxy.ts';
-import type { WayOut } from '../egress/way-out.ts';
+import type { Egress } from '../egress/egress.ts';
 import type { SecretsFor } from './action-stream.ts';
 import type { Reapers } from './reapers.ts';
 import type { FolderPlan } from './sandbox-folders.ts';
@@ -22,7 +22,7 @@ export interface SandboxContext extends SandboxTools, SandboxLease {
   readonly planOf: (conversationId: string) => SandboxPlan | undefined;
   readonly plugins: readonly PluginName[];
   readonly output: OutputLimits;
-  readonly wayOut: WayOut;
+  readonly egress: Egress;
   readonly secretsFor: SecretsFor;
   /** What Pythons without `ipykernel` are given; missing where nothing is. */
   readonly kernelPackages: PackageSource | undefined;

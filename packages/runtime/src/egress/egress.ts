@@ -16,7 +16,7 @@ import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refus
  */
 export type AskPerson = (conversationId: string, place: { readonly host: string; readonly port: number }) => Promise<string | undefined>;
 
-export interface WayOutOptions {
+export interface EgressOptions {
   readonly upstreamProxy?: UpstreamProxy;
   /** `address:port` of the resolvers that sandboxes' names are asked of. Default: the host's. */
   readonly nameServers?: readonly string[];
@@ -40,7 +40,7 @@ export interface GitElsewhere {
 }
 
 /** How the sandboxes of one server reach the world: each by its conversation's policy. */
-export interface WayOut {
+export interface Egress {
   of(conversationId: string): ProxyOptions & { readonly dial: Dial };
   policyOf(conversationId: string): Promise<NetworkPolicy>;
   gitHosts(conversationId: string): readonly string[];
@@ -54,7 +54,7 @@ interface Refusals {
   readonly log: RefusalLog;
 }
 
-export function createWayOut({ upstreamProxy, nameServers, networkOf, askPerson, git, gitElsewhere, notice, now }: WayOutOptions): WayOut {
+export function createEgress({ upstreamProxy, nameServers, networkOf, askPerson, git, gitElsewhere, notice, now }: EgressOptions): Egress {
   const hosts = createHostsFile();
   const dialAnywhere = createDialAnywhere();
   const refusals = new Map<string, Refusals>();
