@@ -8,13 +8,14 @@ import {
   type Clock,
   type Conversation,
   type ConversationSettings,
+  type EventLog,
   type KeyedSemaphore,
   type LlmProvider,
   type Mask,
+  type Runtimes,
   type Storage,
 } from '@tendon/core';
 import type { Dial, SandboxRuntimes } from '@tendon/runtime';
-import type { ComposeOptions } from './compose.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
@@ -38,6 +39,12 @@ import type { SettingsStore } from '../settings/settings.ts';
 /** Frontends send it unasked; whoever wants the history shortened by its length sets another. */
 const USUAL_CONDENSER_SIZE = 120;
 
+/** What stands between the engine and what it drives: tests put faults there. */
+export interface Around {
+  readonly log?: (log: EventLog) => EventLog;
+  readonly runtimes?: (runtimes: Runtimes) => Runtimes;
+}
+
 export interface ConversationParts {
   readonly config: Config;
   readonly clock: Clock;
@@ -50,7 +57,7 @@ export interface ConversationParts {
   readonly toolServers: ConversationToolServers;
   readonly conversations: Conversations;
   readonly registry: Pick<ConversationRegistry, 'sayProblem'>;
-  readonly around: NonNullable<ComposeOptions['around']>;
+  readonly around: Around;
   /** The model that it asks, as of now. */
   readonly chooses: (record: StoredConversation) => ModelChoice;
   /** Limits requests to models by endpoint and key; all conversations share it. */

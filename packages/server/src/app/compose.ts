@@ -1,6 +1,6 @@
 /** The only place where objects are wired together, in order of dependence. */
 import { join } from 'node:path';
-import { agentNames, KeyedSemaphore, type Clock, type EventLog, type Mask, type Runtimes } from '@tendon/core';
+import { agentNames, KeyedSemaphore, type Clock, type Mask } from '@tendon/core';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
 import { pruneWsSessions } from '../compat/opendevin/sockets/prune-ws-sessions.ts';
@@ -24,7 +24,7 @@ import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
 import { namedSecrets } from '../secrets/named-secrets.ts';
 import { secretsForAction } from '../secrets/secrets-for-action.ts';
 import { chooseModel, type ModelChoice } from '../settings/model-choice.ts';
-import { composeConversation } from './compose-conversation.ts';
+import { composeConversation, type Around } from './compose-conversation.ts';
 import type { Engine } from './engine.ts';
 import { knownSecrets, openStores, type Stores } from './open-stores.ts';
 
@@ -43,8 +43,7 @@ export interface ComposeOptions {
   readonly questionWaitMs?: number;
   /** Called repeatedly with the progress while the store of an earlier version is upgraded. */
   readonly onUpgrade?: (progress: UpgradeProgress) => void;
-  /** What stands between the engine and what it drives: tests put faults there. */
-  readonly around?: { readonly log?: (log: EventLog) => EventLog; readonly runtimes?: (runtimes: Runtimes) => Runtimes };
+  readonly around?: Around;
 }
 
 export interface ComposedEngine extends Engine {

@@ -11,8 +11,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
 import type { RequestName } from './conversation-wish.ts';
-import type { StoredNetwork } from './network/conversation-network.ts';
-import type { StoredQuestions } from './network/network-questions.ts';
+import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
 
 /** A conversation as the server keeps it. */
 export type StoredConversation = ConversationRecord & {

@@ -1,10 +1,17 @@
-import { catalogError, type CatalogError, type NetworkMode, type NetworkWish } from '@tendon/protocol';
+import { catalogError, type CatalogError, type NetworkMode, type NetworkQuestion, type NetworkWish } from '@tendon/protocol';
 import { hostPattern, isWider, type NetworkPolicy } from '@tendon/runtime';
 
 /** What is stored of a conversation's wish, or in the settings for all of them. */
 export interface StoredNetwork {
   readonly mode?: NetworkMode;
   readonly allow: readonly string[];
+}
+
+/** What is stored, in a conversation's record, of what its sandbox asks of a person. */
+export interface StoredQuestions {
+  readonly open: readonly NetworkQuestion[];
+  /** Hosts, the latest last. */
+  readonly refused: readonly string[];
 }
 
 export interface NetworkRules {

@@ -12,15 +12,9 @@ import { KeyedMutex, type Clock } from '@tendon/core';
 import { catalogError, type CatalogError, type NetworkFrame, type NetworkQuestion } from '@tendon/protocol';
 import { isAskable, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
+import type { StoredQuestions } from './conversation-network.ts';
 import type { FrameListener, Room } from '../room.ts';
 import type { Logger } from '../../platform/logger.ts';
-
-/** What is stored of them in a conversation's record. */
-export interface StoredQuestions {
-  readonly open: readonly NetworkQuestion[];
-  /** Hosts, the latest last. */
-  readonly refused: readonly string[];
-}
 
 export type PersonsAnswer = 'once' | 'always' | 'refuse';
 
