@@ -1,6 +1,6 @@
 import { flagArgument, textArgument, type ActionHandler } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
-import { createRunCommand, type RunLimits } from './run-command.ts';
+import { CommandRunner, type RunLimits } from './command-runner.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
 
@@ -19,13 +19,13 @@ export interface NamedSessions {
 }
 
 export function createNamedSessions(open: () => Session, limits: RunLimits): NamedSessions {
-  const sessions = new Map<string, { readonly session: Session; readonly run: ActionHandler }>();
+  const sessions = new Map<string, { readonly session: Session; readonly runner: CommandRunner }>();
 
-  function opened(name: string): ActionHandler {
+  function opened(name: string): CommandRunner {
     const session = open();
-    const run = createRunCommand(session, limits);
-    sessions.set(name, { session, run });
-    return run;
+    const runner = new CommandRunner(session, limits);
+    sessions.set(name, { session, runner });
+    return runner;
   }
 
   /** Why the action is for no session. */
@@ -44,7 +44,7 @@ export function createNamedSessions(open: () => Session, limits: RunLimits): Nam
       const isForRunning = flagArgument(request.args, 'is_input') || textArgument(request.args, 'command').trim() === '';
       const reason = refusal(name, isForRunning);
       if (reason !== undefined) return errorObservation(reason);
-      return (sessions.get(name)?.run ?? opened(name))(request, context);
+      return (sessions.get(name)?.runner ?? opened(name)).run(request, context);
     },
     has: (name) => sessions.has(name),
     kill: async ({ args }) => {

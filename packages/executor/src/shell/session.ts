@@ -4,7 +4,7 @@ import type { Request } from '../action-handler.ts';
 import { begin, createRunning, receive, type Foreground, type Running, type ShellAfter } from './foreground/foreground.ts';
 import type { Marker } from './terminal/marker-scanner.ts';
 import type { Report } from './report-reader.ts';
-import { startShell, type ShellOptions, type ShellProcess } from './shell-process.ts';
+import { ShellProcess, type ShellOptions } from './shell-process.ts';
 import { createShellWatch, type ShellWatch } from './shell-watch.ts';
 import { giveSecrets } from './secret-variables.ts';
 import { TerminalText } from './terminal/terminal-text.ts';
@@ -207,7 +207,7 @@ export class Session {
     this.#state = { kind: 'starting' };
     this.#outerIds.clear();
     this.#watch.forget();
-    this.#shell = startShell(this.#options, (id) => id.startsWith(this.#nonce), {
+    this.#shell = new ShellProcess(this.#options, (id) => id.startsWith(this.#nonce), {
       onOutput: (bytes) => this.#onOutput(bytes),
       onMarker: (marker, id) => this.#onMarker(marker, id),
       onReport: (report) => this.#onReport(report),

@@ -1,7 +1,8 @@
+import type { ChildProcess } from 'node:child_process';
 import { shellQuote } from '@tendon/protocol/executor-api';
-import { createMarkerScanner, type Marker } from './terminal/marker-scanner.ts';
+import { createMarkerScanner, type Marker, type MarkerScanner } from './terminal/marker-scanner.ts';
 import type { Terminals } from '../processes/nest.ts';
-import { openTerminal } from './open-terminal.ts';
+import { openTerminal, type Terminal } from './open-terminal.ts';
 import {
   childOf,
   folderOf,
@@ -19,37 +20,6 @@ import { inputWaitOf, type InputWait } from './foreground/input-wait.ts';
 import { createReportReader, type Report } from './report-reader.ts';
 import { COLUMNS, ROWS } from './terminal/terminal-text.ts';
 import { startTrailing } from './trailing-timer.ts';
-
-/** One bash on a terminal of its own, as a source of events. Owns the process and the terminal; knows nothing of commands. */
-export interface ShellProcess {
-  /** As if at the keyboard. */
-  type(text: string): void;
-  /**
-   * Each line with Enter: as a keyboard sends it, which a terminal makes a line feed of for who reads lines; the shell's own
-   * `read` gets the line feed, also in a terminal that a program has left raw.
-   */
-  typeLines(text: string): void;
-  /** Fields for the private line. */
-  send(...fields: readonly string[]): void;
-  /** Signals the process group that has the terminal; the shell itself never. */
-  signal(signal: NodeJS.Signals): void;
-  /** How what has the terminal waits for input from it, and how long that has worked so far, in ticks of the clock. */
-  inputWait(): { readonly wait: InputWait | undefined; readonly ticks: number };
-  /** Whether what has the terminal is another bash at its prompt: inside ours, or in its place (`exec bash`). */
-  hasInnerPrompt(): boolean;
-  /** Which read of the terminal the shell itself sleeps in. */
-  ownRead(): string | undefined;
-  /** How often it has gone to sleep so far: the same number = it has done nothing since. */
-  sleeps(): number | undefined;
-  /** Where the shell itself is. */
-  folder(): string | undefined;
-  /** Lets the shell itself go on, if a signal has stopped it. */
-  resume(): void;
-  /** Itself, and what it was started through, in the executor's numbering. */
-  processes(): readonly number[];
-  /** Ends it with everything in its session. */
-  kill(): void;
-}
 
 export interface ShellEvents {
   onOutput(bytes: Buffer): void;
@@ -76,112 +46,155 @@ export interface ShellOptions {
 /** How long output may trail the death of the shell. */
 const TRAIL_MS = 50;
 
-export function startShell(options: ShellOptions, isOurs: (id: string) => boolean, events: ShellEvents): ShellProcess {
-  const {
-    master,
-    line,
-    process: child,
-    device,
-  } = openTerminal({
-    command: [options.shell, '--norc', '--noprofile', OURS, '-i'],
-    enter: options.enter,
-    terminals: options.terminals,
-    setsid: options.setsid,
-    env: { ...options.env, PROMPT_COMMAND: `. ${shellQuote(options.script)}` },
-    cwd: '/',
-    columns: COLUMNS,
-    rows: ROWS,
-    onOutput,
-  });
-  const scanner = createMarkerScanner(isOurs);
-  const reports = createReportReader(events.onReport);
-  let isGone = false;
-  let pid: number | undefined;
+/** One bash on a terminal of its own, as a source of events. Owns the process and the terminal; knows nothing of commands. */
+export class ShellProcess {
+  readonly #terminal: Terminal;
+  readonly #child: ChildProcess;
+  readonly #isNested: boolean;
+  readonly #scanner: MarkerScanner;
+  readonly #events: ShellEvents;
+  #isGone = false;
+  #pid: number | undefined;
 
-  master.on('error', () => {}); // EIO: the other side is gone; `exit` tells
-  line.on('data', (data: Buffer) => !isGone && reports.push(data));
-  line.on('error', () => {});
-  child.on('error', (error) => gone(127, error.message));
-  child.on('exit', (code, signal) => {
-    const exitCode = code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0);
-    events.onExit();
-    startTrailing(TRAIL_MS, () => gone(exitCode, `the shell ended with exit code ${exitCode}`));
-  });
+  /** Of the marks in the output those are taken out that `isOurs` knows. */
+  constructor(options: ShellOptions, isOurs: (id: string) => boolean, events: ShellEvents) {
+    this.#events = events;
+    this.#isNested = options.enter.length > 0;
+    this.#scanner = createMarkerScanner(isOurs);
+    this.#terminal = openTerminal({
+      command: [options.shell, '--norc', '--noprofile', OURS, '-i'],
+      enter: options.enter,
+      terminals: options.terminals,
+      setsid: options.setsid,
+      env: { ...options.env, PROMPT_COMMAND: `. ${shellQuote(options.script)}` },
+      cwd: '/',
+      columns: COLUMNS,
+      rows: ROWS,
+      onOutput: (data) => this.#onOutput(data),
+    });
+    this.#child = this.#terminal.process;
+    this.#listen();
+  }
 
-  function onOutput(data: Buffer): void {
-    for (const item of isGone ? [] : scanner.push(data)) {
-      if ('bytes' in item) events.onOutput(item.bytes);
-      else events.onMarker(item.marker, item.id);
+  /** As if at the keyboard. */
+  type(text: string): void {
+    if (!this.#isGone) this.#terminal.master.write(text);
+  }
+
+  /**
+   * Each line with Enter: as a keyboard sends it, which a terminal makes a line feed of for who reads lines; the shell's own
+   * `read` gets the line feed, also in a terminal that a program has left raw.
+   */
+  typeLines(text: string): void {
+    const lines = `${text}\n`;
+    this.type(this.#foreground()?.isShell === false ? lines.replaceAll('\n', '\r') : lines);
+  }
+
+  /** Fields for the private line. */
+  send(...fields: readonly string[]): void {
+    if (!this.#isGone) this.#terminal.line.write(fields.map((field) => `${field.replaceAll('\0', '')}\0`).join(''));
+  }
+
+  /** Signals the process group that has the terminal; the shell itself never. */
+  signal(signal: NodeJS.Signals): void {
+    const found = this.#foreground();
+    if (found && !found.isShell) signalGroup(found.group, signal);
+  }
+
+  /** How what has the terminal waits for input from it, and how long that has worked so far, in ticks of the clock. */
+  inputWait(): { readonly wait: InputWait | undefined; readonly ticks: number } {
+    const found = this.#foreground();
+    const members = found === undefined ? [] : membersOf(found.group);
+    const ticks = members.reduce((sum, member) => sum + (processStat(member)?.ticks ?? 0), 0);
+    return { wait: inputWaitOf(members, this.#terminal.device), ticks };
+  }
+
+  /** Whether what has the terminal is another bash at its prompt: inside ours, or in its place (`exec bash`). */
+  hasInnerPrompt(): boolean {
+    const found = this.#foreground();
+    return found !== undefined && isShellAtPrompt(found.group, this.#terminal.device);
+  }
+
+  /** Which read of the terminal the shell itself sleeps in. */
+  ownRead(): string | undefined {
+    const shell = this.#shellPid();
+    return shell === undefined ? undefined : terminalReadOf(shell, this.#terminal.device);
+  }
+
+  /** How often it has gone to sleep so far: the same number = it has done nothing since. */
+  sleeps(): number | undefined {
+    const shell = this.#shellPid();
+    return shell === undefined ? undefined : sleepsOf(shell);
+  }
+
+  /** Where the shell itself is. */
+  folder(): string | undefined {
+    const shell = this.#shellPid();
+    return shell === undefined ? undefined : folderOf(shell);
+  }
+
+  /** Lets the shell itself go on, if a signal has stopped it. */
+  resume(): void {
+    const shell = this.#shellPid();
+    if (shell !== undefined && processStat(shell)?.state === 'T') signalProcess(shell, 'SIGCONT');
+  }
+
+  /** Itself, and what it was started through, in the executor's numbering. */
+  processes(): readonly number[] {
+    return [this.#child.pid, this.#shellPid()].filter((each) => each !== undefined);
+  }
+
+  /** Ends it with everything in its session. */
+  kill(): void {
+    const shell = this.#shellPid();
+    // What only entered the namespace ends with its child, and reaps it.
+    if (shell !== undefined && processStat(shell)?.session === shell) killSession(shell);
+    else if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL');
+  }
+
+  #listen(): void {
+    const { master, line } = this.#terminal;
+    const reports = createReportReader((report) => this.#events.onReport(report));
+    master.on('error', () => {}); // EIO: the other side is gone; `exit` tells
+    line.on('data', (data: Buffer) => !this.#isGone && reports.push(data));
+    line.on('error', () => {});
+    this.#child.on('error', (error) => this.#gone(127, error.message));
+    this.#child.on('exit', (code, signal) => {
+      const exitCode = code ?? 128 + (SIGNAL_NUMBERS[signal ?? ''] ?? 0);
+      this.#events.onExit();
+      startTrailing(TRAIL_MS, () => this.#gone(exitCode, `the shell ended with exit code ${exitCode}`));
+    });
+  }
+
+  #onOutput(data: Buffer): void {
+    for (const item of this.#isGone ? [] : this.#scanner.push(data)) {
+      if ('bytes' in item) this.#events.onOutput(item.bytes);
+      else this.#events.onMarker(item.marker, item.id);
     }
   }
-  function gone(exitCode: number, reason: string): void {
-    if (isGone) return;
-    const rest = scanner.flush();
-    if (rest.length > 0) events.onOutput(rest);
-    isGone = true;
-    kill(); // where only what stood before it died
-    master.destroy();
-    line.destroy();
-    events.onGone(exitCode, reason);
+
+  #gone(exitCode: number, reason: string): void {
+    if (this.#isGone) return;
+    const rest = this.#scanner.flush();
+    if (rest.length > 0) this.#events.onOutput(rest);
+    this.#isGone = true;
+    this.kill(); // where only what stood before it died
+    this.#terminal.master.destroy();
+    this.#terminal.line.destroy();
+    this.#events.onGone(exitCode, reason);
   }
 
   /** In the executor's own numbering; its own child, or the child of what entered the namespace. */
-  function shellPid(): number | undefined {
-    if (child.pid !== undefined) pid ??= options.enter.length > 0 ? childOf(child.pid) : child.pid;
-    return pid;
+  #shellPid(): number | undefined {
+    if (this.#child.pid !== undefined) this.#pid ??= this.#isNested ? childOf(this.#child.pid) : this.#child.pid;
+    return this.#pid;
   }
-  function foreground(): { readonly group: number; readonly isShell: boolean } | undefined {
-    const shell = shellPid();
+
+  #foreground(): { readonly group: number; readonly isShell: boolean } | undefined {
+    const shell = this.#shellPid();
     const stat = shell === undefined ? undefined : processStat(shell);
     return stat && stat.foreground > 1 ? { group: stat.foreground, isShell: stat.foreground === stat.group } : undefined;
   }
-  function kill(): void {
-    const shell = shellPid();
-    // What only entered the namespace ends with its child, and reaps it.
-    if (shell !== undefined && processStat(shell)?.session === shell) killSession(shell);
-    else if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  }
-
-  return {
-    type: (text) => void (isGone || master.write(text)),
-    send: (...fields) => void (isGone || line.write(fields.map((field) => `${field.replaceAll('\0', '')}\0`).join(''))),
-    typeLines(text) {
-      const lines = `${text}\n`;
-      if (!isGone) master.write(foreground()?.isShell === false ? lines.replaceAll('\n', '\r') : lines);
-    },
-    signal(signal) {
-      const found = foreground();
-      if (found && !found.isShell) signalGroup(found.group, signal);
-    },
-    inputWait() {
-      const found = foreground();
-      const members = found === undefined ? [] : membersOf(found.group);
-      const ticks = members.reduce((sum, member) => sum + (processStat(member)?.ticks ?? 0), 0);
-      return { wait: inputWaitOf(members, device), ticks };
-    },
-    hasInnerPrompt() {
-      const found = foreground();
-      return found !== undefined && isShellAtPrompt(found.group, device);
-    },
-    ownRead() {
-      const shell = shellPid();
-      return shell === undefined ? undefined : terminalReadOf(shell, device);
-    },
-    sleeps() {
-      const shell = shellPid();
-      return shell === undefined ? undefined : sleepsOf(shell);
-    },
-    folder() {
-      const shell = shellPid();
-      return shell === undefined ? undefined : folderOf(shell);
-    },
-    resume() {
-      const shell = shellPid();
-      if (shell !== undefined && processStat(shell)?.state === 'T') signalProcess(shell, 'SIGCONT');
-    },
-    processes: () => [child.pid, shellPid()].filter((each) => each !== undefined),
-    kill,
-  };
 }
 
 const SIGNAL_NUMBERS: Readonly<Record<string, number>> = {

@@ -7,7 +7,7 @@ import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment, variablesOfImage } from './environment.ts';
 import { writeGitConfig } from './git-config.ts';
 import { createNamedSessions } from './named-sessions.ts';
-import { createRunCommand } from './run-command.ts';
+import { CommandRunner } from './command-runner.ts';
 import { Session, type Left, type Place } from './session.ts';
 import type { BesideOptions } from './spawn-beside.ts';
 import { createStaticCommand } from './static-command.ts';
@@ -63,7 +63,7 @@ export function createShellTools(
   const session = openSession(before);
   const readOnly = (config.protectedPaths ?? []).flatMap(({ path, isReadOnly }) => (isReadOnly ? [path] : []));
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, readOnly };
-  const inSession = createRunCommand(session, limits);
+  const inSession = new CommandRunner(session, limits);
   const named = createNamedSessions(() => openSession({ workingDir: config.workDir, shell: late }), limits);
   const isStatic = createStaticCommand(session, common, { defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, ...shown });
   const background = createBackgroundCommands(session, common);
@@ -78,7 +78,7 @@ export function createShellTools(
       takeUp();
       if (flagArgument(request.args, 'background')) return background.run(request, context);
       if (flagArgument(request.args, 'is_static')) return isStatic(request, context);
-      return textArgument(request.args, 'session') === '' ? inSession(request, context) : named.run(request, context);
+      return textArgument(request.args, 'session') === '' ? inSession.run(request, context) : named.run(request, context);
     },
     kill: (request, context) => (named.has(textArgument(request.args, 'id')) ? named : background).kill(request, context),
     place: () => session.place,

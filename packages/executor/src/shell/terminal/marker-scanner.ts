@@ -3,6 +3,12 @@ export type Scanned = { readonly bytes: Buffer } | { readonly marker: Marker; re
 /** Where a command's output begins and where it ends, there with the exit code. */
 export type Marker = 'begin' | { readonly exitCode: number };
 
+export interface MarkerScanner {
+  push(data: Buffer): Scanned[];
+  /** What was held back. */
+  flush(): Buffer;
+}
+
 const LONGEST = 96;
 const START = Buffer.from('\u001b]133;');
 const ESCAPE = 0x1b;
@@ -14,7 +20,7 @@ const MARKER = /^([CD]);([\w-]{1,64})(?:;(\d{1,3}))?$/;
  * could still become one is held back, at most 96 bytes. `isOurs` says whether an id is of this session: programs may print
  * such markers too, and theirs are output.
  */
-export function createMarkerScanner(isOurs: (id: string) => boolean): { push(data: Buffer): Scanned[]; flush(): Buffer } {
+export function createMarkerScanner(isOurs: (id: string) => boolean): MarkerScanner {
   let held: Buffer = Buffer.alloc(0);
   return {
     push(data) {

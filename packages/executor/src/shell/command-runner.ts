@@ -1,6 +1,6 @@
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { flagArgument, textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
+import { flagArgument, textArgument, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
 import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
 import { cancelForeground } from './foreground/cancel-foreground.ts';
@@ -24,102 +24,117 @@ export interface RunLimits {
  * The rules of `run` on the session: start, wait on, answer, interrupt. Actions that wait are taken one after the other;
  * input goes through at once, so that a waiting command can be answered or interrupted.
  */
-export function createRunCommand(session: Session, limits: RunLimits): ActionHandler {
-  let last: Foreground | undefined; // the newest command whose output was not taken to its end
-  const mutex = new Mutex();
-  let waiting = 0;
+export class CommandRunner {
+  readonly #session: Session;
+  readonly #limits: RunLimits;
+  readonly #mutex = new Mutex();
+  /** The newest command whose output was not taken to its end. */
+  #last: Foreground | undefined;
+  #waiting = 0;
 
-  const say = (request: Request, result: RunResult): ObservationDraft =>
-    runObservation(request.args, result, session.current ? undefined : session.place);
-
-  /** Output of a command that ended after its action had been answered. */
-  function unseen(): string | undefined {
-    if (!last?.ended) return undefined;
-    const text = last.text.take().trimEnd();
-    const { exitCode } = last.ended;
-    last = undefined;
-    return text === '' ? undefined : hints.unseenOutput(text, exitCode);
+  constructor(session: Session, limits: RunLimits) {
+    this.#session = session;
+    this.#limits = limits;
   }
 
-  async function start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
-    try {
-      await session.ready();
-    } catch (error) {
-      return errorObservation(`The shell could not be started: ${reasonOf(error)}`);
-    }
-    const prefix = unseen();
-    last = session.start(textArgument(request.args, 'command'), request.secrets);
-    return watch(last, request, context, prefix);
-  }
-
-  async function watch(running: Foreground, request: Request, context: HandlerContext, prefix = ''): Promise<ObservationDraft> {
-    const clocks = clocksOf(request, limits);
-    listen(running, context.output);
-    const end = await waitFor(running, { ...clocks, signal: context.signal, isStuck: createInputLook(session) });
-    running.onOutput = undefined;
-    const awaitsInput = (end === 'timeout' || end === 'quiet') && session.look().awaitsInput;
-    if (end === 'cancelled') await cancelForeground(session, running);
-    const content = running.text.take(context.outputPath()).trimEnd();
-    const ended = running.ended;
-    if (ended && last === running) last = undefined;
-    return say(request, {
-      content,
-      exitCode: ended?.exitCode ?? -1,
-      prefix: ended && prefix === hints.PREVIOUS_OUTPUT ? '' : prefix,
-      suffix: suffixOf(running, { end, awaitsInput }, clocks) + hints.ranInto(content, limits.readOnly),
+  async run(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+    const command = textArgument(request.args, 'command');
+    if (command.trim() === '') return this.#enqueue(request, context, () => this.#poll(request, context));
+    if (flagArgument(request.args, 'is_input')) return this.#input(request, context);
+    return this.#enqueue(request, context, () => {
+      const { current } = this.#session;
+      return current ? this.#refuse(request, current) : this.#start(request, context);
     });
   }
 
-  function refuse(request: Request, running: Foreground): ObservationDraft {
-    const content = running.text.take().trimEnd();
-    const suffix = hints.notExecuted(textArgument(request.args, 'command'));
-    return say(request, { content, exitCode: -1, prefix: hints.PREVIOUS_OUTPUT, suffix });
+  /** Output of a command that ended after its action had been answered. */
+  #unseen(): string | undefined {
+    if (!this.#last?.ended) return undefined;
+    const text = this.#last.text.take().trimEnd();
+    const { exitCode } = this.#last.ended;
+    this.#last = undefined;
+    return text === '' ? undefined : hints.unseenOutput(text, exitCode);
   }
 
-  function nothingRuns(request: Request, content: string): ObservationDraft {
-    return say(request, { content, exitCode: -1, prefix: unseen() });
+  async #start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+    try {
+      await this.#session.ready();
+    } catch (error) {
+      return errorObservation(`The shell could not be started: ${reasonOf(error)}`);
+    }
+    const prefix = this.#unseen();
+    this.#last = this.#session.start(textArgument(request.args, 'command'), request.secrets);
+    return this.#watch(this.#last, request, context, prefix);
+  }
+
+  async #watch(running: Foreground, request: Request, context: HandlerContext, prefix = ''): Promise<ObservationDraft> {
+    const clocks = clocksOf(request, this.#limits);
+    listen(running, context.output);
+    const end = await waitFor(running, { ...clocks, signal: context.signal, isStuck: createInputLook(this.#session) });
+    running.onOutput = undefined;
+    const awaitsInput = (end === 'timeout' || end === 'quiet') && this.#session.look().awaitsInput;
+    if (end === 'cancelled') await cancelForeground(this.#session, running);
+    const content = running.text.take(context.outputPath()).trimEnd();
+    const ended = running.ended;
+    if (ended && this.#last === running) this.#last = undefined;
+    return this.#say(request, {
+      content,
+      exitCode: ended?.exitCode ?? -1,
+      prefix: ended && prefix === hints.PREVIOUS_OUTPUT ? '' : prefix,
+      suffix: suffixOf(running, { end, awaitsInput }, clocks) + hints.ranInto(content, this.#limits.readOnly),
+    });
+  }
+
+  #refuse(request: Request, running: Foreground): ObservationDraft {
+    const content = running.text.take().trimEnd();
+    const suffix = hints.notExecuted(textArgument(request.args, 'command'));
+    return this.#say(request, { content, exitCode: -1, prefix: hints.PREVIOUS_OUTPUT, suffix });
+  }
+
+  #nothingRuns(request: Request, content: string): ObservationDraft {
+    return this.#say(request, { content, exitCode: -1, prefix: this.#unseen() });
   }
 
   /** Waits for more of the running command; what it printed and how it ended if it has. */
-  function poll(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
-    if (!last)
-      return nothingRuns(request, flagArgument(request.args, 'is_input') ? hints.NOTHING_TO_INTERACT_WITH : hints.NOTHING_TO_RETRIEVE);
-    return watch(last, request, context, hints.PREVIOUS_OUTPUT);
+  #poll(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+    if (!this.#last)
+      return this.#nothingRuns(
+        request,
+        flagArgument(request.args, 'is_input') ? hints.NOTHING_TO_INTERACT_WITH : hints.NOTHING_TO_RETRIEVE,
+      );
+    return this.#watch(this.#last, request, context, hints.PREVIOUS_OUTPUT);
   }
 
-  function input(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
-    const running = session.current;
-    if (!running) return nothingRuns(request, hints.NOTHING_TO_INTERACT_WITH);
+  #input(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+    const running = this.#session.current;
+    if (!running) return this.#nothingRuns(request, hints.NOTHING_TO_INTERACT_WITH);
     const text = textArgument(request.args, 'command');
     const key = keyFor(text);
     if (key === '\u0003') running.interrupted = true;
     running.expectEcho(key === undefined && !running.text.isFullScreen ? text : undefined);
     running.lastOutputAt = performance.now();
     if (key === undefined) running.text.typedLine();
-    if (key === undefined) session.typeLines(text);
-    else session.type(key);
-    if (waiting > 0) return say(request, { content: '', exitCode: -1, suffix: hints.sentWhileWaiting });
-    return enqueue(request, context, () => watch(running, request, context, hints.PREVIOUS_OUTPUT));
+    if (key === undefined) this.#session.typeLines(text);
+    else this.#session.type(key);
+    if (this.#waiting > 0) return this.#say(request, { content: '', exitCode: -1, suffix: hints.sentWhileWaiting });
+    return this.#enqueue(request, context, () => this.#watch(running, request, context, hints.PREVIOUS_OUTPUT));
   }
 
   /** A cancelled action that had to wait for its turn does nothing any more. */
-  function enqueue(
+  #enqueue(
     request: Request,
     { signal }: HandlerContext,
     work: () => Promise<ObservationDraft> | ObservationDraft,
   ): Promise<ObservationDraft> {
-    waiting += 1;
+    this.#waiting += 1;
     const take = (): Promise<ObservationDraft> | ObservationDraft =>
-      signal.aborted ? say(request, { content: '', exitCode: -1, suffix: hints.neverStarted }) : work();
-    return mutex.run(take).finally(() => (waiting -= 1));
+      signal.aborted ? this.#say(request, { content: '', exitCode: -1, suffix: hints.neverStarted }) : work();
+    return this.#mutex.run(take).finally(() => (this.#waiting -= 1));
   }
 
-  return async (request, context) => {
-    const command = textArgument(request.args, 'command');
-    if (command.trim() === '') return enqueue(request, context, () => poll(request, context));
-    if (flagArgument(request.args, 'is_input')) return input(request, context);
-    return enqueue(request, context, () => (session.current ? refuse(request, session.current) : start(request, context)));
-  };
+  #say(request: Request, result: RunResult): ObservationDraft {
+    return runObservation(request.args, result, this.#session.current ? undefined : this.#session.place);
+  }
 }
 
 function clocksOf({ args, timeout }: Request, limits: RunLimits): Clocks {
