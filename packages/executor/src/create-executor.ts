@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { BUSY, PROTOCOL, type ExecutorConfig } from '@tendon/protocol/executor-api';
-import { createEffects, type Effects } from './effects/effects.ts';
-import { openJournal } from './effects/journal.ts';
+import { Effects } from './effects/effects.ts';
+import { Journal } from './effects/journal.ts';
 import { openOutputFolder } from './effects/output-folder.ts';
 import { createDisk } from './files/disk.ts';
 import { createLinesToEdit } from './files/edit/lines-to-edit.ts';
@@ -156,9 +156,9 @@ function openEffects(config: ExecutorConfig, { disk, shell, plugins }: EffectPar
     kill: async (request, context) => (await shell).kill(request, context),
     plugged: plugins.handlers,
   });
-  return createEffects({
+  return new Effects({
     incarnation: config.incarnation,
-    journal: openJournal(config.stateDir, config.incarnation),
+    journal: new Journal(config.stateDir, config.incarnation),
     handlers,
     outputs: openOutputFolder(join(cacheOf(config), 'output'), config.output),
   });

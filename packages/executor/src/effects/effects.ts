@@ -8,30 +8,6 @@ import { createSecretGuard } from './secret-guard.ts';
 import { followEffect, type Effect } from './follow-effect.ts';
 import { createSpool } from './spool.ts';
 
-/**
- * Runs actions by key. Owns the running ones and their output; what was seen before is in the journal.
- *
- * 1. A key is started at most once, whatever is asked, crashes or repeats: asking again attaches to the running effect or
- *    gives its recorded outcome. A key that was seen with another digest is another action's: it is refused, never answered.
- * 2. Nobody who follows an effect can hold it up: they read from its spool at their own pace, and may leave and come back.
- * 3. An effect always ends with an outcome; an outcome is in the journal before anyone sees it.
- */
-export interface Effects {
-  /** Lines for one request; the last one is no `output`. */
-  execute(request: ExecuteRequest): AsyncIterable<ExecuteLine>;
-  /** Only for that very action when its digest is given. */
-  report(key: string, digest?: string): EffectReport;
-  /** A piece of its output from there on, empty at the end; nothing where none is kept. */
-  output(key: string, offset: number): Buffer | undefined;
-  /** False for a key that is not running, or is another action's. */
-  cancel(key: string, digest?: string): boolean;
-  /** Of all that run. */
-  cancelAll(): void;
-  readonly running: number;
-  /** From now on nothing new starts, for this reason; `undefined` lets it again. */
-  hold(reason: string | undefined): void;
-}
-
 export interface EffectsOptions {
   readonly incarnation: string;
   readonly journal: Journal;
@@ -46,37 +22,111 @@ const PIECE_BYTES = 1024 * 1024;
 /** As much as is given without a gap: to people who watch, and to the server's own commands. */
 const WHOLE_BYTES = { session: 4 * 1024 * 1024, beside: 16 * 1024 * 1024 };
 
-export function createEffects({ incarnation, journal, handlers, outputs }: EffectsOptions): Effects {
-  const effects = new Map<string, Effect>(); // running, and the newest that ended
-  const guard = createSecretGuard();
-  let held: string | undefined;
+/**
+ * Runs actions by key. Owns the running ones and their output; what was seen before is in the journal.
+ *
+ * 1. A key is started at most once, whatever is asked, crashes or repeats: asking again attaches to the running effect or
+ *    gives its recorded outcome. A key that was seen with another digest is another action's: it is refused, never answered.
+ * 2. Nobody who follows an effect can hold it up: they read from its spool at their own pace, and may leave and come back.
+ * 3. An effect always ends with an outcome; an outcome is in the journal before anyone sees it.
+ */
+export class Effects {
+  readonly #incarnation: string;
+  readonly #journal: Journal;
+  readonly #handlers: EffectsOptions['handlers'];
+  readonly #outputs: OutputFolder;
+  readonly #guard = createSecretGuard();
+  /** Running, and the newest that ended. */
+  readonly #effects = new Map<string, Effect>();
+  /** Why nothing new starts. */
+  #held: string | undefined;
+
+  constructor({ incarnation, journal, handlers, outputs }: EffectsOptions) {
+    this.#incarnation = incarnation;
+    this.#journal = journal;
+    this.#handlers = handlers;
+    this.#outputs = outputs;
+  }
+
+  /** Lines for one request; the last one is no `output`. */
+  async *execute(request: ExecuteRequest): AsyncGenerator<ExecuteLine> {
+    const refusal = refusalOf(request, this.#incarnation, this.#handlers);
+    if (refusal !== undefined) return yield { type: 'refused', reason: refusal };
+    if (this.#isAnothers(request.key, request.digest)) return yield { type: 'refused', reason: ANOTHERS };
+    const known = this.#effects.get(request.key);
+    const entry = known ? undefined : this.#journal.find(request.key);
+    if (entry) return yield lineOf(entry, this.#incarnation);
+    const hindrance = known ? undefined : (this.#held ?? this.#recordStart(request));
+    if (hindrance !== undefined) return yield { type: 'refused', reason: hindrance };
+    yield* followEffect(
+      known ?? this.#begin(request, this.#handlers[request.action.action]!),
+      request.outputFrom ?? 0,
+      request.action.args.is_static === true ? WHOLE_BYTES.beside : WHOLE_BYTES.session,
+    );
+  }
+
+  /** Only for that very action when its digest is given. */
+  report(key: string, digest?: string): EffectReport {
+    if (this.#isAnothers(key, digest)) return { state: 'another' };
+    const entry = this.#journal.find(key);
+    if (!entry) return { state: 'never-seen' };
+    const observation = this.#effects.get(key)?.outcome ?? entry.outcome();
+    return observation ? { state: 'done', observation } : { state: 'started' };
+  }
+
+  /** A piece of its output from there on, empty at the end; nothing where none is kept. */
+  output(key: string, offset: number): Buffer | undefined {
+    return this.#effects.get(key)?.spool.read(offset, PIECE_BYTES) ?? this.#outputs.read(key, offset, PIECE_BYTES);
+  }
+
+  /** False for a key that is not running, or is another action's. */
+  cancel(key: string, digest?: string): boolean {
+    const effect = this.#effects.get(key);
+    if (!effect || effect.outcome || this.#isAnothers(key, digest)) return false;
+    effect.cancel.abort();
+    return true;
+  }
+
+  /** Of all that run. */
+  cancelAll(): void {
+    for (const effect of this.#effects.values()) if (!effect.outcome) effect.cancel.abort();
+  }
+
+  /** From now on nothing new starts, for this reason; `undefined` lets it again. */
+  hold(reason: string | undefined): void {
+    this.#held = reason;
+  }
+
+  get running(): number {
+    return [...this.#effects.values()].filter((effect) => !effect.outcome).length;
+  }
 
   /** Why the journal cannot take it, e.g. a full disk: what is not in there must not run. */
-  function recordStart({ key, digest }: ExecuteRequest): string | undefined {
+  #recordStart({ key, digest }: ExecuteRequest): string | undefined {
     try {
-      journal.started(key, digest);
+      this.#journal.started(key, digest);
       return undefined;
     } catch (error) {
       return `it could not be recorded: ${reasonOf(error)}`;
     }
   }
 
-  function begin(request: ExecuteRequest, handler: ActionHandler): Effect {
-    const spool = createSpool(outputs.fromBytes, () => outputs.create(request.key));
+  #begin(request: ExecuteRequest, handler: ActionHandler): Effect {
+    const spool = createSpool(this.#outputs.fromBytes, () => this.#outputs.create(request.key));
     const effect: Effect = {
       ...{ spool, cancel: new AbortController(), outcome: undefined },
       ...{ ended: Promise.withResolvers(), news: 0, waiting: [] },
     };
-    effects.set(request.key, effect);
-    forgetOldest();
-    guard.learn(request.secrets);
-    void run(request, handler, effect);
+    this.#effects.set(request.key, effect);
+    this.#forgetOldest();
+    this.#guard.learn(request.secrets);
+    void this.#run(request, handler, effect);
     return effect;
   }
 
-  async function run({ key, action, secrets }: ExecuteRequest, handler: ActionHandler, effect: Effect): Promise<void> {
+  async #run({ key, action, secrets }: ExecuteRequest, handler: ActionHandler, effect: Effect): Promise<void> {
     const { spool } = effect;
-    const masked = guard.stream();
+    const masked = this.#guard.stream();
     const show = (piece: string | Buffer): void => {
       if (piece.length > 0 && spool.append(piece)) announce(effect);
     };
@@ -88,73 +138,34 @@ export function createEffects({ incarnation, journal, handlers, outputs }: Effec
     const told = await carryOut(handler, { ...action, secrets }, context);
     show(masked.flush());
     spool.end();
-    const outcome = guard.observation(told);
-    record(key, outcome);
+    const outcome = this.#guard.observation(told);
+    this.#record(key, outcome);
     effect.outcome = outcome;
     effect.ended.resolve();
     announce(effect);
   }
 
-  function record(key: string, outcome: ObservationDraft): void {
+  #record(key: string, outcome: ObservationDraft): void {
     try {
-      journal.done(key, outcome);
+      this.#journal.done(key, outcome);
     } catch (error) {
       process.stderr.write(`journal: ${reasonOf(error)}\n`); // a full disk: the answer still goes out
     }
   }
 
-  function forgetOldest(): void {
-    for (const [key, effect] of effects) {
-      if (effects.size <= KEPT_SPOOLS) return;
+  #forgetOldest(): void {
+    for (const [key, effect] of this.#effects) {
+      if (this.#effects.size <= KEPT_SPOOLS) return;
       if (!effect.outcome) continue;
       effect.spool.close();
-      effects.delete(key);
+      this.#effects.delete(key);
     }
   }
 
   /** An entry of an executor of protocol 1 has no digest: it counts as the same action. */
-  function isAnothers(key: string, digest: string | undefined): boolean {
-    return digest !== undefined && (journal.find(key)?.digest ?? digest) !== digest;
+  #isAnothers(key: string, digest: string | undefined): boolean {
+    return digest !== undefined && (this.#journal.find(key)?.digest ?? digest) !== digest;
   }
-
-  return {
-    async *execute(request) {
-      const refusal = refusalOf(request, incarnation, handlers);
-      if (refusal !== undefined) return yield { type: 'refused', reason: refusal };
-      if (isAnothers(request.key, request.digest)) return yield { type: 'refused', reason: ANOTHERS };
-      const known = effects.get(request.key);
-      const entry = known ? undefined : journal.find(request.key);
-      if (entry) return yield lineOf(entry, incarnation);
-      const hindrance = known ? undefined : (held ?? recordStart(request));
-      if (hindrance !== undefined) return yield { type: 'refused', reason: hindrance };
-      yield* followEffect(
-        known ?? begin(request, handlers[request.action.action]!),
-        request.outputFrom ?? 0,
-        request.action.args.is_static === true ? WHOLE_BYTES.beside : WHOLE_BYTES.session,
-      );
-    },
-    report(key, digest) {
-      if (isAnothers(key, digest)) return { state: 'another' };
-      const entry = journal.find(key);
-      if (!entry) return { state: 'never-seen' };
-      const observation = effects.get(key)?.outcome ?? entry.outcome();
-      return observation ? { state: 'done', observation } : { state: 'started' };
-    },
-    output: (key, offset) => effects.get(key)?.spool.read(offset, PIECE_BYTES) ?? outputs.read(key, offset, PIECE_BYTES),
-    cancel(key, digest) {
-      const effect = effects.get(key);
-      if (!effect || effect.outcome || isAnothers(key, digest)) return false;
-      effect.cancel.abort();
-      return true;
-    },
-    cancelAll() {
-      for (const effect of effects.values()) if (!effect.outcome) effect.cancel.abort();
-    },
-    hold: (reason) => void (held = reason),
-    get running() {
-      return [...effects.values()].filter((effect) => !effect.outcome).length;
-    },
-  };
 }
 
 async function carryOut(

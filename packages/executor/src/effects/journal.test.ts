@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ObservationDraft } from '@tendon/protocol';
-import { openJournal } from './journal.ts';
+import { Journal } from './journal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tendon-journal-'));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -13,7 +13,7 @@ const outcome = (content: string): ObservationDraft => ({ observation: 'null', c
 describe('journal', () => {
   it('RT8: stays bounded; keys are kept for good, outcomes only the newest', () => {
     const limits = { keptBytes: 20_000, maxBytes: 50_000 };
-    const journal = openJournal(folder, 'one', limits);
+    const journal = new Journal(folder, 'one', limits);
     journal.started('never ended', 'digest');
     for (let index = 0; index < 500; index += 1) {
       journal.started(`key ${index}`, `digest ${index}`);
@@ -25,7 +25,7 @@ describe('journal', () => {
     journal.close();
     expect(statSync(join(folder, 'journal.ndjson')).size).toBeLessThan(120_000);
 
-    const again = openJournal(folder, 'two', limits);
+    const again = new Journal(folder, 'two', limits);
     expect(again.find('never ended')).toMatchObject({ state: 'started', incarnation: 'one', digest: 'digest' });
     expect(again.find('key 0')).toMatchObject({ state: 'done', digest: 'digest 0' });
     expect(again.find('key 480')?.digest).toBe('digest 480');

@@ -2,22 +2,6 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, 
 import { join } from 'node:path';
 import type { ObservationDraft } from '@tendon/protocol';
 
-/**
- * Which effects were started and how they ended, in an append-only file of JSON lines. Owns the file; runs nothing.
- *
- * 1. `started` is written before an effect starts, `done` before its answer goes out; neither is synced: the journal
- *    outlives the process, not the machine, and a sandbox does not outlive the machine either.
- * 2. The file ends with a whole line, also after a write that the disk cut short: that one throws, and the next begins where it began.
- *    A line that a crash cut is no entry and is taken away when the file is opened.
- * 3. Keys are kept for good, outcomes only the newest: a key never looks as if it had not been seen.
- */
-export interface Journal {
-  started(key: string, digest: string): void;
-  done(key: string, outcome: ObservationDraft): void;
-  find(key: string): JournalEntry | undefined;
-  close(): void;
-}
-
 export interface JournalEntry {
   readonly incarnation: string;
   /** The digest of the action; missing in entries of an executor of protocol 1. */
@@ -47,96 +31,121 @@ export interface JournalLimits {
 
 const LIMITS: JournalLimits = { keptBytes: 32 * 1024 * 1024, maxBytes: 96 * 1024 * 1024 };
 
-export function openJournal(stateDir: string, incarnation: string, limits: JournalLimits = LIMITS): Journal {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  const path = join(stateDir, 'journal.ndjson');
-  const keys = new Map<string, Place>();
-  let fd = openSync(path, 'a+', 0o600);
-  let size = load(keys);
+/**
+ * Which effects were started and how they ended, in an append-only file of JSON lines. Owns the file; runs nothing.
+ *
+ * 1. `started` is written before an effect starts, `done` before its answer goes out; neither is synced: the journal
+ *    outlives the process, not the machine, and a sandbox does not outlive the machine either.
+ * 2. The file ends with a whole line, also after a write that the disk cut short: that one throws, and the next begins where it began.
+ *    A line that a crash cut is no entry and is taken away when the file is opened.
+ * 3. Keys are kept for good, outcomes only the newest: a key never looks as if it had not been seen.
+ */
+export class Journal {
+  readonly #path: string;
+  readonly #incarnation: string;
+  readonly #limits: JournalLimits;
+  readonly #keys = new Map<string, Place>();
+  #fd: number;
+  #size: number;
 
-  function append(line: Line): number {
+  /** Opens the one of this state folder, or begins one. */
+  constructor(stateDir: string, incarnation: string, limits: JournalLimits = LIMITS) {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    this.#path = join(stateDir, 'journal.ndjson');
+    this.#incarnation = incarnation;
+    this.#limits = limits;
+    this.#fd = openSync(this.#path, 'a+', 0o600);
+    this.#size = this.#load();
+  }
+
+  started(key: string, digest: string): void {
+    this.#append({ s: 'started', k: key, i: this.#incarnation, d: digest });
+    this.#keys.set(key, { incarnation: this.#incarnation, digest, state: 'started' });
+  }
+
+  done(key: string, outcome: ObservationDraft): void {
+    const offset = this.#size;
+    const digest = this.#keys.get(key)?.digest;
+    const bytes = this.#append({ s: 'done', k: key, i: this.#incarnation, d: digest, o: outcome });
+    this.#keys.set(key, { incarnation: this.#incarnation, digest, state: 'done', at: { offset, bytes } });
+    if (this.#size > this.#limits.maxBytes) this.#compact();
+  }
+
+  find(key: string): JournalEntry | undefined {
+    const place = this.#keys.get(key);
+    if (place === undefined) return undefined;
+    const { incarnation, digest, state } = place;
+    return { incarnation, digest, state, outcome: () => this.#outcomeOf(place) };
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #append(line: Line): number {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     try {
-      writeAll(fd, bytes);
+      writeAll(this.#fd, bytes);
     } catch (error) {
       // A full disk writes the beginning of a line: every later offset would be wrong, and the next line a part of this one.
-      ftruncateSync(fd, size);
+      ftruncateSync(this.#fd, this.#size);
       throw error;
     }
-    size += bytes.length;
+    this.#size += bytes.length;
     return bytes.length;
   }
 
-  function outcomeOf({ at }: Place): ObservationDraft | undefined {
-    const line = at && parseLine(lineAt(at));
+  #outcomeOf({ at }: Place): ObservationDraft | undefined {
+    const line = at && parseLine(this.#lineAt(at));
     return line?.s === 'done' ? line.o : undefined;
   }
 
-  function lineAt({ offset, bytes }: { readonly offset: number; readonly bytes: number }): string {
+  #lineAt({ offset, bytes }: { readonly offset: number; readonly bytes: number }): string {
     const buffer = Buffer.alloc(bytes);
-    readSync(fd, buffer, 0, bytes, offset);
+    readSync(this.#fd, buffer, 0, bytes, offset);
     return buffer.toString('utf8');
   }
 
   /** Writes the file anew with every key and the newest outcomes, and puts it in place in one step. Throws when the disk has no room for that: the file stays. */
-  function compact(): void {
-    const fresh = `${path}.new`;
+  #compact(): void {
+    const fresh = `${this.#path}.new`;
     try {
-      writeCompacted(fresh);
-      renameSync(fresh, path);
+      this.#writeCompacted(fresh);
+      renameSync(fresh, this.#path);
     } catch (error) {
       rmSync(fresh, { force: true });
       throw error;
     }
-    closeSync(fd);
-    fd = openSync(path, 'a+', 0o600);
-    keys.clear();
-    size = load(keys);
+    closeSync(this.#fd);
+    this.#fd = openSync(this.#path, 'a+', 0o600);
+    this.#keys.clear();
+    this.#size = this.#load();
   }
 
-  function writeCompacted(to: string): void {
+  #writeCompacted(to: string): void {
     const out = openSync(to, 'w', 0o600);
     try {
-      const from = size - limits.keptBytes;
-      for (const [key, { incarnation: who, digest, state, at }] of keys) {
+      const from = this.#size - this.#limits.keptBytes;
+      for (const [key, { incarnation: who, digest, state, at }] of this.#keys) {
         const isKept = at !== undefined && at.offset >= from;
         const short: Line = { s: state === 'done' ? 'gone' : 'started', k: key, i: who, d: digest };
-        writeAll(out, Buffer.from(`${isKept ? lineAt(at).trimEnd() : JSON.stringify(short)}\n`));
+        writeAll(out, Buffer.from(`${isKept ? this.#lineAt(at).trimEnd() : JSON.stringify(short)}\n`));
       }
     } finally {
       closeSync(out);
     }
   }
 
-  return {
-    started(key, digest) {
-      append({ s: 'started', k: key, i: incarnation, d: digest });
-      keys.set(key, { incarnation, digest, state: 'started' });
-    },
-    done(key, outcome) {
-      const offset = size;
-      const digest = keys.get(key)?.digest;
-      const bytes = append({ s: 'done', k: key, i: incarnation, d: digest, o: outcome });
-      keys.set(key, { incarnation, digest, state: 'done', at: { offset, bytes } });
-      if (size > limits.maxBytes) compact();
-    },
-    find(key) {
-      const place = keys.get(key);
-      return place && { incarnation: place.incarnation, digest: place.digest, state: place.state, outcome: () => outcomeOf(place) };
-    },
-    close: () => closeSync(fd),
-  };
-
   /** Reads what is there; returns the file's size after an unfinished last line was taken away. */
-  function load(into: Map<string, Place>): number {
-    const data = readFileSync(path);
+  #load(): number {
+    const data = readFileSync(this.#path);
     for (let offset = 0; offset < data.length;) {
       const stop = data.indexOf(10, offset);
       if (stop < 0) break;
       const line = parseLine(data.toString('utf8', offset, stop));
       const at = { offset, bytes: stop - offset };
       if (line)
-        into.set(line.k, {
+        this.#keys.set(line.k, {
           incarnation: line.i,
           digest: line.d,
           state: line.s === 'started' ? 'started' : 'done',
@@ -145,7 +154,7 @@ export function openJournal(stateDir: string, incarnation: string, limits: Journ
       offset = stop + 1;
     }
     const whole = data.lastIndexOf(10) + 1;
-    if (whole < data.length) ftruncateSync(fd, whole);
+    if (whole < data.length) ftruncateSync(this.#fd, whole);
     return whole;
   }
 }
