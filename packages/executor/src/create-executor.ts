@@ -6,11 +6,10 @@ import { BUSY, PROTOCOL, type ExecutorConfig } from '@tendon/protocol/executor-a
 import { Effects } from './effects/effects.ts';
 import { Journal } from './effects/journal.ts';
 import { openOutputFolder } from './effects/output-folder.ts';
-import { createDisk } from './files/disk.ts';
 import { createLinesToEdit } from './files/edit/lines-to-edit.ts';
 import { createSyntaxCheck } from './files/edit/syntax-check.ts';
 import { createUndoHistory } from './files/edit/undo-history.ts';
-import { createUndoableDisk, type UndoableDisk } from './files/edit/undoable-disk.ts';
+import { UndoableDisk } from './files/edit/undoable-disk.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
 import { createHandlers } from './handlers.ts';
 import type { DoorGuard } from './http/auth-guard.ts';
@@ -138,7 +137,7 @@ function openDisk(config: ExecutorConfig, hidden: readonly string[]): UndoableDi
   const { workspace, protectedPaths = [] } = config;
   const readOnly = protectedPaths.flatMap(({ path, isReadOnly }) => (isReadOnly ? [join(workspace, path)] : []));
   const notes = join(cacheOf(config), 'writing');
-  return createUndoableDisk(createDisk({ hidden, readOnly, notes }), createUndoHistory(join(cacheOf(config), 'undo')));
+  return new UndoableDisk({ hidden, readOnly, notes }, createUndoHistory(join(cacheOf(config), 'undo')));
 }
 
 interface EffectParts {

@@ -1,6 +1,6 @@
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
+import { textArgument, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
 import { askBrowser } from './ask-browser.ts';
 import type { BrowserHost } from './browser-host.ts';
@@ -18,15 +18,6 @@ export interface BrowserToolOptions {
   readonly idleMs: number;
 }
 
-export interface BrowserTool {
-  readonly browse: ActionHandler;
-  readonly browseInteractive: ActionHandler;
-  /** Starts the browser ahead of the first action; rejects with why there is none. */
-  warm(): Promise<void>;
-  isUp(): boolean;
-  close(): void;
-}
-
 const START_MS = 70_000;
 const NOBODY: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
 
@@ -38,97 +29,115 @@ const NOBODY: HandlerContext = { signal: new AbortController().signal, output: (
  * 2. An action ends with the browser's answer, or with why there is none; then the browser is gone and the next action has a new one.
  * 3. An order that a browser has taken is given to no other.
  */
-export function createBrowserTool({ startHost, idleMs }: BrowserToolOptions): BrowserTool {
-  let browser: BrowserProcess | undefined;
-  let notes: string[] = []; // to be said with the next answer
-  let isAsleep = false;
-  let lastUrl = '';
-  let idle: NodeJS.Timeout | undefined;
-  const mutex = new Mutex();
+export class BrowserTool {
+  readonly #startHost: BrowserToolOptions['startHost'];
+  readonly #idleMs: number;
+  readonly #mutex = new Mutex();
+  #browser: BrowserProcess | undefined;
+  /** To be said with the next answer. */
+  #notes: string[] = [];
+  #isAsleep = false;
+  #lastUrl = '';
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor({ startHost, idleMs }: BrowserToolOptions) {
+    this.#startHost = startHost;
+    this.#idleMs = idleMs;
+  }
+
+  async browse(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+    const order = { type: 'browse', url: textArgument(request.args, 'url') } as const;
+    return this.#mutex.run(() => this.#answer(order, request, context));
+  }
+
+  async browseInteractive(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+    const text = textArgument(request.args, 'browser_actions');
+    const parsed = parseActions(text);
+    if (!parsed.ok) {
+      const error = words.notParsed(parsed.error);
+      return Promise.resolve(browseObservation({ trigger: 'browse_interactive', action: text, content: error, url: this.#lastUrl, error }));
+    }
+    const message = textArgument(request.args, 'browsergym_send_msg_to_user');
+    const order = { type: 'interact', calls: parsed.calls, text, message } as const;
+    return this.#mutex.run(() => this.#answer(order, request, context));
+  }
+
+  /** Starts the browser ahead of the first action; rejects with why there is none. */
+  warm(): Promise<void> {
+    return this.#mutex.run(async () => {
+      await this.#awake(NOBODY);
+      this.#rest();
+    });
+  }
+
+  isUp(): boolean {
+    return this.#browser !== undefined && !this.#browser.hasEnded;
+  }
+
+  close(): void {
+    clearTimeout(this.#idle);
+    this.#drop();
+  }
 
   /** The browser; rejects with why there is none. */
-  async function awake({ signal, output }: HandlerContext, startUrl?: string): Promise<BrowserProcess> {
-    if (browser !== undefined && !browser.hasEnded) return browser;
-    if (browser !== undefined) notes.push(words.endedBefore(await browser.ended));
-    if (isAsleep) notes.push(words.slept(idleMs / 1000));
+  async #awake({ signal, output }: HandlerContext, startUrl?: string): Promise<BrowserProcess> {
+    if (this.#browser !== undefined && !this.#browser.hasEnded) return this.#browser;
+    if (this.#browser !== undefined) this.#notes.push(words.endedBefore(await this.#browser.ended));
+    if (this.#isAsleep) this.#notes.push(words.slept(this.#idleMs / 1000));
     output(words.started);
-    browser = startBrowserProcess(await startHost(isAsleep ? startUrl : undefined));
-    isAsleep = false;
+    this.#browser = startBrowserProcess(await this.#startHost(this.#isAsleep ? startUrl : undefined));
+    this.#isAsleep = false;
     try {
-      const { note } = await within(START_MS, browser.ready, signal);
+      const { note } = await within(START_MS, this.#browser.ready, signal);
       if (note !== undefined) output(`${note}\n`);
-      return browser;
+      return this.#browser;
     } catch (error) {
-      drop();
+      this.#drop();
       throw error;
     }
   }
 
-  async function carryOut(order: HostOrder, request: Request, context: HandlerContext): Promise<ObservationDraft> {
-    const startUrl = order.type === 'interact' && /^https?:/.test(lastUrl) ? lastUrl : undefined;
-    const first = await askBrowser(await awake(context, startUrl), order, request, context);
+  async #carryOut(order: HostOrder, request: Request, context: HandlerContext): Promise<ObservationDraft> {
+    const startUrl = order.type === 'interact' && /^https?:/.test(this.#lastUrl) ? this.#lastUrl : undefined;
+    const first = await askBrowser(await this.#awake(context, startUrl), order, request, context);
     if (first.state === 'answered') return first.observation;
-    drop();
+    this.#drop();
     if (first.state === 'lost') return errorObservation(first.words);
-    notes.push(words.endedBefore(first.how));
-    const second = await askBrowser(await awake(context), order, request, context);
+    this.#notes.push(words.endedBefore(first.how));
+    const second = await askBrowser(await this.#awake(context), order, request, context);
     if (second.state === 'answered') return second.observation;
-    drop();
+    this.#drop();
     return errorObservation(second.state === 'lost' ? second.words : words.notStarted(second.how));
   }
 
-  async function answer(order: HostOrder, request: Request, context: HandlerContext): Promise<ObservationDraft> {
-    clearTimeout(idle);
-    const observation = await carryOut(order, request, context).catch((error: unknown) =>
+  async #answer(order: HostOrder, request: Request, context: HandlerContext): Promise<ObservationDraft> {
+    clearTimeout(this.#idle);
+    const observation = await this.#carryOut(order, request, context).catch((error: unknown) =>
       errorObservation(words.notStarted(reasonOf(error))),
     );
-    idle = setTimeout(sleep, idleMs);
-    idle.unref();
-    if (observation.observation === 'browse') lastUrl = (observation as ObservationDraft<'browse'>).extras.url;
-    const said = notes;
-    notes = [];
+    this.#rest();
+    if (observation.observation === 'browse') this.#lastUrl = (observation as ObservationDraft<'browse'>).extras.url;
+    const said = this.#notes;
+    this.#notes = [];
     return said.length === 0 ? observation : { ...observation, content: [...said, observation.content].join('\n\n') };
   }
 
-  function drop(): void {
-    browser?.kill();
-    browser = undefined;
+  #drop(): void {
+    this.#browser?.kill();
+    this.#browser = undefined;
   }
 
-  function sleep(): void {
-    if (browser === undefined || browser.hasEnded) return;
-    isAsleep = true;
-    browser.stop();
-    browser = undefined;
+  #sleep(): void {
+    if (this.#browser === undefined || this.#browser.hasEnded) return;
+    this.#isAsleep = true;
+    this.#browser.stop();
+    this.#browser = undefined;
   }
 
-  return {
-    browse(request, context) {
-      const order = { type: 'browse', url: textArgument(request.args, 'url') } as const;
-      return mutex.run(() => answer(order, request, context));
-    },
-    browseInteractive(request, context) {
-      const text = textArgument(request.args, 'browser_actions');
-      const parsed = parseActions(text);
-      if (!parsed.ok) {
-        const error = words.notParsed(parsed.error);
-        return Promise.resolve(browseObservation({ trigger: 'browse_interactive', action: text, content: error, url: lastUrl, error }));
-      }
-      const message = textArgument(request.args, 'browsergym_send_msg_to_user');
-      const order = { type: 'interact', calls: parsed.calls, text, message } as const;
-      return mutex.run(() => answer(order, request, context));
-    },
-    warm: () =>
-      mutex.run(async () => {
-        await awake(NOBODY);
-        clearTimeout(idle);
-        idle = setTimeout(sleep, idleMs);
-        idle.unref();
-      }),
-    isUp: () => browser !== undefined && !browser.hasEnded,
-    close() {
-      clearTimeout(idle);
-      drop();
-    },
-  };
+  /** Without another action it ends after a while. */
+  #rest(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#sleep(), this.#idleMs);
+    this.#idle.unref();
+  }
 }

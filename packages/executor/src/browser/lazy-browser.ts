@@ -21,7 +21,7 @@ export function createLazyBrowser(config: ExecutorConfig, shell: Promise<ShellTo
   let profile: string | undefined;
 
   async function load(): Promise<BrowserTool> {
-    const [{ beside, besideForChromium }, { createBrowserTool }, { startBrowserHost }] = await Promise.all([
+    const [{ beside, besideForChromium }, { BrowserTool: Tool }, { startBrowserHost }] = await Promise.all([
       shell,
       import('./browser-tool.ts'),
       import('./start-browser-host.ts'),
@@ -34,7 +34,7 @@ export function createLazyBrowser(config: ExecutorConfig, shell: Promise<ShellTo
     const places = { beside, besideForChromium, env, socketPath: config.browserSocketPath };
     const { http_proxy: proxyUrl } = beside.env;
     const host = { workspace: config.workspace, profile, ...(proxyUrl !== undefined && { proxyUrl }) };
-    tool = createBrowserTool({
+    tool = new Tool({
       startHost: (startUrl) => startBrowserHost(places, { ...host, ...(startUrl !== undefined && { startUrl }) }),
       idleMs: (config.browserIdleSeconds ?? IDLE_SECONDS) * 1000,
     });

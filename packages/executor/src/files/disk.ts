@@ -6,30 +6,6 @@ import { EditFailure } from './edit-failure.ts';
 import { NotText } from './not-text.ts';
 import { isTemporary, temporaryName } from './temporary-name.ts';
 
-/**
- * The executor's hands on files. Paths are the agent's and may change their meaning while they are used, and the executor sees
- * more than the agent does: its own journal and door.
- *
- * 1. What is opened is judged after it was opened, by the name the system has for it; a change happens below the opened folder.
- *    So a link that is exchanged in between leads nowhere else.
- * 2. Nothing in the executor's own folders is read, listed, written or made.
- *    What is read-only in the workspace (SANDBOX_PROTECTED_PATHS) is refused in words; the mounts on it refuse it in any case.
- * 3. A file is replaced whole or not at all. Mode and owner stay, and a link stays a link; of a file with several names (hard
- *    links) the others keep the old content. A temporary file that a kill left behind is removed at the next start.
- */
-export interface Disk {
-  /** A regular file. Throws `NotText` for anything else, without waiting for a pipe's other end. */
-  open(path: string): Promise<FileHandle>;
-  /** Makes missing folders above it. Throws what the file system says; then the old content is there. */
-  replace(path: string, fill: Uint8Array | ((file: FileHandle) => Promise<void>)): Promise<void>;
-  /** What is in a folder. */
-  list(path: string): Promise<Dirent[]>;
-  /** Throws `EditFailure` for a path that is read-only in the workspace. */
-  refuseReadOnly(path: string): void;
-  /** No error when there is none. */
-  remove(path: string): Promise<void>;
-}
-
 export interface DiskOptions {
   /** Folders that are the executor's own. */
   readonly hidden: readonly string[];
@@ -44,23 +20,99 @@ const MAX_LINKS = 40;
 const PROTECTED =
   'is read-only in this sandbox: the tools of the person it belongs to run or obey what is there. Whoever runs the server can open it (SANDBOX_PROTECTED_PATHS)';
 
-export function createDisk({ hidden, notes, readOnly = [] }: DiskOptions): Disk {
-  const cleaned = removeLeftovers(notes);
+type Fill = Uint8Array | ((file: FileHandle) => Promise<void>);
 
-  async function refuseOwn(handle: FileHandle, path: string): Promise<void> {
+/**
+ * The executor's hands on files. Paths are the agent's and may change their meaning while they are used, and the executor sees
+ * more than the agent does: its own journal and door.
+ *
+ * 1. What is opened is judged after it was opened, by the name the system has for it; a change happens below the opened folder.
+ *    So a link that is exchanged in between leads nowhere else.
+ * 2. Nothing in the executor's own folders is read, listed, written or made.
+ *    What is read-only in the workspace (SANDBOX_PROTECTED_PATHS) is refused in words; the mounts on it refuse it in any case.
+ * 3. A file is replaced whole or not at all. Mode and owner stay, and a link stays a link; of a file with several names (hard
+ *    links) the others keep the old content. A temporary file that a kill left behind is removed at the next start.
+ */
+export class Disk {
+  readonly #hidden: readonly string[];
+  readonly #readOnly: readonly string[];
+  readonly #notes: string;
+  readonly #cleaned: Promise<void>;
+
+  constructor({ hidden, notes, readOnly = [] }: DiskOptions) {
+    this.#hidden = hidden;
+    this.#readOnly = readOnly;
+    this.#notes = notes;
+    this.#cleaned = removeLeftovers(notes);
+  }
+
+  /** Throws `EditFailure` for a path that is read-only in the workspace. */
+  refuseReadOnly(path: string): void {
+    this.#refuseReadOnlyTarget(path, path);
+  }
+
+  /** A regular file. Throws `NotText` for anything else, without waiting for a pipe's other end. */
+  async open(path: string): Promise<FileHandle> {
+    const handle = await open(path, O_RDONLY | O_NONBLOCK);
+    try {
+      await this.#refuseOwn(handle, path);
+      if (!(await handle.stat()).isFile()) throw new NotText('it is not a regular file'); // a device never ends
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** Makes missing folders above it. Throws what the file system says; then the old content is there. */
+  async replace(path: string, fill: Fill): Promise<void> {
+    await this.#cleaned;
+    this.refuseReadOnly(path);
+    await (await this.#openFolder(dirname(path), path)).close();
+    await this.#inFolderOf(path, async ({ at, real, handle }, name) => {
+      const before = await lstat(join(at, name)).catch(() => undefined);
+      if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
+      const temporary = temporaryName();
+      const done = await noted(this.#notes, join(real, temporary));
+      try {
+        await write(join(at, temporary), before, fill);
+        await rename(join(at, temporary), join(at, name));
+      } catch (error) {
+        await rm(join(at, temporary), { force: true });
+        throw error;
+      } finally {
+        await done();
+      }
+      await handle.sync().catch(() => {}); // not every file system syncs folders
+    });
+  }
+
+  /** What is in a folder. */
+  async list(path: string): Promise<Dirent[]> {
+    await using handle = await open(path, O_RDONLY | O_DIRECTORY);
+    await this.#refuseOwn(handle, path);
+    return await readdir(await pathOf(handle, path), { withFileTypes: true });
+  }
+
+  /** No error when there is none. */
+  remove(path: string): Promise<void> {
+    return this.#inFolderOf(path, ({ at }, name) => rm(join(at, name), { force: true }));
+  }
+
+  async #refuseOwn(handle: FileHandle, path: string): Promise<void> {
     const real = await nameOf(handle);
-    if (real !== undefined && hidden.some((folder) => `${real}${sep}`.startsWith(`${folder}${sep}`)))
+    if (real !== undefined && this.#hidden.some((folder) => `${real}${sep}`.startsWith(`${folder}${sep}`)))
       throw new EditFailure(`${path} belongs to the runtime itself`);
   }
 
   /** Opens a folder, which is made where it is missing, and so are those above it. */
-  async function openFolder(folder: string, path: string): Promise<FileHandle> {
+  async #openFolder(folder: string, path: string): Promise<FileHandle> {
     const isThere = await open(folder, O_RDONLY | O_DIRECTORY).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
     if (isThere) return isThere;
-    await using above = await openFolder(dirname(folder), path);
-    await refuseOwn(above, path);
+    await using above = await this.#openFolder(dirname(folder), path);
+    await this.#refuseOwn(above, path);
     const made = join(await pathOf(above, dirname(folder)), basename(folder));
     await mkdir(made).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
@@ -68,19 +120,19 @@ export function createDisk({ hidden, notes, readOnly = [] }: DiskOptions): Disk 
     return await open(made, O_RDONLY | O_DIRECTORY); // before the folder above is closed, through which it is named
   }
 
-  function refuseReadOnly(path: string, target = path): void {
-    if (readOnly.some((each) => target === each || target.startsWith(`${each}${sep}`))) throw new EditFailure(`${path} ${PROTECTED}`);
+  #refuseReadOnlyTarget(path: string, target: string): void {
+    if (this.#readOnly.some((each) => target === each || target.startsWith(`${each}${sep}`))) throw new EditFailure(`${path} ${PROTECTED}`);
   }
 
   /** Does the work in the folder that holds the file, with a path to that folder which cannot come to mean another. */
-  async function inFolderOf<T>(path: string, work: (folder: { at: string; real: string; handle: FileHandle }, name: string) => Promise<T>) {
+  async #inFolderOf<T>(path: string, work: (folder: { at: string; real: string; handle: FileHandle }, name: string) => Promise<T>) {
     const target = await followed(path);
-    refuseReadOnly(path, target);
+    this.#refuseReadOnlyTarget(path, target);
     const real = dirname(target);
     const handle = await open(real, O_RDONLY | O_DIRECTORY);
     const at = await pathOf(handle, real);
     try {
-      await refuseOwn(handle, path);
+      await this.#refuseOwn(handle, path);
       return await work({ at, real, handle }, basename(target));
     } catch (error) {
       throw at === real || error instanceof EditFailure ? error : new Error(reasonOf(error).replaceAll(at, real), { cause: error });
@@ -88,54 +140,12 @@ export function createDisk({ hidden, notes, readOnly = [] }: DiskOptions): Disk 
       await handle.close();
     }
   }
-
-  return {
-    refuseReadOnly: (path) => refuseReadOnly(path),
-    async open(path) {
-      const handle = await open(path, O_RDONLY | O_NONBLOCK);
-      try {
-        await refuseOwn(handle, path);
-        if (!(await handle.stat()).isFile()) throw new NotText('it is not a regular file'); // a device never ends
-        return handle;
-      } catch (error) {
-        await handle.close();
-        throw error;
-      }
-    },
-    async replace(path, fill) {
-      await cleaned;
-      refuseReadOnly(path);
-      await (await openFolder(dirname(path), path)).close();
-      await inFolderOf(path, async ({ at, real, handle }, name) => {
-        const before = await lstat(join(at, name)).catch(() => undefined);
-        if (before && !before.isFile()) throw new Error(`${path} is not a regular file`);
-        const temporary = temporaryName();
-        const done = await noted(notes, join(real, temporary));
-        try {
-          await write(join(at, temporary), before, fill);
-          await rename(join(at, temporary), join(at, name));
-        } catch (error) {
-          await rm(join(at, temporary), { force: true });
-          throw error;
-        } finally {
-          await done();
-        }
-        await handle.sync().catch(() => {}); // not every file system syncs folders
-      });
-    },
-    async list(path) {
-      await using handle = await open(path, O_RDONLY | O_DIRECTORY);
-      await refuseOwn(handle, path);
-      return await readdir(await pathOf(handle, path), { withFileTypes: true });
-    },
-    remove: (path) => inFolderOf(path, ({ at }, name) => rm(join(at, name), { force: true })),
-  };
 }
 
 async function write(
   path: string,
   before: { readonly mode: number; readonly uid: number; readonly gid: number } | undefined,
-  fill: Uint8Array | ((file: FileHandle) => Promise<void>),
+  fill: Fill,
 ): Promise<void> {
   const file = await open(path, 'wx', 0o666);
   try {

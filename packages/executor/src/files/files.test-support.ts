@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { HandlerContext } from '../action-handler.ts';
-import { createDisk } from './disk.ts';
 import { createEditAction } from './edit/edit-action.ts';
 import { createReadAction } from './read-action.ts';
 import { createUndoHistory } from './edit/undo-history.ts';
-import { createUndoableDisk, type UndoableDisk } from './edit/undoable-disk.ts';
+import { UndoableDisk } from './edit/undoable-disk.ts';
 import { createWriteAction } from './write-action.ts';
 
 export interface TestFiles {
@@ -34,7 +33,7 @@ export function testFiles(): TestFiles {
 
 function over(folder: string): TestFiles {
   const [own, notes] = [join(folder, '.own'), join(folder, '.writing')];
-  const disk = createUndoableDisk(createDisk({ hidden: [own], notes }), createUndoHistory(join(folder, '.undo')));
+  const disk = new UndoableDisk({ hidden: [own], notes }, createUndoHistory(join(folder, '.undo')));
   const context: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
   const handlers = {
     edit: createEditAction({ workspace: folder, disk, checkSyntax: async () => undefined }),

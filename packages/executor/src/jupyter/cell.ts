@@ -5,99 +5,90 @@ import { readRichOutput } from './rich-output.ts';
 /** How a cell came to its end. `died`: the kernel did. */
 type CellEnd = 'ok' | 'error' | 'died';
 
+const MAX_IMAGES = 16;
+const MAX_IMAGE_CHARS = 8 * 1024 * 1024;
+
 /**
  * One cell while it runs: what it printed so far, bounded, and whether it has ended. Knows nothing of sockets and timeouts.
  *
  * 1. Text is kept as `run` keeps it: first and last half of 30,000 characters, without escape sequences.
  * 2. Images are kept up to `MAX_IMAGES` and `MAX_IMAGE_CHARS` in all; the text says when some were left out.
  */
-export interface Cell {
+export class Cell {
   ended: CellEnd | undefined;
   /** The kernel works on it: from now on an interrupt reaches it. */
-  hasBegun: boolean;
+  hasBegun = false;
   /** Milliseconds of `performance.now()`. */
-  lastOutputAt: number;
+  lastOutputAt = performance.now();
   /** Called with raw output as it comes; set by whoever waits. */
   onOutput: ((text: string) => void) | undefined;
   onBegin: (() => void) | undefined;
   onEnd: (() => void) | undefined;
-  print(text: string): void;
+  readonly #chars: number | undefined;
+  #text: TerminalText;
+  #images: string[] = [];
+  #imageChars = 0;
+  #isClearedNext = false;
+
+  constructor(chars?: number) {
+    this.#chars = chars;
+    this.#text = new TerminalText(chars);
+  }
+
+  print(piece: string): void {
+    if (this.#isClearedNext) this.#clear();
+    this.#text.write(piece);
+    this.lastOutputAt = performance.now();
+    this.onOutput?.(piece);
+  }
+
   /** A message of the channel on which kernels publish. */
-  show(message: JupyterMessage): void;
-  end(how: CellEnd): void;
+  show({ type, content, isDropped }: JupyterMessage): void {
+    if (isDropped) return this.print('\n[An output of more than 64 MiB at once was left out.]\n');
+    if (type === 'execute_input') this.#begin();
+    else if (type === 'stream') this.print(String(content.text ?? ''));
+    else if (type === 'display_data' || type === 'execute_result' || type === 'update_display_data') this.#showRich(content.data);
+    else if (type === 'error') this.print(`${tracebackOf(content)}\n`);
+    else if (type === 'clear_output' && content.wait === true) this.#isClearedNext = true;
+    else if (type === 'clear_output') this.#clear();
+  }
+
+  end(how: CellEnd): void {
+    if (this.ended !== undefined) return;
+    this.ended = how;
+    this.onEnd?.();
+  }
+
   /** What came since the last take. */
-  take(): { readonly text: string; readonly images: readonly string[] };
-}
-
-const MAX_IMAGES = 16;
-const MAX_IMAGE_CHARS = 8 * 1024 * 1024;
-
-export function createCell(chars?: number): Cell {
-  let text: TerminalText = new TerminalText(chars);
-  let images: string[] = [];
-  let imageChars = 0;
-  let isClearedNext = false;
-
-  function print(piece: string): void {
-    if (isClearedNext) clear();
-    text.write(piece);
-    cell.lastOutputAt = performance.now();
-    cell.onOutput?.(piece);
+  take(): { readonly text: string; readonly images: readonly string[] } {
+    const taken = { text: this.#text.take().trimEnd(), images: this.#images };
+    this.#clear();
+    return taken;
   }
 
-  function clear(): void {
-    isClearedNext = false;
-    text = new TerminalText(chars);
-    images = [];
-    imageChars = 0;
+  #begin(): void {
+    this.hasBegun = true;
+    this.onBegin?.();
   }
 
-  function rich(data: unknown): void {
+  #clear(): void {
+    this.#isClearedNext = false;
+    this.#text = new TerminalText(this.#chars);
+    this.#images = [];
+    this.#imageChars = 0;
+  }
+
+  #showRich(data: unknown): void {
     const { text: readable, image } = readRichOutput(data);
-    if (readable !== '') print(`${readable}\n`);
+    if (readable !== '') this.print(`${readable}\n`);
     if (image === undefined) return;
-    if (isClearedNext) clear();
-    const isKept = images.length < MAX_IMAGES && imageChars + image.length <= MAX_IMAGE_CHARS;
-    if (!isKept) return print('[An image was left out: the cell shows too many or too large ones.]\n');
-    images.push(image);
-    imageChars += image.length;
-    cell.lastOutputAt = performance.now();
+    if (this.#isClearedNext) this.#clear();
+    const isKept = this.#images.length < MAX_IMAGES && this.#imageChars + image.length <= MAX_IMAGE_CHARS;
+    if (!isKept) return this.print('[An image was left out: the cell shows too many or too large ones.]\n');
+    this.#images.push(image);
+    this.#imageChars += image.length;
+    this.lastOutputAt = performance.now();
   }
-
-  function begin(): void {
-    cell.hasBegun = true;
-    cell.onBegin?.();
-  }
-
-  const cell: Cell = {
-    ended: undefined,
-    hasBegun: false,
-    lastOutputAt: performance.now(),
-    onOutput: undefined,
-    onBegin: undefined,
-    onEnd: undefined,
-    print,
-    show({ type, content, isDropped }) {
-      if (isDropped) return print('\n[An output of more than 64 MiB at once was left out.]\n');
-      if (type === 'execute_input') begin();
-      else if (type === 'stream') print(String(content.text ?? ''));
-      else if (type === 'display_data' || type === 'execute_result' || type === 'update_display_data') rich(content.data);
-      else if (type === 'error') print(`${tracebackOf(content)}\n`);
-      else if (type === 'clear_output' && content.wait === true) isClearedNext = true;
-      else if (type === 'clear_output') clear();
-    },
-    end(how) {
-      if (cell.ended !== undefined) return;
-      cell.ended = how;
-      cell.onEnd?.();
-    },
-    take() {
-      const taken = { text: text.take().trimEnd(), images };
-      clear();
-      return taken;
-    },
-  };
-  return cell;
 }
 
 function tracebackOf({ traceback, ename, evalue }: JupyterMessage['content']): string {

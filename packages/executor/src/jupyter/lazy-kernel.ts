@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import type { ActionHandler } from '../action-handler.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import type { KernelTool } from './run-cell.ts';
+import type { CellRunner } from './run-cell.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
 /** Where a driver shows packages that were prepared for all sandboxes; one folder for each version of Python. */
@@ -39,15 +39,15 @@ export interface LazyKernel {
 
 /** `run_ipython`, of which nothing is loaded and nothing made before the first cell: a sandbox without Jupyter pays nothing. */
 export function createLazyKernel({ config, shell, preload, before }: LazyKernelOptions): LazyKernel {
-  let tool: KernelTool | undefined;
-  let loading: Promise<KernelTool> | undefined;
+  let tool: CellRunner | undefined;
+  let loading: Promise<CellRunner> | undefined;
 
-  async function load(): Promise<KernelTool> {
-    const [tools, { createRunCell }] = await Promise.all([shell, import('./run-cell.ts')]);
+  async function load(): Promise<CellRunner> {
+    const [tools, { CellRunner: Runner }] = await Promise.all([shell, import('./run-cell.ts')]);
     // The kernel must reach it too, so it cannot be with the executor's own things.
     const base = tmpdir().length > MAX_SOCKETS_DIR ? '/tmp' : tmpdir();
     const home = tools.beside.env.HOME ?? base;
-    tool = createRunCell({
+    tool = new Runner({
       temporary: base,
       packageFolders: [SHARED_PACKAGES, join(home, '.cache/tendon/kernel')],
       ...(config.proxySocketPath !== undefined && { proxySocketPath: config.proxySocketPath }),
@@ -62,7 +62,7 @@ export function createLazyKernel({ config, shell, preload, before }: LazyKernelO
     return tool;
   }
 
-  function loaded(): Promise<KernelTool> {
+  function loaded(): Promise<CellRunner> {
     loading ??= load();
     loading.catch(() => (loading = undefined));
     return loading;

@@ -1,12 +1,12 @@
 import { readlinkSync } from 'node:fs';
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { textArgument, type ActionHandler, type HandlerContext, type Request } from '../action-handler.ts';
+import { textArgument, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation } from '../observation.ts';
 import { portsHeldBy } from '../ports/served-ports.ts';
 import type { Place } from '../shell/session.ts';
 import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
-import { createCell, type Cell } from './cell.ts';
+import { Cell } from './cell.ts';
 import type { Kernel } from './kernel.ts';
 import type { KernelPlace } from './kernel-process.ts';
 import type { KernelBefore } from './lazy-kernel.ts';
@@ -29,19 +29,6 @@ export interface RunCellOptions extends KernelPlace {
   readonly outputChars?: number;
 }
 
-export interface KernelTool {
-  readonly run: ActionHandler;
-  /** Brings a kernel up unless one runs; resolves with the sentence why there is none. */
-  warm(context: HandlerContext): Promise<string | undefined>;
-  isUp(): boolean;
-  initCode(): string;
-  /** What the kernel listens on for itself: what is there before any code of the agent has run. */
-  ports(): readonly number[];
-  /** In the executor's numbering. */
-  processes(): readonly number[];
-  close(): void;
-}
-
 // A kernel that is killed loses all variables: on a busy machine even the traceback of an interrupt takes seconds.
 const OBEY_MS = 5000;
 const BEGIN_MS = 5000;
@@ -54,117 +41,148 @@ const INIT_DEADLINE_MS = 60_000;
  * 1. Cells are taken one after the other, in one kernel, as long as that lives; what it loses by dying is said.
  * 2. The code that prepares kernels has run in every kernel before its first cell.
  */
-export function createRunCell(options: RunCellOptions): KernelTool {
-  let kernel: Kernel | undefined;
-  let last: Cell | undefined; // was handed back: it runs, or its last output was not taken
-  let initCode = options.before?.kernelInitCode ?? '';
-  let isMissed = options.before?.hadKernel === true;
-  let hasInit = false; // in this kernel
-  let ownPorts: readonly number[] = [];
-  let lent: Request['secrets']; // variables that this kernel has for its newest cell
-  const mutex = new Mutex();
+export class CellRunner {
+  readonly #options: RunCellOptions;
+  readonly #mutex = new Mutex();
+  #kernel: Kernel | undefined;
+  /** Was handed back: it runs, or its last output was not taken. */
+  #last: Cell | undefined;
+  /** What prepares kernels, and whether it has run in this one. */
+  #initCode: string;
+  #hasInit = false;
+  /** The kernel before went to sleep. */
+  #isMissed: boolean;
+  #ownPorts: readonly number[] = [];
+  /** Variables that this kernel has for its newest cell. */
+  #lent: Request['secrets'];
 
-  async function start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+  constructor(options: RunCellOptions) {
+    this.#options = options;
+    this.#initCode = options.before?.kernelInitCode ?? '';
+    this.#isMissed = options.before?.hadKernel === true;
+  }
+
+  run(request: Request, context: HandlerContext): Promise<ObservationDraft> {
+    return this.#mutex.run(() => this.#step(request, context));
+  }
+
+  /** Brings a kernel up unless one runs; resolves with the sentence why there is none. */
+  warm(context: HandlerContext): Promise<string | undefined> {
+    return this.#mutex.run(async () => {
+      const up = await this.#bringUp([], context);
+      return typeof up === 'string' ? up : undefined;
+    });
+  }
+
+  isUp(): boolean {
+    return this.#kernel?.process.isAlive() ?? false;
+  }
+
+  initCode(): string {
+    return this.#initCode;
+  }
+
+  /** What the kernel listens on for itself: what is there before any code of the agent has run. */
+  ports(): readonly number[] {
+    return this.#ownPorts;
+  }
+
+  /** In the executor's numbering. */
+  processes(): readonly number[] {
+    return this.#kernel?.process.processes() ?? [];
+  }
+
+  close(): void {
+    this.#kernel?.close();
+  }
+
+  async #start(request: Request, context: HandlerContext): Promise<ObservationDraft> {
     const notes: string[] = [];
-    const unseen = last?.take();
-    last = undefined;
+    const unseen = this.#last?.take();
+    this.#last = undefined;
     if (unseen && unseen.text !== '') notes.push(words.PREVIOUS_OUTPUT, unseen.text);
-    const up = await bringUp(notes, context);
+    const up = await this.#bringUp(notes, context);
     if (typeof up === 'string') return errorObservation(up);
     const given = textArgument(request.args, 'kernel_init_code');
-    if (given !== '' && given !== initCode) hasInit = false;
-    initCode = given || initCode;
-    const failure = hasInit ? undefined : await prepare(up, initCode, context);
-    hasInit = true;
+    if (given !== '' && given !== this.#initCode) this.#hasInit = false;
+    this.#initCode = given || this.#initCode;
+    const failure = this.#hasInit ? undefined : await this.#prepare(up, this.#initCode, context);
+    this.#hasInit = true;
     if (failure !== undefined) notes.push(failure);
-    await give(up, request.secrets, context);
-    const cell = createCell(options.outputChars);
-    last = cell;
+    await this.#give(up, request.secrets, context);
+    const cell = new Cell(this.#options.outputChars);
+    this.#last = cell;
     up.run(cell, textArgument(request.args, 'code'));
-    return watch(cell, up, request, context, notes);
+    return this.#watch(cell, up, request, context, notes);
   }
 
   /** The kernel that lives, or a new one with what is preloaded; or the sentence why there is none. What is to be said goes into `notes`. */
-  async function bringUp(notes: string[], context: HandlerContext): Promise<Kernel | string> {
-    if (kernel?.process.isAlive()) return kernel;
-    if (kernel) notes.push(words.diedBefore(await kernel.process.ended));
-    kernel = undefined;
-    const started = await startKernel(options, options.place(), context);
+  async #bringUp(notes: string[], context: HandlerContext): Promise<Kernel | string> {
+    if (this.#kernel?.process.isAlive()) return this.#kernel;
+    if (this.#kernel) notes.push(words.diedBefore(await this.#kernel.process.ended));
+    this.#kernel = undefined;
+    const started = await startKernel(this.#options, this.#options.place(), context);
     if (typeof started === 'string') return started;
-    kernel = started;
+    this.#kernel = started;
     const pid = started.process.pid();
-    ownPorts = pid === undefined ? [] : await portsHeldBy(pid);
-    hasInit = false;
-    if (isMissed) notes.push(words.slept());
-    isMissed = false;
-    lent = undefined;
-    const failure = await prepare(started, options.preload, context);
+    this.#ownPorts = pid === undefined ? [] : await portsHeldBy(pid);
+    this.#hasInit = false;
+    if (this.#isMissed) notes.push(words.slept());
+    this.#isMissed = false;
+    this.#lent = undefined;
+    const failure = await this.#prepare(started, this.#options.preload, context);
     if (failure !== undefined) notes.push(failure);
     return started;
   }
 
   /** Before a cell: takes back what the one before it was given. Unseen and in no history. */
-  async function give(to: Kernel, secrets: Request['secrets'], { signal }: HandlerContext): Promise<void> {
-    if (secrets === undefined && lent === undefined) return;
-    const cell = createCell();
-    to.run(cell, exchangeSecrets(lent ?? {}, secrets ?? {}), { isSilent: true });
-    lent = secrets;
+  async #give(to: Kernel, secrets: Request['secrets'], { signal }: HandlerContext): Promise<void> {
+    if (secrets === undefined && this.#lent === undefined) return;
+    const cell = new Cell();
+    to.run(cell, exchangeSecrets(this.#lent ?? {}, secrets ?? {}), { isSilent: true });
+    this.#lent = secrets;
     const end = await waitFor(cell, { quietMs: Infinity, hardMs: INIT_DEADLINE_MS, signal });
     if (end !== 'ended') await stop(to, cell);
   }
 
-  async function prepare(fresh: Kernel, code: string, { signal }: HandlerContext): Promise<string | undefined> {
+  async #prepare(fresh: Kernel, code: string, { signal }: HandlerContext): Promise<string | undefined> {
     if (code.trim() === '') return undefined;
-    const cell = createCell();
+    const cell = new Cell();
     fresh.run(cell, code);
     const end = await waitFor(cell, { quietMs: Infinity, hardMs: INIT_DEADLINE_MS, signal });
     if (end !== 'ended') await stop(fresh, cell);
     return cell.ended === 'ok' ? undefined : words.initFailed(cell.take().text);
   }
 
-  async function watch(cell: Cell, owner: Kernel, request: Request, context: HandlerContext, notes: string[]): Promise<ObservationDraft> {
-    const clocks = clocksOf(request, options);
+  async #watch(cell: Cell, owner: Kernel, request: Request, context: HandlerContext, notes: string[]): Promise<ObservationDraft> {
+    const clocks = clocksOf(request, this.#options);
     cell.onOutput = context.output;
     const end = await waitFor(cell, { ...clocks, signal: context.signal });
     cell.onOutput = undefined;
     if (end === 'timeout' || end === 'cancelled') await stop(owner, cell);
     const { text, images } = cell.take();
-    if (cell.ended && last === cell) last = undefined;
-    if (cell.ended === 'died') kernel = undefined;
+    if (cell.ended && this.#last === cell) this.#last = undefined;
+    if (cell.ended === 'died') this.#kernel = undefined;
     const verdict = await verdictOf(cell, owner, end, clocks);
     const silence = verdict === '' && text === '' && cell.ended === 'ok' ? words.NO_OUTPUT : '';
     return answer(request, owner, [...notes, text, silence, verdict], images, cell.ended === 'ok');
   }
 
   /** An empty cell: waits for the one that was handed back. */
-  function poll(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
-    if (last === undefined || kernel === undefined) return answer(request, undefined, [words.NOTHING_TO_RETRIEVE], [], false);
-    return watch(last, kernel, request, context, []);
+  #poll(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+    if (this.#last === undefined || this.#kernel === undefined) return answer(request, undefined, [words.NOTHING_TO_RETRIEVE], [], false);
+    return this.#watch(this.#last, this.#kernel, request, context, []);
   }
 
-  function refuse(request: Request, running: Cell, owner: Kernel): ObservationDraft {
+  #refuse(request: Request, running: Cell, owner: Kernel): ObservationDraft {
     const { text, images } = running.take();
     return answer(request, owner, [text === '' ? '' : words.PREVIOUS_OUTPUT, text, words.notExecuted()], images, false);
   }
 
-  function step(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
-    if (textArgument(request.args, 'code').trim() === '') return poll(request, context);
-    return kernel?.current ? refuse(request, kernel.current, kernel) : start(request, context);
+  #step(request: Request, context: HandlerContext): Promise<ObservationDraft> | ObservationDraft {
+    if (textArgument(request.args, 'code').trim() === '') return this.#poll(request, context);
+    return this.#kernel?.current ? this.#refuse(request, this.#kernel.current, this.#kernel) : this.#start(request, context);
   }
-
-  return {
-    run: (request, context) => mutex.run(() => step(request, context)),
-    warm: (context) =>
-      mutex.run(async () => {
-        const up = await bringUp([], context);
-        return typeof up === 'string' ? up : undefined;
-      }),
-    isUp: () => kernel?.process.isAlive() ?? false,
-    initCode: () => initCode,
-    ports: () => ownPorts,
-    processes: () => kernel?.process.processes() ?? [],
-    close: () => kernel?.close(),
-  };
 }
 
 /** Interrupts the cell, as soon as the kernel works on it and once more; a kernel that does not obey is killed. */

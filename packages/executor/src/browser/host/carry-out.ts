@@ -9,7 +9,7 @@ import { observe, type Seen } from './observe.ts';
 import { fitted } from './fitted.ts';
 import { openPage } from './open-page.ts';
 import { createSettle } from './settle.ts';
-import { openTabs, type Tabs } from './tabs.ts';
+import { Tabs } from './tabs.ts';
 import { within } from './within.ts';
 
 export type CarryOut = (order: Order, signal: AbortSignal, output: (text: string) => void) => Promise<ObservationDraft>;
@@ -23,7 +23,7 @@ const NOTHING: Seen = {
 
 /** Carries out one order at a time and tells what is to be seen afterwards. */
 export async function createCarryOut(context: BrowserContext, { workspace, profile, startUrl }: HostConfig): Promise<CarryOut> {
-  const tabs = await openTabs(context);
+  const tabs = await Tabs.of(context);
   const downloads = createDownloads(context, { workspace, incoming: `${profile}/downloads`, note: tabs.note });
   const settle = createSettle(context);
   if (startUrl !== undefined) await openPage(tabs, startUrl, workspace).catch((error: unknown) => tabs.note(reasonOf(error)));

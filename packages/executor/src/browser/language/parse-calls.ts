@@ -22,83 +22,102 @@ const CONSTANTS: Readonly<Record<string, boolean | null>> = { True: true, False:
 
 /** Calls with literal arguments, one a line or after a semicolon. Throws `LanguageError`; evaluates nothing. */
 export function parseCalls(text: string): readonly WrittenCall[] {
-  const tokens = tokenize(text);
-  let at = 0;
-  const next = (): Token => tokens[at]!;
-  const take = (): Token => tokens[at++]!;
-  const is = (type: Token['type']): boolean => next().type === type;
+  return new Parser(tokenize(text)).calls();
+}
 
-  function expect(type: Token['type'], what: string): Token {
-    if (!is(type)) throw new LanguageError(`${what} was expected, not ${said(next())}`, next());
-    return take();
+class Parser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
   }
 
-  function call(): WrittenCall {
-    const { line, column } = next();
-    const names = [nameOf(expect('name', 'a call such as click("12")'))];
-    while (is('.')) {
-      take();
-      names.push(nameOf(expect('name', 'a name')));
+  calls(): readonly WrittenCall[] {
+    const calls: WrittenCall[] = [];
+    for (;;) {
+      while (this.#is('break')) this.#take();
+      if (this.#is('end')) return calls;
+      calls.push(this.#call());
+      if (!this.#is('end')) this.#expect('break', 'the end of the line');
+    }
+  }
+
+  #next(): Token {
+    return this.#tokens[this.#at]!;
+  }
+
+  #take(): Token {
+    return this.#tokens[this.#at++]!;
+  }
+
+  #is(type: Token['type']): boolean {
+    return this.#next().type === type;
+  }
+
+  #expect(type: Token['type'], what: string): Token {
+    if (!this.#is(type)) throw new LanguageError(`${what} was expected, not ${said(this.#next())}`, this.#next());
+    return this.#take();
+  }
+
+  #call(): WrittenCall {
+    const { line, column } = this.#next();
+    const names = [nameOf(this.#expect('name', 'a call such as click("12")'))];
+    while (this.#is('.')) {
+      this.#take();
+      names.push(nameOf(this.#expect('name', 'a name')));
     }
     if (names.length > 2)
       throw new LanguageError(`${names.join('.')} is not known: calls are written click("12") or browser.click("#id")`, { line, column });
-    expect('(', `"(" after ${names.join('.')}`);
-    const given = list(')', argument);
+    this.#expect('(', `"(" after ${names.join('.')}`);
+    const given = this.#list(')', () => this.#argument());
     const [name = '', owner] = names.toReversed();
     return { ...(owner !== undefined && { owner }), name, arguments: given, line, column };
   }
 
-  function list<T>(close: ')' | ']', item: () => T): readonly T[] {
+  #list<T>(close: ')' | ']', item: () => T): readonly T[] {
     const items: T[] = [];
-    while (!is(close)) {
+    while (!this.#is(close)) {
       items.push(item());
-      if (!is(close)) expect(',', `"," or "${close}"`);
+      if (!this.#is(close)) this.#expect(',', `"," or "${close}"`);
     }
-    take();
+    this.#take();
     return items;
   }
 
-  function argument(): Argument {
-    const { line, column } = next();
-    if (is('name') && tokens[at + 1]?.type === '=') {
-      const name = nameOf(take());
-      take();
-      return { name, value: literal(0), line, column };
+  #argument(): Argument {
+    const { line, column } = this.#next();
+    if (this.#is('name') && this.#tokens[this.#at + 1]?.type === '=') {
+      const name = nameOf(this.#take());
+      this.#take();
+      return { name, value: this.#literal(0), line, column };
     }
-    return { value: literal(0), line, column };
+    return { value: this.#literal(0), line, column };
   }
 
-  function literal(depth: number): Literal {
-    const token = take();
+  #literal(depth: number): Literal {
+    const token = this.#take();
     if (depth > MAX_DEPTH) throw new LanguageError('lists are nested too deeply', token);
     if (token.type === 'string') {
       let { value } = token;
-      while (is('string')) value += (take() as { value: string }).value; // strings side by side are one
+      while (this.#is('string')) value += (this.#take() as { value: string }).value; // strings side by side are one
       return value;
     }
     if (token.type === 'number') return token.value;
     if (token.type === '-' || token.type === '+') {
-      const number = expect('number', 'a number') as { value: number };
+      const number = this.#expect('number', 'a number') as { value: number };
       return token.type === '-' ? -number.value : number.value;
     }
-    if (token.type === '[') return list(']', () => literal(depth + 1));
+    if (token.type === '[') return this.#list(']', () => this.#literal(depth + 1));
     if (token.type === '(') {
-      const items = list(')', () => literal(depth + 1));
-      return items.length === 1 && tokens[at - 2]?.type !== ',' ? items[0]! : items;
+      const items = this.#list(')', () => this.#literal(depth + 1));
+      return items.length === 1 && this.#tokens[this.#at - 2]?.type !== ',' ? items[0]! : items;
     }
     if (token.type === 'name' && Object.hasOwn(CONSTANTS, token.text)) return CONSTANTS[token.text]!;
     throw new LanguageError(
       `a text, a number, a list, True, False or None was expected, not ${said(token)}: nothing is evaluated here`,
       token,
     );
-  }
-
-  const calls: WrittenCall[] = [];
-  for (;;) {
-    while (is('break')) take();
-    if (is('end')) return calls;
-    calls.push(call());
-    if (!is('end')) expect('break', 'the end of the line');
   }
 }
 

@@ -20,9 +20,8 @@ import type { ObservationDraft } from '@tendon/protocol';
 import type { HandlerContext } from '../../action-handler.ts';
 import { createEditAction } from './edit-action.ts';
 import { createReadAction } from '../read-action.ts';
-import { createDisk } from '../disk.ts';
 import { createUndoHistory } from './undo-history.ts';
-import { createUndoableDisk } from './undoable-disk.ts';
+import { UndoableDisk } from './undoable-disk.ts';
 import { createWriteAction } from '../write-action.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tendon-edit-'));
@@ -32,10 +31,7 @@ const REVIEW = 'Review the changes and make sure they are as expected. Edit the 
 
 const context: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
 const openDisk = () =>
-  createUndoableDisk(
-    createDisk({ hidden: [join(folder, 'own')], notes: join(folder, '.writing') }),
-    createUndoHistory(join(folder, '.undo')),
-  );
+  new UndoableDisk({ hidden: [join(folder, 'own')], notes: join(folder, '.writing') }, createUndoHistory(join(folder, '.undo')));
 const disk = openDisk();
 const checkSyntax = async (): Promise<undefined> => undefined;
 const handlers = {

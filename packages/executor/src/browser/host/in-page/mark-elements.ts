@@ -56,12 +56,8 @@ export function markElements({ prefix, limit, maxTotal }) {
     const { x, y, width, height } = element.getBoundingClientRect();
     const seenWidth = Math.min(x + width, innerWidth) - Math.max(x, 0);
     const seenHeight = Math.min(y + height, innerHeight) - Math.max(y, 0);
-    const isShown =
-      width > 0 &&
-      height > 0 &&
-      seenWidth > 0 &&
-      seenHeight > 0 &&
-      element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    const isSeen = [width, height, seenWidth, seenHeight].every((side) => side > 0);
+    const isShown = isSeen && element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
     const share = isShown ? (seenWidth * seenHeight) / (width * height) : 0;
     const rounded = [x, y, width, height].map((side) => Math.round(side));
     return [element.getAttribute('bid'), ...rounded, Math.round(share * 100) / 100, element.matches(controls)];
