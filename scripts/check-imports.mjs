@@ -62,7 +62,7 @@ const LAYERS = {
     ['effects', 'files', 'ports'],
     ['shell'],
     ['processes'],
-    ['text', 'action-handler', 'observation', 'wait-for', 'config', 'own-folders', 'proxy-forwarder', 'testing'],
+    ['text', 'action-handler', 'observation', 'wait-for', 'config', 'proxy-forwarder', 'testing'],
   ],
   runtime: [
     ['index'],

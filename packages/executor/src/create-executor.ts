@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { BUSY, PROTOCOL, type ExecutorConfig } from '@tendon/protocol/executor-api';
 import { Effects } from './effects/effects.ts';
 import { Journal } from './effects/journal.ts';
@@ -18,7 +18,6 @@ import { createProcessDoor } from './http/process-endpoint.ts';
 import { createExecutorServer } from './http/serve.ts';
 import { serverInfo } from './http/server-info.ts';
 import { createTunnels } from './http/tunnel.ts';
-import { ownFolders } from './own-folders.ts';
 import { openPlugins, type Plugins } from './plugins/open-plugins.ts';
 import { createPortWatch } from './ports/port-watch.ts';
 import { makeNest, type Nest } from './processes/nest.ts';
@@ -179,4 +178,13 @@ function usedBy({ effects, processes, tunnels }: UsedParts): string | undefined 
   if (effects.running > 0) return BUSY.action;
   if (processes.count() > 0) return 'somebody speaks with a program';
   return tunnels.count() > 0 ? 'somebody is connected to one of its ports' : undefined;
+}
+
+/** The folders that only the executor uses: its journal, its door, the way to the proxy. One that holds the workspace is not its own. */
+function ownFolders(config: ExecutorConfig): string[] {
+  mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
+  const sockets = [config.socketPath, config.proxySocketPath].flatMap((path) => (path === undefined ? [] : [dirname(path)]));
+  const holdsOther = (folder: string): boolean =>
+    [config.workspace, process.env.HOME ?? ''].some((path) => `${path}${sep}`.startsWith(`${folder}${sep}`));
+  return [...new Set([config.stateDir, ...sockets])].filter((folder) => !holdsOther(folder));
 }

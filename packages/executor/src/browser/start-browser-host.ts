@@ -1,18 +1,21 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { HostConfig } from '@tendon/protocol/executor-api';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { howHostEnded, shellQuote, type BrowserWish, type HostConfig } from '@tendon/protocol/executor-api';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import type { BesideOptions } from '../shell/spawn-beside.ts';
+import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
 import type { BrowserHost } from './browser-host.ts';
-import { connectBrowserHost } from './connect-browser-host.ts';
 import { findChromium } from './host/find-chromium.ts';
-import { spawnBrowserHost } from './spawn-browser-host.ts';
+import { allProcesses, processStat, signalProcess } from '../processes/process-tree.ts';
 
 export interface BrowserPlaces extends Pick<ShellTools, 'beside' | 'besideForChromium'> {
   readonly env: BesideOptions['env'];
   /** Of the server, where it offers a browser beside the sandbox. */
   readonly socketPath: string | undefined;
 }
+
+const TAIL_CHARS = 1000;
 
 /**
  * With the sandbox's own Chromium, which may have been installed meanwhile; else beside it, where the server offers that. One that the
@@ -48,4 +51,67 @@ function isWritable(path: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'EROFS' && statSync(path).uid === process.getuid?.();
   }
+}
+
+/** A browser that the server starts beside this sandbox, in its network, by connecting; it lives as long as the connection. */
+function connectBrowserHost(socketPath: string, wish: BrowserWish): BrowserHost {
+  const socket = connect(socketPath);
+  let why = 'the connection to it was lost';
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.syscall === 'connect') why = 'the server, which starts it beside this sandbox, does not answer';
+  });
+  socket.write(`${JSON.stringify(wish)}\n`);
+  return {
+    input: socket,
+    output: socket,
+    ended: new Promise((resolve) => socket.once('close', () => resolve(why))),
+    get hasEnded() {
+      return socket.destroyed;
+    },
+    kill: () => void socket.destroy(),
+  };
+}
+
+/** The host of a browser as a process of this sandbox, where the agent's own are. */
+function spawnBrowserHost(beside: BesideOptions, config: HostConfig): BrowserHost {
+  const child = spawnBeside(beside, { exports: '', workingDir: config.workspace }, commandOf(config), undefined, 'pipe', 'pipe');
+  let said = '';
+  child.stdin?.on('error', () => {}); // it is gone; `exit` follows
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-TAIL_CHARS)));
+  return {
+    input: child.stdin!,
+    output: child.stdout!,
+    ended: new Promise((resolve) => {
+      child.on('error', (error) => resolve(error.message));
+      child.on('exit', (code, signal) => resolve(howHostEnded(code, signal, said)));
+    }),
+    get hasEnded() {
+      return child.exitCode !== null || child.signalCode !== null;
+    },
+    kill() {
+      for (const pid of child.pid === undefined ? [] : descendantsOf(child.pid)) signalProcess(pid, 'SIGKILL');
+      killGroup(child, 'SIGKILL');
+    },
+  };
+}
+
+/** The same Node in the same way, and the program beside this one. */
+function commandOf(config: HostConfig): string {
+  const built = fileURLToPath(new URL('browser.mjs', import.meta.url));
+  const program = existsSync(built) ? built : fileURLToPath(new URL('host/main.ts', import.meta.url));
+  return ['exec', ...[...ownNode(), program, JSON.stringify(config)].map(shellQuote)].join(' ');
+}
+
+/** What this program was started with, up to its file: in an image of somebody else's Node runs through a loader of ours. */
+function ownNode(): readonly string[] {
+  const words = readFileSync('/proc/self/cmdline', 'utf8').split('\0');
+  const at = words.indexOf(process.argv[1] ?? '');
+  return at > 0 ? words.slice(0, at) : [process.execPath, ...process.execArgv];
+}
+
+function descendantsOf(root: number): readonly number[] {
+  const parents = allProcesses().map((pid) => [pid, processStat(pid)?.parent] as const);
+  const found = [root];
+  for (const ancestor of found) found.push(...parents.filter(([, parent]) => parent === ancestor).map(([pid]) => pid));
+  return found.slice(1);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { readBody } from './read-body.ts';
+import { TooLong } from '../files/too-long.ts';
 
 /** What a body says, by name. Each throws, with the name, for a value of another kind; what is missing or null is `otherwise`. */
 export interface JsonFields {
@@ -42,4 +42,16 @@ function parse(text: string): unknown {
   } catch {
     throw new Error('the body is not JSON');
   }
+}
+
+/** The whole body. Throws `TooLong` when it is longer than `maxBytes`. */
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    total += chunk.length;
+    if (total > maxBytes) throw new TooLong(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -1,12 +1,34 @@
-import { askForPackages } from './ask-for-packages.ts';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { ChildProcess } from 'node:child_process';
+import { readLines } from '@tendon/protocol/node';
+import {
+  installCommand,
+  KERNEL_PACKAGES_NAME,
+  readPythonKind,
+  sharedKind,
+  type PackagesLine,
+  type PythonKind,
+} from '@tendon/protocol/executor-api';
 import type { HandlerContext } from '../action-handler.ts';
 import { reasonOf } from '../observation.ts';
 import type { Place } from '../shell/session.ts';
-import { barePythonOf, installIpykernel } from './install-ipykernel.ts';
 import { KernelFailed, openKernel, type Kernel } from './kernel.ts';
-import { startKernelProcess, type KernelPlace } from './kernel-process.ts';
+import { startKernelProcess, type KernelEnd, type KernelPlace } from './kernel-process.ts';
 import * as words from './kernel-words.ts';
 import { EXIT_NO_IPYKERNEL, EXIT_NO_PYTHON } from './launch-script.ts';
+import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
+
+/** For the host to install packages for all its sandboxes. */
+const ASKED_MS = 360_000;
+const LIMITS = { maxLine: 100_000, maxTotal: 1_000_000 };
+
+/** A Python that has no `ipykernel`, as the launch script tells it. */
+interface BarePython extends PythonKind {
+  readonly interpreter: string;
+}
+
+const INSTALL_MS = 300_000;
+const TAIL_CHARS = 2000;
 
 /**
  * Starts a kernel in the shell's folder and environment. Where `ipykernel` is missing the host is asked for it, for all its
@@ -36,4 +58,87 @@ function attempt(options: KernelPlace, place: Place, signal: AbortSignal): Promi
 function orSentence(result: Kernel | Error): Kernel | string {
   if (result instanceof KernelFailed && result.end.code === EXIT_NO_PYTHON) return words.noPython();
   return result instanceof Error ? words.notStarted(result.message) : result;
+}
+
+/** Asks the host to have packages for this kind of Python in the folder that all its sandboxes see. True when they are there. */
+async function askForPackages(
+  proxySocketPath: string,
+  tag: string,
+  { signal, output }: { readonly signal: AbortSignal; readonly output: (text: string) => void },
+): Promise<boolean> {
+  if (sharedKind(tag) === undefined) return false;
+  try {
+    const response = await ask(proxySocketPath, tag, AbortSignal.any([signal, AbortSignal.timeout(ASKED_MS)]));
+    if (response.statusCode !== 200) return false;
+    for await (const text of readLines(response, LIMITS)) {
+      const line = JSON.parse(text) as PackagesLine;
+      if ('output' in line) output(line.output);
+      else return line.ready;
+    }
+  } catch {
+    // no host that does it, or it went away: there is another way
+  }
+  return false;
+}
+
+function ask(socketPath: string, tag: string, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const path = `http://${KERNEL_PACKAGES_NAME}/${tag}`;
+    httpRequest({ socketPath, method: 'POST', path, headers: { host: KERNEL_PACKAGES_NAME }, signal }, resolve)
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** From the last words of the launch script; nothing when it said something else. */
+function barePythonOf({ tail }: KernelEnd): BarePython | undefined {
+  const [interpreter, tag, version] = tail.trimEnd().split('\n').slice(-3);
+  const kind = readPythonKind(tag ?? '', version ?? '');
+  return interpreter !== undefined && kind !== undefined ? { interpreter, ...kind } : undefined;
+}
+
+/**
+ * Installs `ipykernel` below `folder` with the first pip that is found, for this Python alone and not into it. Takes half a
+ * minute; says so and streams pip's words. Resolves with nothing when it is there, else with pip's last words.
+ */
+async function installIpykernel(
+  python: BarePython,
+  folder: string,
+  options: BesideOptions,
+  place: Place,
+  { signal, output }: HandlerContext,
+): Promise<string | undefined> {
+  output(`Installing ipykernel for ${python.interpreter} (once) …\n`);
+  const child = spawnBeside(
+    options,
+    place,
+    installCommand(python, folder, [python.interpreter, 'python3', '/usr/bin/python3']),
+    undefined,
+    'pipe',
+  );
+  const stop = (): void => killGroup(child, 'SIGKILL');
+  const timer = setTimeout(stop, INSTALL_MS);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    const { isDone, tail } = await finished(child, output);
+    return isDone ? undefined : tail.trim() || 'no pip was found';
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function finished(child: ChildProcess, output: (text: string) => void): Promise<{ readonly isDone: boolean; readonly tail: string }> {
+  let tail = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      tail = (tail + text).slice(-TAIL_CHARS);
+      output(text);
+    });
+  }
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ isDone: false, tail: error.message }));
+    child.on('exit', (code) => setImmediate(() => resolve({ isDone: code === 0, tail })));
+  });
 }

@@ -10,11 +10,7 @@ export function createEditorPlugin({ config, shell }: PluginParts): Plugin {
   let isUp = false;
 
   async function open(): Promise<PluginStart> {
-    const [tools, { spawnEditor }, { untilAnswering }] = await Promise.all([
-      shell,
-      import('../editor/editor-process.ts'),
-      import('../editor/until-answering.ts'),
-    ]);
+    const [tools, { spawnEditor, untilAnswering }] = await Promise.all([shell, import('../editor/editor-process.ts')]);
     const opened = await spawnEditor(tools, config.workspace);
     editor = opened;
     void opened.ended.then(forget);

@@ -3,12 +3,10 @@ import type { ObservationDraft } from '@tendon/protocol';
 import { flagArgument, textArgument, type HandlerContext, type Request } from '../action-handler.ts';
 import { errorObservation, reasonOf } from '../observation.ts';
 import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
-import { cancelForeground } from './foreground/cancel-foreground.ts';
 import * as hints from './hints.ts';
 import { keyFor } from './foreground/keys.ts';
 import { runObservation, type RunResult } from './run-observation.ts';
 import { listen, type Foreground } from './foreground/foreground.ts';
-import { createInputLook } from './foreground/input-look.ts';
 import type { Session } from './session.ts';
 
 export interface RunLimits {
@@ -19,6 +17,15 @@ export interface RunLimits {
   /** Below the workspace, read-only: a command that runs into one of them is told why. */
   readonly readOnly: readonly string[];
 }
+
+const STAGES = [
+  { signal: 'SIGINT', waitMs: 2000 },
+  { signal: 'SIGTERM', waitMs: 2000 },
+  { signal: 'SIGKILL', waitMs: 2000 },
+] as const;
+
+/** Hundredths of a second between two looks. */
+const IDLE_TICKS = 2;
 
 /**
  * The rules of `run` on the session: start, wait on, answer, interrupt. Actions that wait are taken one after the other;
@@ -152,4 +159,39 @@ function suffixOf(running: Foreground, { end, awaitsInput }: { end: WaitEnd; awa
   if (end === 'timeout') return hints.timedOut(clocks.hardMs / 1000, { interrupted, awaitsInput });
   if (end === 'stuck' || awaitsInput) return hints.waitsForInput();
   return hints.noNewOutput(clocks.quietMs / 1000, interrupted);
+}
+
+/** Interrupts, then terminates, then kills what has the terminal; at last the shell itself. Returns when the command has ended. */
+async function cancelForeground(session: Session, running: Foreground): Promise<void> {
+  for (const { signal, waitMs } of STAGES) {
+    if (running.ended) return;
+    if (signal === 'SIGINT') session.type('\u0003');
+    session.signal(signal);
+    await untilEnded(running, waitMs);
+  }
+  if (running.ended) return;
+  session.kill();
+  await untilEnded(running, 2000);
+}
+
+function untilEnded(running: Foreground, waitMs: number): Promise<void> {
+  if (running.ended) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, waitMs);
+    running.onEnd = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}
+
+/** Whether what has the terminal waits for input, from the second look on: one that works beside its wait will go on by itself. */
+function createInputLook(session: Session): () => boolean {
+  let ticks = Number.NaN;
+  return () => {
+    const look = session.look();
+    const wasIdle = look.ticks - ticks <= IDLE_TICKS;
+    ticks = look.ticks;
+    return look.awaitsInput && wasIdle;
+  };
 }

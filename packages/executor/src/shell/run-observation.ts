@@ -1,5 +1,5 @@
 import type { ObservationDraft } from '@tendon/protocol';
-import { pythonOn } from './python-on.ts';
+import { findOnPath, isExecutable } from '@tendon/protocol/node';
 import type { Place } from './session.ts';
 
 export interface RunResult {
@@ -9,6 +9,9 @@ export interface RunResult {
   readonly prefix?: string;
   readonly suffix?: string;
 }
+
+const PATH_LINE = /^declare -\w+ PATH="((?:[^"\\]|\\.)*)"$/m;
+let last: { readonly path: string; readonly python: string | null } | undefined;
 
 /** An observation of `run` with everything clients look for beside the output. `place` is absent while a command still runs. */
 export function runObservation(
@@ -33,4 +36,12 @@ export function runObservation(
     extras: { command, metadata, hidden: args.hidden === true },
     success: exitCode === 0,
   };
+}
+
+/** The `python` that the shell would run, from its exported variables; null without one. */
+function pythonOn(exports: string): string | null {
+  const path = PATH_LINE.exec(exports)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? '';
+  if (last?.path === path && last.python !== null && isExecutable(last.python)) return last.python;
+  last = { path, python: findOnPath(['python', 'python3'], path) ?? null };
+  return last.python;
 }

@@ -1,3 +1,5 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { HostConfig } from '@tendon/protocol/executor-api';
@@ -6,7 +8,6 @@ import { browseObservation } from '../browse-observation.ts';
 import { act, type Done, type Order } from './act.ts';
 import { createDownloads, type DownloadedFile } from './downloads.ts';
 import { observe, type Seen } from './observe.ts';
-import { fitted } from './fitted.ts';
 import { openPage } from './open-page.ts';
 import { createSettle } from './settle.ts';
 import { Tabs } from './tabs.ts';
@@ -105,4 +106,26 @@ function downloaded(files: readonly DownloadedFile[], page: string): Observation
     content: [...words, ...(page === '' ? [] : ['', page])].join('\n'),
     extras: { file_path: files[0]!.path },
   };
+}
+
+/** What fits into an answer, of a text that may be as long as a book; the whole is kept in a file that tools can read. */
+function fitted(text: string, maxChars: number, folder: string): string {
+  if (text.length <= maxChars) return text;
+  const path = keepWhole(text, folder);
+  const head = text.slice(0, maxChars).toWellFormed();
+  return `${head}\n\n[The page goes on: ${text.length - maxChars} more characters. The whole of it is in ${path}]`;
+}
+
+const KEPT_PAGES = 20;
+const MAX_KEPT_CHARS = 20 * 1024 * 1024;
+let kept = 0;
+
+function keepWhole(text: string, folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const old = readdirSync(folder).toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }));
+  for (const name of old.slice(0, Math.max(0, old.length + 1 - KEPT_PAGES))) rmSync(join(folder, name), { force: true });
+  kept += 1;
+  const path = join(folder, `page-${process.pid}-${kept}.md`);
+  writeFileSync(path, text.slice(0, MAX_KEPT_CHARS));
+  return path;
 }

@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core';
 import { boundedTree } from './bounded-tree.ts';
 import { openPageSession, type PageSession } from './page-session.ts';
-import { takePictures } from './pictures.ts';
 import { readDocuments, type Documents } from './read-documents.ts';
-import { MAX_TREE_ELEMENTS, readElements, type Elements } from './read-elements.ts';
-import { readPage, type PageContent } from './read-page.ts';
+import { MAX_TREE_ELEMENTS, readElements, type Element, type Elements } from './read-elements.ts';
 import { readTree, type TreeNode } from './read-tree.ts';
 import { treeText } from './tree-text.ts';
 import { within } from './within.ts';
+import { drawMarks } from './in-page/draw-marks.ts';
+import { readContent } from './in-page/read-content.ts';
+import { loadDefuddle } from './load-playwright.ts';
 
 /** What is to be seen of a page; what could not be had of it is empty. */
 export interface Seen {
@@ -27,6 +28,37 @@ const MAX_TREE_CHARS = 24_000;
 /** Of each of the objects that only programs read. */
 const MAX_OBJECT_CHARS = 64 * 1024;
 const NO_CONTENT: PageContent = { title: '', html: '', text: '' };
+
+interface Pictures {
+  /** `data:` URLs, or empty where none could be taken. */
+  readonly screenshot: string;
+  readonly setOfMarks: string;
+  /** Ids of the elements that are marked. */
+  readonly marked: ReadonlySet<string>;
+}
+
+const MAX_MARKS = 200;
+const MIN_AREA = 20;
+/** A picture that is larger as a PNG is taken as a JPEG. */
+const MAX_PNG_CHARS = 2 * 1024 * 1024;
+
+interface PageContent {
+  readonly title: string;
+  /** Cut, where it is very long. */
+  readonly html: string;
+  /** As Markdown, or as plain text where that says more. */
+  readonly text: string;
+}
+
+interface Read {
+  readonly title: string;
+  readonly html: string;
+  readonly text: string;
+  readonly markdown: string;
+}
+
+const MAX_HTML_CHARS = 512 * 1024;
+let defuddle: string | undefined;
 
 /** Looks at a page. `undefined` when it does not answer: a script on it runs without end. */
 export async function observe(
@@ -109,4 +141,38 @@ function propertiesOf({ byBid }: Elements, clickable: ReadonlySet<string>, marke
 /** Whole or not at all. */
 function bounded(value: object): object {
   return JSON.stringify(value).length <= MAX_OBJECT_CHARS ? value : {};
+}
+
+/** The page as it is seen, and the same with the ids of what can be used; that only with `elements`. */
+async function takePictures(session: PageSession, elements?: Elements, clickable: ReadonlySet<string> = new Set()): Promise<Pictures> {
+  const { data } = await session.send('Page.captureScreenshot', { format: 'png' });
+  const useful =
+    elements === undefined ? [] : [...elements.byBid.values()].filter((element) => isUseful(element, clickable)).slice(0, MAX_MARKS);
+  const marks = useful.map(({ bid, box }) => [bid, ...box] as const);
+  // A page that refuses (its canvas is taken away) keeps its picture without marks.
+  const drawn =
+    elements === undefined
+      ? ''
+      : await session.run(drawMarks as (argument: object) => Promise<string>, { picture: data, marks }).catch(() => '');
+  const small = data.length <= MAX_PNG_CHARS ? undefined : await session.send('Page.captureScreenshot', { format: 'jpeg', quality: 80 });
+  return {
+    screenshot: small === undefined ? dataUrl('png', data) : dataUrl('jpeg', small.data),
+    setOfMarks: drawn === '' || drawn.length > MAX_PNG_CHARS ? '' : dataUrl('png', drawn),
+    marked: new Set(useful.map(({ bid }) => bid)),
+  };
+}
+
+function isUseful({ bid, box, visibility, isControl }: Element, clickable: ReadonlySet<string>): boolean {
+  return visibility > 0 && box[2] * box[3] >= MIN_AREA && (isControl || clickable.has(bid));
+}
+
+function dataUrl(type: string, base64: string): string {
+  return `data:image/${type};base64,${base64}`;
+}
+
+async function readPage(session: PageSession): Promise<PageContent> {
+  defuddle ??= loadDefuddle();
+  const limits = { maxHtml: MAX_HTML_CHARS, maxElements: MAX_TREE_ELEMENTS };
+  const { title, html, text, markdown } = await session.run(readContent as (argument: object) => Read, limits, defuddle);
+  return { title, html, text: (markdown || text).trim() };
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Locator, Page } from 'playwright-core';
+import type { Frame, Locator, Page } from 'playwright-core';
 import type { ActionName, ArgumentsOf, BrowserCall, Target } from '../language/signatures.ts';
-import { findTarget } from './find-target.ts';
 import { openPage } from './open-page.ts';
 import type { Tabs } from './tabs.ts';
+import { within } from './within.ts';
 
 export interface PerformContext {
   readonly tabs: Tabs;
@@ -21,6 +21,8 @@ const ELEMENT_MS = 5000;
 const NAVIGATION_MS = 30_000;
 const MAX_WAIT_MS = 60_000;
 const TYPING_MS = 20_000;
+
+const FIND_MS = 3000;
 
 /** Carries out one call. Throws an Error whose message says why it could not. */
 export async function perform(call: BrowserCall, context: PerformContext): Promise<void> {
@@ -109,4 +111,39 @@ async function upload(page: Page, files: string[], place: Locator | { click(): P
   }
   const [chooser] = await Promise.all([page.waitForEvent('filechooser', limit), place.click(limit)]);
   await chooser.setFiles(files, limit);
+}
+
+/** The element that an action names. Throws an Error whose message can be shown when there is none. */
+async function findTarget(page: Page, target: Target): Promise<Locator> {
+  if (target.by === 'css') {
+    const found = page.locator(target.selector).first();
+    const wait = found.waitFor({ state: 'attached', timeout: FIND_MS }); // it may be about to appear
+    await wait.catch(() => Promise.reject(new Error(`nothing on the page matches the selector ${target.selector}`)));
+    return found;
+  }
+  const frame = await frameOf(page, target.bid);
+  const found = frame.locator(withBid(target.bid));
+  if ((await within(FIND_MS, found.count())) === 0) throw new Error(`there is no element with the id ${target.bid} on the page now`);
+  return found.first();
+}
+
+/** `aB12` is element 12 of the frame `aB`; `ab3` is in the frame `ab`, which is in the frame `a`. */
+async function frameOf(page: Page, bid: string): Promise<Frame> {
+  const letters = /^(?:[a-z][A-Z]*)*/.exec(bid)?.[0] ?? '';
+  const steps = letters.match(/[a-z][A-Z]*/g) ?? [];
+  if (letters === bid) steps.pop(); // the element is a frame itself
+  let frame = page.mainFrame();
+  let prefix = '';
+  for (const step of steps) {
+    prefix += step;
+    const owner = await within(FIND_MS, frame.locator(withBid(prefix)).first().elementHandle({ timeout: FIND_MS })).catch(() => null);
+    const inner = owner && (await within(FIND_MS, owner.contentFrame()));
+    if (!inner) throw new Error(`there is no frame with the id ${prefix} on the page now`);
+    frame = inner;
+  }
+  return frame;
+}
+
+function withBid(bid: string): string {
+  return `[bid="${bid}"]`;
 }

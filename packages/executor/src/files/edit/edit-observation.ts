@@ -1,10 +1,12 @@
 import type { ObservationDraft } from '@tendon/protocol';
-import { unifiedDiff } from './unified-diff.ts';
 
 type EditObservation = ObservationDraft<'edit'>;
 
 /** Contents travel with the observation up to a length; beyond it the diff says what changed. */
 const MAX_CARRIED = 1024 * 1024;
+
+const MAX_DIFF_MS = 500;
+const MAX_DIFF_CHARS = 1024 * 1024;
 
 /** An answer that tells of no change: what was seen, or why nothing was done. */
 export function unchanged(
@@ -30,4 +32,11 @@ export async function editObservation(
 
 function carried(text: string | null): string | null {
   return text !== null && text.length > MAX_CARRIED ? null : text;
+}
+
+/** The change as a unified diff; null when it would take too long to find, or would be too long. */
+async function unifiedDiff(path: string, before: string, after: string): Promise<string | null> {
+  const { createTwoFilesPatch } = await import('diff');
+  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, { context: 3, timeout: MAX_DIFF_MS });
+  return patch === undefined || patch.length > MAX_DIFF_CHARS ? null : patch.slice(patch.indexOf('--- '));
 }
