@@ -12,15 +12,15 @@ import { createUndoHistory } from './files/edit/undo-history.ts';
 import { UndoableDisk } from './files/edit/undoable-disk.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
 import { createHandlers } from './handlers.ts';
-import type { DoorGuard } from './http/auth-guard.ts';
+import type { AuthGuard } from './http/auth-guard.ts';
 import { createLease } from './http/lease.ts';
-import { createProcessDoor } from './http/process-endpoint.ts';
+import { createProcessEndpoint } from './http/process-endpoint.ts';
 import { createExecutorServer } from './http/serve.ts';
 import { serverInfo } from './http/server-info.ts';
 import { createTunnels } from './http/tunnel.ts';
 import { openPlugins, type Plugins } from './plugins/open-plugins.ts';
 import { createPortWatch } from './ports/port-watch.ts';
-import { makeNest, type Nest } from './processes/nest.ts';
+import { makePidNamespace, type PidNamespace } from './processes/pid-namespace.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
 import { findShell } from './shell/find-shell.ts';
 import { createShellTools, type ShellTools } from './shell/shell-tools.ts';
@@ -42,23 +42,23 @@ export interface Executor {
 const STILL_MS = 60_000;
 
 /** In the order of dependence. It listens at once; what needs a namespace and a shell waits for them. */
-export async function createExecutor(config: ExecutorConfig, guard: DoorGuard): Promise<Executor> {
+export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): Promise<Executor> {
   const { stateDir, volatileFolders = [], socketPath } = config;
   const left = loadSession(stateDir);
   if (left) await restoreFolders(sleepFolder(stateDir), volatileFolders);
   const hidden = ownFolders(config);
   const bash = findShell(config);
-  const nesting = makeNest({ shell: bash, hidden, stateDir, tools: config.carried?.tools, terminals: config.terminals });
-  const standstill = createStandstill(nesting);
-  const shell = openShell(config, { bash, nesting, standstill, left });
+  const makingPidNamespace = makePidNamespace({ shell: bash, hidden, stateDir, tools: config.carried?.tools, terminals: config.terminals });
+  const standstill = createStandstill(makingPidNamespace);
+  const shell = openShell(config, { bash, makingPidNamespace, standstill, left });
   const plugins = openPlugins({ config, shell, notes: left?.notes ?? {} });
   const disk = openDisk(config, hidden);
   const effects = openEffects(config, { disk, shell, plugins });
   const ports = createPortWatch(plugins.ports);
   const tunnels = createTunnels(ports);
-  const processes = createProcessDoor(shell);
+  const processes = createProcessEndpoint(shell);
   const letIn = new AbortController();
-  const fallAsleep = createSleeper({ stateDir, volatileFolders, effects, shell, nesting, plugins });
+  const fallAsleep = createSleeper({ stateDir, volatileFolders, effects, shell, makingPidNamespace, plugins });
   /** Who comes for one that sleeps is not let in: what never got a connection certainly was not run. */
   const sleep: typeof fallAsleep = async (wish) => {
     standstill.goOn();
@@ -72,7 +72,7 @@ export async function createExecutor(config: ExecutorConfig, guard: DoorGuard): 
   const server = createExecutorServer({
     guard,
     alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid, protocol: PROTOCOL },
-    info: async () => ({ ...serverInfo(await nesting), plugins: plugins.states() }),
+    info: async () => ({ ...serverInfo(await makingPidNamespace), plugins: plugins.states() }),
     effects,
     files: createSandboxFiles(config.workspace, disk),
     linesToEdit: createLinesToEdit(config.workspace, disk),
@@ -84,7 +84,7 @@ export async function createExecutor(config: ExecutorConfig, guard: DoorGuard): 
     sleep,
     standStill: () => standstill.stop(usedBy({ effects, processes, tunnels })),
     goOn: standstill.goOn,
-    endWork: () => endWork({ effects, shell, nesting, plugins }),
+    endWork: () => endWork({ effects, shell, makingPidNamespace, plugins }),
     shutdown: over.resolve,
     stillMs: config.stillSeconds === undefined ? STILL_MS : config.stillSeconds * 1000,
   });
@@ -97,7 +97,7 @@ export async function createExecutor(config: ExecutorConfig, guard: DoorGuard): 
       plugins.stop();
       letIn.abort();
       if (socketPath !== undefined) rmSync(socketPath, { force: true });
-      await Promise.allSettled([shell.then((tools) => tools.close()), nesting.then((made) => made.close())]);
+      await Promise.allSettled([shell.then((tools) => tools.close()), makingPidNamespace.then((made) => made.close())]);
     },
   };
 }
@@ -112,16 +112,16 @@ async function listen(server: Server, config: ExecutorConfig, signal: AbortSigna
 
 interface ShellParts {
   readonly bash: string;
-  readonly nesting: Promise<Nest>;
+  readonly makingPidNamespace: Promise<PidNamespace>;
   readonly standstill: Standstill;
   readonly left: SavedSession | undefined;
 }
 
 /** Its failure is told by the actions that need it. */
-function openShell(config: ExecutorConfig, { bash, nesting, standstill, left }: ShellParts): Promise<ShellTools> {
+function openShell(config: ExecutorConfig, { bash, makingPidNamespace, standstill, left }: ShellParts): Promise<ShellTools> {
   const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
-  const shell = Promise.all([nesting, proxying]).then(([nest, proxy]) =>
-    createShellTools(config, bash, nest, {
+  const shell = Promise.all([makingPidNamespace, proxying]).then(([pidNamespace, proxy]) =>
+    createShellTools(config, bash, pidNamespace, {
       proxyPort: proxy?.port,
       mayLook: () => !standstill.isStill(),
       left,
@@ -180,7 +180,7 @@ function usedBy({ effects, processes, tunnels }: UsedParts): string | undefined 
   return tunnels.count() > 0 ? 'somebody is connected to one of its ports' : undefined;
 }
 
-/** The folders that only the executor uses: its journal, its door, the way to the proxy. One that holds the workspace is not its own. */
+/** The folders that only the executor uses: its journal, its socket, the way to the proxy. One that holds the workspace is not its own. */
 function ownFolders(config: ExecutorConfig): string[] {
   mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
   const sockets = [config.socketPath, config.proxySocketPath].flatMap((path) => (path === undefined ? [] : [dirname(path)]));

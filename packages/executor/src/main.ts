@@ -2,7 +2,7 @@
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { parseConfig } from './config.ts';
 import { createExecutor } from './create-executor.ts';
-import { createDoorGuard, type DoorGuard } from './http/auth-guard.ts';
+import { createAuthGuard, type AuthGuard } from './http/auth-guard.ts';
 import { reasonOf } from './observation.ts';
 
 const { config, guard } = configured();
@@ -14,10 +14,10 @@ const port = await executor.listen();
 process.stdout.write(`listening${port === undefined ? '' : ` on ${port}`}\n`);
 
 /** What is wrong with the configuration is said in a line, before anything is begun. */
-function configured(): { readonly config: ExecutorConfig; readonly guard: DoorGuard } {
+function configured(): { readonly config: ExecutorConfig; readonly guard: AuthGuard } {
   try {
     const given = parseConfig(process.argv.slice(2));
-    return { config: given, guard: createDoorGuard(given) };
+    return { config: given, guard: createAuthGuard(given) };
   } catch (error) {
     process.stderr.write(`${reasonOf(error)}\n`);
     return process.exit(2);

@@ -24,7 +24,7 @@ type Fill = Uint8Array | ((file: FileHandle) => Promise<void>);
 
 /**
  * The executor's hands on files. Paths are the agent's and may change their meaning while they are used, and the executor sees
- * more than the agent does: its own journal and door.
+ * more than the agent does: its own journal and socket.
  *
  * 1. What is opened is judged after it was opened, by the name the system has for it; a change happens below the opened folder.
  *    So a link that is exchanged in between leads nowhere else.

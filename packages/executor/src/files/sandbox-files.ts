@@ -7,7 +7,7 @@ import { TooLong } from './too-long.ts';
 import { NotText } from './not-text.ts';
 import { resolvePath } from './resolve-path.ts';
 
-/** Files for the host's doors. Failures reject with a message that can be shown. */
+/** Files for the host. Failures reject with a message that can be shown. */
 export interface SandboxFiles {
   /** Folders first, each kind by name; folders end in `/`. */
   list(path: string): Promise<string[]>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
-import { createDoorGuard } from './auth-guard.ts';
+import { createAuthGuard } from './auth-guard.ts';
 
 const KEY = 'the key of the door';
 
@@ -30,7 +30,7 @@ function configWith(given: Partial<ExecutorConfig> & { readonly key?: string }):
 }
 
 it('RT210: a port lets nobody in but who brings the very key, and no page whatever it brings', () => {
-  const guard = createDoorGuard(configWith({ port: 1, key: `${KEY}\n` }));
+  const guard = createAuthGuard(configWith({ port: 1, key: `${KEY}\n` }));
   expect(guard({ headers: { host: 'far.example', 'x-session-api-key': KEY } })).toBeUndefined();
   expect(guard({ headers: { host: 'localhost' } })).toMatchObject({ status: 401, error: expect.stringContaining('X-Session-API-Key') });
   expect(guard({ headers: { origin: 'http://localhost', 'x-session-api-key': KEY } })).toMatchObject({ status: 403 });
@@ -44,7 +44,7 @@ it('RT210: a port lets nobody in but who brings the very key, and no page whatev
 });
 
 it('RT210: without a key only this machine is served, under its own names', () => {
-  const guard = createDoorGuard(configWith({ port: 1 }));
+  const guard = createAuthGuard(configWith({ port: 1 }));
   for (const host of ['127.0.0.1:1', 'localhost', '[::1]:80', '127.3.2.1'])
     expect([host, guard({ headers: { host } })]).toEqual([host, undefined]);
   for (const host of ['rebound.example', '10.0.0.1:1', 'localhost.evil.example', '127.0.0.1.evil', 'x@127.0.0.1', '']) {
@@ -54,14 +54,14 @@ it('RT210: without a key only this machine is served, under its own names', () =
 
 it('RT211: beyond this machine there is a key, which is one and is kept from what runs inside', () => {
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'host.example', '127.0.0.1.nip.io']) {
-    expect(() => createDoorGuard(configWith({ port: 1, host }))).toThrow(`config.host ${host} can be reached from other machines`);
-    expect(createDoorGuard(configWith({ port: 1, host, key: KEY }))({ headers: {} })?.status).toBe(401);
+    expect(() => createAuthGuard(configWith({ port: 1, host }))).toThrow(`config.host ${host} can be reached from other machines`);
+    expect(createAuthGuard(configWith({ port: 1, host, key: KEY }))({ headers: {} })?.status).toBe(401);
   }
-  for (const host of ['127.0.0.1', '::1', 'localhost']) expect(() => createDoorGuard(configWith({ port: 1, host }))).not.toThrow();
-  expect(() => createDoorGuard(configWith({ port: 1, key: 'short' }))).toThrow(/holds no key: at least 8/);
-  expect(() => createDoorGuard(configWith({ port: 1, keyFile: '/no/such/key' }))).toThrow(/must be in .*state/);
+  for (const host of ['127.0.0.1', '::1', 'localhost']) expect(() => createAuthGuard(configWith({ port: 1, host }))).not.toThrow();
+  expect(() => createAuthGuard(configWith({ port: 1, key: 'short' }))).toThrow(/holds no key: at least 8/);
+  expect(() => createAuthGuard(configWith({ port: 1, keyFile: '/no/such/key' }))).toThrow(/must be in .*state/);
 });
 
 it('RT210: a unix socket has its folder for a guard', () => {
-  expect(createDoorGuard(configWith({ socketPath: '/s' }))({ headers: { origin: 'null' } })).toBeUndefined();
+  expect(createAuthGuard(configWith({ socketPath: '/s' }))({ headers: { origin: 'null' } })).toBeUndefined();
 });

@@ -6,9 +6,9 @@ import { MIN_SECRET_LENGTH } from '@tendon/protocol/masking';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 
 /** Why a request is refused, if it is; routes and upgrades ask it alike. */
-export type DoorGuard = (request: Pick<IncomingMessage, 'headers'>) => DoorRefusal | undefined;
+export type AuthGuard = (request: Pick<IncomingMessage, 'headers'>) => AuthRefusal | undefined;
 
-export interface DoorRefusal {
+export interface AuthRefusal {
   readonly status: 401 | 403;
   /** Says what to do. */
   readonly error: string;
@@ -18,11 +18,11 @@ const LOOPBACK_BIND = /^(localhost|::1|127(\.\d{1,3}){3})$/i;
 const LOOPBACK_HOST = /^(localhost|\[::1\]|127(\.\d{1,3}){3})(:\d{1,5})?$/i;
 
 /**
- * Whoever reaches the door may run anything inside. A unix socket has its folder for a guard; a port has this: programs with the key
+ * A client that reaches the executor may run anything inside. A unix socket has its folder for a guard; a port has this: programs with the key
  * come in, or with none configured those of this machine, and pages never do: not by their `Origin`, and not by a name that was
  * rebound to this machine. Throws, with what to do, where a key is missing or is none.
  */
-export function createDoorGuard(config: ExecutorConfig): DoorGuard {
+export function createAuthGuard(config: ExecutorConfig): AuthGuard {
   if (config.port === undefined) return () => undefined;
   const { host, keyFile } = config;
   if (host !== undefined && !LOOPBACK_BIND.test(host) && keyFile === undefined) {

@@ -13,7 +13,7 @@ const WISH_MS = 10_000;
 const END_MS = 2_000;
 const TAIL_CHARS = 2_000;
 
-export interface ProcessDoor {
+export interface ProcessEndpoint {
   join(request: IncomingMessage, client: Duplex, head: Buffer): void;
   /** How many there are now. */
   count(): number;
@@ -23,7 +23,7 @@ export interface ProcessDoor {
  * `GET /process` with `Upgrade: tcp`: the first line is a `ProcessWish`, and from then on the connection is that program's input and
  * output. It ends with the connection; what it wrote to stderr last comes as one line of JSON, a `ProcessEnd`, when it ends by itself.
  */
-export function createProcessDoor(shell: Promise<ShellTools>): ProcessDoor {
+export function createProcessEndpoint(shell: Promise<ShellTools>): ProcessEndpoint {
   let open = 0;
 
   async function join(client: Duplex, head: Buffer): Promise<void> {

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import type { Alive, ExecuteLine, ExecuteRequest, SleepAnswer } from '@tendon/protocol/executor-api';
 import { letGoOfStill, refuseUpgrade } from '@tendon/protocol/node';
-import type { DoorGuard } from './auth-guard.ts';
+import type { AuthGuard } from './auth-guard.ts';
 import type { Effects } from '../effects/effects.ts';
 import type { Lease } from './lease.ts';
 import { reasonOf } from '../observation.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { PortWatch } from '../ports/port-watch.ts';
 import type { Tunnels } from './tunnel.ts';
-import type { ProcessDoor } from './process-endpoint.ts';
+import type { ProcessEndpoint } from './process-endpoint.ts';
 import { TooLong } from '../files/too-long.ts';
 import { jsonFields } from './json-fields.ts';
 import type { ServerInfo } from './server-info.ts';
@@ -19,7 +19,7 @@ import type { SleepWish } from '../suspend/sleeper.ts';
 import type { SandboxFiles } from '../files/sandbox-files.ts';
 
 export interface Parts {
-  readonly guard: DoorGuard;
+  readonly guard: AuthGuard;
   readonly alive: Alive;
   readonly info: () => Promise<ServerInfo & { readonly plugins: ReturnType<Plugins['states']> }>;
   readonly effects: Effects;
@@ -28,7 +28,7 @@ export interface Parts {
   readonly lease: Lease;
   readonly ports: PortWatch;
   readonly tunnels: Tunnels;
-  readonly processes: ProcessDoor;
+  readonly processes: ProcessEndpoint;
   readonly plugins: Plugins;
   readonly sleep: (wish: SleepWish) => Promise<SleepAnswer>;
   /** Keeps what the agent started from running, where it stands. */
@@ -128,8 +128,8 @@ export function createExecutorServer(parts: Parts): Server {
     if (refusal) return refuseUpgrade(client, refusal.status, { error: refusal.error });
     parts.lease.touch();
     parts.goOn();
-    const door = request.url === '/process' && request.headers.upgrade === 'tcp' ? parts.processes : parts.tunnels;
-    door.join(request, client, head);
+    const endpoint = request.url === '/process' && request.headers.upgrade === 'tcp' ? parts.processes : parts.tunnels;
+    endpoint.join(request, client, head);
   });
   server.headersTimeout = Math.min(HEADERS_MS, stillMs);
   server.requestTimeout = REQUEST_MS;

@@ -1,4 +1,4 @@
-import type { Nest } from '../processes/nest.ts';
+import type { PidNamespace } from '../processes/pid-namespace.ts';
 import { allProcesses } from '../processes/process-tree.ts';
 
 export interface ServerInfo {
@@ -11,12 +11,12 @@ export interface ServerInfo {
   readonly namespaces_closed: boolean;
 }
 
-export function serverInfo(nest: Pick<Nest, 'nested' | 'reason' | 'isClosed'>): ServerInfo {
+export function serverInfo(pidNamespace: Pick<PidNamespace, 'nested' | 'reason' | 'isClosed'>): ServerInfo {
   return {
     uptime: process.uptime(),
     resources: { memory_rss_bytes: process.memoryUsage.rss(), processes: allProcesses().length },
-    nested: nest.nested,
-    ...(nest.reason !== undefined && { nested_reason: nest.reason }),
-    namespaces_closed: nest.isClosed,
+    nested: pidNamespace.nested,
+    ...(pidNamespace.reason !== undefined && { nested_reason: pidNamespace.reason }),
+    namespaces_closed: pidNamespace.isClosed,
   };
 }

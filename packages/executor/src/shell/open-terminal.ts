@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
-import type { Terminals } from '../processes/nest.ts';
+import type { Terminals } from '../processes/pid-namespace.ts';
 
 /**
  * The native half of `@lydell/node-pty`. Its JavaScript half forks the child itself and can give it neither a private

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { shellQuote } from '@tendon/protocol/executor-api';
 import { createMarkerScanner, type Marker, type MarkerScanner } from './terminal/marker-scanner.ts';
-import type { Terminals } from '../processes/nest.ts';
+import type { Terminals } from '../processes/pid-namespace.ts';
 import { openTerminal, type Terminal } from './open-terminal.ts';
 import {
   childOf,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { flagArgument, textArgument, type ActionHandler } from '../action-handler.ts';
-import type { Nest } from '../processes/nest.ts';
+import type { PidNamespace } from '../processes/pid-namespace.ts';
 import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment, variablesOfImage } from './environment.ts';
 import { writeGitConfig } from './git-config.ts';
@@ -45,7 +45,7 @@ export interface Given {
 export function createShellTools(
   config: ExecutorConfig,
   shell: string,
-  nest: Nest,
+  pidNamespace: PidNamespace,
   { proxyPort, mayLook, left, onFirstCommand }: Given,
 ): ShellTools {
   const script = fileURLToPath(new URL('./session.bash', import.meta.url));
@@ -53,8 +53,8 @@ export function createShellTools(
   const { early, late } = variablesOfImage(config.environment ?? {});
   const isOffline = config.isOffline === true;
   const env = { ...shellEnvironment(process.env, { shell, proxyPort, isOffline, ofImage: early }), ...gitConfig };
-  const common = { shell, enter: nest.enter, env };
-  const { terminals } = nest;
+  const common = { shell, enter: pidNamespace.enter, env };
+  const { terminals } = pidNamespace;
   const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
   const before = left ?? { workingDir: config.workDir, shell: late };
   const shown = config.output && { outputChars: config.output.chars };
@@ -85,7 +85,7 @@ export function createShellTools(
     snapshot: () => session.snapshot(),
     processes: () => session.processes(),
     beside: common,
-    besideForChromium: async () => ({ ...common, enter: await nest.enterForChromium() }),
+    besideForChromium: async () => ({ ...common, enter: await pidNamespace.enterForChromium() }),
     isBusy: () => session.current !== undefined || named.isBusy(),
     close() {
       background.close();

@@ -1,6 +1,6 @@
 import { descendants } from '../processes/descendants.ts';
 import type { Effects } from '../effects/effects.ts';
-import type { Nest } from '../processes/nest.ts';
+import type { PidNamespace } from '../processes/pid-namespace.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import { signalProcess } from '../processes/process-tree.ts';
@@ -8,7 +8,7 @@ import { signalProcess } from '../processes/process-tree.ts';
 export interface WorkParts {
   readonly effects: Pick<Effects, 'cancelAll'>;
   readonly shell: Promise<Pick<ShellTools, 'processes'>>;
-  readonly nesting: Promise<Nest>;
+  readonly makingPidNamespace: Promise<PidNamespace>;
   readonly plugins: Pick<Plugins, 'sleeping'>;
 }
 
@@ -16,10 +16,10 @@ export interface WorkParts {
 const ROUNDS = 20;
 
 /** Ends what the agent has started, in the foreground and behind it. Its shell and its kernel stay, where they were. */
-export async function endWork({ effects, shell, nesting, plugins }: WorkParts): Promise<void> {
+export async function endWork({ effects, shell, makingPidNamespace, plugins }: WorkParts): Promise<void> {
   effects.cancelAll();
-  const [nest, tools] = [await nesting, await shell];
-  const own = new Set([...nest.processes(), ...tools.processes(), ...plugins.sleeping().flatMap(({ processes }) => processes())]);
+  const [pidNamespace, tools] = [await makingPidNamespace, await shell];
+  const own = new Set([...pidNamespace.processes(), ...tools.processes(), ...plugins.sleeping().flatMap(({ processes }) => processes())]);
   for (let round = 0; round < ROUNDS; round += 1) {
     const others = descendants(own);
     if (others.length === 0) return;

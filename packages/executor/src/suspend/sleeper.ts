@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BUSY, type SleepAnswer } from '@tendon/protocol/executor-api';
 import type { Effects } from '../effects/effects.ts';
-import type { Nest } from '../processes/nest.ts';
+import type { PidNamespace } from '../processes/pid-namespace.ts';
 import { reasonOf } from '../observation.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
@@ -15,7 +15,7 @@ export interface SleepParts {
   readonly volatileFolders: readonly string[];
   readonly effects: Effects;
   readonly shell: Promise<ShellTools>;
-  readonly nesting: Promise<Nest>;
+  readonly makingPidNamespace: Promise<PidNamespace>;
   readonly plugins: Pick<Plugins, 'sleeping'>;
 }
 
@@ -42,13 +42,13 @@ export function createSleeper(parts: SleepParts): (wish: SleepWish) => Promise<S
 
   async function whyAwake({ withKernel }: SleepWish): Promise<string | undefined> {
     if (effects.running > 0) return BUSY.action;
-    const [nest, shell] = [await parts.nesting, await parts.shell];
-    if (!nest.nested) return 'what runs here cannot be told from what does not';
+    const [pidNamespace, shell] = [await parts.makingPidNamespace, await parts.shell];
+    if (!pidNamespace.nested) return 'what runs here cannot be told from what does not';
     if (shell.isBusy()) return BUSY.command;
     const plugins = parts.plugins.sleeping();
     const loss = withKernel ? undefined : plugins.map(({ loses }) => loses()).find((each) => each !== undefined);
     if (loss !== undefined) return loss;
-    const own = [...nest.processes(), ...shell.processes(), ...plugins.flatMap(({ processes }) => processes())];
+    const own = [...pidNamespace.processes(), ...shell.processes(), ...plugins.flatMap(({ processes }) => processes())];
     const [other] = descendants(new Set(own));
     return other === undefined ? undefined : `${processText(other.pid)} runs`;
   }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { ASLEEP_NAME, type SleepAnswer } from '@tendon/protocol/executor-api';
 import { descendants, nameOf, processText, type Descendant } from '../processes/descendants.ts';
-import type { Nest } from '../processes/nest.ts';
+import type { PidNamespace } from '../processes/pid-namespace.ts';
 import { signalProcess } from '../processes/process-tree.ts';
 
 /** Keeps what the agent started from running, where it stands, until somebody wants something of it. */
@@ -37,14 +37,14 @@ interface Look {
  * 3. What the agent has stopped itself stays stopped.
  * 4. The executor and what holds the namespace go on: it answers, and its lease ends it where no server is left.
  */
-export function createStandstill(nesting: Promise<Pick<Nest, 'processes'>>): Standstill {
-  let nest: Pick<Nest, 'processes'> | undefined;
-  void nesting.then((made) => (nest = made));
+export function createStandstill(makingPidNamespace: Promise<Pick<PidNamespace, 'processes'>>): Standstill {
+  let pidNamespace: Pick<PidNamespace, 'processes'> | undefined;
+  void makingPidNamespace.then((made) => (pidNamespace = made));
   let before: Look | undefined;
   let stopped: readonly number[] = [];
   const usualName = nameOf('self');
 
-  const agents = (): readonly Descendant[] => descendants(new Set(nest?.processes()));
+  const agents = (): readonly Descendant[] => descendants(new Set(pidNamespace?.processes()));
 
   /** The one that took the most processor time since the last look, if that was work. */
   function worker(last: Look, now: Look): number | undefined {
@@ -82,7 +82,7 @@ export function createStandstill(nesting: Promise<Pick<Nest, 'processes'>>): Sta
 
   return {
     stop(use) {
-      if (nest === undefined) return { slept: false, reason: 'it has only just begun' };
+      if (pidNamespace === undefined) return { slept: false, reason: 'it has only just begun' };
       if (use !== undefined) return { slept: false, reason: use };
       if (stopped.length > 0) return { slept: true };
       const [last, now] = [before, lookAt(agents())];

@@ -47,23 +47,23 @@ export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env
   const folder = mkdtempSync(join(tmpdir(), 'tendon-x-'));
   const workspace = join(folder, 'workspace');
   mkdirSync(workspace);
-  mkdirSync(join(folder, 'door'));
+  mkdirSync(join(folder, 'socket'));
   const config: ExecutorConfig = {
     ...{ incarnation: 'one', stateDir: join(folder, 'state'), workspace, workDir: workspace },
-    ...(overrides.port === undefined && { socketPath: join(folder, 'door', 's') }),
+    ...(overrides.port === undefined && { socketPath: join(folder, 'socket', 's') }),
     ...{ shell: '/bin/bash', noOutputTimeoutSeconds: 10, leaseSeconds: 600, ...overrides },
   };
   const child = spawn(process.execPath, [builtExecutor(), '--config', JSON.stringify(config)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, HOME: workspace, ...env },
   });
-  const door = { socketPath: config.socketPath };
+  const address = { socketPath: config.socketPath };
   let keys = 0;
 
   function open(method: string, path: string, body?: unknown): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const isBytes = typeof body === 'string' || body instanceof Uint8Array;
-      httpRequest({ ...door, method, path }, resolve)
+      httpRequest({ ...address, method, path }, resolve)
         .on('error', reject)
         .end(body === undefined ? undefined : isBytes ? body : JSON.stringify(body));
     });

@@ -7,12 +7,12 @@ import { makeNamespace, NAMESPACES_OF_CHROMIUM, NO_NAMESPACES, type Namespace, t
  * orphans; the kernel ends the whole namespace with it.
  *
  * 1. The first process ends when its standard input does, so nothing outlives the executor, however that dies.
- * 2. The executor's own folders (its door, its journal) are covered by empty ones, and the inside cannot uncover them.
+ * 2. The executor's own folders (its socket, its journal) are covered by empty ones, and the inside cannot uncover them.
  * 3. Where namespaces cannot be nested there is no prefix, and `nested` says so; nothing pretends.
  * 4. In a sandbox the inside can make no namespaces: in one of its own a program has powers over large parts of the kernel. Chromium,
  *    which needs some for its own sandbox, has a namespace of processes of its own, made when it is first asked for.
  */
-export interface Nest {
+export interface PidNamespace {
   readonly nested: boolean;
   /** Why not, when it is not. */
   readonly reason?: string;
@@ -37,9 +37,10 @@ export interface Terminals {
   readonly reachedBy: string;
 }
 
-export type NestOptions = Pick<NamespaceOptions, 'shell' | 'hidden' | 'stateDir'> & Partial<Pick<NamespaceOptions, 'tools' | 'terminals'>>;
+export type PidNamespaceOptions = Pick<NamespaceOptions, 'shell' | 'hidden' | 'stateDir'> &
+  Partial<Pick<NamespaceOptions, 'tools' | 'terminals'>>;
 
-export async function makeNest(options: NestOptions): Promise<Nest> {
+export async function makePidNamespace(options: PidNamespaceOptions): Promise<PidNamespace> {
   const { shell, hidden, stateDir, tools, terminals } = options;
   const common = { shell, hidden, stateDir, tools, terminals };
   const made = await makeNamespace({ ...common, most: NO_NAMESPACES });

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { makeNest } from './nest.ts';
+import { makePidNamespace } from './pid-namespace.ts';
 
 let home = '';
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'tendon-nest-'));
+  home = mkdtempSync(join(tmpdir(), 'tendon-pids-'));
 });
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -17,13 +17,13 @@ it("SB98: the user's own start-up files are not run for it", async () => {
   writeFileSync(join(home, '.bashrc'), `echo ran >> ${join(home, 'ran')}; sleep 1000`);
   vi.stubEnv('HOME', home);
   vi.stubEnv('SHLVL', undefined); // only the first shell would
-  const nest = await makeNest({ shell: '/bin/bash', hidden: [], stateDir: home });
-  expect(nest.reason).toBeUndefined();
+  const pidNamespace = await makePidNamespace({ shell: '/bin/bash', hidden: [], stateDir: home });
+  expect(pidNamespace.reason).toBeUndefined();
   expect(existsSync(join(home, 'ran'))).toBe(false);
-  nest.close();
+  pidNamespace.close();
 });
 
 it('SB98: a machine that cannot nest says why', async () => {
-  const nest = await makeNest({ shell: '/bin/bash', hidden: [], stateDir: home, tools: home });
-  expect(nest).toMatchObject({ nested: false, enter: [], reason: expect.stringContaining('unshare') });
+  const pidNamespace = await makePidNamespace({ shell: '/bin/bash', hidden: [], stateDir: home, tools: home });
+  expect(pidNamespace).toMatchObject({ nested: false, enter: [], reason: expect.stringContaining('unshare') });
 });
