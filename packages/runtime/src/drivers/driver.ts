@@ -27,7 +27,7 @@ export interface SandboxSpec extends SandboxPlace {
   /** What it has beside shell and files. */
   readonly plugins: readonly PluginName[];
   readonly output: OutputLimits;
-  /** Git hosts that the proxy answers for; of use only where our proxy is the way out. */
+  /** Git hosts that the proxy answers for; used only where our egress proxy serves the sandbox. */
   readonly gitHosts: readonly string[];
   /** Of use only to a driver whose sandboxes are elsewhere: what is kept by the proxy there. */
   readonly network: NetworkReach;
@@ -140,13 +140,13 @@ export interface Reaper {
   forget?(conversationId: string, options: { readonly workspace: boolean }): Promise<void>;
 }
 
-/** Where workspace and folders are on another host, nothing of them is looked for on this one, and the way out is there too. */
+/** Where workspace and folders are on another host, this host looks for nothing of them, and the egress proxy runs there too. */
 export interface RemoteSandboxes {
   /** What every request to an executor must carry (its key); asked for each time, recorded nowhere. */
   headers(handle: SandboxHandle): Readonly<Record<string, string>>;
-  /** What the way out lets through from the next connection on. The newest is what stays, whatever is on its way. */
+  /** Sets what the egress proxy lets through from the next connection on. The newest policy stays, whatever is on its way. */
   setNetwork(handle: SandboxHandle, network: () => Promise<NetworkReach>): Promise<void>;
-  /** The places that the way out refused. */
+  /** The hosts that the egress proxy refused. */
   refusedHosts(handle: SandboxHandle): Promise<readonly RefusedHost[]>;
 }
 

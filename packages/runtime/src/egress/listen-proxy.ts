@@ -34,7 +34,7 @@ const OURS = ['proxy-status', 'tendon'] as const;
 const MAX_PHRASE_CHARS = 400;
 const IDLE_MS = 10 * 60_000;
 /**
- * The only way out of one sandbox: an HTTP proxy (`CONNECT host:port`, and `GET http://…`) on a unix socket in a folder that
+ * The egress proxy of one sandbox, its only connection to a network: an HTTP proxy (`CONNECT host:port`, and `GET http://…`) on a unix socket in a folder that
  * the inside can see and not write. Owns that socket and the connections made through it; a new server listens again on the
  * same path. Whoever speaks to it is hostile.
  */

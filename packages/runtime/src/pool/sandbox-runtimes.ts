@@ -73,7 +73,7 @@ export interface SandboxReaches {
   refusedHosts(conversationId: string): Promise<readonly RefusedHost[]>;
   /** Connections as the conversation's sandbox may make them: what asks in its name goes no further. */
   dialAs(conversationId: string): Dial;
-  /** Its policy is another now, or everybody's: resolves when it counts wherever the way out of the sandbox is, or could not be told. */
+  /** Its policy is another now, or everybody's: resolves when the egress proxy of the sandbox, wherever it runs, has it or could not be reached. */
   networkChanged(conversationId?: string): Promise<void>;
 }
 

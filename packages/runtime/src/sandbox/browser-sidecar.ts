@@ -23,7 +23,7 @@ const STOP_MS = 20_000;
 const GRACE_MS = 5000;
 const MAX_CONNECTIONS = 4;
 const TAIL_CHARS = 1000;
-/** The executor's own forwarder to the proxy, and nothing else that Chromium would take for its way out. */
+/** The executor's own forwarder to the proxy, and nothing else that Chromium would take for a proxy. */
 const PROXY_URL = /^http:\/\/127\.0\.0\.1:\d{1,5}$/;
 
 /**
@@ -113,7 +113,7 @@ function wishOf(text: string): BrowserWish | undefined {
     return undefined;
   }
   const { proxyUrl, startUrl } = value ?? {};
-  // Without a proxy Chromium would ask nobody and reach nothing but loopback: the network has no other way out.
+  // Without a proxy Chromium would ask nobody and reach nothing but loopback: there is no other route to a network.
   if (proxyUrl !== undefined && !(typeof proxyUrl === 'string' && PROXY_URL.test(proxyUrl))) return undefined;
   if (startUrl !== undefined && !(typeof startUrl === 'string' && /^https?:/.test(startUrl))) return undefined;
   return { ...(proxyUrl !== undefined && { proxyUrl }), ...(startUrl !== undefined && { startUrl }) };

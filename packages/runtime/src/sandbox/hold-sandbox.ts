@@ -33,7 +33,7 @@ export interface OpenSandbox extends CountedUse {
 
 /** What leads out of it and is served by this process. */
 interface SandboxWays {
-  /** The way out; none where the sandbox is elsewhere. */
+  /** The egress proxy; none where the sandbox is remote. */
   readonly proxy: Proxy | undefined;
   /** To a browser beside the sandbox, where the driver has that. */
   readonly browser: BrowserSidecar | undefined;
@@ -128,7 +128,7 @@ function holdDisk(
   });
 }
 
-/** Tells the way out elsewhere what the conversation's policy is now. Told again whenever its host is reached anew. */
+/** Sends the conversation's policy to a remote egress proxy; again whenever its host is reached anew. */
 export async function tellNetwork(context: SandboxContext, conversationId: string, handle: SandboxHandle): Promise<void> {
   const told = context.driver.remote?.setNetwork(handle, () => context.egress.policyOf(conversationId));
   await told?.catch((error: unknown) =>

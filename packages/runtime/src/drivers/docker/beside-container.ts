@@ -35,7 +35,7 @@ const WITHOUT_NETWORK_FD = ['/bin/sh', '-c', `exec ${NETWORK_FD}<&-; exec "$@"`,
 
 /**
  * The program of the browser in a sandbox as those of the driver `local`, but in the network of the container: what listens on
- * loopback there is on its loopback, and the ways out are the same. It sees the host's programs, the workspace and nothing of the
+ * loopback there is on its loopback, and it reaches the same proxy. It sees the host's programs, the workspace and nothing of the
  * container, and dies with this server.
  */
 export async function startBesideContainer(
