@@ -30,6 +30,7 @@ export {
   type WatchLine,
 } from './executor-host-api.ts';
 export type { SandboxPlan } from './sandbox/sandbox-context.ts';
+export { exchange } from './transport/exchange.ts';
 export { relay } from './transport/relay.ts';
 export { replaceSandboxes } from './pool/replace-sandboxes.ts';
 export type { SandboxRecord } from './sandbox/sandbox-record.ts';

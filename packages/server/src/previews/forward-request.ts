@@ -1,6 +1,6 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
-import { joinStreams } from '@tendon/runtime';
+import { exchange, joinStreams } from '@tendon/runtime';
 import { inwardHeaders, outwardHeaders } from './clean-headers.ts';
 import { PAGES, sendPage } from './preview-page.ts';
 
@@ -24,16 +24,12 @@ export interface Forwarding {
 export function forwardRequest(forwarding: Forwarding): void {
   const { request, response } = forwarding;
   const outgoing = begin(forwarding, false);
-  outgoing.on('response', (answer) => answerWith(answer, forwarding));
   outgoing.on('upgrade', (_answer, socket) => {
     socket.destroy(); // nobody asked for that
     sendPage(request, response, PAGES.broken);
   });
-  response.once('close', () => outgoing.destroy());
-  const { 'transfer-encoding': coding, 'content-length': length = 0 } = request.headers;
-  // An answer may come before the question has ended: then the rest of it is not missed.
-  if (coding !== undefined || Number(length) > 0) request.pipe(outgoing);
-  else outgoing.end();
+  // Without an answer the page that says so is sent by `begin`.
+  exchange(request, response, outgoing, (answer) => beginAnswer(answer, forwarding)).catch(() => undefined);
 }
 
 /** The same for a connection that is to become something else, a WebSocket. `client` is the browser's, `head` what it said already. */
@@ -41,7 +37,9 @@ export function forwardUpgrade(forwarding: Forwarding & { readonly client: Duple
   const { client, head } = forwarding;
   const outgoing = begin(forwarding, true);
   client.once('close', () => outgoing.destroy());
-  outgoing.on('response', (answer) => answerWith(answer, forwarding));
+  outgoing.on('response', (answer) => {
+    if (beginAnswer(answer, forwarding)) pipeline(answer, forwarding.response, () => {});
+  });
   outgoing.on('upgrade', (answer, target, first) => {
     client.write(switchingProtocols(answer), 'latin1');
     if (first.length > 0) target.unshift(first);
@@ -76,7 +74,8 @@ function begin({ request, response, target, key }: Forwarding, isUpgrade: boolea
   return outgoing;
 }
 
-function answerWith(answer: IncomingMessage, { request, response, cookies, policy }: Forwarding): void {
+/** False: it could not be written as it came, and a page says so. */
+function beginAnswer(answer: IncomingMessage, { request, response, cookies, policy }: Forwarding): boolean {
   try {
     const headers = outwardHeaders(answer);
     const withOurs = (name: string, ours: readonly string[]) => {
@@ -86,10 +85,11 @@ function answerWith(answer: IncomingMessage, { request, response, cookies, polic
     const policies = withOurs('content-security-policy', policy === undefined ? [] : [policy]);
     response.writeHead(answer.statusCode ?? 502, { ...headers, ...withOurs('set-cookie', cookies), ...policies });
     response.flushHeaders();
-    pipeline(answer, response, () => {}); // cut off on one side, cut off on the other: the browser sees it
+    return true;
   } catch {
     answer.destroy();
     sendPage(request, response, PAGES.broken); // a status or a header that is none
+    return false;
   }
 }
 
