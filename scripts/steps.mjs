@@ -81,6 +81,7 @@ export const CHECKS = [
   { name: 'types', args: [bin('typescript/bin/tsc'), '-p', '.'] },
   { name: 'types of the web app', args: [bin('typescript/bin/tsc'), '-p', 'packages/web'] },
   { name: 'docs', args: ['scripts/check-docs.mjs'] },
+  { name: 'words', args: ['scripts/check-words.mjs'] },
   { name: 'unused', args: [bin('knip/bin/knip.js')] },
   { name: 'used by tests only', args: [bin('knip/bin/knip.js'), '--production', '--include', 'files,exports'] },
 ];
