@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /**
@@ -6,19 +5,29 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerRespons
  * writes the head of the answer, or returns false when it has answered in words of its own. Resolves when the answer has begun;
  * rejects when there is none.
  */
-export async function exchange(
+export function exchange(
   request: IncomingMessage,
   response: ServerResponse,
   outgoing: ClientRequest,
   begin: (answer: IncomingMessage) => boolean,
 ): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let hasBegun = false;
+  // For as long as the request lives: head and a broken body may be parsed in one go, before an awaited head is seen.
+  outgoing.on('error', (error) => (hasBegun ? void response.destroy() : reject(error)));
+  outgoing.once('response', (answer) => {
+    hasBegun = true;
+    answer.on('error', () => response.destroy());
+    try {
+      if (begin(answer)) answer.pipe(response);
+      resolve();
+    } catch (error) {
+      reject(error);
+    }
+  });
   response.once('close', () => outgoing.destroy());
   request.pipe(outgoing);
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  outgoing.on('error', () => response.destroy());
-  if (!begin(answer)) return;
-  answer.on('error', () => response.destroy());
-  answer.pipe(response);
+  return promise;
 }
 
 /** Only the headers of these names, which are in lower case. */

@@ -39,9 +39,10 @@ async function answerTo(request: Request, dial: Dial): Promise<Response> {
     createConnection: () => socket,
     signal: request.signal,
   });
+  // Head and a broken body may be parsed in one go: the listener for errors must be there when the head has come.
+  outgoing.once('response', (incoming) => outgoing.on('error', (cause) => incoming.destroy(cause)));
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-  outgoing.on('error', (cause) => incoming.destroy(cause));
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(incoming.headersDistinct)) for (const value of values) headers.append(name, value);
   const { statusCode: status = 502, statusMessage: statusText = '' } = incoming;

@@ -93,3 +93,22 @@ it('SV351: what is asked so is asked as by any fetch, but follows no redirect', 
     expect.objectContaining({ message: 'fetch failed', cause: new Error('not there') }),
   );
 });
+
+it('SB620: an answer that breaks in the packet of its head fails that fetch alone', async () => {
+  const { connect, createServer: createTcpServer } = await import('node:net');
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const send = fetchBy(async () => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  });
+  for (let asked = 0; asked < 3; asked += 1) {
+    await expect(send(`http://127.0.0.1:${port}`).then((answer) => answer.text())).rejects.toThrow(/parse error|aborted/i);
+  }
+});
