@@ -37,6 +37,10 @@ beforeAll(async () => {
         .writeHead(200, { 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="a b.zip"' })
         .end('zip bytes'),
     '/paper.pdf': (response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4 made up'),
+    '/broken': (response) => {
+      response.writeHead(200, { 'content-disposition': 'attachment; filename="half.zip"', 'content-length': 1000 });
+      response.write('half', () => setTimeout(() => response.destroy(), 200));
+    },
     '/gives': '<title>Gives</title><a href="/file">Get it</a>',
     '/covered': '<button id=under>Under</button><div style="position:fixed;inset:0">cover</div>',
   });
@@ -169,6 +173,12 @@ describe('browse_interactive', { timeout: 60_000 }, () => {
       kind: 'download',
       extras: { file_path: join(folder, 'paper.pdf') },
     });
+  });
+
+  it('RT150: a download that fails is noted, and the page is shown as it is', async () => {
+    const { content, extras } = await open('/one', `goto("${site.origin}/broken")`, 'noop(1000)');
+    expect(content).toMatch(/The download of .*\/broken failed: /);
+    expect(extras.title).toBe('One');
   });
 
   it('RT160: what the agent has to say to its user is told', async () => {

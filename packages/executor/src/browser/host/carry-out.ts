@@ -16,6 +16,7 @@ import { within } from './within.ts';
 export type CarryOut = (order: Order, signal: AbortSignal, output: (text: string) => void) => Promise<ObservationDraft>;
 
 const OBSERVE_MS = 45_000;
+const MAX_LOOKS = 3;
 const MAX_CONTENT_CHARS = 26_000;
 const NOTHING: Seen = {
   content: { title: '', html: '', text: '' },
@@ -25,18 +26,28 @@ const NOTHING: Seen = {
 /** Carries out one order at a time and tells what is to be seen afterwards. */
 export async function createCarryOut(context: BrowserContext, { workspace, profile, startUrl }: HostConfig): Promise<CarryOut> {
   const tabs = await Tabs.of(context);
-  const downloads = createDownloads(context, { workspace, incoming: `${profile}/downloads`, note: tabs.note });
+  const downloads = createDownloads(context, { workspace, incoming: `${profile}/downloads`, note: (text) => tabs.note(text) });
   const settle = createSettle(context);
   if (startUrl !== undefined) await openPage(tabs, startUrl, workspace).catch((error: unknown) => tabs.note(reasonOf(error)));
+
+  /** What there is to see once it has come to rest. A tab that has opened meanwhile is the one in use, and is looked at instead. */
+  async function look(order: Order, deadline: AbortSignal, signal: AbortSignal) {
+    const isInteractive = order.type === 'interact';
+    const files: DownloadedFile[] = [];
+    for (let looks = 1; ; looks += 1) {
+      const page = tabs.active;
+      await settle(page, deadline);
+      if (downloads.hasNew) files.push(...(await downloads.take(order.deadlineMs, deadline)));
+      const looking = observe(page, { withTree: order.withTree || isInteractive, withContent: !isInteractive });
+      const seen = await within(OBSERVE_MS, looking, signal).catch(() => undefined);
+      if (page === tabs.active || looks === MAX_LOOKS || signal.aborted) return { seen, files };
+    }
+  }
 
   return async (order, signal, output) => {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(order.deadlineMs)]);
     const done = await act(order, { tabs, settle, workspace, signal: deadline, output });
-    await settle(tabs.active, deadline);
-    const files = downloads.hasNew ? await downloads.take(order.deadlineMs, deadline) : [];
-    const isInteractive = order.type === 'interact';
-    const looking = observe(tabs.active, { withTree: order.withTree || isInteractive, withContent: !isInteractive });
-    const seen = await within(OBSERVE_MS, looking, signal).catch(() => undefined);
+    const { seen, files } = await look(order, deadline, signal);
     const unopened = tabs.unopened(tabs.active);
     const error = seen === undefined && !signal.aborted ? await closeHanging(tabs) : done.error === '' ? (unopened?.reason ?? '') : '';
     const told = { ...done, error: signal.aborted ? 'it was cancelled' : [done.error, error].filter((part) => part !== '').join(' ') };
