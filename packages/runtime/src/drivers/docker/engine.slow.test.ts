@@ -136,6 +136,9 @@ it('SB47: containers without a record or a folder are ended by their labels, tho
       'dev.tendon.incarnation=theirs',
       '--label',
       'dev.tendon.owner=/nowhere',
+      // As from an image's own labels: no name that this server gives.
+      '--label',
+      `dev.tendon.uid=${process.getuid?.()}`,
       engine.image('busybox'),
       'sleep',
       '1000',

@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import { INCARNATION } from '../../incarnation.ts';
 import { listContainers } from './engine/containers.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 import { INCARNATION_LABEL, OWNER_LABEL, UID_LABEL } from './engine/labels.ts';
@@ -12,8 +13,9 @@ export async function strayIncarnations(engine: EngineClient, stateRoot: string)
   const found: string[] = [];
   for (const { Labels } of await listContainers(engine, DEADLINE_MS).catch(() => [])) {
     const { [OWNER_LABEL]: owner, [INCARNATION_LABEL]: incarnation } = Labels;
-    if (owner === undefined || incarnation === undefined || Labels[UID_LABEL] !== uid) continue;
-    if (owner === stateRoot || (await isGone(owner))) found.push(incarnation);
+    // Images have labels too: only what can be one of ours is looked for on this machine, and ended.
+    if (owner === undefined || !INCARNATION.test(incarnation ?? '') || Labels[UID_LABEL] !== uid) continue;
+    if (owner === stateRoot || (await isGone(owner))) found.push(incarnation!);
   }
   return found;
 }
