@@ -28,7 +28,7 @@ const TARGETS = {
   },
   bundle: {
     paths: [
-      ...sourcesOf('cli', 'sandbox-host', 'server', 'runtime', 'core', 'protocol', 'client'),
+      ...sourcesOf('cli', 'conformance', 'sandbox-host', 'server', 'runtime', 'core', 'protocol', 'client'),
       at('scripts/build-bundle.mjs'),
       at('scripts/bundle-options.mjs'),
       at('scripts/lean-http.mjs'),
