@@ -242,4 +242,13 @@ describe('decisions', () => {
     await expectVisible(page.getByText('Decided.'));
     await article(page, /^Ran rm -rf build/).waitFor();
   });
+
+  it('CL26: rejecting takes a reason, and nothing runs', async () => {
+    const page = await asked();
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('textbox', { name: 'Reason' }).fill('not today');
+    await page.keyboard.press('Enter');
+    await expectVisible(page.getByText('Decided.'));
+    await article(page, /rm -rf build.*rejected/).waitFor();
+  });
 });
