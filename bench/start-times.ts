@@ -1,4 +1,4 @@
-import { never, type TestSandboxes } from '../packages/runtime/src/sandbox.test-support.ts';
+import { never, type TestSandboxes } from '@tendon/runtime/testing';
 
 /** Milliseconds from asking for a sandbox until its executor answers. The first is left out: it looks into machine and image, once for a server. */
 export async function startTimes({ runtimes }: TestSandboxes, rounds: number): Promise<readonly number[]> {

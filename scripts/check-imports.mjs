@@ -182,7 +182,7 @@ for (const [name, allowed] of Object.entries(ALLOWED)) {
     ...Object.keys(manifest.peerDependencies ?? {}),
   ]);
   for (const file of sources(join(folder, 'src'))) {
-    const test = /\.test(-support)?\.tsx?$/.test(file) || file.includes('/contract');
+    const test = /\.test(-support)?\.tsx?$|\/contract|\/src\/.*\btesting\//.test(file);
     const edges = [];
     for (const { type, specifier } of importsOf(file)) {
       const where = relative(root, file);

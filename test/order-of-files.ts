@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const NEEDS_ENGINE = /testing\/(?:open-engine|docker-under-test)\.ts'/;
+const NEEDS_ENGINE = /testing\/containers\b/;
 
 /** They take minutes, most of it waiting: one that came last would have the machine to itself. */
 const LONGEST = /(?:own-levels\.slow|kill-at-stage)\.test\.ts$/;

@@ -1,6 +1,6 @@
-import { openEngine, type EngineKind } from '../../packages/runtime/src/drivers/docker/testing/open-engine.ts';
-import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
-import { createTestSandboxes, executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createDockerDriver } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder } from '@tendon/runtime/testing';
+import { type EngineKind, openEngine } from '@tendon/runtime/testing/containers';
 import { startTimes } from '../start-times.ts';
 import type { Row } from '../row.ts';
 

@@ -1,5 +1,5 @@
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { createTestSandboxes, executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createLocalDriver } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder } from '@tendon/runtime/testing';
 import { startTimes } from '../start-times.ts';
 import type { Row } from '../row.ts';
 

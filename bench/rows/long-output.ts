@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { createTestSandboxes, execute, executorFolder, never } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createLocalDriver } from '@tendon/runtime';
+import { createTestSandboxes, execute, executorFolder, never } from '@tendon/runtime/testing';
 import { membersOf, pssMiB } from '../process-memory.ts';
 import type { Figures, Row } from '../row.ts';
 

@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { never, run } from '@tendon/runtime/testing';
 import { testServer, type TestOptions, type TestServer } from '../../packages/server/src/server.test-support.ts';
 
 const PROGRAM = readFileSync(join(import.meta.dirname, 'preview-program.py'));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { executorFolder, never, run } from '@tendon/runtime/testing';
 import { plainClient, socketIoClient, testServer } from '../../packages/server/src/server.test-support.ts';
 import { ask, open, preview } from './open-preview.ts';
 

@@ -4,22 +4,21 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
-import { describeDriver } from '../../packages/runtime/src/drivers/contract.ts';
-import { containersOf, openEngine, type TestEngine } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
-import { killPids } from '../../packages/runtime/src/processes/kill-all.ts';
-import { findProcesses } from '../../packages/runtime/src/processes/process-identity.ts';
-import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
+import { createRemoteDriver, type RuntimesOptions } from '@tendon/runtime';
 import {
   createTestSandboxes,
   execute,
   executorFolder,
+  findProcesses,
+  killPids,
   leftOf,
   never,
   run,
-  until,
   type TestSandboxes,
-} from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/pool/sandbox-runtimes.ts';
+  until,
+} from '@tendon/runtime/testing';
+import { containersOf, openEngine, type TestEngine } from '@tendon/runtime/testing/containers';
+import { describeDriver } from '@tendon/runtime/testing/driver-contract';
 
 const engine: TestEngine = await openEngine('docker');
 afterAll(() => engine.close());

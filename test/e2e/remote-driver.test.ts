@@ -1,9 +1,8 @@
 import { Secret } from '@tendon/core';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
-import { describeDriver } from '../../packages/runtime/src/drivers/contract.ts';
-import { findProcesses } from '../../packages/runtime/src/processes/process-identity.ts';
-import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import { leftOf } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createRemoteDriver } from '@tendon/runtime';
+import { findProcesses, leftOf } from '@tendon/runtime/testing';
+import { describeDriver } from '@tendon/runtime/testing/driver-contract';
 
 let host: ExecutorHostProcess | undefined;
 

@@ -5,16 +5,17 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
-import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import { NotServed, type SandboxPorts } from '../../packages/runtime/src/sandbox/sandbox-ports.ts';
+import { createRemoteDriver } from '@tendon/runtime';
 import {
   createTestSandboxes,
   executorFolder,
   never,
+  NotServed,
   run,
-  until,
+  type SandboxPorts,
   type TestSandboxes,
-} from '../../packages/runtime/src/sandbox.test-support.ts';
+  until,
+} from '@tendon/runtime/testing';
 
 const ECHO = `import socket
 server = socket.socket(); server.bind(('127.0.0.1', 0)); server.listen()

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { executorFolder } from '@tendon/runtime/testing';
 import { socketIoClient } from '../../packages/server/src/server.test-support.ts';
 import { ask, open, preview } from './open-preview.ts';
 

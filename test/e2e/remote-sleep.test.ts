@@ -4,17 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
-import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import {
-  createTestSandboxes,
-  executorFolder,
-  leftOf,
-  never,
-  run,
-  runAction,
-  type TestSandboxes,
-} from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/pool/sandbox-runtimes.ts';
+import { createRemoteDriver, type RuntimesOptions } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder, leftOf, never, run, runAction, type TestSandboxes } from '@tendon/runtime/testing';
 
 const SET_UP = 'mkdir -p inner && cd inner && export KEPT="a b" && plain=(1 2) && greet() { echo "hi $1"; } && echo x > /tmp/file';
 const LOOK = 'basename "$PWD"; echo "$KEPT ${plain[1]}"; greet you; cat /tmp/file';

@@ -1,7 +1,7 @@
 /** What an agent serves tries to lock the previews of another conversation out, by cookies for the names above its own. In Chromium. */
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { executorFolder } from '@tendon/runtime/testing';
 import { preview } from './open-preview.ts';
 import { launchBrowser } from './web-browser.ts';
 

@@ -1,10 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { leftOf, never, run, runAction, until } from '../../packages/runtime/src/sandbox.test-support.ts';
-import { findProcesses } from '../../packages/runtime/src/processes/process-identity.ts';
-import { containersOf } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
-import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/open-engine.ts';
+import { findProcesses, leftOf, never, run, runAction, until } from '@tendon/runtime/testing';
+import { containersOf, openEngine } from '@tendon/runtime/testing/containers';
 import { APPENDED_AT } from './sandbox-server-process.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 

@@ -10,7 +10,7 @@ import { liveMask } from '../../packages/server/src/platform/auth/live-mask.ts';
 import { arbitraryOf, type Schema } from '../../packages/server/src/fuzz/arbitrary-of-schema.test-support.ts';
 import { hostileText, SEED } from '../../packages/server/src/fuzz/hostile-values.test-support.ts';
 import { KEY, testHost, type TestHost } from '../../packages/sandbox-host/src/host.test-support.ts';
-import { executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { executorFolder } from '@tendon/runtime/testing';
 
 /** Long enough for the neighbours of a busy machine. */
 const PATIENCE = { headersMs: 3_000, requestMs: 60_000, stillMs: 3_000, checkMs: 500 };

@@ -9,8 +9,8 @@ import * as fc from 'fast-check';
 import { runs } from '@tendon/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Runtime } from '@tendon/core';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { createTestSandboxes, executorFolder, never, run, type TestSandboxes } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createLocalDriver } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder, never, run, type TestSandboxes } from '@tendon/runtime/testing';
 import { startExecutor, type TestExecutor } from '../../packages/executor/src/testing/start-executor.ts';
 import { hostileText, hostileValue, SEED } from '../../packages/server/src/fuzz/hostile-values.test-support.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createTestSandboxes, leftOf, until } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createTestSandboxes, leftOf, until } from '@tendon/runtime/testing';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
 import { startServer } from './sandbox-server-process.ts';
 

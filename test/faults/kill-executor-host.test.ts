@@ -6,19 +6,18 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Secret, type OutputChunk } from '@tendon/core';
 import { ExecutorHostProcess, type HostOptions } from '@tendon/testing/servers';
-import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import { killPids } from '../../packages/runtime/src/processes/kill-all.ts';
-import { findProcesses } from '../../packages/runtime/src/processes/process-identity.ts';
+import { createRemoteDriver, type RuntimesOptions } from '@tendon/runtime';
 import {
   createTestSandboxes,
+  findProcesses,
+  killPids,
   leftOf,
   never,
   run,
   runAction,
-  until,
   type TestSandboxes,
-} from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/pool/sandbox-runtimes.ts';
+  until,
+} from '@tendon/runtime/testing';
 
 /** A network between the server and the host, that can be cut: every connection through it breaks, and no new one is made. */
 class Network {

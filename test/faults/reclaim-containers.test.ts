@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/open-engine.ts';
+import { openEngine } from '@tendon/runtime/testing/containers';
 import { makePlace, tendon, type Place } from '../../packages/cli/src/tendon-child.test-support.ts';
 import { converse, listed, serve, tracesOf } from '../../packages/cli/src/sandboxes/sandboxes.test-support.ts';
 

@@ -7,7 +7,7 @@ import type { Storage } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { TendonProcess, Watcher } from '@tendon/testing/servers';
 import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
-import { findProcesses } from '../../packages/runtime/src/processes/process-identity.ts';
+import { findProcesses } from '@tendon/runtime/testing';
 
 const ASLEEP = 2000;
 const STEPS = 12;

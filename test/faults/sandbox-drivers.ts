@@ -1,11 +1,8 @@
 import { join } from 'node:path';
 import type { Storage } from '@tendon/core';
 import { openSqliteStorage } from '@tendon/core/storage';
-import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { createNoneDriver } from '../../packages/runtime/src/drivers/none/none-driver.ts';
-import type { Driver } from '../../packages/runtime/src/drivers/driver.ts';
-import { executorFolder, wallClock } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createDockerDriver, createLocalDriver, createNoneDriver, type Driver } from '@tendon/runtime';
+import { executorFolder, wallClock } from '@tendon/runtime/testing';
 
 /** By name; `docker=<host>=<image>` for containers. */
 export function openDriver(name: string, protects: readonly string[] = []): Driver {

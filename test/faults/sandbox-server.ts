@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ACTIONS } from '@tendon/protocol';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
 import { APPENDED_AT } from './sandbox-server-process.ts';
-import { createTestSandboxes, never, runAction } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createTestSandboxes, never, runAction } from '@tendon/runtime/testing';
 
 const [folder = '', driver = 'local', command = 'true', id = '0', lease = '600', idle = '600000'] = process.argv.slice(2);
 mkdirSync(join(folder, 'workspace'), { recursive: true });

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { isAlive } from '../../packages/runtime/src/processes/process-identity.ts';
-import { leftOf, never, run, runAction, type TestSandboxes } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { isAlive, leftOf, never, run, runAction, type TestSandboxes } from '@tendon/runtime/testing';
 import { APPENDED_AT } from './sandbox-server-process.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { Storage } from '@tendon/core';
-import { createTestSandboxes, type TestSandboxes } from '../../packages/runtime/src/sandbox.test-support.ts';
-import type { RuntimesOptions } from '../../packages/runtime/src/pool/sandbox-runtimes.ts';
+import type { RuntimesOptions } from '@tendon/runtime';
+import { createTestSandboxes, type TestSandboxes } from '@tendon/runtime/testing';
 import { openDriver, openStorage } from './sandbox-drivers.ts';
 import { servers, startServer, type SandboxServer } from './sandbox-server-process.ts';
 

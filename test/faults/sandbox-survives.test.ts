@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { anchorOf, leftOf, never, run, runAction, until } from '../../packages/runtime/src/sandbox.test-support.ts';
-import { findProcesses } from '../../packages/runtime/src/processes/process-identity.ts';
+import { anchorOf, findProcesses, leftOf, never, run, runAction, until } from '@tendon/runtime/testing';
 import { APPENDED_AT } from './sandbox-server-process.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openChromium } from '../../packages/executor/src/browser/host/open-chromium.ts';
-import { createProxy } from '../../packages/runtime/src/egress/listen-proxy.ts';
+import { createProxy } from '@tendon/runtime/testing';
 
 it('SB355: the sandbox’s own Chromium names its hosts in the open', { timeout: 120_000 }, async () => {
   const hellos: Buffer[] = [];

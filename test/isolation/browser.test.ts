@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
+import { createLocalDriver } from '@tendon/runtime';
 import {
   anchorOf,
   createTestSandboxes,
@@ -16,9 +16,9 @@ import {
   never,
   observe,
   run,
-  until,
   type TestSandboxes,
-} from '../../packages/runtime/src/sandbox.test-support.ts';
+  until,
+} from '@tendon/runtime/testing';
 
 type Page = ObservationDraft<'browse'>;
 

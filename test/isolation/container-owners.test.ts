@@ -3,9 +3,9 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
-import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/open-engine.ts';
-import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createDockerDriver } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder, never, run } from '@tendon/runtime/testing';
+import { openEngine } from '@tendon/runtime/testing/containers';
 
 const engine = await openEngine('docker');
 const image = engine.image('bookworm');

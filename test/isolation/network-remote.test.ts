@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '@tendon/core';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
-import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import type { NetworkPolicy } from '../../packages/runtime/src/egress/network-policy.ts';
-import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createRemoteDriver } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder, type NetworkPolicy, never, run } from '@tendon/runtime/testing';
 import { describeEgress } from './network/contract.ts';
 
 let host: ExecutorHostProcess;

@@ -7,8 +7,8 @@ import { connect, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { createTestSandboxes, executorFolder, never, run, type TestSandboxes } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createLocalDriver } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder, never, run, type TestSandboxes } from '@tendon/runtime/testing';
 
 const LISTED = '93.184.216.34';
 const CERTIFICATE = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=x'];

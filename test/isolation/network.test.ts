@@ -1,8 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { expect, it, vi } from 'vitest';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { startResolver } from '../../packages/runtime/src/egress/resolver.test-support.ts';
-import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createLocalDriver } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder, never, run, startResolver } from '@tendon/runtime/testing';
 import { describeEgress } from './network/contract.ts';
 
 describeEgress('local', { make: () => createLocalDriver({ executor: executorFolder() }) }, (under) => {

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { createTestSandboxes, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createTestSandboxes, never, run } from '@tendon/runtime/testing';
 import { openDriver } from '../faults/sandbox-drivers.ts';
 import { layProject, NAMES } from './protected-paths.ts';
 

@@ -1,6 +1,6 @@
 /** Run as somebody who is not root: an agent in a project of this user; what it left as JSON. `node … <folder> <driver> <starts>` */
 import { join } from 'node:path';
-import { createTestSandboxes, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createTestSandboxes, never, run } from '@tendon/runtime/testing';
 import { openDriver } from '../faults/sandbox-drivers.ts';
 import { layProject, leavings, NAMES, swapInnerProject } from './protected-paths.ts';
 

@@ -1,7 +1,7 @@
 /** Run as somebody who is not root: one sandbox, one command, what became of it as JSON. `node ordinary-user.ts <folder> [driver]` */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTestSandboxes, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createTestSandboxes, never, run } from '@tendon/runtime/testing';
 import { openDriver } from '../faults/sandbox-drivers.ts';
 
 const [folder = '', driver = 'local'] = process.argv.slice(2);

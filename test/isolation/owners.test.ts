@@ -3,8 +3,8 @@ import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { anchorOf, createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createLocalDriver } from '@tendon/runtime';
+import { anchorOf, createTestSandboxes, executorFolder, never, run } from '@tendon/runtime/testing';
 
 const isRoot = process.getuid?.() === 0;
 const ORDINARY = { uid: 12_345, gid: 12_345 };

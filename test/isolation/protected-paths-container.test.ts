@@ -3,9 +3,9 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, realpathSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
-import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
-import { createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createDockerDriver } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder, never, run } from '@tendon/runtime/testing';
+import { openEngine } from '@tendon/runtime/testing/containers';
 import { layProject, leavings, NAMES, swapInnerProject } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
 

@@ -3,17 +3,8 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { isAlive, signalProcess } from '../../packages/runtime/src/processes/process-identity.ts';
-import {
-  anchorOf,
-  createTestSandboxes,
-  executorFolder,
-  never,
-  observe,
-  run,
-  until,
-} from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createLocalDriver } from '@tendon/runtime';
+import { anchorOf, createTestSandboxes, executorFolder, isAlive, never, observe, run, signalProcess, until } from '@tendon/runtime/testing';
 import { layProject, leavings, NAMES, swapInnerProject, type Project } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
 

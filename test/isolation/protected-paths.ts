@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Driver } from '../../packages/runtime/src/drivers/driver.ts';
+import type { Driver } from '@tendon/runtime';
 import { laySwap, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 
 export const NAMES = ['.git', '.vscode', '.idea', '.envrc'];

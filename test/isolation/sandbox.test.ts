@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
+import { createLocalDriver } from '@tendon/runtime';
 import {
   createTestSandboxes,
   execute,
@@ -13,9 +13,9 @@ import {
   never,
   observe,
   run,
-  until,
   type TestSandboxes,
-} from '../../packages/runtime/src/sandbox.test-support.ts';
+  until,
+} from '@tendon/runtime/testing';
 
 /** Seen from the inside, through real `run` actions: what is peculiar to this driver. What hostile commands try on every driver is in `escape/`. Needs bubblewrap and fails without it. */
 describe('inside the local sandbox', () => {

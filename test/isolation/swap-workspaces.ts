@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Driver } from '../../packages/runtime/src/drivers/driver.ts';
-import { createTestSandboxes, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import type { Driver } from '@tendon/runtime';
+import { createTestSandboxes, never, run } from '@tendon/runtime/testing';
 
 export interface SwapPlace {
   /** Writable by the process that swaps. */

@@ -3,10 +3,9 @@ import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, afterAll, expect, it, onTestFinished } from 'vitest';
-import { createDockerDriver } from '../../packages/runtime/src/drivers/docker/docker-driver.ts';
-import { engineOfRun } from '../../packages/runtime/src/drivers/docker/testing/engine-of-run.test-support.ts';
-import { openEngine } from '../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
-import { executorFolder } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createDockerDriver } from '@tendon/runtime';
+import { executorFolder } from '@tendon/runtime/testing';
+import { engineOfRun, openEngine } from '@tendon/runtime/testing/containers';
 import { swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 
 const STARTS = 8;
@@ -14,8 +13,8 @@ const ORDINARY = { uid: 12_345, gid: 12_345 };
 const IN_WORDS =
   /^(?![^]*written elsewhere)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place|Mounts denied|cannot see)/;
 
-describe(`workspaces of ${engineOfRun}`, async () => {
-  const engine = await openEngine(engineOfRun);
+describe(`workspaces of ${engineOfRun()}`, async () => {
+  const engine = await openEngine(engineOfRun());
   afterAll(() => engine.close());
   const driver = () => createDockerDriver({ executor: executorFolder(), host: engine.host, image: engine.image('bookworm') });
 

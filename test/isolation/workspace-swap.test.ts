@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { Secret } from '@tendon/core';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLocalDriver } from '../../packages/runtime/src/drivers/local/local-driver.ts';
-import { createRemoteDriver } from '../../packages/runtime/src/drivers/remote/remote-driver.ts';
-import { findProcesses } from '../../packages/runtime/src/processes/process-identity.ts';
-import { anchorOf, createTestSandboxes, executorFolder, never, run } from '../../packages/runtime/src/sandbox.test-support.ts';
+import { createLocalDriver, createRemoteDriver } from '@tendon/runtime';
+import { anchorOf, createTestSandboxes, executorFolder, findProcesses, never, run } from '@tendon/runtime/testing';
 import { laySwap, swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 
 const isRoot = process.getuid?.() === 0;

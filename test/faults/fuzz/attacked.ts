@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '@tendon/testing';
 import { ExecutorHostProcess, type HostOptions, TendonProcess, Watcher } from '@tendon/testing/servers';
 import { expect, onTestFinished } from 'vitest';
-import { findProcesses } from '../../../packages/runtime/src/processes/process-identity.ts';
+import { findProcesses } from '@tendon/runtime/testing';
 import { heapBytes, inspectable, shareBytes } from './held-memory.ts';
 
 /** What is fuzzed: a process, and somebody beside the attack who must not notice. */

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DriverName } from '../../../packages/runtime/src/drivers/driver.ts';
-import { run } from '../../../packages/runtime/src/sandbox.test-support.ts';
+import type { DriverName } from '@tendon/runtime';
+import { run } from '@tendon/runtime/testing';
 import { openHostile, type EscapeSubject, type Hostile } from './open-hostile.ts';
 import type { Threat } from './threat.ts';
 import { STRENGTHS } from './threats-document.ts';

@@ -1,5 +1,5 @@
-import { createDockerDriver } from '../../../packages/runtime/src/drivers/docker/docker-driver.ts';
-import { containersOf, openEngine } from '../../../packages/runtime/src/drivers/docker/testing/docker-under-test.ts';
+import { createDockerDriver } from '@tendon/runtime';
+import { containersOf, openEngine } from '@tendon/runtime/testing/containers';
 import { describeEscapes } from './contract.ts';
 import { NAMES } from '../protected-paths.ts';
 import { ESCAPE_LIMITS } from './open-hostile.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createLocalDriver } from '../../../packages/runtime/src/drivers/local/local-driver.ts';
+import { createLocalDriver } from '@tendon/runtime';
 import { describeEscapes } from './contract.ts';
 import { NAMES } from '../protected-paths.ts';
 import { ESCAPE_LIMITS } from './open-hostile.ts';

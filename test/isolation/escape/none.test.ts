@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNoneDriver } from '../../../packages/runtime/src/drivers/none/none-driver.ts';
+import { createNoneDriver } from '@tendon/runtime';
 import { openHostile, type Hostile } from './open-hostile.ts';
 import type { Threat } from './threat.ts';
 import { THREATS } from './threats.ts';

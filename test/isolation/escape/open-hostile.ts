@@ -2,18 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Runtime } from '@tendon/core';
-import type { Limits } from '../../../packages/runtime/src/processes/control-group.ts';
-import type { Driver } from '../../../packages/runtime/src/drivers/driver.ts';
-import type { ExecutorFolder } from '../../../packages/runtime/src/drivers/start/executor-folder.ts';
-import {
-  createTestSandboxes,
-  executorFolder,
-  leftOf,
-  never,
-  run,
-  runAction,
-  type TestSandboxes,
-} from '../../../packages/runtime/src/sandbox.test-support.ts';
+import type { Driver, ExecutorFolder, Limits } from '@tendon/runtime';
+import { createTestSandboxes, executorFolder, leftOf, never, run, runAction, type TestSandboxes } from '@tendon/runtime/testing';
 import { layBait, type Bait } from './bait.ts';
 import { askTheNeighbour, openPlanted, raceTheServer, raceTheStart } from './race-the-server.ts';
 import type { Threat } from './threat.ts';

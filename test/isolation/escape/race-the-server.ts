@@ -1,5 +1,5 @@
 import type { Runtime, Runtimes } from '@tendon/core';
-import { never, run, until } from '../../../packages/runtime/src/sandbox.test-support.ts';
+import { never, run, until } from '@tendon/runtime/testing';
 
 const ROUNDS = 25;
 

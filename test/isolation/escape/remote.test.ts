@@ -1,6 +1,6 @@
 import { Secret } from '@tendon/core';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
-import { createRemoteDriver } from '../../../packages/runtime/src/drivers/remote/remote-driver.ts';
+import { createRemoteDriver } from '@tendon/runtime';
 import { describeEscapes } from './contract.ts';
 import { ESCAPE_LIMITS } from './open-hostile.ts';
 

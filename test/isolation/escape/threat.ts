@@ -1,4 +1,4 @@
-import type { DriverName } from '../../../packages/runtime/src/drivers/driver.ts';
+import type { DriverName } from '@tendon/runtime';
 
 /** One line of the table of threats. */
 export interface Threat {

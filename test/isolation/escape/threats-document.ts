@@ -1,5 +1,5 @@
 import type { Strength } from '@tendon/core';
-import type { DriverName } from '../../../packages/runtime/src/drivers/driver.ts';
+import type { DriverName } from '@tendon/runtime';
 import { THREATS } from './threats.ts';
 
 /** What each driver reaches; `remote` with the driver `local` on its host. */

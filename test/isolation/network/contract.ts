@@ -5,10 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Secret, type Runtime } from '@tendon/core';
 import { type GitHost, startGitHost } from '@tendon/testing/servers';
-import type { Driver } from '../../../packages/runtime/src/drivers/driver.ts';
-import type { GitLogin } from '../../../packages/runtime/src/egress/git-broker.ts';
-import type { NetworkPolicy } from '../../../packages/runtime/src/egress/network-policy.ts';
-import { createTestSandboxes, never, run, type Ran, type TestSandboxes } from '../../../packages/runtime/src/sandbox.test-support.ts';
+import type { Driver } from '@tendon/runtime';
+import { createTestSandboxes, type GitLogin, type NetworkPolicy, never, type Ran, run, type TestSandboxes } from '@tendon/runtime/testing';
 
 const TOKEN = 'glpat-0123456789abcdefghij';
 const BASIC = Buffer.from(`oauth2:${TOKEN}`).toString('base64');

@@ -5,7 +5,7 @@ import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
-import { createTestSandboxes, executorFolder, never, observe, run, until, type TestSandboxes } from '../sandbox.test-support.ts';
+import { createTestSandboxes, executorFolder, never, observe, run, until, type TestSandboxes } from '../testing/sandboxes.ts';
 
 const MiB = 1024 ** 2;
 const LIMIT = 64 * MiB;

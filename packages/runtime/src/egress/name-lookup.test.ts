@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDial, Refused } from './dial.ts';
 import { dialThrough } from './dial-through.ts';
 import { createHostsFile } from './hosts-file.ts';
-import { startResolver, type TestResolver } from './resolver.test-support.ts';
+import { startResolver, type TestResolver } from '../testing/resolver.ts';
 import { createNameLookup, TooManyLookups, type NameLookup } from './name-lookup.ts';
 
 const never = new AbortController().signal;

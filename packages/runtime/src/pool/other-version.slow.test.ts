@@ -16,7 +16,7 @@ import {
   runAction,
   until,
   type TestSandboxes,
-} from '../sandbox.test-support.ts';
+} from '../testing/sandboxes.ts';
 import type { RuntimesOptions, SandboxRuntimes } from './sandbox-runtimes.ts';
 
 /**

@@ -17,7 +17,7 @@ import {
   until,
   wallClock,
   type TestSandboxes,
-} from '../sandbox.test-support.ts';
+} from '../testing/sandboxes.ts';
 import type { RuntimesOptions } from './sandbox-runtimes.ts';
 
 let executor: ExecutorFolder;

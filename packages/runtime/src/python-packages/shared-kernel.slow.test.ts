@@ -14,7 +14,7 @@ import {
   run,
   until,
   type TestSandboxes,
-} from '../sandbox.test-support.ts';
+} from '../testing/sandboxes.ts';
 
 /** Where this machine finds its registry need not be a public address. */
 const REGISTRIES = { allow: [], allowPrivate: ['pypi.org:443', 'files.pythonhosted.org:443'] };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Runtime } from '@tendon/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
-import { createTestSandboxes, execute, executorFolder, never, run, type TestSandboxes } from '../sandbox.test-support.ts';
+import { createTestSandboxes, execute, executorFolder, never, run, type TestSandboxes } from '../testing/sandboxes.ts';
 
 const MiB = 1024 ** 2;
 

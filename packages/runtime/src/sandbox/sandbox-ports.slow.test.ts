@@ -6,7 +6,7 @@ import type { Runtime } from '@tendon/core';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
 import { createNoneDriver } from '../drivers/none/none-driver.ts';
 import type { SandboxPorts } from './sandbox-ports.ts';
-import { createTestSandboxes, executorFolder, never, run, until, type TestSandboxes } from '../sandbox.test-support.ts';
+import { createTestSandboxes, executorFolder, never, run, until, type TestSandboxes } from '../testing/sandboxes.ts';
 
 const DRIVERS = { local: createLocalDriver, none: createNoneDriver } as const;
 const signal = never;

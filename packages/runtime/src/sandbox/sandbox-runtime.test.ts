@@ -12,7 +12,7 @@ import { createExecutorClient, type ExecutorClient } from './executor-client.ts'
 import { watchLimits } from './limit-notes.ts';
 import { ON_THIS_HOST, type Patience } from './patience.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
-import { never, runAction } from '../sandbox.test-support.ts';
+import { never, runAction } from '../testing/sandboxes.ts';
 
 type Answer = (request: ExecuteRequest, response: ServerResponse, attempt: number) => void;
 

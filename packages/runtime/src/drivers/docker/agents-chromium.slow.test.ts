@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTIONS } from '@tendon/protocol';
-import { createTestSandboxes, executorFolder, never, observe, run } from '../../sandbox.test-support.ts';
+import { createTestSandboxes, executorFolder, never, observe, run } from '../../testing/sandboxes.ts';
 import { createDockerDriver } from './docker-driver.ts';
-import { openEngine, type TestEngine } from './testing/open-engine.ts';
+import { openEngine, type TestEngine } from '../../testing/containers/open-engine.ts';
 
 /** Where Playwright puts one; the image has none of its own. */
 const PLANTED = '.cache/ms-playwright/chromium-1/chrome-linux/chrome';

@@ -19,14 +19,14 @@ import {
   run,
   until,
   type TestSandboxes,
-} from '../../sandbox.test-support.ts';
+} from '../../testing/sandboxes.ts';
 import { createDockerDriver } from './docker-driver.ts';
-import { engineOfRun } from './testing/engine-of-run.test-support.ts';
-import { openEngine } from './testing/open-engine.ts';
+import { engineOfRun } from '../../testing/containers/engine-of-run.ts';
+import { openEngine } from '../../testing/containers/open-engine.ts';
 
-const engine = await openEngine(engineOfRun);
+const engine = await openEngine(engineOfRun());
 
-describe(`the browser of a container of ${engineOfRun} whose image has none`, { timeout: 180_000 }, () => {
+describe(`the browser of a container of ${engineOfRun()} whose image has none`, { timeout: 180_000 }, () => {
   let sandboxes: TestSandboxes;
   let runtime: Runtime;
   beforeAll(async () => {

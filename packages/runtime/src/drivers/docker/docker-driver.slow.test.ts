@@ -1,5 +1,5 @@
-import { describeDriver } from '../contract.ts';
-import { dockerUnderTest } from './testing/docker-under-test.ts';
-import { engineOfRun } from './testing/engine-of-run.test-support.ts';
+import { describeDriver } from '../../testing/driver-contract.ts';
+import { dockerUnderTest } from '../../testing/containers/docker-under-test.ts';
+import { engineOfRun } from '../../testing/containers/engine-of-run.ts';
 
-describeDriver(`docker on ${engineOfRun}`, await dockerUnderTest(engineOfRun));
+describeDriver(`docker on ${engineOfRun()}`, await dockerUnderTest(engineOfRun()));

@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { createTestSandboxes, execute, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../sandbox.test-support.ts';
+import { createTestSandboxes, execute, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../testing/sandboxes.ts';
 import { createDockerDriver, type DockerDriverOptions } from './docker-driver.ts';
-import { containersOf } from './testing/docker-under-test.ts';
-import { CACHE, OTHER_RUNTIME, openEngine } from './testing/open-engine.ts';
-import { imageTar } from './testing/images.ts';
-import { tinyRegistry } from './testing/tiny-registry.ts';
+import { containersOf } from '../../testing/containers/docker-under-test.ts';
+import { CACHE, OTHER_RUNTIME, openEngine } from '../../testing/containers/open-engine.ts';
+import { imageTar } from '../../testing/containers/images.ts';
+import { tinyRegistry } from '../../testing/containers/tiny-registry.ts';
 
 const engine = await openEngine('docker');
 afterAll(() => engine.close());

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTestSandboxes, executorFolder, never, run } from '../../sandbox.test-support.ts';
+import { createTestSandboxes, executorFolder, never, run } from '../../testing/sandboxes.ts';
 import { createDockerDriver } from './docker-driver.ts';
-import { engineOfRun } from './testing/engine-of-run.test-support.ts';
-import { openEngine } from './testing/open-engine.ts';
+import { engineOfRun } from '../../testing/containers/engine-of-run.ts';
+import { openEngine } from '../../testing/containers/open-engine.ts';
 
-const engine = await openEngine(engineOfRun);
+const engine = await openEngine(engineOfRun());
 
-describe(`folders of the server in a container of ${engineOfRun}`, () => {
+describe(`folders of the server in a container of ${engineOfRun()}`, () => {
   afterAll(() => engine.close());
 
   it('SB229: do not show through the workspace that holds them', async () => {

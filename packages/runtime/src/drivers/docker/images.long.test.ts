@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
-import { createTestSandboxes, executorFolder, never, observe, run, runAction, type TestSandboxes } from '../../sandbox.test-support.ts';
+import { createTestSandboxes, executorFolder, never, observe, run, runAction, type TestSandboxes } from '../../testing/sandboxes.ts';
 import { createDockerDriver, type DockerDriverOptions } from './docker-driver.ts';
-import type { ImageName } from './testing/images.ts';
-import { openEngine } from './testing/open-engine.ts';
+import type { ImageName } from '../../testing/containers/images.ts';
+import { openEngine } from '../../testing/containers/open-engine.ts';
 
 const engine = await openEngine('docker');
 afterAll(() => engine.close());

@@ -2,15 +2,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '@tendon/core';
-import { createTestSandboxes, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../sandbox.test-support.ts';
+import { createTestSandboxes, executorFolder, leftOf, never, run, until, type TestSandboxes } from '../../testing/sandboxes.ts';
 import type { RuntimesOptions } from '../../pool/sandbox-runtimes.ts';
 import { createDockerDriver } from './docker-driver.ts';
-import { containersOf, openEngine } from './testing/docker-under-test.ts';
-import { engineOfRun } from './testing/engine-of-run.test-support.ts';
+import { containersOf, openEngine } from '../../testing/containers/docker-under-test.ts';
+import { engineOfRun } from '../../testing/containers/engine-of-run.ts';
 
-const engine = await openEngine(engineOfRun);
+const engine = await openEngine(engineOfRun());
 
-describe(`an idle container of ${engineOfRun}`, () => {
+describe(`an idle container of ${engineOfRun()}`, () => {
   let sandboxes: TestSandboxes;
   const asleep: string[] = [];
   afterEach(async () => {

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { createTestSandboxes, executorFolder, never } from '../../sandbox.test-support.ts';
+import { createTestSandboxes, executorFolder, never } from '../../testing/sandboxes.ts';
 import { findProgram } from '../../processes/find-program.ts';
 import { createLocalDriver } from './local-driver.ts';
 

@@ -1,4 +1,4 @@
-import { describeDriver } from '../contract.ts';
+import { describeDriver } from '../../testing/driver-contract.ts';
 import { createNoneDriver } from './none-driver.ts';
 
 describeDriver('none', {

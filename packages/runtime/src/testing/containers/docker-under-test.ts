@@ -1,8 +1,8 @@
 /** Engines and images of our own for the tests of containers. */
-import type { DriverUnderTest } from '../../contract.ts';
+import type { DriverUnderTest } from '../driver-contract.ts';
 import { openEngine, type EngineKind, type TestEngine } from './open-engine.ts';
-import { leftOf } from '../../../sandbox.test-support.ts';
-import { createDockerDriver } from '../docker-driver.ts';
+import { leftOf } from '../sandboxes.ts';
+import { createDockerDriver } from '../../drivers/docker/docker-driver.ts';
 
 export { openEngine, type EngineKind, type TestEngine };
 

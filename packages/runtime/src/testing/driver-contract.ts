@@ -14,11 +14,11 @@ import {
   runAction,
   until,
   type TestSandboxes,
-} from '../sandbox.test-support.ts';
+} from './sandboxes.ts';
 import type { RunnableAction, Runtime } from '@tendon/core';
 import { signalProcess } from '../processes/process-identity.ts';
-import type { Driver, SandboxHandle } from './driver.ts';
-import type { ExecutorFolder } from './start/executor-folder.ts';
+import type { Driver, SandboxHandle } from '../drivers/driver.ts';
+import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
 
 /** What the suite must know of a driver beside what all have. Without the optional ones the sandbox is a process of this host. */
 export interface DriverUnderTest {
@@ -35,7 +35,7 @@ export interface DriverUnderTest {
   readonly close?: () => Promise<void>;
 }
 
-/** What every driver must do, whatever it isolates. */
+/** What every driver must do, whatever it isolates. @internal */
 export function describeDriver(name: string, subject: DriverUnderTest): void {
   const killExecutor = subject.killExecutor ?? (async (handle: SandboxHandle) => void signalProcess(anchorOf(handle), 'SIGKILL'));
   const whatIsLeft = subject.leftOf ?? (async (incarnation: string, { stateRoot }: TestSandboxes) => leftOf(incarnation, stateRoot));

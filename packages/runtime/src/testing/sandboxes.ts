@@ -8,15 +8,15 @@ import { fileURLToPath } from 'node:url';
 import { createMemoryStorage } from '@tendon/core/storage';
 import type { Clock, ExecuteOptions, ExecuteResult, RecordStore, RunnableAction, Runtime } from '@tendon/core';
 import { ACTIONS, type ObservationDraft } from '@tendon/protocol';
-import { groupsNamed } from './processes/control-group.ts';
-import type { Driver, SandboxHandle } from './drivers/driver.ts';
-import type { ExecutorFolder } from './drivers/start/executor-folder.ts';
-import { findProcesses, type ProcessIdentity } from './processes/process-identity.ts';
-import { createRuntimes } from './pool/create-runtimes.ts';
-import type { RuntimesOptions, SandboxRuntimes } from './pool/sandbox-runtimes.ts';
-import type { SandboxRecord } from './sandbox/sandbox-record.ts';
+import { groupsNamed } from '../processes/control-group.ts';
+import type { Driver, SandboxHandle } from '../drivers/driver.ts';
+import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
+import { findProcesses, type ProcessIdentity } from '../processes/process-identity.ts';
+import { createRuntimes } from '../pool/create-runtimes.ts';
+import type { RuntimesOptions, SandboxRuntimes } from '../pool/sandbox-runtimes.ts';
+import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
 export const never = new AbortController().signal;
 
 let builtFolder: string | undefined;

@@ -8,4 +8,4 @@ declare module 'vitest' {
 }
 
 /** What is tested on either engine is tested on this one now: on Docker by `npm test`, on Podman by `npm run test:long`. */
-export const engineOfRun: EngineKind = inject('engine');
+export const engineOfRun = (): EngineKind => inject('engine');
