@@ -26,8 +26,7 @@ async function main() {
   const build = fileURLToPath(new URL('build.mjs', import.meta.url));
   if (spawnSync(node, [build, '--if-stale', 'executor', 'web'], { stdio: 'inherit', env }).status !== 0) process.exit(1);
   const { conform } = await import('../packages/conformance/src/run/conform.ts');
-  const { renderMarkdown } = await import('../packages/conformance/src/report/render-markdown.ts');
-  const { tally } = await import('../packages/conformance/src/report/render-table.ts');
+  const { renderMarkdown, tally } = await import('../packages/conformance/src/report/renderings.ts');
   const { TendonProcess } = await import('@tendon/testing/servers');
 
   const peers = [values.peer ? await askPeer(conform) : await keptAnswers()];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dialectOfPage, openhandsV0InBand, WS_DIALECTS, type Dialect, type Frame } from '@tendon/protocol';
-import { readAs025, readAs03, readAs06, readAs062, readAs09, type Read } from '../../packages/conformance/src/levels/frontends/reads.ts';
+import { readAs025, readAs03, readAs06, readAs062, readAs09, type Read } from '../../packages/conformance/src/levels/frontends/page.ts';
 import { EVERY_KIND, UNKNOWN } from './every-kind.ts';
 
 const PAGES: readonly (readonly [release: string, dialect: Dialect, read: Read])[] = [

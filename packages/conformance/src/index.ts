@@ -1,10 +1,7 @@
 /** The conformance suite: everything that clients of every generation rely on, asked of a running server from outside. */
 
-export { hasFailed, type CheckResult, type Conformance } from './result.ts';
-export { renderBadge } from './report/render-badge.ts';
-export { renderJson } from './report/render-json.ts';
-export { renderMarkdown } from './report/render-markdown.ts';
-export { renderTable } from './report/render-table.ts';
+export { hasFailed, type CheckResult, type Conformance } from './check.ts';
+export { renderBadge, renderJson, renderMarkdown, renderTable } from './report/renderings.ts';
 export { conform, type ConformOptions } from './run/conform.ts';
 export { readDeviations, type Deviations } from './run/deviations.ts';
 export type { Frame } from './target/frames.ts';
@@ -15,8 +12,10 @@ export { LEVELS, levelOf, type Check, type Level } from './check.ts';
 /** @public */
 export { CHECKS } from './levels/index.ts';
 /** @public */
-export { startScriptedModel, type ModelStep, type ScriptedModel } from './model/scripted-model.ts';
+export type { ModelStep } from './model/model-step.ts';
 /** @public */
-export { tally } from './report/render-table.ts';
+export { startScriptedModel, type ScriptedModel } from './model/scripted-model.ts';
+/** @public */
+export { tally } from './report/renderings.ts';
 /** @public */
 export { deviationOf } from './run/deviations.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { argsOf, isAction, isObservation, type Frame } from '../target/frames.ts';
-import type { ModelStep } from '../model/scripted-model.ts';
+import type { ModelStep } from '../model/model-step.ts';
 import type { Target } from '../target/target.ts';
 import { joinNew, turn, type Ready } from './v0-socketio/join.ts';
 

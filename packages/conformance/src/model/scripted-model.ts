@@ -5,8 +5,6 @@ import { text } from 'node:stream/consumers';
 import { randomBytes } from 'node:crypto';
 import { chunksOf, completionOf, isAnswered, type ModelStep } from './model-step.ts';
 
-export type { ModelStep };
-
 export interface ScriptedModel {
   /** Base URL of an OpenAI-compatible endpoint, with `/v1`. */
   readonly url: string;

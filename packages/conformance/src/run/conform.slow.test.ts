@@ -1,7 +1,7 @@
 import { type Answering, answerJson, oddServer } from '@tendon/testing/servers';
 import { describe, expect, it } from 'vitest';
 import { conform } from './conform.ts';
-import { hasFailed } from '../result.ts';
+import { hasFailed } from '../check.ts';
 
 /** Takes the settings and tells of itself, as an agent server would; what else it is asked is `rest`. */
 const agreeable =

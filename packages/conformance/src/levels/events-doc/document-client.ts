@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { extrasOf, isObservation, type Frame } from '../../target/frames.ts';
-import type { ModelStep } from '../../model/scripted-model.ts';
+import type { ModelStep } from '../../model/model-step.ts';
 import type { Peer, Target } from '../../target/target.ts';
 import { letterProblems } from './letter.ts';
 

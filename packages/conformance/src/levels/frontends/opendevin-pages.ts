@@ -4,8 +4,8 @@ import { isAction, isObservation, isState } from '../../target/frames.ts';
 import type { Foreign, Peer, Target } from '../../target/target.ts';
 import { hasStatus, hasTypes, isTexts } from '../shapes.ts';
 import { addressOf, say } from '../ws-legacy/session.ts';
-import { listOf, openPage, readAll, upload, type Page } from './page.ts';
-import { readAs03, readAs06, readAs09, type Read } from './reads.ts';
+import { listOf, openPage, readAll, upload, type Page, readAs03, readAs06, readAs09, type Read } from './page.ts';
+import { message } from '../v0-socketio/join.ts';
 
 const STEPS = [
   { call: 'execute_bash', args: { command: 'mkdir -p src; printf "a line\\n" > src/made.txt; echo made' } },
@@ -84,14 +84,14 @@ const laterPages: readonly Check[] = RELEASES.map((release) => ({
   },
 }));
 
-export async function loadOptions(page: Page, hasAnalyzers: boolean): Promise<void> {
+async function loadOptions(page: Page, hasAnalyzers: boolean): Promise<void> {
   for (const name of ['models', 'agents', ...(hasAnalyzers ? ['security-analyzers'] : [])]) {
     isTexts(await page.ask('GET', `/api/options/${name}`), name);
   }
 }
 
 /** The terminal, and pause, resume and stop while something runs. */
-export async function driveOld({ frames, send }: Peer, target: Target): Promise<void> {
+async function driveOld({ frames, send }: Peer, target: Target): Promise<void> {
   send({ action: 'run', args: { command: 'echo typed' } });
   await frames.until('the terminal', (frame) => isObservation('run')(frame) && /typed/.test(String(frame.content)));
   const from = frames.all.length;
@@ -106,7 +106,7 @@ export async function driveOld({ frames, send }: Peer, target: Target): Promise<
 }
 
 /** The workspace of the session that the bearer names. */
-export async function lookAround(page: Page, root: string): Promise<void> {
+async function lookAround(page: Page, root: string): Promise<void> {
   const asked = root === '' ? '' : `?path=${root}`;
   isTexts(await page.ask('GET', `/api/list-files${asked}`), 'list-files');
   assert.deepEqual(await page.ask('GET', `/api/list-files?path=${root}src/`), [`${root}src/made.txt`]);
@@ -122,5 +122,44 @@ export async function lookAround(page: Page, root: string): Promise<void> {
   hasTypes(answer.body, { message: 'string', feedback_id: 'string', password: 'string' }, 'feedback');
 }
 
+const STEPS_0_15 = [
+  { call: 'think', args: { thought: 'A file is to be made.' } },
+  { call: 'execute_bash', args: { command: 'mkdir -p src; printf "a line\\n" > src/made.txt; echo made' } },
+  { call: 'finish', args: { message: 'It is made.' } },
+];
+
+/** 0.15 speaks Socket.IO, and REST by the token of its first frame. */
+const page015: Check = {
+  id: 'v0-socketio/page-0.15',
+  title: 'the frontend of 0.15 gets through all of its calls and frames, and finds in each what it takes apart',
+  cites: ['DL125', 'DL126'],
+  async run(target) {
+    await loadOptions(openPage(target), true);
+    const peer = target.socketIo({ says: 'oh_action' });
+    const args = { ...target.modelArguments, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
+    peer.send({ action: 'initialize', args });
+    const { token } = await peer.frames.until('the token', (frame) => frame.token !== undefined);
+    await peer.frames.until('init', isState('init'));
+    peer.send(message(target.script(STEPS_0_15)));
+    const ran = await peer.frames.until('the command', isObservation('run'));
+    assert.equal(typeof (ran.extras as { exit_code?: unknown }).exit_code, 'number');
+    await peer.frames.until('the end', isState('finished'));
+    const said = peer.frames.all.filter(({ source, action }) => source === 'agent' && action === 'message');
+    assert.ok(
+      said.some(({ message: words }) => words === 'A file is to be made.'),
+      'the thought is not shown',
+    );
+    const noise = peer.frames.all.filter(({ observation }) => observation === 'recall' || observation === 'think');
+    assert.deepEqual(noise, [], 'the chat would show what is only for the record');
+    await driveOld(peer, target);
+    readAll(peer, readAs09);
+    const page = openPage(target, { authorization: `Bearer ${String(token)}` });
+    await lookAround(page, '');
+    hasTypes(await page.ask('GET', '/api/conversation'), { runtime_id: 'string|null' }, 'conversation');
+    hasTypes(await page.ask('GET', '/api/vscode-url'), { vscode_url: 'string|null' }, 'vscode-url');
+    assert.equal((await page.try('GET', '/api/zip-directory')).headers.get('content-type'), 'application/zip');
+  },
+};
+
 /** Frontends of `/ws`, each from its first load on. */
-export const opendevinPages: readonly Check[] = [page03, ...laterPages];
+export const opendevinPages: readonly Check[] = [page03, ...laterPages, page015];

@@ -4,8 +4,7 @@ import { isAction, isObservation, isState } from '../../target/frames.ts';
 import type { Foreign, Peer, Target } from '../../target/target.ts';
 import { hasTypes, isTexts } from '../shapes.ts';
 import { message } from '../v0-socketio/join.ts';
-import { listOf, openPage, ORIGIN, readAll, upload, type Page } from './page.ts';
-import { readAs025, readAs062, type Read } from './reads.ts';
+import { listOf, openPage, ORIGIN, readAll, upload, type Page, readAs025, readAs062, type Read } from './page.ts';
 
 interface Release {
   readonly name: string;

@@ -5,7 +5,7 @@ import { isState } from '../../target/frames.ts';
 import type { Foreign } from '../../target/target.ts';
 import { raw } from '../raw.ts';
 import { join, joinNew, message, turn } from '../v0-socketio/join.ts';
-import { stillWorks } from './still-works.ts';
+import { stillWorks } from './resilience.ts';
 
 const JUNK = ['', '0', '-1', 'null', '%00', '%ff', '..%2f..%2fetc%2fpasswd', '__proto__', 'a'.repeat(3000), '%F0%9F%99%82', "' OR 1=1 --"];
 const BODIES: readonly unknown[] = [null, [], 7, 'text', {}, { a: { b: [null] } }, { ['x'.repeat(1000)]: 1 }];

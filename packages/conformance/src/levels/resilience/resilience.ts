@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { isAction, isObservation, isState } from '../../target/frames.ts';
 import { raw } from '../raw.ts';
-import { stillWorks } from './still-works.ts';
 import { join, joinNew, message, turn } from '../v0-socketio/join.ts';
+import type { Target } from '../../target/target.ts';
 
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
@@ -189,3 +189,8 @@ export const resilience: readonly Check[] = [
     },
   },
 ];
+
+/** The server still serves: a conversation is made, a message answered. */
+export async function stillWorks(target: Target): Promise<void> {
+  await turn(target, await joinNew(target), [{ text: 'well' }]);
+}

@@ -1,5 +1,5 @@
 import type { Peer, SocketIoAsk, Target } from '../../target/target.ts';
-import type { ModelStep } from '../../model/scripted-model.ts';
+import type { ModelStep } from '../../model/model-step.ts';
 import { isState, type Frame } from '../../target/frames.ts';
 
 /** The handshake of 0.62 into this conversation, from the beginning or after an event. */

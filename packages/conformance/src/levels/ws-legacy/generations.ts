@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { argsOf, extrasOf, isAction, isObservation, type Frame } from '../../target/frames.ts';
-import type { ModelStep } from '../../model/scripted-model.ts';
+import type { ModelStep } from '../../model/model-step.ts';
 import { hasStatus } from '../shapes.ts';
 import { ANSWER, idsOf, isTheRest, isWhole } from '../whole-history.ts';
 import { addressOf, enter, GENERATIONS, initialize, say, type Generation } from './session.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { isState } from '../../../target/frames.ts';
 import type { ModelCall } from '../../../model/model-step.ts';
-import { has, textOf } from './model-request.ts';
-import { bash, begin, FINISH, request, rested, spoken } from './talk.ts';
+import { has, textOf, bash, begin, FINISH, request, rested, spoken } from './talk.ts';
 
 interface Misfit extends ModelCall {
   readonly id: string;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { argsOf, isAction, isObservation, type Frame } from '../../../target/frames.ts';
 import { joinNew } from '../join.ts';
-import { has, said } from './model-request.ts';
-import { bash, begin, request, rested, spoken } from './talk.ts';
+import { has, said, bash, begin, request, rested, spoken } from './talk.ts';
 
 const STEPS = [1, 2, 3, 4, 5, 6].map((n) => bash(`echo output-${n}`));
 const ask = { action: 'condensation_request', args: {} };

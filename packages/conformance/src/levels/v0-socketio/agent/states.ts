@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { extrasOf, isAction, isState } from '../../../target/frames.ts';
-import { isRefusal } from './is-refusal.ts';
-import { bash, begin, change, FINISH, rested, spoken } from './talk.ts';
-import { ran } from './ran.ts';
+import { isRefusal, bash, begin, change, FINISH, rested, spoken, ran } from './talk.ts';
 
 /** The states of an agent: which there are, who may ask for them, what follows what. */
 export const states: readonly Check[] = [

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { argsOf, extrasOf, isAction, isState, type Frame } from '../../../target/frames.ts';
 import { join, joinNew } from '../join.ts';
-import { isRefusal } from './is-refusal.ts';
-import { logOf } from './log-of.ts';
-import { bash, begin, request, rested, spoken } from './talk.ts';
-import { ran } from './ran.ts';
+import { isRefusal, bash, begin, request, rested, spoken, logOf, ran, change } from './talk.ts';
 
 /** What people do while an agent works or rests. */
 export const steering: readonly Check[] = [
@@ -81,6 +78,82 @@ export const steering: readonly Check[] = [
       assert.equal(target.modelRequests(talk.words).length, 1);
       assert.match(String(extrasOf(frames.findLast(isState('error'))!).reason), /\S/);
       await request(target, talk, 0);
+    },
+  },
+  {
+    id: 'v0-socketio/cell-cancelled',
+    title: 'stopping interrupts a cell; the next one runs in the same kernel, or is told that it does not',
+    cites: ['RT113'],
+    async run(target) {
+      const cell = (code: string) => ({ call: 'execute_ipython_cell', args: { code, timeout: 60 } });
+      const { ready } = await spoken(target, [cell('kept = 7')]);
+      const talk = await begin(target, [cell('import time; time.sleep(300)')], { ready });
+      await ready.peer.frames.until('the action', isAction('run_ipython'), { from: talk.from });
+      ready.peer.send(change('stopped'));
+      await ready.peer.frames.until('stopped', isState('stopped'), { from: talk.from });
+      const { frames } = await spoken(target, [cell('print("kept" in globals())')], { ready });
+      const next = String(frames.find(({ observation }) => observation === 'run_ipython')?.content);
+      const isSaid = ready.peer.frames.all.some(
+        ({ observation, content }) => observation !== undefined && /kernel (?:was|has|had)/i.test(String(content)),
+      );
+      assert.ok(/True/.test(next) || (/False/.test(next) && isSaid), `the next cell said ${next.slice(0, 80)}`);
+    },
+  },
+  {
+    id: 'v0-socketio/page-cancelled',
+    title: 'stopping ends a page that never comes, and the browser goes on with the next',
+    cites: ['RT153'],
+    async run(target) {
+      const port = 20_000 + Math.floor(Math.random() * 20_000);
+      const silent = `(python3 -c "import socket,time; s=socket.create_server(('127.0.0.1',${port})); time.sleep(300)" & echo started) 2>/dev/null`;
+      const { ready } = await spoken(target, [bash(silent)]);
+      const talk = await begin(target, [{ call: 'browser', args: { code: `goto("http://127.0.0.1:${port}/")` } }], { ready });
+      await ready.peer.frames.until('the action', isAction('browse_interactive'), { from: talk.from });
+      ready.peer.send(change('stopped'));
+      await ready.peer.frames.until('stopped', isState('stopped'), { from: talk.from });
+      const page = { call: 'browser', args: { code: 'goto("data:text/html,<p>next-page")' } };
+      const { frames } = await spoken(target, [page], { ready });
+      assert.match(String(frames.find(({ observation }) => observation === 'browse')?.content), /next-page/);
+    },
+  },
+  {
+    id: 'v0-socketio/stopping-answers-all',
+    title: 'stopping ends what runs and answers everything that had no answer; then the state is `stopped`',
+    cites: ['EN16', 'SB9'],
+    async run(target) {
+      const talk = await begin(target, [{ calls: [bash('echo begun; sleep 300', { timeout: 600 }), bash('echo never')] }]);
+      const { frames, send } = talk.ready.peer;
+      await frames.until('the action', isAction('run'));
+      send(change('stopped'));
+      await frames.until('stopped', isState('stopped'), { from: talk.from });
+      const log = await logOf(target, talk.ready);
+      for (const { id, args } of log.filter(isAction('run')))
+        assert.ok(
+          log.some(({ cause, observation }) => cause === id && observation !== undefined),
+          `no answer to ${JSON.stringify(args).slice(0, 60)}`,
+        );
+      assert.ok(!log.some(ran('never')), 'the second call ran');
+      const next = await spoken(target, [bash('echo next')], { ready: talk.ready });
+      assert.ok(next.frames.some(ran('next')), 'the next command did not run');
+    },
+  },
+  {
+    id: 'v0-socketio/pausing-lets-end',
+    title: 'pausing lets the running action end and begins nothing new; resuming goes on',
+    cites: ['EN14', 'AS10'],
+    async run(target) {
+      const talk = await begin(target, [bash('sleep 1; echo ended'), bash('echo after')]);
+      const { frames, send } = talk.ready.peer;
+      await frames.until('the action', isAction('run'));
+      send(change('paused'));
+      await frames.until('paused', isState('paused'));
+      await frames.until('the end of what ran', ran('ended'));
+      send({ action: 'run', args: { command: 'echo by-hand' } });
+      await frames.until('the user’s own', ran('by-hand'));
+      assert.ok(!frames.all.some(ran('after')), 'the agent went on while it was paused');
+      assert.equal(target.modelRequests(talk.words).length, 1);
+      send(change('running'));
+      await frames.until('what comes after', ran('after'));
     },
   },
 ];

@@ -1,8 +1,8 @@
 import { isState, type Frame } from '../../../target/frames.ts';
 import type { ModelStep } from '../../../model/model-step.ts';
 import type { Target } from '../../../target/target.ts';
-import type { ModelRequest } from './model-request.ts';
 import { joinNew, message, type Ready } from '../join.ts';
+import assert from 'node:assert/strict';
 
 /** One thing that was said, and what came of it. */
 export interface Talk {
@@ -57,3 +57,54 @@ export const bash = (command: string, more: object = {}): { call: string; args: 
   args: { command, timeout: 60, ...more },
 });
 export const FINISH = { call: 'finish', args: { message: 'ready', task_completed: 'true' } } as const;
+
+/** A refusal, in whichever form it comes. */
+export function isRefusal({ error, observation, status_update: isStatus, type }: Frame): boolean {
+  return error !== undefined || observation === 'error' || (isStatus === true && type === 'error');
+}
+
+/** Every event that REST gives, in order. */
+export async function logOf(target: Target, { id }: Ready): Promise<readonly Frame[]> {
+  const events: Frame[] = [];
+  for (;;) {
+    const { body } = await target.ask('GET', `/api/conversations/${id}/events?start_id=${Number(events.at(-1)?.id ?? -1) + 1}&limit=100`);
+    events.push(...(body.events as unknown as readonly Frame[]));
+    if ((body.has_more as unknown) !== true) return events;
+  }
+}
+
+/** The result of a command that printed just this. */
+export const ran =
+  (words: string) =>
+  (frame: Frame): boolean =>
+    frame.observation === 'run' && String(frame.content).trim() === words;
+
+export interface ModelMessage {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[];
+  readonly tool_call_id?: string;
+}
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly { readonly type: string; readonly function: { readonly name: string; readonly parameters?: unknown } }[];
+}
+
+/** The messages of a request as one text, to look for words in. */
+export function said({ messages }: ModelRequest): string {
+  return messages.map((one) => `${textOf(one)}\n${JSON.stringify(one.tool_calls ?? '')}`).join('\n');
+}
+
+/** The words of a message, in whichever of the two forms it has them. */
+export function textOf({ content }: ModelMessage): string {
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? JSON.stringify(part)).join('\n') : '';
+}
+
+export function has(asked: ModelRequest, words: string | RegExp): void {
+  const all = said(asked);
+  const found = typeof words === 'string' ? all.includes(words) : words.test(all);
+  assert.ok(found, `the model was not told ${String(words).slice(0, 80)}; last: ${textOf(asked.messages.at(-1)!).slice(0, 80)}`);
+}

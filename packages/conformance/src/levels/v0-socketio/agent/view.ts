@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import type { Frame } from '../../../target/frames.ts';
 import { joinNew } from '../join.ts';
-import { has, said, textOf, type ModelMessage } from './model-request.ts';
-import { bash, begin, request, spoken } from './talk.ts';
+import { has, said, textOf, type ModelMessage, bash, begin, request, spoken } from './talk.ts';
 
 const PICTURE = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

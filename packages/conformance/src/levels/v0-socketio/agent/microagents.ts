@@ -3,8 +3,7 @@ import type { Check } from '../../../check.ts';
 import { extrasOf, isObservation, type Frame } from '../../../target/frames.ts';
 import type { Target } from '../../../target/target.ts';
 import { joinNew, type Ready } from '../join.ts';
-import { has } from './model-request.ts';
-import { request, spoken } from './talk.ts';
+import { has, request, spoken } from './talk.ts';
 
 const FILE = `---
 name: conformance-types
@@ -28,7 +27,7 @@ async function withFile(target: Target, path: string, text: string): Promise<Rea
 const recalls = (frames: readonly Frame[]): readonly Frame[] => frames.filter(isObservation('recall'));
 
 /** Microagents: Markdown with front matter in the workspace. */
-export const knowing: readonly Check[] = [
+export const microagents: readonly Check[] = [
   {
     id: 'v0-socketio/knowledge',
     title: 'a message with a trigger word brings the knowledge of the workspace’s microagent, whatever its case, and once',

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import type { Frame } from '../../../target/frames.ts';
-import { logOf } from './log-of.ts';
-import { said } from './model-request.ts';
-import { bash, request, spoken } from './talk.ts';
+import { logOf, bash, request, spoken, said } from './talk.ts';
 
 const VALUE = 'k3pt-fr0m-every0ne/&?=';
 const SPELLINGS: readonly (readonly [string, string])[] = [
@@ -14,7 +12,7 @@ const SPELLINGS: readonly (readonly [string, string])[] = [
 ];
 
 /** Named secrets, given to the commands that name them and hidden in all that comes out. */
-export const secrecy: readonly Check[] = [
+export const secrets: readonly Check[] = [
   {
     id: 'v0-socketio/secrets-hidden',
     title:

@@ -14,7 +14,7 @@ async function becomesActive({ frames }: Peer): Promise<void> {
 }
 
 /** Clients that were there before, and the end of a task as old frontends show it. */
-export const comingBack: readonly Check[] = [
+export const reconnecting: readonly Check[] = [
   ...(['w4', 'w5'] as const).map((generation) => ({
     id: `ws-legacy/${generation}-active-again`,
     title: `a frontend of ${generation.toUpperCase()} that comes back is told \`init\`, by which it becomes active, and then the state of now`,

@@ -56,7 +56,7 @@ const facts = (generation: (typeof LATER)[number]): Check => ({
 });
 
 /** What W1 to W5 make of what their frontends cannot show otherwise. */
-export const legacyTelling: readonly Check[] = [
+export const legacyFrames: readonly Check[] = [
   ...LATER.map(facts),
   {
     id: 'ws-legacy/w4-replay-states',

@@ -88,7 +88,7 @@ async function elsewhere(target: Target): Promise<{ readonly url: string; readon
 }
 
 /** How an agent lives with a provider that stumbles. */
-export const stumbles: readonly Check[] = [
+export const failures: readonly Check[] = [
   ...PASSING.map(passing),
   ...LASTING.map(lasting),
   {

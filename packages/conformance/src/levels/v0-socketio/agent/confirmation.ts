@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { argsOf, isAction, isState, type Frame } from '../../../target/frames.ts';
 import type { Target } from '../../../target/target.ts';
-import { ran } from './ran.ts';
-import { bash, begin, change, request, rested, type Talk } from './talk.ts';
+import { ran, bash, begin, change, request, rested, type Talk } from './talk.ts';
 import type { ModelStep } from '../../../model/model-step.ts';
 
 const isConfirmed = (is: string) => (frame: Frame) => isAction('run')(frame) && argsOf(frame).confirmation_state === is;
@@ -26,7 +25,7 @@ async function asked({ ready: { peer }, from }: Talk, after = from): Promise<num
 }
 
 /** Confirmation mode. */
-export const askingFirst: readonly Check[] = [
+export const confirmation: readonly Check[] = [
   {
     id: 'v0-socketio/confirmed',
     title: 'in confirmation mode an action that can do harm waits; confirmed, it comes again with a new id and runs',

@@ -16,8 +16,8 @@ async function start(target: Target, steps: readonly ModelStep[]): Promise<{ pee
 
 const edit = (args: object): ModelStep => ({ call: 'str_replace_editor', args: { path: '/tmp/conformance-readme.txt', ...args } });
 
-/** How a client of the READMEs is told what has no name in them. */
-export const telling: readonly Check[] = [
+/** How a client of the READMEs sees what has no name in them. */
+export const readmeFrames: readonly Check[] = [
   {
     id: 'ws-readme/greeting',
     title: 'a connection is greeted with `initialize` and "Control loop started.", and `initialize` is answered with the same',

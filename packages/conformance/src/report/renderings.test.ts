@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
-import type { CheckResult, Conformance, Verdict } from '../result.ts';
-import { renderBadge } from './render-badge.ts';
-import { renderJson } from './render-json.ts';
-import { renderMarkdown } from './render-markdown.ts';
-import { renderTable } from './render-table.ts';
+import type { CheckResult, Conformance, Verdict } from '../check.ts';
+import { renderBadge, renderJson, renderMarkdown, renderTable } from './renderings.ts';
 
 const result = (name: string, verdict: Verdict, why?: string): CheckResult => ({
   check: { id: `v0-rest/${name}`, title: `what ${name} is`, cites: ['DL97'], run: async () => {} },

@@ -5,7 +5,7 @@ import { joinNew } from '../v0-socketio/join.ts';
 const isAnswer = ({ action, source }: Frame): boolean => action === 'message' && source === 'agent';
 
 /** Clients made from the guides rather than from the frontend: scripts, and people with websocat. */
-export const byHand: readonly Check[] = [
+export const scripts: readonly Check[] = [
   {
     id: 'v0-socketio/guide-message',
     title: 'a message in the form of the guides, `{type: "message", source, message}`, is one',

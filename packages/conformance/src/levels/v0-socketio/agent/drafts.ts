@@ -23,7 +23,7 @@ async function drafted(target: Target, name: string, lines: readonly string[], w
 }
 
 /** Edits that the conversation's model writes out. */
-export const drafting: readonly Check[] = [
+export const drafts: readonly Check[] = [
   {
     id: 'v0-socketio/draft-written',
     title: 'an `llm_based_edit` of some lines is written out by the model, and no other line changes',

@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { isAction, isState, type Frame } from '../../../target/frames.ts';
 import { join } from '../join.ts';
-import { logOf } from './log-of.ts';
-import { bash, spoken } from './talk.ts';
-import { ran } from './ran.ts';
+import { logOf, bash, spoken, ran } from './talk.ts';
 
 /** What is recorded, and what looking at it changes. */
-export const logged: readonly Check[] = [
+export const eventLog: readonly Check[] = [
   {
     id: 'v0-socketio/opened-again',
     title: 'looking at a conversation that rests appends nothing',
