@@ -36,3 +36,13 @@ export function integerArgument(args: Request['args'], name: string, otherwise: 
   const value = args[name];
   return typeof value === 'number' && Number.isInteger(value) ? value : otherwise;
 }
+
+/** Something the agent did wrong or that failed, told as an observation of its own kind. */
+export function errorObservation(content: string): ObservationDraft<'error'> {
+  return { observation: 'error', content, extras: { error_id: '' } };
+}
+
+/** The message of anything thrown. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

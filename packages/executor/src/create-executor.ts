@@ -3,15 +3,14 @@ import { mkdirSync, rmSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
 import { dirname, join, sep } from 'node:path';
 import { BUSY, PROTOCOL, type ExecutorConfig } from '@tendon/protocol/executor-api';
+import type { RunnableKind } from '@tendon/protocol';
 import { Effects } from './effects/effects.ts';
 import { Journal } from './effects/journal.ts';
 import { openOutputFolder } from './effects/output-folder.ts';
 import { createLinesToEdit } from './files/edit/lines-to-edit.ts';
-import { createSyntaxCheck } from './files/edit/syntax-check.ts';
-import { createUndoHistory } from './files/edit/undo-history.ts';
-import { UndoableDisk } from './files/edit/undoable-disk.ts';
+import { createSyntaxCheck, type SyntaxCheck } from './files/edit/syntax-check.ts';
+import { createUndoHistory, UndoableDisk } from './files/edit/undoable-disk.ts';
 import { createSandboxFiles } from './files/sandbox-files.ts';
-import { createHandlers } from './handlers.ts';
 import type { AuthGuard } from './http/auth-guard.ts';
 import { createLease } from './http/lease.ts';
 import { createProcessEndpoint } from './http/process-endpoint.ts';
@@ -22,13 +21,16 @@ import { openPlugins, type Plugins } from './plugins/open-plugins.ts';
 import { createPortWatch } from './ports/port-watch.ts';
 import { makePidNamespace, type PidNamespace } from './processes/pid-namespace.ts';
 import { forwardProxy } from './proxy-forwarder.ts';
-import { findShell } from './shell/find-shell.ts';
+import { findShell } from './shell/environment.ts';
 import { createShellTools, type ShellTools } from './shell/shell-tools.ts';
 import { endWork } from './suspend/end-work.ts';
-import { forgetSession, loadSession, sleepFolder, type SavedSession } from './suspend/saved-session.ts';
+import { forgetSession, loadSession, sleepFolder, type SavedSession, restoreFolders } from './suspend/saved-session.ts';
 import { createSleeper } from './suspend/sleeper.ts';
 import { createStandstill, type Standstill } from './suspend/standstill.ts';
-import { restoreFolders } from './suspend/temporary-folders.ts';
+import { type ActionHandler, errorObservation } from './action-handler.ts';
+import { createEditAction } from './files/edit/edit-action.ts';
+import { createReadAction } from './files/read-action.ts';
+import { createWriteAction } from './files/write-action.ts';
 
 export interface Executor {
   /** Resolves when requests are taken, with the port if it has one. */
@@ -187,4 +189,33 @@ function ownFolders(config: ExecutorConfig): string[] {
   const holdsOther = (folder: string): boolean =>
     [config.workspace, process.env.HOME ?? ''].some((path) => `${path}${sep}`.startsWith(`${folder}${sep}`));
   return [...new Set([config.stateDir, ...sockets])].filter((folder) => !holdsOther(folder));
+}
+
+interface Tools {
+  readonly workspace: string;
+  readonly disk: UndoableDisk;
+  readonly checkSyntax: SyntaxCheck;
+  readonly run: ActionHandler;
+  readonly kill: ActionHandler;
+  /** What plugins answer; they come before what is here. */
+  readonly plugged: Partial<Readonly<Record<RunnableKind, ActionHandler>>>;
+}
+
+/** Every kind that the executor answers; a new kind does not compile until it is here. */
+function createHandlers({ workspace, disk, checkSyntax, run, kill, plugged }: Tools): Readonly<Record<RunnableKind, ActionHandler>> {
+  return {
+    run,
+    kill,
+    read: createReadAction(workspace, disk),
+    write: createWriteAction(workspace, disk),
+    edit: createEditAction({ workspace, disk, checkSyntax }),
+    run_ipython: absent('the plugin `jupyter`'),
+    browse: absent('the plugin `browser`'),
+    browse_interactive: absent('the plugin `browser`'),
+    ...plugged,
+  };
+}
+
+function absent(what: string): ActionHandler {
+  return () => Promise.resolve(errorObservation(`This sandbox does not have ${what}: the action was not carried out.`));
 }

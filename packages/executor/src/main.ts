@@ -3,7 +3,7 @@ import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { parseConfig } from './config.ts';
 import { createExecutor } from './create-executor.ts';
 import { createAuthGuard, type AuthGuard } from './http/auth-guard.ts';
-import { reasonOf } from './observation.ts';
+import { reasonOf } from './action-handler.ts';
 
 const { config, guard } = configured();
 const executor = await createExecutor(config, guard);

@@ -1,8 +1,7 @@
 import type { ObservationDraft } from '@tendon/protocol';
 import { readLines } from '@tendon/protocol/node';
 import type { HostLine } from '@tendon/protocol/executor-api';
-import type { BrowserHost } from './browser-host.ts';
-import type { HostOrder } from './browser-lines.ts';
+import type { BrowserHost, HostOrder } from './browser-host.ts';
 
 /** One browser. Owns its host and, through it, Chromium; knows nothing of actions. */
 export interface BrowserProcess {

@@ -1,12 +1,9 @@
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { flagArgument, textArgument, type HandlerContext, type Request } from '../action-handler.ts';
-import { errorObservation, reasonOf } from '../observation.ts';
-import type { BrowserHost } from './browser-host.ts';
-import type { HostOrder } from './browser-lines.ts';
+import { flagArgument, textArgument, type HandlerContext, type Request, errorObservation, reasonOf } from '../action-handler.ts';
+import type { BrowserHost, HostOrder } from './browser-host.ts';
 import { browseObservation } from './browse-observation.ts';
 import { startBrowserProcess, type BrowserProcess } from './browser-process.ts';
-import * as words from './browser-words.ts';
 import { within } from './host/within.ts';
 import { parseActions } from './language/parse-actions.ts';
 
@@ -16,6 +13,9 @@ export interface BrowserToolOptions {
   /** After so long without use the browser ends. */
   readonly idleMs: number;
 }
+
+/** What the tool reports about the browser itself. */
+const STARTED = 'Starting the browser …\n';
 
 const START_MS = 70_000;
 const NOBODY: HandlerContext = { signal: new AbortController().signal, output: () => {}, outputPath: () => undefined };
@@ -65,7 +65,7 @@ export class BrowserTool {
     const text = textArgument(request.args, 'browser_actions');
     const parsed = parseActions(text);
     if (!parsed.ok) {
-      const error = words.notParsed(parsed.error);
+      const error = notParsed(parsed.error);
       return Promise.resolve(browseObservation({ trigger: 'browse_interactive', action: text, content: error, url: this.#lastUrl, error }));
     }
     const message = textArgument(request.args, 'browsergym_send_msg_to_user');
@@ -93,9 +93,9 @@ export class BrowserTool {
   /** The browser; rejects with why there is none. */
   async #awake({ signal, output }: HandlerContext, startUrl?: string): Promise<BrowserProcess> {
     if (this.#browser !== undefined && !this.#browser.hasEnded) return this.#browser;
-    if (this.#browser !== undefined) this.#notes.push(words.endedBefore(await this.#browser.ended));
-    if (this.#isAsleep) this.#notes.push(words.slept(this.#idleMs / 1000));
-    output(words.started);
+    if (this.#browser !== undefined) this.#notes.push(endedBefore(await this.#browser.ended));
+    if (this.#isAsleep) this.#notes.push(closedWhenIdle(this.#idleMs / 1000));
+    output(STARTED);
     this.#browser = startBrowserProcess(await this.#startHost(this.#isAsleep ? startUrl : undefined));
     this.#isAsleep = false;
     try {
@@ -114,17 +114,17 @@ export class BrowserTool {
     if (first.state === 'answered') return first.observation;
     this.#drop();
     if (first.state === 'lost') return errorObservation(first.words);
-    this.#notes.push(words.endedBefore(first.how));
+    this.#notes.push(endedBefore(first.how));
     const second = await askBrowser(await this.#awake(context), order, request, context);
     if (second.state === 'answered') return second.observation;
     this.#drop();
-    return errorObservation(second.state === 'lost' ? second.words : words.notStarted(second.how));
+    return errorObservation(second.state === 'lost' ? second.words : notStarted(second.how));
   }
 
   async #answer(order: HostOrder, request: Request, context: HandlerContext): Promise<ObservationDraft> {
     clearTimeout(this.#idle);
     const observation = await this.#carryOut(order, request, context).catch((error: unknown) =>
-      errorObservation(words.notStarted(reasonOf(error))),
+      errorObservation(notStarted(reasonOf(error))),
     );
     this.#rest();
     if (observation.observation === 'browse') this.#lastUrl = (observation as ObservationDraft<'browse'>).extras.url;
@@ -161,15 +161,15 @@ async function askBrowser(process: BrowserProcess, order: HostOrder, request: Re
   let isTaken = false;
   const asked = process.ask(order, { withTree, deadlineMs, signal, output, onTaken: () => (isTaken = true) });
   const { promise: lost, resolve: lose } = Promise.withResolvers<Asked>();
-  const timers = [setTimeout(() => lose({ state: 'lost', words: words.killed('late') }), deadlineMs + AFTER_MS)];
+  const timers = [setTimeout(() => lose({ state: 'lost', words: killed('late') }), deadlineMs + AFTER_MS)];
   const onCancel = (): void => {
-    timers.push(setTimeout(() => lose({ state: 'lost', words: words.killed('cancelled') }), CANCEL_MS));
+    timers.push(setTimeout(() => lose({ state: 'lost', words: killed('cancelled') }), CANCEL_MS));
   };
   if (signal.aborted) onCancel();
   else signal.addEventListener('abort', onCancel, { once: true });
   const answered = asked.then((observation): Asked => ({ state: 'answered', observation: checked(observation) }));
   const ended = process.ended.then((how): Asked =>
-    isTaken ? { state: 'lost', words: words.endedMeanwhile(how) } : { state: 'never-taken', how },
+    isTaken ? { state: 'lost', words: endedMeanwhile(how) } : { state: 'never-taken', how },
   );
   const outcome = await Promise.race([answered, ended, lost]);
   signal.removeEventListener('abort', onCancel);
@@ -181,4 +181,29 @@ async function askBrowser(process: BrowserProcess, order: HostOrder, request: Re
 function checked(answer: ObservationDraft): ObservationDraft {
   const isFine = ['browse', 'download', 'error'].includes(answer?.observation) && typeof answer.content === 'string';
   return isFine ? answer : errorObservation('The browser gave an answer that cannot be used.');
+}
+
+function notStarted(reason: string): string {
+  return `There is no browser: ${reason}`;
+}
+
+function endedBefore(how: string): string {
+  return `The browser had ended since the last action (${how}). A new one was started; its tabs are gone, its cookies are kept as far as it had saved them.`;
+}
+
+function closedWhenIdle(seconds: number): string {
+  return `The browser was closed after ${seconds} seconds without use, and was started again. Its tabs are gone but the one in use; cookies are kept.`;
+}
+
+function endedMeanwhile(how: string): string {
+  return `The browser ended while the action was carried out (${how}). What the action had done on the page by then may have taken effect; its tabs are gone. The next action starts a new browser.`;
+}
+
+function killed(why: 'cancelled' | 'late'): string {
+  const cause = why === 'cancelled' ? 'The action was cancelled, and the browser did not stop' : 'The browser did not answer in time';
+  return `${cause}: it was ended. What the action had done on the page by then may have taken effect. The next action starts a new browser.`;
+}
+
+function notParsed(error: string): string {
+  return `Nothing was carried out: ${error}`;
 }

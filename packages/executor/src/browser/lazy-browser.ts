@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
-import { reasonOf } from '../observation.ts';
+import { reasonOf } from '../action-handler.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import type { BrowserTool } from './browser-tool.ts';
 

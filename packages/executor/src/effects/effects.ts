@@ -1,7 +1,6 @@
 import type { ObservationDraft } from '@tendon/protocol';
 import type { EffectReport, ExecuteLine, ExecuteRequest } from '@tendon/protocol/executor-api';
-import type { ActionHandler } from '../action-handler.ts';
-import { errorObservation, reasonOf } from '../observation.ts';
+import { type ActionHandler, errorObservation, reasonOf } from '../action-handler.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { OutputFolder } from './output-folder.ts';
 import { createSecretGuard } from './secret-guard.ts';

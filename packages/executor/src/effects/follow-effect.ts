@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { ExecuteLine } from '@tendon/protocol/executor-api';
-import { characterStart } from '../text/character-start.ts';
+import { characterStart } from '../text/utf8.ts';
 import type { Spool } from './spool.ts';
 
 /** An action that is being carried out, or was. */

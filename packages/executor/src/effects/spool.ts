@@ -1,5 +1,5 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
-import { wholeCharacters } from '../text/whole-characters.ts';
+import { wholeCharacters } from '../text/utf8.ts';
 import type { OutputFile } from './output-folder.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
-import { EditFailure } from './edit-failure.ts';
+import { isAbsolute, join, resolve } from 'node:path';
+import { EditFailure } from './failures.ts';
 
 const MAKES_FILES = ['create', 'undo_edit', 'write'];
 
@@ -24,4 +24,10 @@ export async function checkPath(path: string, command: string, workspace: string
 
 function isAbsent(error: NodeJS.ErrnoException): boolean {
   return error.code === 'ENOENT' || error.code === 'ENOTDIR';
+}
+
+/** An absolute path inside the sandbox; what is relative is so to the workspace. The mount namespace is the boundary. */
+export function resolvePath(workspace: string, path: string): string {
+  if (path.includes('\0')) throw new Error('a path holds no NUL');
+  return resolve(workspace, path);
 }

@@ -1,9 +1,8 @@
 import { constants, type Dirent } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, readlink, realpath, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { reasonOf } from '../observation.ts';
-import { EditFailure } from './edit-failure.ts';
-import { NotText } from './not-text.ts';
+import { reasonOf } from '../action-handler.ts';
+import { EditFailure, NotText } from './failures.ts';
 import { isTemporary, temporaryName } from './temporary-name.ts';
 
 export interface DiskOptions {

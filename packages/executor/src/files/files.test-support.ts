@@ -6,8 +6,7 @@ import type { ObservationDraft } from '@tendon/protocol';
 import type { HandlerContext } from '../action-handler.ts';
 import { createEditAction } from './edit/edit-action.ts';
 import { createReadAction } from './read-action.ts';
-import { createUndoHistory } from './edit/undo-history.ts';
-import { UndoableDisk } from './edit/undoable-disk.ts';
+import { createUndoHistory, UndoableDisk } from './edit/undoable-disk.ts';
 import { createWriteAction } from './write-action.ts';
 
 export interface TestFiles {

@@ -1,14 +1,11 @@
 import { stat } from 'node:fs/promises';
 import type { ObservationDraft } from '@tendon/protocol';
-import { integerArgument, textArgument, type ActionHandler, type Request } from '../action-handler.ts';
-import { errorObservation } from '../observation.ts';
+import { integerArgument, textArgument, type ActionHandler, type Request, errorObservation } from '../action-handler.ts';
 import type { Disk } from './disk.ts';
-import { checkPath } from './check-path.ts';
-import { failureText } from './failure-text.ts';
-import { lineOffset } from './line-offset.ts';
-import { linesOfHugeFile } from './lines-of-huge-file.ts';
-import { readMedia } from './media.ts';
-import { resolvePath } from './resolve-path.ts';
+import { checkPath, resolvePath } from './check-path.ts';
+import { failureText } from './failures.ts';
+import { lineOffset, linesOfHugeFile } from './lines.ts';
+import { readMedia } from './content-type.ts';
 import { decodeText, MAX_FILE_BYTES } from './text-file.ts';
 import { view } from './view.ts';
 

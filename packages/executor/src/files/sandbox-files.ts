@@ -3,9 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
-import { TooLong } from './too-long.ts';
-import { NotText } from './not-text.ts';
-import { resolvePath } from './resolve-path.ts';
+import { TooLong, NotText } from './failures.ts';
+import { resolvePath } from './check-path.ts';
 
 /** Files for the host. Failures reject with a message that can be shown. */
 export interface SandboxFiles {

@@ -1,11 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
-import { EditFailure } from './edit-failure.ts';
-import { shownText } from './lines.ts';
-import { linesOfHugeFile } from './lines-of-huge-file.ts';
-import { readMedia } from './media.ts';
-import { MAX_SHOWN_CHARS, numbered } from './numbered.ts';
+import { EditFailure } from './failures.ts';
+import { shownText, MAX_SHOWN_CHARS, numbered, linesOfHugeFile } from './lines.ts';
+import { readMedia } from './content-type.ts';
 import { decodeText, MAX_FILE_BYTES } from './text-file.ts';
 
 const MAX_ENTRIES = 4000;

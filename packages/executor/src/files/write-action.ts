@@ -1,14 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { ObservationDraft } from '@tendon/protocol';
-import { integerArgument, textArgument, type ActionHandler, type Request } from '../action-handler.ts';
-import { errorObservation } from '../observation.ts';
-import { splice } from './edit/change.ts';
-import { failureText } from './failure-text.ts';
-import { EditFailure } from './edit-failure.ts';
-import { lineOffset } from './line-offset.ts';
-import { lineEnd, withLineEnd } from './lines.ts';
-import { resolvePath } from './resolve-path.ts';
-import { encodeUtf8, MAX_FILE_BYTES, readTextFile } from './text-file.ts';
+import { integerArgument, textArgument, type ActionHandler, type Request, errorObservation } from '../action-handler.ts';
+import { splice, encodeUtf8, MAX_FILE_BYTES, readTextFile } from './text-file.ts';
+import { failureText, EditFailure } from './failures.ts';
+import { lineOffset, lineEnd, withLineEnd } from './lines.ts';
+import { resolvePath } from './check-path.ts';
 import type { UndoableDisk } from './edit/undoable-disk.ts';
 
 /** `write`: a whole file, or in place of its lines `start` (0-based) to before `end`. Parent folders are made. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { TooLong } from '../files/too-long.ts';
+import { TooLong } from '../files/failures.ts';
 
 /** What a body says, by name. Each throws, with the name, for a value of another kind; what is missing or null is `otherwise`. */
 export interface JsonFields {

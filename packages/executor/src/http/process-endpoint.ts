@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { type ProcessWish, shellQuote } from '@tendon/protocol/executor-api';
 import { readFirstLine, refuseUpgrade } from '@tendon/protocol/node';
-import { reasonOf } from '../observation.ts';
+import { reasonOf } from '../action-handler.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import { signalBeside, spawnBeside } from '../shell/spawn-beside.ts';
 

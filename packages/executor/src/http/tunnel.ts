@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { joinStreams, refuseUpgrade } from '@tendon/protocol/node';
-import { reasonOf } from '../observation.ts';
+import { reasonOf } from '../action-handler.ts';
 import type { PortWatch } from '../ports/port-watch.ts';
 
 const CONNECT_MS = 5000;

@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Place } from '../shell/session.ts';
 import { childOf, killSession, signalGroup } from '../processes/process-tree.ts';
 import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
-import { launchCommand } from './launch-script.ts';
+import { launchCommand } from './kernel-code.ts';
 
 export interface KernelPlace {
   /** Short: a private folder is made in it while a kernel starts. */

@@ -1,8 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { textArgument, type HandlerContext, type Request } from '../action-handler.ts';
-import { errorObservation } from '../observation.ts';
+import { textArgument, type HandlerContext, type Request, errorObservation } from '../action-handler.ts';
 import { portsHeldBy } from '../ports/served-ports.ts';
 import type { Place } from '../shell/session.ts';
 import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
@@ -11,7 +10,7 @@ import type { Kernel } from './kernel.ts';
 import type { KernelPlace } from './kernel-process.ts';
 import type { KernelBefore } from './lazy-kernel.ts';
 import * as words from './kernel-words.ts';
-import { exchangeSecrets } from './exchange-secrets.ts';
+import { exchangeSecrets } from './kernel-code.ts';
 import { startKernel } from './start-kernel.ts';
 
 export interface RunCellOptions extends KernelPlace {

@@ -9,13 +9,12 @@ import {
   type PackagesLine,
   type PythonKind,
 } from '@tendon/protocol/executor-api';
-import type { HandlerContext } from '../action-handler.ts';
-import { reasonOf } from '../observation.ts';
+import { type HandlerContext, reasonOf } from '../action-handler.ts';
 import type { Place } from '../shell/session.ts';
 import { KernelFailed, openKernel, type Kernel } from './kernel.ts';
 import { startKernelProcess, type KernelEnd, type KernelPlace } from './kernel-process.ts';
 import * as words from './kernel-words.ts';
-import { EXIT_NO_IPYKERNEL, EXIT_NO_PYTHON } from './launch-script.ts';
+import { EXIT_NO_IPYKERNEL, EXIT_NO_PYTHON } from './kernel-code.ts';
 import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
 
 /** For the host to install packages for all its sandboxes. */

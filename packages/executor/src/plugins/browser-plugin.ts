@@ -1,5 +1,5 @@
 import { createLazyBrowser } from '../browser/lazy-browser.ts';
-import { reasonOf } from '../observation.ts';
+import { reasonOf } from '../action-handler.ts';
 import type { Plugin, PluginParts } from './plugin.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { PluginStart } from '@tendon/protocol/executor-api';
 import type { EditorProcess } from '../editor/editor-process.ts';
-import { reasonOf } from '../observation.ts';
+import { reasonOf } from '../action-handler.ts';
 import type { Plugin, PluginParts } from './plugin.ts';
 
 /** An editor in the browser, where the sandbox has one. It starts when somebody wants to see it, and again after it has ended. */

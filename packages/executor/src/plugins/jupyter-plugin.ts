@@ -1,5 +1,5 @@
 import { createLazyKernel, type KernelBefore } from '../jupyter/lazy-kernel.ts';
-import { reasonOf } from '../observation.ts';
+import { reasonOf } from '../action-handler.ts';
 import type { Plugin, PluginParts } from './plugin.ts';
 
 /** With an installation of `ipykernel` before it. */

@@ -1,4 +1,7 @@
-import { shellQuote } from '@tendon/protocol/executor-api';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { shellQuote, GIT_BROKER_NAME, type ExecutorConfig } from '@tendon/protocol/executor-api';
 
 /**
  * What every shell starts with: nothing asks, pages, wraps or colours for a person who is not there. From the executor's own
@@ -69,4 +72,42 @@ function proxyVariables(port: number | undefined): Record<string, string> {
   const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
   const direct = 'localhost,127.0.0.1,::1';
   return { ...Object.fromEntries(names.map((name) => [name, url])), no_proxy: direct, NO_PROXY: direct, NODE_USE_ENV_PROXY: '1' };
+}
+
+const HOST = /^[a-z0-9.-]+(:\d{1,5})?$/;
+
+/**
+ * Sends git's requests for these hosts through the broker, whichever way their URLs are written, so that git needs no token here.
+ * It stands where the system's configuration does: what the user or a repository configures comes after it and wins. Variables
+ * for everything that runs inside; none where the file could not be written.
+ */
+export function writeGitConfig(hosts: readonly string[], home: string | undefined): Readonly<Record<string, string>> {
+  const known = hosts.filter((host) => HOST.test(host));
+  if (known.length === 0 || home === undefined) return {};
+  const folder = join(home, '.cache/tendon');
+  const path = join(folder, 'gitconfig');
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, `[include]\n\tpath = /etc/gitconfig\n${known.map(sectionFor).join('')}`);
+    return { GIT_CONFIG_SYSTEM: path };
+  } catch {
+    return {}; // git works, without the token
+  }
+}
+
+function sectionFor(host: string): string {
+  const [name = host] = host.split(':');
+  const spellings = [`https://${host}/`, `http://${host}/`, `ssh://git@${name}/`, `git@${name}:`];
+  return `[url "http://${GIT_BROKER_NAME}/${host}/"]\n${spellings.map((url) => `\tinsteadOf = ${url}\n`).join('')}`;
+}
+
+/** What the session's script needs came with bash 4.4 (2016). */
+const IS_RECENT = '((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))';
+const DEADLINE_MS = 5000;
+
+/** The bash that commands run in: the place's own, or the one that was brought along where that is missing or too old. */
+export function findShell({ shell, carried }: ExecutorConfig): string {
+  if (carried === undefined) return shell;
+  const { status } = spawnSync(shell, ['--norc', '--noprofile', '-c', IS_RECENT], { stdio: 'ignore', timeout: DEADLINE_MS });
+  return status === 0 ? shell : carried.shell;
 }

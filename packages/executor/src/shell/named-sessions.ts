@@ -1,5 +1,4 @@
-import { flagArgument, textArgument, type ActionHandler } from '../action-handler.ts';
-import { errorObservation } from '../observation.ts';
+import { flagArgument, textArgument, type ActionHandler, errorObservation } from '../action-handler.ts';
 import { CommandRunner, type RunLimits } from './command-runner.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { shellQuote } from '@tendon/protocol/executor-api';
 import { membersOf, signalProcess } from '../processes/process-tree.ts';
 import type { Place } from './session.ts';
 
@@ -52,4 +53,17 @@ export function signalBeside({ enter }: BesideOptions, child: ChildProcess, sign
 /** Ends the process group that a child leads, with whatever entered the namespace. */
 export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid !== undefined) signalProcess(-child.pid, signal);
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * What a session evaluates before a command: each secret becomes a variable, unless the session has one of that name, and is
+ * remembered as one to be taken away when the command has ended, however it ends.
+ */
+export function giveSecrets(secrets: Readonly<Record<string, string>> | undefined): string {
+  return Object.entries(secrets ?? {})
+    .filter(([name]) => NAME.test(name))
+    .map(([name, value]) => `[[ -v ${name} ]] || { builtin export ${name}=${shellQuote(value)}; __tendon_secrets+=' ${name}'; }`)
+    .join('\n');
 }

@@ -1,6 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { textArgument, type ActionHandler } from '../action-handler.ts';
-import { errorObservation } from '../observation.ts';
+import { textArgument, type ActionHandler, errorObservation } from '../action-handler.ts';
 import * as hints from './hints.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';

@@ -1,9 +1,8 @@
-import { descendants } from '../processes/descendants.ts';
+import { descendants, signalProcess } from '../processes/process-tree.ts';
 import type { Effects } from '../effects/effects.ts';
 import type { PidNamespace } from '../processes/pid-namespace.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import { signalProcess } from '../processes/process-tree.ts';
 
 export interface WorkParts {
   readonly effects: Pick<Effects, 'cancelAll'>;

@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BUSY, type SleepAnswer } from '@tendon/protocol/executor-api';
 import type { Effects } from '../effects/effects.ts';
 import type { PidNamespace } from '../processes/pid-namespace.ts';
-import { reasonOf } from '../observation.ts';
+import { reasonOf } from '../action-handler.ts';
 import type { Plugins } from '../plugins/open-plugins.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import { descendants, processText } from '../processes/descendants.ts';
-import { forgetSession, saveSession, sleepFolder } from './saved-session.ts';
-import { saveFolders } from './temporary-folders.ts';
+import { descendants, processText } from '../processes/process-tree.ts';
+import { forgetSession, saveSession, sleepFolder, saveFolders } from './saved-session.ts';
 
 export interface SleepParts {
   readonly stateDir: string;

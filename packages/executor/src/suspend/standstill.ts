@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { ASLEEP_NAME, type SleepAnswer } from '@tendon/protocol/executor-api';
-import { descendants, nameOf, processText, type Descendant } from '../processes/descendants.ts';
+import { descendants, nameOf, processText, type Descendant, signalProcess } from '../processes/process-tree.ts';
 import type { PidNamespace } from '../processes/pid-namespace.ts';
-import { signalProcess } from '../processes/process-tree.ts';
 
 /** Keeps what the agent started from running, where it stands, until somebody wants something of it. */
 export interface Standstill {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ObservationDraft } from '@tendon/protocol';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { HostConfig } from '@tendon/protocol/executor-api';
-import { reasonOf } from '../../observation.ts';
+import { reasonOf } from '../../action-handler.ts';
 import { browseObservation } from '../browse-observation.ts';
 import { act, type Done, type Order } from './act.ts';
 import { createDownloads, type DownloadedFile } from './downloads.ts';

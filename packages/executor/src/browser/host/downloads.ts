@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import type { BrowserContext, Download, Page } from 'playwright-core';
-import { reasonOf } from '../../observation.ts';
+import { reasonOf } from '../../action-handler.ts';
 import { within } from './within.ts';
 
 export interface DownloadedFile {

@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline';
 import { rmSync } from 'node:fs';
 import type { HostConfig, HostLine } from '@tendon/protocol/executor-api';
-import { errorObservation, reasonOf } from '../../observation.ts';
-import type { HostRequest } from '../browser-lines.ts';
+import { errorObservation, reasonOf } from '../../action-handler.ts';
+import type { HostRequest } from '../browser-host.ts';
 import type { Order } from './act.ts';
 import { createCarryOut } from './carry-out.ts';
 import { openChromium } from './open-chromium.ts';
 
 /**
- * The host of the browser: `node browser.mjs <HostConfig as JSON>`, orders and answers as `browser-lines.ts` says. It is a
+ * The host of the browser: `node browser.mjs <HostConfig as JSON>`, orders and answers as `browser-host.ts` says. It is a
  * process of its own so that what pages do is not done beside the executor's secrets, and that its end gives all memory back.
  */
 const config = JSON.parse(process.argv[2] ?? 'null') as HostConfig;

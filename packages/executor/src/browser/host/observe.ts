@@ -1,10 +1,8 @@
 import type { Page } from 'playwright-core';
-import { boundedTree } from './bounded-tree.ts';
+import { boundedTree, readTree, type TreeNode, treeText } from './accessibility-tree.ts';
 import { openPageSession, type PageSession } from './page-session.ts';
 import { readDocuments, type Documents } from './read-documents.ts';
 import { MAX_TREE_ELEMENTS, readElements, type Element, type Elements } from './read-elements.ts';
-import { readTree, type TreeNode } from './read-tree.ts';
-import { treeText } from './tree-text.ts';
 import { within } from './within.ts';
 import { drawMarks } from './in-page/draw-marks.ts';
 import { readContent } from './in-page/read-content.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import type { HostConfig } from '@tendon/protocol/executor-api';
-import { reasonOf } from '../../observation.ts';
+import { reasonOf } from '../../action-handler.ts';
 import { findChromium, NO_CHROMIUM, NO_CHROMIUM_BESIDE } from './find-chromium.ts';
 import { loadChromiumType } from './load-playwright.ts';
 

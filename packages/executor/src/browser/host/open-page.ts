@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { reasonOf } from '../../observation.ts';
+import { reasonOf } from '../../action-handler.ts';
 import type { Tabs } from './tabs.ts';
 import { whyUnopened } from './unopened.ts';
 import { within } from './within.ts';

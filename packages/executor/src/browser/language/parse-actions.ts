@@ -1,4 +1,4 @@
-import { LanguageError } from './language-error.ts';
+import { LanguageError } from './tokenize.ts';
 import { parseCalls, type Argument, type Literal, type WrittenCall } from './parse-calls.ts';
 import { ALIASES, DEFAULTS, SIGNATURES, type ActionName, type ArgumentKinds, type BrowserCall } from './signatures.ts';
 

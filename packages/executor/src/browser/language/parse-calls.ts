@@ -1,5 +1,4 @@
-import { LanguageError, type Position } from './language-error.ts';
-import { tokenize, type Token } from './tokenize.ts';
+import { LanguageError, type Position, tokenize, type Token } from './tokenize.ts';
 
 /** What an argument can be: a literal, never an expression. */
 export type Literal = string | number | boolean | null | readonly Literal[];

@@ -1,4 +1,4 @@
-/** What the arguments of each action are, by name and in order. A new action is a line here and one in `perform.ts`. */
+/** What the arguments of each action are, by name and in order. A new action is a line here and one in `host/act.ts`. */
 export const SIGNATURES = {
   goto: { url: 'text' },
   go_back: {},

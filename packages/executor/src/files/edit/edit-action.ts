@@ -1,19 +1,35 @@
+import { stat } from 'node:fs/promises';
 import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
-import { textArgument, type ActionHandler, type Request } from '../../action-handler.ts';
+import { textArgument, type ActionHandler, type Request, integerArgument } from '../../action-handler.ts';
 import { checkPath } from '../check-path.ts';
-import { draftedEdit, type DraftedEditOptions } from './drafted-edit.ts';
-import { EditFailure } from '../edit-failure.ts';
-import { editObservation, unchanged } from './edit-observation.ts';
+import { EditFailure, failureText } from '../failures.ts';
 import { EDIT_COMMANDS, type EditRequest } from './editor.ts';
-import { failureText } from '../failure-text.ts';
 import type { UndoableDisk } from './undoable-disk.ts';
 import { view } from '../view.ts';
+import { splice, decodeText, encodeUtf8, readTextFile, type TextFile } from '../text-file.ts';
+import { lineOffset, lineEnd, linesOf, withLineEnd } from '../lines.ts';
+import { versionOf } from './lines-to-edit.ts';
+import type { SyntaxCheck } from './syntax-check.ts';
+
+interface EditActionOptions {
+  readonly workspace: string;
+  readonly disk: UndoableDisk;
+  readonly checkSyntax: SyntaxCheck;
+}
+
+type EditObservation = ObservationDraft<'edit'>;
+
+/** Contents travel with the observation up to a length; beyond it the diff says what changed. */
+const MAX_CARRIED = 1024 * 1024;
+
+const MAX_DIFF_MS = 500;
+const MAX_DIFF_CHARS = 1024 * 1024;
 
 const COMMANDS = ['view', ...Object.keys(EDIT_COMMANDS)];
 
 /** `edit`: the editor tool. Failures are observations of the same kind whose content begins with `ERROR:`. */
-export function createEditAction(options: DraftedEditOptions): ActionHandler {
+export function createEditAction(options: EditActionOptions): ActionHandler {
   const mutex = new Mutex(); // each edit reads what the one before wrote
 
   return ({ args }) => {
@@ -50,4 +66,94 @@ function requestOf(args: Request['args']): EditRequest {
     newText: text('new_str'),
     insertLine: typeof line === 'number' && Number.isInteger(line) ? line : undefined,
   };
+}
+
+/**
+ * `edit` with `impl_source: llm_based_edit`, as the host sends it: with the lines that a model wrote out, and the version of the
+ * file that they were written for. What parsed before and would not parse after is not written.
+ */
+async function draftedEdit(args: Request['args'], options: EditActionOptions): Promise<ObservationDraft<'edit'>> {
+  const path = textArgument(args, 'path');
+  try {
+    options.disk.refuseReadOnly(path);
+    await checkPath(path, 'write', options.workspace);
+    const found = await stat(path).catch(() => undefined);
+    const file = found && (await readTextFile(options.disk, path));
+    const bytes = file ? changed(file, args) : encodeUtf8(textArgument(args, 'content'));
+    const [before, after] = [file?.text ?? null, (await decodeText(bytes)).text];
+    const content = file ? `The file ${path} has been edited:` : `File created successfully at: ${path}`;
+    const done = await editObservation(path, 'llm_based_edit', { content, before, after });
+    const diff = done.extras.diff ?? '';
+    const fault = before === null ? undefined : await newFault(options.checkSyntax, path, { before, after });
+    if (fault !== undefined) throw new EditFailure(refusal(fault, diff));
+    await options.disk.change(path, bytes, file?.bytes);
+    return file ? { ...done, content: `${content}\n${diff}` } : done;
+  } catch (error) {
+    return unchanged(path, 'llm_based_edit', `ERROR:\n${failureText(error, path)}`);
+  }
+}
+
+function changed(file: TextFile, args: Request['args']): Buffer {
+  const start = integerArgument(args, 'start', 1);
+  const count = linesOf(file.text).length;
+  const end = lineEnd(file.text);
+  if (start === -1 || count === 0) {
+    const lead = file.text === '' || file.text.endsWith('\n') ? '' : end;
+    return splice(file, { start: file.text.length, end: file.text.length }, lead + withLineEnd(textArgument(args, 'content'), end));
+  }
+  const { text, version } = draftedOf(args);
+  if (version !== versionOf(file.bytes))
+    throw new EditFailure('It was not edited: it was changed while the edit was written out. Try again.');
+  const last = integerArgument(args, 'end', -1);
+  const range = { start: lineOffset(file.text, start - 1), end: lineOffset(file.text, last === -1 ? count : last) };
+  const isClosed = file.text.slice(range.start, range.end).endsWith('\n');
+  const lines = withLineEnd(text, end);
+  return splice(file, range, isClosed || !lines.endsWith('\n') ? lines : lines.replace(/\r?\n$/, ''));
+}
+
+function draftedOf({ drafted }: Request['args']): { readonly text: string; readonly version: string } {
+  const { text, version } = (drafted ?? {}) as { readonly text?: unknown; readonly version?: unknown };
+  if (typeof text === 'string' && typeof version === 'string') return { text, version };
+  throw new EditFailure('It was not edited: no model wrote the edit out. Use the command str_replace, insert or create.');
+}
+
+async function newFault(
+  check: SyntaxCheck,
+  path: string,
+  { before, after }: { before: string; after: string },
+): Promise<string | undefined> {
+  const fault = await check(path, after);
+  return fault !== undefined && (await check(path, before)) === undefined ? fault : undefined;
+}
+
+function refusal(fault: string, diff: string): string {
+  return `It was not edited: after the edit it would not parse any more.\n${fault}\nThe edit would have been:\n${diff}`;
+}
+
+/** An answer that tells of no change: what was seen, or why nothing was done. */
+function unchanged(path: string, source: EditObservation['extras']['impl_source'], content: string, isThere = false): EditObservation {
+  const nothing = { old_content: null, new_content: null, diff: null };
+  return { observation: 'edit', content, extras: { path, prev_exist: isThere, ...nothing, impl_source: source } };
+}
+
+/** An answer that tells of a change; null where there is no file. */
+async function editObservation(
+  path: string,
+  source: EditObservation['extras']['impl_source'],
+  { content, before, after }: { readonly content: string; readonly before: string | null; readonly after: string | null },
+): Promise<EditObservation> {
+  const diff = await unifiedDiff(path, before ?? '', after ?? '');
+  const contents = { prev_exist: before !== null, old_content: carried(before), new_content: carried(after) };
+  return { observation: 'edit', content, extras: { path, ...contents, impl_source: source, diff } };
+}
+
+function carried(text: string | null): string | null {
+  return text !== null && text.length > MAX_CARRIED ? null : text;
+}
+
+/** The change as a unified diff; null when it would take too long to find, or would be too long. */
+async function unifiedDiff(path: string, before: string, after: string): Promise<string | null> {
+  const { createTwoFilesPatch } = await import('diff');
+  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, { context: 3, timeout: MAX_DIFF_MS });
+  return patch === undefined || patch.length > MAX_DIFF_CHARS ? null : patch.slice(patch.indexOf('--- '));
 }

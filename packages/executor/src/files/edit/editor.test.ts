@@ -20,8 +20,7 @@ import type { ObservationDraft } from '@tendon/protocol';
 import type { HandlerContext } from '../../action-handler.ts';
 import { createEditAction } from './edit-action.ts';
 import { createReadAction } from '../read-action.ts';
-import { createUndoHistory } from './undo-history.ts';
-import { UndoableDisk } from './undoable-disk.ts';
+import { createUndoHistory, UndoableDisk } from './undoable-disk.ts';
 import { createWriteAction } from '../write-action.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tendon-edit-'));

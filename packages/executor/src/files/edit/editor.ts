@@ -1,12 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { splice } from './change.ts';
-import { EditFailure } from '../edit-failure.ts';
-import { findText, type Match } from './find-text.ts';
-import { lineOffset } from '../line-offset.ts';
-import { lineEnd, linesOf, shownText, withLineEnd } from '../lines.ts';
-import { nearestLines } from './nearest-lines.ts';
-import { numbered, numberedLines } from '../numbered.ts';
-import { decodeText, encodeUtf8, readTextFile } from '../text-file.ts';
+import { splice, decodeText, encodeUtf8, readTextFile } from '../text-file.ts';
+import { EditFailure } from '../failures.ts';
+import { findText, type Match, nearestLines } from './find-text.ts';
+import { lineOffset, lineEnd, linesOf, shownText, withLineEnd, numbered, numberedLines } from '../lines.ts';
 import type { UndoableDisk } from './undoable-disk.ts';
 
 export interface Edited {

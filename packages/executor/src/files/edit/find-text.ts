@@ -41,3 +41,120 @@ function countBelow(sorted: readonly number[], limit: number): number {
   }
   return low;
 }
+
+/** Lines of a text that look most like what was searched for, and in which way they differ. */
+export interface Nearest {
+  /** Counted from 1, inclusive. */
+  readonly first: number;
+  readonly last: number;
+  readonly lines: readonly string[];
+  /** One clause for people and models. */
+  readonly difference: string;
+}
+
+const MAX_WANTED_LINES = 400;
+const MAX_TEXT_LINES = 400_000;
+/** For comparing letter by letter, which only happens when no line is equal but for white space. */
+const MAX_COMPARED_LINES = 20_000;
+const MAX_COMPARED_CHARS = 300;
+const MIN_LIKENESS = 0.5;
+/** A line that stands so often says nothing about the place. */
+const MAX_PLACES = 50;
+
+/** Linear in the text. Nothing when no part of it looks like what was wanted. */
+export function nearestLines(text: string, wanted: string): Nearest | undefined {
+  const lines = text.split(/\r?\n/, MAX_TEXT_LINES);
+  const sought = trimEmpty(wanted.split(/\r?\n/, MAX_WANTED_LINES));
+  if (sought.length === 0) return undefined;
+  const start = startByEqualLines(lines, sought) ?? startByLikeness(lines, sought);
+  if (start === undefined) return undefined;
+  const first = Math.max(0, start);
+  const found = lines.slice(first, start + sought.length);
+  return { first: first + 1, last: first + found.length, lines: found, difference: differenceOf(found, sought.slice(first - start)) };
+}
+
+function trimEmpty(lines: readonly string[]): readonly string[] {
+  const isText = (line: string): boolean => line.trim() !== '';
+  return lines.slice(lines.findIndex(isText), lines.findLastIndex(isText) + 1);
+}
+
+/** Every line that is equal but for white space votes for the place that puts it there; rare lines count more. */
+function startByEqualLines(lines: readonly string[], sought: readonly string[]): number | undefined {
+  const places = new Map<string, number[]>(sought.map((line) => [squeezed(line), []]));
+  places.delete('');
+  for (const [index, line] of lines.entries()) {
+    const known = places.get(squeezed(line));
+    if (known && known.length <= MAX_PLACES) known.push(index);
+  }
+  const votes = new Map<number, number>();
+  for (const [offset, line] of sought.entries()) {
+    const known = places.get(squeezed(line)) ?? [];
+    if (known.length > MAX_PLACES) continue;
+    for (const index of known) votes.set(index - offset, (votes.get(index - offset) ?? 0) + 1 / known.length);
+  }
+  return best(votes, 0);
+}
+
+/** The line most like the most telling one that was wanted. */
+function startByLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
+  const telling = sought.reduce((longest, line) => (line.trim().length > longest.trim().length ? line : longest));
+  const pairs = pairsOf(telling);
+  if (pairs.size === 0) return undefined;
+  const offset = sought.indexOf(telling);
+  const votes = new Map<number, number>();
+  for (const [index, line] of lines.slice(0, MAX_COMPARED_LINES).entries()) {
+    const likeness = likenessOf(pairs, line);
+    if (likeness >= MIN_LIKENESS) votes.set(index - offset, likeness);
+  }
+  return best(votes, MIN_LIKENESS);
+}
+
+function best(votes: ReadonlyMap<number, number>, atLeast: number): number | undefined {
+  let winner: number | undefined;
+  let most = atLeast;
+  for (const [start, count] of votes) {
+    if (winner === undefined ? count >= most : count > most) [winner, most] = [start, count];
+  }
+  return winner;
+}
+
+/** Share of pairs of neighbouring letters that both have. */
+function likenessOf(pairs: ReadonlySet<string>, line: string): number {
+  const others = pairsOf(line);
+  if (others.size === 0) return 0;
+  let common = 0;
+  for (const pair of others) if (pairs.has(pair)) common += 1;
+  return (2 * common) / (pairs.size + others.size);
+}
+
+function pairsOf(line: string): ReadonlySet<string> {
+  const text = squeezed(line).slice(0, MAX_COMPARED_CHARS);
+  const pairs = new Set<string>();
+  for (let at = 0; at + 1 < text.length; at += 1) pairs.add(text.slice(at, at + 2));
+  return pairs;
+}
+
+function squeezed(line: string): string {
+  return line.replaceAll(/\s+/g, '');
+}
+
+function differenceOf(found: readonly string[], sought: readonly string[]): string {
+  const isSame = (equal: (one: string, other: string) => boolean): boolean =>
+    found.length === sought.length && found.every((line, index) => equal(line, sought[index]!));
+  if (isSame((one, other) => one === other)) return 'they are the same, but what stands around old_str differs';
+  if (isSame((one, other) => one.trimEnd() === other.trimEnd())) return 'they differ only in white space at the ends of lines';
+  if (isSame((one, other) => one.trim() === other.trim())) return `they differ only in indentation${tabs(found, sought)}`;
+  if (isSame((one, other) => squeezed(one) === squeezed(other))) return 'they differ only in white space';
+  const at = sought.findIndex((line, index) => line.trim() !== found[index]?.trim());
+  return `old_str differs first in its line ${at + 1}: \`${shortened(sought[at]!)}\``;
+}
+
+function tabs(found: readonly string[], sought: readonly string[]): string {
+  const has = (lines: readonly string[]): boolean => lines.some((line) => /^\s*\t/.test(line));
+  if (has(found) === has(sought)) return '';
+  return has(found) ? ' (the file has tabs, old_str spaces)' : ' (the file has spaces, old_str tabs)';
+}
+
+function shortened(line: string): string {
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}

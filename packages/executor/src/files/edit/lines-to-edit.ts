@@ -3,9 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { LineRange, LinesToEdit } from '@tendon/protocol/executor-api';
 import type { Disk } from '../disk.ts';
 import { checkPath } from '../check-path.ts';
-import { failureText } from '../failure-text.ts';
-import { lineOffset } from '../line-offset.ts';
-import { linesOf } from '../lines.ts';
+import { failureText } from '../failures.ts';
+import { lineOffset, linesOf } from '../lines.ts';
 import { readTextFile } from '../text-file.ts';
 
 export type LinesToEditOf = (path: string, range: LineRange) => Promise<LinesToEdit>;

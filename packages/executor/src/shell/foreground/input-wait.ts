@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { blockedCall, type BlockedCall } from '../../processes/blocked-call.ts';
-import { inputsOfCall } from '../../processes/inputs-of-call.ts';
+import { blockedCall, type BlockedCall, inputsOfCall } from '../../processes/inputs-of-call.ts';
 import { fileOf } from '../../processes/process-tree.ts';
 
 /**

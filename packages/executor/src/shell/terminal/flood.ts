@@ -1,6 +1,5 @@
-import { characterStart } from '../../text/character-start.ts';
-import { utf8Length } from '../../text/utf8-length.ts';
-import { createNewestBytes } from './newest-bytes.ts';
+import { characterStart, utf8Length } from '../../text/utf8.ts';
+import { createNewestBytes } from './bounded-text.ts';
 
 /**
  * Output that is more than will be shown: it is kept as it came, and only its end, to be looked at when that is asked for. Not

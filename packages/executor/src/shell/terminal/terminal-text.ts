@@ -1,5 +1,5 @@
 import { OUTPUT_LIMITS } from '@tendon/protocol/executor-api';
-import { wholeCharacters } from '../../text/whole-characters.ts';
+import { wholeCharacters } from '../../text/utf8.ts';
 import { createBoundedText, textOf, type BoundedText } from './bounded-text.ts';
 import { createFlood, type Flood } from './flood.ts';
 import { Screen } from './screen.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createFrameReader, encodeMessage, encodeReady, greeting } from './zmtp-frames.ts';
+import { createFrameReader, encodeMessage, encodeReady, greeting } from './zmtp-socket.ts';
 
 function read(chunks: readonly Buffer[], maxFrameBytes = 1000): { messages: Buffer[][]; commands: Buffer[] } {
   const messages: Buffer[][] = [];

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createNewestBytes } from './newest-bytes.ts';
+import { createNewestBytes } from './bounded-text.ts';
 
 it('RT29: of any number of bytes the newest are kept, and the others are told in order', () => {
   const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 30 });

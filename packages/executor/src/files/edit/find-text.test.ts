@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { testFiles } from '../files.test-support.ts';
-import { nearestLines } from './nearest-lines.ts';
+import { nearestLines } from './find-text.ts';
 
 const SOURCE = 'def one():\n    return 1\n\n\ndef two():\n\treturn two_of(it)\n\n\ndef three():\n    return 3\n';
 

@@ -1,9 +1,26 @@
 import { basename } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { reasonOf } from '../observation.ts';
-import { EditFailure } from './edit-failure.ts';
-import { NotText } from './not-text.ts';
+import { reasonOf } from '../action-handler.ts';
 import { isTemporary } from './temporary-name.ts';
+
+/** An edit that was not made, for a reason the model can act on. The file is as it was. */
+export class EditFailure extends Error {
+  override name = 'EditFailure';
+}
+
+/** It holds something that is not text; the message names what. */
+export class NotText extends Error {
+  override name = 'NotText';
+}
+
+/** More than is taken; the rest is not waited for. */
+export class TooLong extends Error {
+  override name = 'TooLong';
+
+  constructor(maxBytes: number) {
+    super(`more than ${maxBytes} bytes`);
+  }
+}
 
 /** What a failed action says about this file. */
 export function failureText(error: unknown, path: string): string {

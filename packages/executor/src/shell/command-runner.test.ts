@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keyFor } from './keys.ts';
+import { keyFor } from './command-runner.ts';
 
 it.each([
   ['C-c', '\u0003'],

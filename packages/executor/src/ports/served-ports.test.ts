@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listeningSockets } from './listening-sockets.ts';
+import { listeningSockets } from './served-ports.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 const row = (local: string, state = '0A', inode = '77') =>

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { utf8Length } from './utf8-length.ts';
+import { utf8Length } from './utf8.ts';
 
 it('RT29: characters of output that is left out are counted without decoding it', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readRichOutput } from './rich-output.ts';
+import { readRichOutput } from './cell.ts';
 
 it.each([
   [{ 'text/plain': '4' }, '4'],

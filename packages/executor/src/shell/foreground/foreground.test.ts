@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEchoFilter } from './echo-filter.ts';
+import { createEchoFilter } from '../foreground/foreground.ts';
 
 function stripped(typed: string, pieces: readonly string[]): string {
   const filter = createEchoFilter();

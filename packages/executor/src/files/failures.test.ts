@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failureText } from './failure-text.ts';
+import { failureText } from './failures.ts';
 import { temporaryName } from './temporary-name.ts';
 
 const failed = (code: string, errno: number, path: string): Error =>
