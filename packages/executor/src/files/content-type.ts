@@ -40,7 +40,7 @@ const SIGNATURES: readonly Signature[] = [
 ];
 
 /** Bytes that a type must have to be known. */
-export const HEAD_BYTES = 512;
+const HEAD_BYTES = 512;
 
 /** Nothing for what has no signature: text, and binaries of any other kind. */
 export function contentTypeOf(head: Buffer): ContentType | undefined {

@@ -106,7 +106,7 @@ const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 /** The way objects say that they are meant to be seen rather than read. */
 const ONLY_A_NAME = /^<[\w.]*\.(HTML|Markdown|Latex|SVG|Image|JavaScript|Javascript|Video|Audio|IFrame) object>$/;
 
-/** Reduces a MIME bundle of Jupyter to its most readable form. */
+/** Reduces a MIME bundle of Jupyter to its most readable form. @internal */
 export function readRichOutput(data: unknown): RichOutput {
   const bundle = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
   const plain = textOf(bundle['text/plain']);

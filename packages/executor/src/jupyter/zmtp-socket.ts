@@ -81,7 +81,7 @@ export interface FrameListener {
   readonly onMessage: (frames: readonly Buffer[]) => void;
 }
 
-/** Version 3.0, security NULL, not a server. */
+/** Version 3.0, security NULL, not a server. @internal */
 export function greeting(): Buffer {
   const bytes = Buffer.alloc(GREETING_BYTES);
   bytes[0] = 0xff;
@@ -91,10 +91,12 @@ export function greeting(): Buffer {
   return bytes;
 }
 
+/** @internal */
 export function encodeReady(socketType: string, identity: string): Buffer {
-  return encodeFrame(Buffer.concat([name('READY'), property('Socket-Type', socketType), property('Identity', identity)]), COMMAND);
+  return encodeFrame(Buffer.concat([shortText('READY'), property('Socket-Type', socketType), property('Identity', identity)]), COMMAND);
 }
 
+/** @internal */
 export function encodeMessage(frames: readonly Buffer[]): Buffer {
   return Buffer.concat(frames.map((frame, index) => encodeFrame(frame, index < frames.length - 1 ? MORE : 0)));
 }
@@ -107,17 +109,17 @@ function encodeFrame(body: Buffer, flags: number): Buffer {
   return Buffer.concat([head, body]);
 }
 
-function name(text: string): Buffer {
+function shortText(text: string): Buffer {
   return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')]);
 }
 
 function property(key: string, value: string): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(value.length);
-  return Buffer.concat([name(key), length, Buffer.from(value, 'latin1')]);
+  return Buffer.concat([shortText(key), length, Buffer.from(value, 'latin1')]);
 }
 
-/** Bounded: keeps at most one message, of `maxFrameBytes` a frame and `MAX_FRAMES` frames. */
+/** Bounded: keeps at most one message, of `maxFrameBytes` a frame and `MAX_FRAMES` frames. @internal */
 export function createFrameReader(maxFrameBytes: number, listener: FrameListener): FrameReader {
   let pending: Buffer[] = []; // what is there of a head or a body
   let have = 0;

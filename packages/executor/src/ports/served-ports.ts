@@ -101,7 +101,7 @@ const LOOPBACK_6 = `${ANY_4.repeat(3)}01000000`;
 /** An IPv4 address in the clothes of IPv6, as Java binds. */
 const MAPPED_4 = `${ANY_4.repeat(2)}FFFF0000`;
 
-/** Reads the text of either file. Lines that are malformed are left out. */
+/** Reads the text of either file. Lines that are malformed are left out. @internal */
 export function listeningSockets(table: string): ListeningSocket[] {
   return table.split('\n').flatMap((line) => {
     const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);

@@ -206,6 +206,7 @@ const NAMED: Readonly<Record<string, string>> = {
 /**
  * The characters that a key sends: `C-c`, or its name (`Escape`, `Enter`, `Up`, …); nothing for ordinary text. A name that is
  * meant as text ends with a newline.
+ * @internal
  */
 export function keyFor(text: string): string | undefined {
   const letter = /^C-([a-zA-Z[\\\]^_])$/.exec(text.trim())?.[1];

@@ -107,6 +107,7 @@ const LINE_FEED = 0x0a;
 /**
  * Takes the echo of typed input out of the output that follows it: as far as the output agrees with it, from its first
  * byte on. A program that does not echo (a password, a full-screen editor) loses nothing.
+ * @internal
  */
 export function createEchoFilter(): EchoFilter {
   let rest: Buffer = NOTHING;
