@@ -21,18 +21,18 @@ export function createLazyBrowser(config: ExecutorConfig, shell: Promise<ShellTo
   let profile: string | undefined;
 
   async function load(): Promise<BrowserTool> {
-    const [{ beside, besideForChromium }, { BrowserTool: Tool }, { startBrowserHost }] = await Promise.all([
+    const [{ detached, detachedForChromium }, { BrowserTool: Tool }, { startBrowserHost }] = await Promise.all([
       shell,
       import('./browser-tool.ts'),
       import('./start-browser-host.ts'),
     ]);
     // On disk and not in /tmp, which is memory; of this executor alone, since the home may be a person's.
-    profile = join(beside.env.HOME ?? '/tmp', '.cache/tendon/browser', config.incarnation);
+    profile = join(detached.env.HOME ?? '/tmp', '.cache/tendon/browser', config.incarnation);
     mkdirSync(profile, { recursive: true, mode: 0o700 });
     const named = CHROMIUM_VARIABLES.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-    const env = { ...beside.env, ...Object.fromEntries(named), DBUS_SESSION_BUS_ADDRESS: 'disabled:' };
-    const places = { beside, besideForChromium, env, socketPath: config.browserSocketPath };
-    const { http_proxy: proxyUrl } = beside.env;
+    const env = { ...detached.env, ...Object.fromEntries(named), DBUS_SESSION_BUS_ADDRESS: 'disabled:' };
+    const places = { detached, detachedForChromium, env, socketPath: config.browserSocketPath };
+    const { http_proxy: proxyUrl } = detached.env;
     const host = { workspace: config.workspace, profile, ...(proxyUrl !== undefined && { proxyUrl }) };
     tool = new Tool({
       startHost: (startUrl) => startBrowserHost(places, { ...host, ...(startUrl !== undefined && { startUrl }) }),

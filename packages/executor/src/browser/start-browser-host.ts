@@ -4,13 +4,13 @@ import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { howHostEnded, shellQuote, type BrowserWish, type HostConfig } from '@tendon/protocol/executor-api';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
+import { killGroup, spawnDetached, type DetachedOptions } from '../shell/detached-process.ts';
 import type { BrowserHost } from './browser-host.ts';
 import { findChromium } from './host/find-chromium.ts';
 import { allProcesses, processStat, signalProcess } from '../processes/process-tree.ts';
 
-export interface BrowserPlaces extends Pick<ShellTools, 'beside' | 'besideForChromium'> {
-  readonly env: BesideOptions['env'];
+export interface BrowserPlaces extends Pick<ShellTools, 'detached' | 'detachedForChromium'> {
+  readonly env: DetachedOptions['env'];
   /** Of the server, where it offers a browser beside the sandbox. */
   readonly socketPath: string | undefined;
 }
@@ -22,11 +22,11 @@ const TAIL_CHARS = 1000;
  * agent may have put there runs where the agent's programs do, and cannot make a sandbox of its own.
  */
 export async function startBrowserHost(places: BrowserPlaces, config: HostConfig): Promise<BrowserHost> {
-  const { beside, besideForChromium, env, socketPath } = places;
+  const { detached, detachedForChromium, env, socketPath } = places;
   const chromium = findChromium(env);
   if (chromium !== undefined && !isOfAgent(chromium))
-    return spawnBrowserHost({ ...(await besideForChromium()), env }, { ...config, chromium });
-  if (chromium !== undefined || socketPath === undefined || !existsSync(socketPath)) return spawnBrowserHost({ ...beside, env }, config);
+    return spawnBrowserHost({ ...(await detachedForChromium()), env }, { ...config, chromium });
+  if (chromium !== undefined || socketPath === undefined || !existsSync(socketPath)) return spawnBrowserHost({ ...detached, env }, config);
   const { proxyUrl, startUrl } = config;
   return connectBrowserHost(socketPath, { ...(proxyUrl !== undefined && { proxyUrl }), ...(startUrl !== undefined && { startUrl }) });
 }
@@ -73,8 +73,8 @@ function connectBrowserHost(socketPath: string, wish: BrowserWish): BrowserHost 
 }
 
 /** The host of a browser as a process of this sandbox, where the agent's own are. */
-function spawnBrowserHost(beside: BesideOptions, config: HostConfig): BrowserHost {
-  const child = spawnBeside(beside, { exports: '', workingDir: config.workspace }, commandOf(config), undefined, 'pipe', 'pipe');
+function spawnBrowserHost(detached: DetachedOptions, config: HostConfig): BrowserHost {
+  const child = spawnDetached(detached, { exports: '', workingDir: config.workspace }, commandOf(config), undefined, 'pipe', 'pipe');
   let said = '';
   child.stdin?.on('error', () => {}); // it is gone; `exit` follows
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-TAIL_CHARS)));

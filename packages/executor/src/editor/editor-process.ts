@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { shellQuote } from '@tendon/protocol/executor-api';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import { killGroup, spawnBeside } from '../shell/spawn-beside.ts';
+import { killGroup, spawnDetached } from '../shell/detached-process.ts';
 
 /** The process of an editor that is served to a browser. */
 export interface EditorProcess {
@@ -23,10 +23,10 @@ const READY_MS = 30_000;
 const RETRY_MS = 50;
 
 /** Starts the first of the known editors that is on the shell's PATH. */
-export async function spawnEditor({ beside, place }: ShellTools, workspace: string): Promise<EditorProcess> {
+export async function spawnEditor({ detached, place }: ShellTools, workspace: string): Promise<EditorProcess> {
   const port = await freePort();
   const token = randomBytes(16).toString('hex');
-  const child = spawnBeside(beside, place(), command(port, token, workspace), workspace, 'pipe');
+  const child = spawnDetached(detached, place(), command(port, token, workspace), workspace, 'pipe');
   let tail = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-TAIL_CHARS)));

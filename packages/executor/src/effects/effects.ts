@@ -19,7 +19,7 @@ const KEPT_SPOOLS = 32;
 /** Of an output that is read piece by piece. */
 const PIECE_BYTES = 1024 * 1024;
 /** As much as is given without a gap: to people who watch, and to the server's own commands. */
-const WHOLE_BYTES = { session: 4 * 1024 * 1024, beside: 16 * 1024 * 1024 };
+const WHOLE_BYTES = { session: 4 * 1024 * 1024, static: 16 * 1024 * 1024 };
 
 /**
  * Runs actions by key. Owns the running ones and their output; what was seen before is in the journal.
@@ -60,7 +60,7 @@ export class Effects {
     yield* followEffect(
       known ?? this.#begin(request, this.#handlers[request.action.action]!),
       request.outputFrom ?? 0,
-      request.action.args.is_static === true ? WHOLE_BYTES.beside : WHOLE_BYTES.session,
+      request.action.args.is_static === true ? WHOLE_BYTES.static : WHOLE_BYTES.session,
     );
   }
 

@@ -5,7 +5,7 @@ import { type ProcessWish, shellQuote } from '@tendon/protocol/executor-api';
 import { readFirstLine, refuseUpgrade } from '@tendon/protocol/node';
 import { reasonOf } from '../action-handler.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
-import { signalBeside, spawnBeside } from '../shell/spawn-beside.ts';
+import { signalDetached, spawnDetached } from '../shell/detached-process.ts';
 
 const MAX_PROCESSES = 32;
 const MAX_WISH_BYTES = 64 * 1024;
@@ -51,9 +51,9 @@ export function createProcessEndpoint(shell: Promise<ShellTools>): ProcessEndpoi
 }
 
 function attach(tools: ShellTools, { command, args, env }: ProcessWish, client: Duplex): void {
-  const beside = { ...tools.beside, env: { ...tools.beside.env, ...env } };
+  const detached = { ...tools.detached, env: { ...tools.detached.env, ...env } };
   const words = ['exec', shellQuote(command), ...args.map(shellQuote)].join(' ');
-  const child = spawnBeside(beside, tools.place(), words, undefined, 'pipe', 'pipe');
+  const child = spawnDetached(detached, tools.place(), words, undefined, 'pipe', 'pipe');
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-TAIL_CHARS)));
   child.stdin?.on('error', () => undefined);
@@ -67,10 +67,10 @@ function attach(tools: ShellTools, { command, args, env }: ProcessWish, client: 
 }
 
 /** It is asked to end, and made to when it does not. */
-function stop({ beside }: ShellTools, child: ChildProcess): void {
+function stop({ detached }: ShellTools, child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  signalBeside(beside, child, 'SIGTERM');
-  const timer = setTimeout(() => signalBeside(beside, child, 'SIGKILL'), END_MS);
+  signalDetached(detached, child, 'SIGTERM');
+  const timer = setTimeout(() => signalDetached(detached, child, 'SIGKILL'), END_MS);
   child.once('close', () => clearTimeout(timer));
 }
 

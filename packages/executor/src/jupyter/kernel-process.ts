@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import type { Place } from '../shell/session.ts';
 import { childOf, killSession, signalGroup } from '../processes/process-tree.ts';
-import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
+import { killGroup, spawnDetached, type DetachedOptions } from '../shell/detached-process.ts';
 import { launchCommand } from './kernel-code.ts';
 
 export interface KernelPlace {
@@ -14,7 +14,7 @@ export interface KernelPlace {
   readonly packageFolders: readonly string[];
   /** Through it the host can be asked for packages that all its sandboxes see. */
   readonly proxySocketPath?: string;
-  readonly beside: BesideOptions;
+  readonly detached: DetachedOptions;
 }
 
 /** How a kernel ended; `tail` is the last of what it printed past its channels. */
@@ -56,8 +56,8 @@ export function startKernelProcess(options: KernelPlace, place: Place): KernelPr
   writeFileSync(connectionFile, JSON.stringify(connectionOf(folder, key)), { mode: 0o600 });
 
   const command = launchCommand(connectionFile, options.packageFolders);
-  const child = spawnBeside(options.beside, place, command, undefined, 'pipe');
-  const isNested = options.beside.enter.length > 0;
+  const child = spawnDetached(options.detached, place, command, undefined, 'pipe');
+  const isNested = options.detached.enter.length > 0;
   let pid: number | undefined;
   const findPid = (): number | undefined => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return undefined;

@@ -46,12 +46,12 @@ export function createLazyKernel({ config, shell, preload, before }: LazyKernelO
     const [tools, { CellRunner: Runner }] = await Promise.all([shell, import('./run-cell.ts')]);
     // The kernel must reach it too, so it cannot be with the executor's own things.
     const base = tmpdir().length > MAX_SOCKETS_DIR ? '/tmp' : tmpdir();
-    const home = tools.beside.env.HOME ?? base;
+    const home = tools.detached.env.HOME ?? base;
     tool = new Runner({
       temporary: base,
       packageFolders: [SHARED_PACKAGES, join(home, '.cache/tendon/kernel')],
       ...(config.proxySocketPath !== undefined && { proxySocketPath: config.proxySocketPath }),
-      beside: { ...tools.beside, env: { ...tools.beside.env, ...KERNEL_ENVIRONMENT, ...parentWatch(tools.beside) } },
+      detached: { ...tools.detached, env: { ...tools.detached.env, ...KERNEL_ENVIRONMENT, ...parentWatch(tools.detached) } },
       place: tools.place,
       preload: preload(),
       ...(before && { before }),
@@ -80,7 +80,7 @@ export function createLazyKernel({ config, shell, preload, before }: LazyKernelO
 }
 
 /** Beside the executor, where nothing else ends it: a kernel then watches its parent. */
-function parentWatch({ enter }: ShellTools['beside']): Record<string, string> {
+function parentWatch({ enter }: ShellTools['detached']): Record<string, string> {
   return enter.length === 0 ? { JPY_PARENT_PID: String(process.pid) } : {};
 }
 

@@ -15,7 +15,7 @@ import { KernelFailed, openKernel, type Kernel } from './kernel.ts';
 import { startKernelProcess, type KernelEnd, type KernelPlace } from './kernel-process.ts';
 import * as words from './kernel-words.ts';
 import { EXIT_NO_IPYKERNEL, EXIT_NO_PYTHON } from './kernel-code.ts';
-import { killGroup, spawnBeside, type BesideOptions } from '../shell/spawn-beside.ts';
+import { killGroup, spawnDetached, type DetachedOptions } from '../shell/detached-process.ts';
 
 /** For the host to install packages for all its sandboxes. */
 const ASKED_MS = 360_000;
@@ -43,7 +43,7 @@ export async function startKernel(options: KernelPlace, place: Place, context: H
     const second = await attempt(options, place, context.signal);
     if (!(second instanceof KernelFailed) || second.end.code !== EXIT_NO_IPYKERNEL) return orSentence(second);
   }
-  const failure = await installIpykernel(python, folder, options.beside, place, context);
+  const failure = await installIpykernel(python, folder, options.detached, place, context);
   if (failure !== undefined) return words.notInstalled(python.interpreter, failure);
   return orSentence(await attempt(options, place, context.signal));
 }
@@ -103,12 +103,12 @@ function barePythonOf({ tail }: KernelEnd): BarePython | undefined {
 async function installIpykernel(
   python: BarePython,
   folder: string,
-  options: BesideOptions,
+  options: DetachedOptions,
   place: Place,
   { signal, output }: HandlerContext,
 ): Promise<string | undefined> {
   output(`Installing ipykernel for ${python.interpreter} (once) …\n`);
-  const child = spawnBeside(
+  const child = spawnDetached(
     options,
     place,
     installCommand(python, folder, [python.interpreter, 'python3', '/usr/bin/python3']),

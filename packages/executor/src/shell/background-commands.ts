@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { textArgument, type ActionHandler, errorObservation } from '../action-handler.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
-import { signalBeside, spawnBeside, withSecrets, type BesideOptions } from './spawn-beside.ts';
+import { signalDetached, spawnDetached, withSecrets, type DetachedOptions } from './detached-process.ts';
 
 const MAX_RUNNING = 64;
 const KILL_AFTER_MS = 3000;
@@ -13,7 +13,7 @@ const KILL_AFTER_MS = 3000;
 /** `background` and `kill` of the first protocol: commands with ids, their output in files. Owns their processes. */
 export function createBackgroundCommands(
   session: Session,
-  options: BesideOptions,
+  options: DetachedOptions,
 ): { run: ActionHandler; kill: ActionHandler; close(): void } {
   const running = new Map<string, ChildProcess>();
   let next = 0;
@@ -26,7 +26,7 @@ export function createBackgroundCommands(
     folder ??= mkdtempSync(join(tmpdir(), 'tendon-background-'));
     const path = join(folder, `${id}.log`);
     const log = openSync(path, 'w', 0o600);
-    const child = spawnBeside(
+    const child = spawnDetached(
       withSecrets(options, secrets),
       session.place,
       textArgument(args, 'command'),
@@ -59,21 +59,21 @@ export function createBackgroundCommands(
     run,
     kill,
     close: () => {
-      for (const child of running.values()) signalBeside(options, child, 'SIGKILL');
+      for (const child of running.values()) signalDetached(options, child, 'SIGKILL');
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** Asks the group to end, then makes it. */
-function end(options: BesideOptions, child: ChildProcess): Promise<void> {
+function end(options: DetachedOptions, child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => signalBeside(options, child, 'SIGKILL'), KILL_AFTER_MS);
+    const timer = setTimeout(() => signalDetached(options, child, 'SIGKILL'), KILL_AFTER_MS);
     child.once('exit', () => {
       clearTimeout(timer);
-      signalBeside(options, child, 'SIGKILL'); // what the leader left behind
+      signalDetached(options, child, 'SIGKILL'); // what the leader left behind
       resolve();
     });
-    signalBeside(options, child, 'SIGTERM');
+    signalDetached(options, child, 'SIGTERM');
   });
 }

@@ -6,7 +6,7 @@ import type { Marker } from './terminal/marker-scanner.ts';
 import type { Report } from './report-reader.ts';
 import { ShellProcess, type ShellOptions } from './shell-process.ts';
 import { createShellWatch, type ShellWatch } from './shell-watch.ts';
-import { giveSecrets } from './spawn-beside.ts';
+import { giveSecrets } from './detached-process.ts';
 import { TerminalText } from './terminal/terminal-text.ts';
 import { startTrailing } from './trailing-timer.ts';
 

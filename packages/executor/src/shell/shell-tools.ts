@@ -8,7 +8,7 @@ import { shellEnvironment, variablesOfImage, writeGitConfig } from './environmen
 import { createNamedSessions } from './named-sessions.ts';
 import { CommandRunner } from './command-runner.ts';
 import { Session, type Left, type Place } from './session.ts';
-import type { BesideOptions } from './spawn-beside.ts';
+import type { DetachedOptions } from './detached-process.ts';
 import { createStaticCommand } from './static-command.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
@@ -20,9 +20,9 @@ export interface ShellTools {
   isBusy(): boolean;
   /** Where the shell is, and what commands beside it start with. */
   readonly place: () => Place;
-  readonly beside: BesideOptions;
+  readonly detached: DetachedOptions;
   /** The same for a Chromium that is none of the agent's. */
-  besideForChromium(): Promise<BesideOptions>;
+  detachedForChromium(): Promise<DetachedOptions>;
   /** What makes the next session like this one; nothing while a command runs. */
   snapshot(): Promise<Left | undefined>;
   /** What is not the agent's, in the executor's numbering. */
@@ -83,8 +83,8 @@ export function createShellTools(
     place: () => session.place,
     snapshot: () => session.snapshot(),
     processes: () => session.processes(),
-    beside: common,
-    besideForChromium: async () => ({ ...common, enter: await pidNamespace.enterForChromium() }),
+    detached: common,
+    detachedForChromium: async () => ({ ...common, enter: await pidNamespace.enterForChromium() }),
     isBusy: () => session.current !== undefined || named.isBusy(),
     close() {
       background.close();

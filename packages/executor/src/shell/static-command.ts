@@ -3,7 +3,7 @@ import { textArgument, type ActionHandler, errorObservation } from '../action-ha
 import * as hints from './hints.ts';
 import { runObservation } from './run-observation.ts';
 import type { Session } from './session.ts';
-import { signalBeside, spawnBeside, withSecrets, type BesideOptions } from './spawn-beside.ts';
+import { signalDetached, spawnDetached, withSecrets, type DetachedOptions } from './detached-process.ts';
 import { TerminalText } from './terminal/terminal-text.ts';
 
 /** After the command has ended, how long its pipes are read on: a child may hold them for ever. */
@@ -12,7 +12,7 @@ const DRAIN_MS = 200;
 /** `is_static`: a command beside the session, answered when it ends or its time is up; then it is killed. */
 export function createStaticCommand(
   session: Session,
-  options: BesideOptions,
+  options: DetachedOptions,
   { defaultTimeoutSeconds, outputChars }: { readonly defaultTimeoutSeconds: number; readonly outputChars?: number },
 ): ActionHandler {
   return ({ args, timeout, secrets }, { signal, output, outputPath }) =>
@@ -20,12 +20,12 @@ export function createStaticCommand(
       const seconds = typeof timeout === 'number' && timeout > 0 ? timeout : defaultTimeoutSeconds;
       const { place } = session;
       const cwd = textArgument(args, 'cwd') || undefined;
-      const child = spawnBeside(withSecrets(options, secrets), place, textArgument(args, 'command'), cwd, 'pipe');
+      const child = spawnDetached(withSecrets(options, secrets), place, textArgument(args, 'command'), cwd, 'pipe');
       const text = new TerminalText(outputChars);
       let stopped: 'timeout' | 'cancelled' | undefined;
       const stop = (why: 'timeout' | 'cancelled'): void => {
         stopped = why;
-        signalBeside(options, child, 'SIGKILL');
+        signalDetached(options, child, 'SIGKILL');
       };
       const timer = setTimeout(() => stop('timeout'), seconds * 1000);
       const cancel = (): void => stop('cancelled');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { shellQuote } from '@tendon/protocol/executor-api';
 import type { Place } from '../../shell/session.ts';
-import { killGroup, spawnBeside, type BesideOptions } from '../../shell/spawn-beside.ts';
+import { killGroup, spawnDetached, type DetachedOptions } from '../../shell/detached-process.ts';
 
 /** What is wrong with a text as a file of this name, in the parser's words; nothing when it parses or nobody here can tell. */
 export type SyntaxCheck = (path: string, text: string) => Promise<string | undefined>;
@@ -48,7 +48,7 @@ const PARSERS: Readonly<Record<string, string>> = {
 };
 
 /** Parsers of the sandbox, run as the agent's own programs; JSON is parsed here. */
-export function createSyntaxCheck(shell: () => Promise<{ readonly place: () => Place; readonly beside: BesideOptions }>): SyntaxCheck {
+export function createSyntaxCheck(shell: () => Promise<{ readonly place: () => Place; readonly detached: DetachedOptions }>): SyntaxCheck {
   return async (path, text) => {
     const extension = extname(path).toLowerCase();
     if (extension === '.json') return jsonFault(text);
@@ -58,8 +58,8 @@ export function createSyntaxCheck(shell: () => Promise<{ readonly place: () => P
     try {
       const copy = join(folder, nameFor(path, extension, text));
       await writeFile(copy, text);
-      const { place, beside } = await shell();
-      const fault = await run(parser, copy, place(), beside);
+      const { place, detached } = await shell();
+      const fault = await run(parser, copy, place(), detached);
       return fault?.replaceAll(copy, path);
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -81,9 +81,9 @@ function jsonFault(text: string): string | undefined {
   }
 }
 
-function run(parser: string, copy: string, place: Place, beside: BesideOptions): Promise<string | undefined> {
+function run(parser: string, copy: string, place: Place, detached: DetachedOptions): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const child = spawnBeside(beside, place, `set -- ${shellQuote(copy)}; ${parser}`, undefined, 'pipe');
+    const child = spawnDetached(detached, place, `set -- ${shellQuote(copy)}; ${parser}`, undefined, 'pipe');
     const timer = setTimeout(() => killGroup(child, 'SIGKILL'), DEADLINE_MS);
     let words = '';
     for (const stream of [child.stdout, child.stderr])

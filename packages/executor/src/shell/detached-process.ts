@@ -3,7 +3,7 @@ import { shellQuote } from '@tendon/protocol/executor-api';
 import { membersOf, signalProcess } from '../processes/process-tree.ts';
 import type { Place } from './session.ts';
 
-export interface BesideOptions {
+export interface DetachedOptions {
   readonly shell: string;
   readonly enter: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -19,8 +19,8 @@ const EARLY_VICTIM = '{ echo 500 >/proc/self/oom_score_adj; } 2>/dev/null';
  * Starts a command beside the session: same folder and variables, but no terminal, and what it changes there is its own.
  * It leads a process group, so that it can be ended with its children.
  */
-export function spawnBeside(
-  options: BesideOptions,
+export function spawnDetached(
+  options: DetachedOptions,
   place: Pick<Place, 'exports' | 'workingDir'>,
   command: string,
   cwd: string | undefined,
@@ -36,7 +36,7 @@ export function spawnBeside(
 }
 
 /** With variables for one command; those that the session has of the same names come later and win. */
-export function withSecrets(options: BesideOptions, secrets: Readonly<Record<string, string>> | undefined): BesideOptions {
+export function withSecrets(options: DetachedOptions, secrets: Readonly<Record<string, string>> | undefined): DetachedOptions {
   return secrets === undefined ? options : { ...options, env: { ...secrets, ...options.env } };
 }
 
@@ -44,7 +44,7 @@ export function withSecrets(options: BesideOptions, secrets: Readonly<Record<str
  * Signals the process group that a child leads; a group that is gone is no error. What only entered the namespace (`nsenter`) is
  * spared: it ends with its child, and reaps it.
  */
-export function signalBeside({ enter }: BesideOptions, child: ChildProcess, signal: NodeJS.Signals): void {
+export function signalDetached({ enter }: DetachedOptions, child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   const inside = enter.length === 0 ? [] : membersOf(child.pid).filter((pid) => pid !== child.pid);
   for (const pid of inside.length > 0 ? inside : [-child.pid]) signalProcess(pid, signal);
