@@ -1,5 +1,5 @@
 import { createDockerDriver } from './docker/docker-driver.ts';
-import { engineSockets } from './docker/engine/find-engine.ts';
+import { engineSockets } from './docker/engine/engine-client.ts';
 import { unmountNamed } from './docker/held-mount.ts';
 import type { ExecutorFolder } from './start/executor-folder.ts';
 import { createLocalDriver } from './local/local-driver.ts';

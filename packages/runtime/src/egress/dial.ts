@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { refusal } from './egress-policy.ts';
 import type { Dial } from './listen-proxy.ts';
 import { createNameLookup, type NameLookup } from './name-lookup.ts';
+import { once } from 'node:events';
 
 /** The sandbox may not go there. The message says why and can be shown. */
 export class Refused extends Error {
@@ -102,5 +103,24 @@ async function within<T>(ms: number, signal: AbortSignal, promise: Promise<T>): 
     return await Promise.race([promise, late]);
   } finally {
     deadline.removeEventListener('abort', onAbort);
+  }
+}
+
+const TLS_DEADLINE_MS = 15_000;
+
+/** A connection to speak HTTP on with the origin of `url`: over TLS, with its certificate checked, where it is `https`. */
+export async function dialOrigin(url: URL, dial: Dial, signal: AbortSignal): Promise<Socket> {
+  const isTls = url.protocol === 'https:';
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const socket = await dial(url.hostname, Number(url.port || (isTls ? 443 : 80)), signal);
+  if (!isTls) return socket;
+  const { connect: connectTls } = await import('node:tls');
+  const secure = connectTls({ socket, host, ...(isIP(host) === 0 && { servername: host }) });
+  try {
+    await once(secure, 'secureConnect', { signal: AbortSignal.any([signal, AbortSignal.timeout(TLS_DEADLINE_MS)]) });
+    return secure;
+  } catch (error) {
+    secure.on('error', () => {}).destroy();
+    throw error;
   }
 }

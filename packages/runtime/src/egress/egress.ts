@@ -1,14 +1,21 @@
-import { createDial, createDialAnywhere } from './dial.ts';
+import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
+import { createDial, createDialAnywhere, Refused } from './dial.ts';
 import { dialThrough, type UpstreamProxy } from './dial-through.ts';
-import { createGitBroker, type GitAccess } from './git-broker.ts';
-import { createGitRelay } from './git-relay.ts';
+import { createGitBroker, type GitAccess, type GitBroker, readGitRequest } from './git-broker.ts';
 import type { NameHold } from './held-tunnel.ts';
 import type { Dial, ProxyOptions } from './listen-proxy.ts';
-import { createHostsFile } from './hosts-file.ts';
-import { createNameLookup } from './name-lookup.ts';
-import { DEFAULT_NETWORK, isHeldToName, type NetworkPolicy } from './network-policy.ts';
-import { policedDial, type PolicedDialOptions } from './policed-dial.ts';
+import { createHostsFile, createNameLookup } from './name-lookup.ts';
+import {
+  DEFAULT_NETWORK,
+  isHeldToName,
+  type NetworkPolicy,
+  isAskable,
+  isOpenedPrivately,
+  nameRefusal,
+  plainName,
+} from './network-policy.ts';
 import { createRefusedHosts, type RefusedHost, type RefusedHosts } from './refused-hosts.ts';
+import { passOn } from './pass-on.ts';
 
 /**
  * Asks a person whether the sandbox may reach a name. May wait for the answer; resolves when the policy is to be looked at again. The
@@ -137,5 +144,55 @@ function createRefusalLog(write: (line: string) => void, now: () => number): Ref
       write(leftOut > 0 ? `${line} (${leftOut} more refused places were not logged before this one)` : line);
       leftOut = 0;
     },
+  };
+}
+
+/**
+ * Stands where a broker would, on a host that has no tokens and shall have none: each request of git's own protocol goes to the
+ * broker of the sandbox's server, over a connection that `dial` has from there. `dial` is asked with the git host, so that
+ * the policy of this side is kept too.
+ */
+function createGitRelay(dial: Dial): GitBroker {
+  return async (request, response, url, signal) => {
+    const asked = readGitRequest(request.method ?? '', url);
+    if (asked === undefined) throw new Refused(`${GIT_BROKER_NAME} takes requests of git's own protocol and nothing else`);
+    const { hostname, port } = new URL(`https://${asked.host}`);
+    const socket = await dial(hostname, Number(port || 443), signal);
+    await passOn(request, response, { socket, path: url.href, host: GIT_BROKER_NAME });
+  };
+}
+
+interface PolicedDialOptions {
+  /** Asked for each connection: a change counts from the next one on. */
+  readonly policy: () => Promise<NetworkPolicy>;
+  /** Judges the address that it dials. */
+  readonly dial: Dial;
+  /** For places that the operator opened; does not look at the address. */
+  readonly dialAnywhere: Dial;
+  /** Asks a person for a name that only the conversation's list lacks; see `AskPerson`. Default: nobody is asked. */
+  readonly ask?: ((name: string, port: number) => Promise<string | undefined>) | undefined;
+  readonly refused: RefusedHosts;
+  /** Once for each place, as long as it is remembered. */
+  readonly onRefused: (place: string, reason: string) => void;
+}
+
+/** Dials what the conversation's policy lets through, and remembers what it does not. */
+function policedDial({ policy, dial, dialAnywhere, ask, refused, onRefused }: PolicedDialOptions): Dial {
+  return async (host, port, signal) => {
+    try {
+      let current = await policy();
+      if (ask && !isOpenedPrivately(current, host, port) && isAskable(current, host, port)) {
+        const refusal = await ask(plainName(host), port);
+        if (refusal !== undefined) throw new Refused(refusal);
+        current = await policy(); // an answer has changed it
+      }
+      if (isOpenedPrivately(current, host, port)) return await dialAnywhere(host, port, signal);
+      const reason = nameRefusal(current, host, port);
+      if (reason !== undefined) throw new Refused(reason);
+      return await dial(host, port, signal);
+    } catch (error) {
+      if (error instanceof Refused && refused.note(host, port, error.message)) onRefused(`${host.slice(0, 253)}:${port}`, error.message);
+      throw error;
+    }
   };
 }

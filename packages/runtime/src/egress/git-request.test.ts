@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readGitRequest } from './git-request.ts';
+import { readGitRequest } from './git-broker.ts';
 
 const read = (method: string, path: string) => readGitRequest(method, new URL(path, 'http://git.tendon.internal'));
 

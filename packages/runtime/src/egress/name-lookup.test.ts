@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDial, Refused } from './dial.ts';
 import { dialThrough } from './dial-through.ts';
-import { createHostsFile } from './hosts-file.ts';
 import { startResolver, type TestResolver } from '../testing/resolver.ts';
-import { createNameLookup, TooManyLookups, type NameLookup } from './name-lookup.ts';
+import { createHostsFile, createNameLookup, TooManyLookups, type NameLookup } from './name-lookup.ts';
 
 const never = new AbortController().signal;
 const open: (() => unknown)[] = [];

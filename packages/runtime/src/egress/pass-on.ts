@@ -6,8 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { exchange } from '../transport/exchange.ts';
-import { HOP_HEADERS } from '../transport/hop-headers.ts';
+import { exchange, HOP_HEADERS } from '../transport/exchange.ts';
 
 export interface Target {
   /** Connected; it is used for this request alone. */

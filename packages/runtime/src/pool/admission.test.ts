@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { admission } from './admission.ts';
+import { admission } from './shared-start.ts';
 
 const never = new AbortController().signal;
 

@@ -10,15 +10,13 @@ import { createEgress } from '../egress/egress.ts';
 import { STOPPED } from '../sandbox/start-news.ts';
 import { tellNetwork } from '../sandbox/hold-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
-import { isAsleep, type Entry } from './sandbox-entry.ts';
+import { isAsleep, type Entry, countSandboxes } from './sandbox-entry.ts';
 import { planFolders } from '../sandbox/sandbox-folders.ts';
 import { sandboxRecords } from '../sandbox/sandbox-record.ts';
-import { countSandboxes } from './count-sandboxes.ts';
 import { HeldSandboxes } from './held-sandboxes.ts';
 import { listSandboxes, type Held } from './list-sandboxes.ts';
 import { reconcileSandboxes, type ReconcileOptions } from './reconcile-sandboxes.ts';
-import { DEFAULT_REST } from './rest-plan.ts';
-import { SandboxRest } from './sandbox-rest.ts';
+import { DEFAULT_REST, SandboxRest } from './sandbox-rest.ts';
 import type { RuntimesOptions, SandboxReaches, SandboxRuntimes } from './sandbox-runtimes.ts';
 
 const PORTS_MS = 1000;

@@ -1,15 +1,13 @@
 import { abortable, type Runtime, type Runtimes } from '@tendon/core';
-import { endSandbox, letGo, putToSleep } from '../sandbox/end-sandbox.ts';
+import { endSandbox, letGo, putToSleep, tellLastLines } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
-import { tellLastLines } from '../sandbox/last-lines.ts';
 import { attachSandbox } from '../sandbox/open-sandbox.ts';
 import { standsStill } from '../sandbox/process-memory.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
 import { messageOf } from '../sandbox/start-phase.ts';
 import { findReplaced } from '../workspace/protected/protect.ts';
-import { admission } from './admission.ts';
+import { admission, beginStart, joinStart, type StartGates } from './shared-start.ts';
 import type { Entry } from './sandbox-entry.ts';
-import { beginStart, joinStart, type StartGates } from './shared-start.ts';
 
 export interface HeldOptions extends Pick<StartGates, 'findRoom'> {
   readonly context: SandboxContext;

@@ -10,9 +10,8 @@ import type { EgressOptions } from '../egress/egress.ts';
 import type { SecretsFor } from '../sandbox/action-stream.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-context.ts';
 import type { SandboxPorts } from '../sandbox/sandbox-ports.ts';
-import type { SandboxCounts } from './count-sandboxes.ts';
-import type { RestPlan } from './rest-plan.ts';
-import type { SleepWish } from './sandbox-rest.ts';
+import type { SandboxCounts } from './sandbox-entry.ts';
+import type { RestPlan, SleepWish } from './sandbox-rest.ts';
 
 /** Whose sandboxes they are, and where what is known of them is kept. */
 interface PoolPlace {

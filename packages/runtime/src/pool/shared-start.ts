@@ -1,4 +1,4 @@
-import { abortable, type Runtime, type Runtimes, type StartPhase } from '@tendon/core';
+import { abortable, type Runtime, type Runtimes, type StartPhase, KeyedSemaphore } from '@tendon/core';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { openSandbox } from '../sandbox/open-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';
@@ -83,4 +83,18 @@ async function openPersistently(...[context, conversationId, options]: Parameter
       context.notice(`the sandbox of ${conversationId} is started again: ${error.message}`);
     }
   }
+}
+
+/** Lets at most `limit` tasks run at a time, the others wait in order; one whose signal aborts leaves the queue. */
+export function admission(limit: number): <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T> {
+  const places = new KeyedSemaphore(limit);
+  return async (task, signal) => {
+    const leave = places.tryAcquire('start') ?? (await places.acquire('start', signal));
+    try {
+      signal.throwIfAborted();
+      return await task();
+    } finally {
+      leave?.();
+    }
+  };
 }

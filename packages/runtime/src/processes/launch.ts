@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { logTail } from './start-log.ts';
-import { watchFolder } from './watch-folder.ts';
+import { findOnPath } from '@tendon/protocol/node';
+import { open, stat, truncate } from 'node:fs/promises';
 
 export interface LaunchOptions {
   readonly command: readonly string[];
@@ -76,5 +76,47 @@ export async function firstStatus(
     }
   } finally {
     stopWatching();
+  }
+}
+
+/** Where administrators' programs are, even if PATH leaves them out. */
+const USUAL_FOLDERS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** Absolute path of a program of the host, or `undefined`. */
+export function findProgram(name: string, path = process.env.PATH ?? ''): string | undefined {
+  return findOnPath([name], `${path}:${USUAL_FOLDERS}`);
+}
+
+/** The last lines of a text file, at most `maxBytes`; empty when there is none. */
+export async function logTail(path: string, maxLines = 12, maxBytes = 4096): Promise<string> {
+  try {
+    await using file = await open(path, 'r');
+    const { size } = await file.stat();
+    const length = Math.min(size, maxBytes);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.toString('utf8').trimEnd().split('\n').slice(-maxLines).join('\n');
+  } catch {
+    return '';
+  }
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Empties a log that has grown too long; it is written to its end, so whoever writes goes on. */
+export async function boundLog(path: string, maxBytes = MAX_BYTES): Promise<void> {
+  try {
+    if ((await stat(path)).size > maxBytes) await truncate(path, 0);
+  } catch {
+    // removed with its sandbox meanwhile
+  }
+}
+
+/** Calls when something in the folder changes; a hint, not a promise: where the system has no watches left it is silent. Returns how to stop. */
+export function watchFolder(path: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(path, onChange).on('error', () => {});
+    return () => watcher.close();
+  } catch {
+    return () => {};
   }
 }

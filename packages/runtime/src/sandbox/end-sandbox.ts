@@ -3,6 +3,8 @@ import type { OpenSandbox } from './hold-sandbox.ts';
 import type { SandboxRecord } from './sandbox-record.ts';
 import { RESTORED } from './start-news.ts';
 import { messageOf } from './start-phase.ts';
+import { startLogOf, type SandboxHandle } from '../drivers/driver.ts';
+import { logTail } from '../processes/launch.ts';
 
 /**
  * Ends it so that the next start goes on where it was; resolves with why not, when it stays awake. A crash on the way loses nothing:
@@ -52,4 +54,22 @@ export async function recordEnd(
   const { conversation_id, incarnation, workspace, started_at, given_bytes } = record;
   const kept = given_bytes === undefined ? {} : { given_bytes };
   await records.put({ conversation_id, driver: record.driver, incarnation, workspace, started_at, ...kept, state, reason });
+}
+
+/** What the start and the executor have printed last; empty where nothing can be read. Before its folders are removed. Never rejects. */
+export async function lastLines(
+  { driver, folders }: SandboxContext,
+  { conversation_id: conversationId, incarnation }: Pick<SandboxRecord, 'conversation_id' | 'incarnation'>,
+  handle: SandboxHandle | undefined,
+): Promise<string> {
+  if (handle !== undefined && driver.lastLines !== undefined) return driver.lastLines(handle).catch(() => '');
+  return logTail(startLogOf(folders.of(conversationId, incarnation)));
+}
+
+/** Of a sandbox that ended by itself: into the log with what it has to say. */
+export async function tellLastLines(context: SandboxContext, record: SandboxRecord): Promise<void> {
+  if (record.state !== 'live' || record.driver !== context.driver.name || context.driver.isAlive(record.handle)) return;
+  const lines = await lastLines(context, record, record.handle);
+  if (lines !== '')
+    context.notice(`sandbox ${record.incarnation} of conversation ${record.conversation_id} ended and said last:\n${lines}`);
 }

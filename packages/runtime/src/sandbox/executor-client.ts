@@ -1,6 +1,14 @@
 import type { Socket } from 'node:net';
 import type { Runtime } from '@tendon/core';
-import type { Alive, EffectReport, ExecuteLine, ExecuteRequest, ProtocolRange, SleepAnswer } from '@tendon/protocol/executor-api';
+import type {
+  Alive,
+  EffectReport,
+  ExecuteLine,
+  ExecuteRequest,
+  ProtocolRange,
+  SleepAnswer,
+  LinesToEdit,
+} from '@tendon/protocol/executor-api';
 import type { WatchLine } from '../executor-host-api.ts';
 import {
   askJson,
@@ -12,8 +20,10 @@ import {
   type ExecutorAddress,
   type ExecutorConnection,
 } from '../transport/executor-connection.ts';
-import { createExecutorFiles } from './executor-files.ts';
 import { createSandboxPorts, type SandboxPorts } from './sandbox-ports.ts';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { watchFolder } from '../processes/launch.ts';
 
 /** Speaks with one executor. Knows nothing of actions or of what an answer means; nothing is retried here. */
 export interface ExecutorClient extends EffectsClient, LifeClient {
@@ -155,4 +165,77 @@ function isRange(value: unknown): value is ProtocolRange {
 function checkSlept(answer: unknown): SleepAnswer {
   const { slept, reason } = (answer ?? {}) as { readonly slept?: unknown; readonly reason?: unknown };
   return slept === true ? { slept } : { slept: false, reason: String(reason).slice(0, 200) };
+}
+
+const DEADLINE_MS = 120_000;
+const LIST_DEADLINE_MS = 30_000;
+
+/** Files of one sandbox, by its executor, whose answers are checked. */
+function createExecutorFiles(connection: Pick<ExecutorConnection, 'ask'>): Runtime['files'] {
+  const pathOf = (path: string): string => `/files?path=${encodeURIComponent(path)}`;
+  return {
+    async list(path, { signal }) {
+      const body = JSON.stringify({ path });
+      return checkNames(await askJson(connection, { method: 'POST', path: '/list_files', body, signal, deadlineMs: LIST_DEADLINE_MS }));
+    },
+    read: (path, { signal, maxBytes }) => connection.ask({ method: 'GET', path: pathOf(path), signal, maxBytes, deadlineMs: DEADLINE_MS }),
+    async write(path, body, { signal }) {
+      await connection.ask({ method: 'PUT', path: pathOf(path), body, signal, deadlineMs: DEADLINE_MS });
+    },
+    async linesToEdit(path, range, { signal }) {
+      const body = JSON.stringify({ path, ...range });
+      return checkLines(await askJson(connection, { method: 'POST', path: '/lines_to_edit', body, signal }));
+    },
+  };
+}
+
+function checkNames(answer: unknown): readonly string[] {
+  if (!Array.isArray(answer) || !answer.every((name) => typeof name === 'string')) throw new Error('the sandbox did not list the folder');
+  return answer;
+}
+
+function checkLines(answer: unknown): LinesToEdit {
+  const { state, text, first, last, version, reason } = (answer ?? {}) as Record<string, unknown>;
+  if (state === 'none') return { state };
+  if (state === 'refused' && typeof reason === 'string') return { state, reason: reason.slice(0, 4096) };
+  if (state === 'lines' && typeof text === 'string' && typeof first === 'number' && typeof last === 'number' && typeof version === 'string')
+    return { state, text, first, last, version };
+  throw new Error('the sandbox did not show the lines');
+}
+
+const RECHECK_MS = 25;
+/** Right after something changed in the folder. */
+const SOON_MS = 2;
+
+export interface AwaitOptions {
+  /** Where it will listen, if that is a unix socket. */
+  readonly socketPath: string | undefined;
+  readonly isAlive: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The first answer of an executor that is just starting. Wakes when its socket appears in the folder; checks now and then too,
+ * for the moment between the socket's birth and its first listen. Rejects when `isAlive` says the process is gone, or whoever
+ * stands before the sandbox does.
+ */
+export async function awaitExecutor(client: ExecutorClient, { socketPath, isAlive, signal }: AwaitOptions): Promise<Alive> {
+  let wake = (): void => {};
+  let isAwake = false;
+  const stopWatching = socketPath === undefined ? () => {} : watchFolder(dirname(socketPath), () => wake());
+  try {
+    for (;;) {
+      const changed = new Promise<boolean>((resolve) => (wake = () => resolve(true)));
+      try {
+        return await client.alive({ signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof SandboxGone) throw error;
+      }
+      if (!isAlive()) throw new Error('its process ended');
+      isAwake = await Promise.race([changed, delay(isAwake ? SOON_MS : RECHECK_MS, false, { signal })]);
+    }
+  } finally {
+    stopWatching();
+  }
 }

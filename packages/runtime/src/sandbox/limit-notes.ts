@@ -2,7 +2,6 @@ import type { ExecuteResult } from '@tendon/core';
 import type { ObservationDraft } from '@tendon/protocol';
 import { reachedIn, type Limits } from '../processes/control-group.ts';
 import { sizeText } from '../size-text.ts';
-import { withNotes } from './with-notes.ts';
 
 /** Says in plain words which limit of its sandbox an action ran into. Told from outside: what runs inside cannot see its limits. */
 export interface LimitWatch {
@@ -47,4 +46,20 @@ function toldByOutput({ content, extras }: ObservationDraft, limits: Limits): re
       ? [`/tmp, /var/tmp and /dev/shm hold ${sizeText(limits.tmpBytes)} each; the workspace and the home are on the disk`]
       : []),
   ];
+}
+
+/** Beside the output of a command, never in it; other observations have no such place. */
+function noted(observation: ObservationDraft, notes: readonly string[]): ObservationDraft {
+  const text = notes.map((note) => `\n[${note[0]?.toUpperCase()}${note.slice(1)}.]`).join('');
+  if (observation.observation !== 'run') return { ...observation, content: observation.content + text } as ObservationDraft;
+  const { extras } = observation as ObservationDraft<'run'>;
+  const metadata = { ...extras.metadata, suffix: extras.metadata.suffix + text };
+  return { ...observation, extras: { ...extras, metadata } } as ObservationDraft;
+}
+
+/** What came of an action, with words beside it. */
+export function withNotes(result: ExecuteResult, notes: readonly string[]): ExecuteResult {
+  if (notes.length === 0) return result;
+  if (result.outcome === 'observed') return { ...result, observation: noted(result.observation, notes) };
+  return { ...result, reason: [result.reason, ...notes].join('; ') };
 }

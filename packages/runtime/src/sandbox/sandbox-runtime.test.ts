@@ -10,7 +10,7 @@ import type { ExecuteRequest } from '@tendon/protocol/executor-api';
 import { watchDisk } from '../disk/disk-watch.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { watchLimits } from './limit-notes.ts';
-import { ON_THIS_HOST, type Patience } from './patience.ts';
+import { ON_THIS_HOST, type Patience } from './action-stream.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
 import { never, runAction } from '../testing/sandboxes.ts';
 

@@ -1,5 +1,5 @@
 import { close, closeSync, constants, fstatSync, lstatSync, mkdir, open } from 'node:fs';
-import { resolve } from 'node:path';
+import { resolve, isAbsolute, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
@@ -108,4 +108,10 @@ function inWords(error: NodeJS.ErrnoException, path: string, step: string): Erro
   const isLink = !lstatSync(step, { throwIfNoEntry: false })?.isFile();
   const found = isLink ? 'a link is in its place or above it, and a workspace is never opened through one' : 'what is there is no folder';
   return new Error(`the folder ${path} is not opened: ${found}. Put the folder back and try again`);
+}
+
+/** Whether `path` is `folder` or below it. Both absolute and normalised. */
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { findProgram } from '../../processes/find-program.ts';
+import { findProgram } from '../../processes/launch.ts';
 
 /** What the installed bubblewrap can do that an older one cannot. */
 export interface BwrapVersion {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hostUser } from '../start/host-user.ts';
 import { refuseHidden } from '../start/prepare-folders.ts';
-import { isWithin } from '../../workspace/is-within.ts';
+import { isWithin } from '../../workspace/held-folder.ts';
 import { masks, systemBinds } from './visible.ts';
 
 describe('what the inside sees', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { relative } from 'node:path';
-import { isWithin } from '../../workspace/is-within.ts';
+import { isWithin } from '../../workspace/held-folder.ts';
 import type { ProtectedPath } from '../../workspace/protected/protect.ts';
 
 /** One thing that the inside sees. `required: false` = left out where the host does not have it. */

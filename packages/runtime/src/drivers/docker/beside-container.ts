@@ -4,20 +4,18 @@ import { join } from 'node:path';
 import type { BrowserWish, HostConfig } from '@tendon/protocol/executor-api';
 import { createGroups, type Limits } from '../../processes/control-group.ts';
 import type { SandboxHandle, SandboxPlace } from '../driver.ts';
-import { findProgram } from '../../processes/find-program.ts';
+import { findProgram, ENTER_GROUPS } from '../../processes/launch.ts';
 import type { HostUser } from '../start/host-user.ts';
 import { INSIDE } from '../start/inside.ts';
-import { ENTER_GROUPS } from '../../processes/launch.ts';
-import { bwrapArguments, insideEnvironment } from '../bubblewrap/bwrap-arguments.ts';
+import { bwrapArguments, insideEnvironment, INSIDE_HOME, writeEtcFiles } from '../bubblewrap/bwrap-arguments.ts';
 import { bwrapVersion } from '../bubblewrap/bwrap-version.ts';
-import { INSIDE_HOME, writeEtcFiles } from '../bubblewrap/etc-files.ts';
 import { stage } from '../bubblewrap/stage.ts';
 import { masks, pins, systemBinds, type Bind } from '../bubblewrap/visible.ts';
 import { heldOf, writeFilter } from '../start/prepare-folders.ts';
 import type { ProtectedPath } from '../../workspace/protected/protect.ts';
 import { isAlive } from '../../processes/process-identity.ts';
 import { resourceLimits } from '../start/resource-limits.ts';
-import { CARRIED } from './carried-paths.ts';
+import { CARRIED } from './carried.ts';
 
 export interface BesideOptions {
   readonly user: HostUser;

@@ -1,5 +1,5 @@
 import type { Limits } from '../../processes/control-group.ts';
-import { CARRIED } from './carried-paths.ts';
+import { CARRIED } from './carried.ts';
 import type { ContainerUser } from './container-user.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
 

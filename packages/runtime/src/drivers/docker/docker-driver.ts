@@ -1,23 +1,21 @@
-import { groupsNamed, limitsOf, removeGroups, type Limits } from '../../processes/control-group.ts';
+import { lstat } from 'node:fs/promises';
+import { groupsNamed, limitsOf, removeGroups, type Limits, killAll, killPids } from '../../processes/control-group.ts';
 import type { Driver, SandboxHandle, SandboxSpec } from '../driver.ts';
 import type { ExecutorFolder } from '../start/executor-folder.ts';
-import { killAll, killPids } from '../../processes/kill-all.ts';
 import { heldOf, ownFolders, prepareFolders, refuseHidden, sandboxUser, type OwnFolders } from '../start/prepare-folders.ts';
 import { findIncarnations, isAlive } from '../../processes/process-identity.ts';
 import { startBesideContainer } from './beside-container.ts';
 import type { ContainerBind, ContainerNetwork, PublishedPort } from './container-request.ts';
 import { withWantedId } from './container-user.ts';
-import { logsOf } from './engine/containers.ts';
-import { createEngineClient } from './engine/engine-client.ts';
-import { explained } from './engine/engine-error.ts';
+import { logsOf, listContainers, removeContainer, INCARNATION_LABEL, OWNER_LABEL, UID_LABEL } from './engine/containers.ts';
+import { createEngineClient, type EngineClient, findEngine } from './engine/engine-client.ts';
+import { explained, EngineUnreachable } from './engine/engine-error.ts';
 import { engineFacts, type EngineFacts } from './engine/engine-facts.ts';
-import { findEngine } from './engine/find-engine.ts';
 import { unmountNamed } from './held-mount.ts';
 import { createImageSource } from './engine/image-source.ts';
 import { probeDocker } from './probe-docker.ts';
-import { createRemover } from './remover.ts';
 import { startContainer } from './start-container.ts';
-import { strayIncarnations } from './stray-incarnations.ts';
+import { INCARNATION } from '../../incarnation.ts';
 
 export interface DockerDriverOptions extends Partial<OwnFolders> {
   readonly executor: ExecutorFolder;
@@ -124,4 +122,61 @@ async function endBeside(incarnations: readonly string[]): Promise<void> {
   await killPids(() => findIncarnations(incarnations, 'cmdline'));
   await removeGroups(groupsNamed(incarnations));
   await unmountNamed(incarnations);
+}
+
+/** Removes containers; remembers those that it could not remove because the engine was away. */
+interface Remover {
+  /** By the containers' ids or by their incarnations. Resolves too when the engine is away: then they are owed. */
+  remove(names: readonly string[]): Promise<void>;
+  /** Before a start: what is owed. */
+  settle(): Promise<void>;
+}
+
+function createRemover(engine: EngineClient): Remover {
+  const owed = new Set<string>();
+
+  async function removeNow(names: readonly string[]): Promise<void> {
+    const all = await listContainers(engine);
+    const meant = all.filter(({ Id, Labels }) => names.includes(Id) || names.includes(Labels[INCARNATION_LABEL] ?? ''));
+    for (const { Id } of meant) await removeContainer(engine, Id);
+    for (const name of names) owed.delete(name);
+  }
+
+  return {
+    async remove(names) {
+      try {
+        await removeNow(names);
+      } catch (error) {
+        if (!(error instanceof EngineUnreachable)) throw explained(error);
+        for (const name of names) owed.add(name);
+      }
+    },
+    async settle() {
+      if (owed.size > 0) await removeNow([...owed]);
+    },
+  };
+}
+
+/** An engine that hangs keeps nobody waiting for what it may have left. */
+const DEADLINE_MS = 5000;
+
+/** Incarnations that only the engine knows of: of this state root, or of one of this user that is no more. None while it is away. */
+async function strayIncarnations(engine: EngineClient, stateRoot: string): Promise<readonly string[]> {
+  const uid = String(process.getuid?.() ?? 0);
+  const found: string[] = [];
+  for (const { Labels } of await listContainers(engine, DEADLINE_MS).catch(() => [])) {
+    const { [OWNER_LABEL]: owner, [INCARNATION_LABEL]: incarnation } = Labels;
+    // Images have labels too: only what can be one of ours is looked for on this machine, and ended.
+    if (owner === undefined || !INCARNATION.test(incarnation ?? '') || Labels[UID_LABEL] !== uid) continue;
+    if (owner === stateRoot || (await isGone(owner))) found.push(incarnation!);
+  }
+  return found;
+}
+
+/** Certainly: a folder that cannot be looked at may still be somebody's. */
+async function isGone(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+  );
 }

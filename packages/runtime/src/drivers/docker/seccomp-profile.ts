@@ -10,8 +10,11 @@ import {
   SET_ID_BITS,
   SOCK_TYPE_MASK,
   TERMINAL_INJECTIONS,
-} from '../seccomp/arguments.ts';
-import { ALLOWED, NAMESPACES, NOT_IMPLEMENTED, NOT_PERMITTED } from '../seccomp/calls.ts';
+  ALLOWED,
+  NAMESPACES,
+  NOT_IMPLEMENTED,
+  NOT_PERMITTED,
+} from '../seccomp/calls.ts';
 
 interface Argument {
   readonly index: number;

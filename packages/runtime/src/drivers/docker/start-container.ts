@@ -6,22 +6,20 @@ import { browserSocketPathOf, socketPathOf, startLogOf, type SandboxHandle, type
 import type { HeldFolder } from '../../workspace/held-folder.ts';
 import type { HostUser } from '../start/host-user.ts';
 import { INSIDE, insideConfig } from '../start/inside.ts';
-import { keepExecutor } from '../start/keep-executor.ts';
+import { keepExecutor } from '../start/executor-folder.ts';
 import { bindsOnto, masks, pins } from '../bubblewrap/visible.ts';
 import { heldOf, protectWorkspace, type RealFolders } from '../start/prepare-folders.ts';
 import type { Protection } from '../../workspace/protected/protect.ts';
 import { identify } from '../../processes/process-identity.ts';
-import { CARRIED } from './carried-paths.ts';
-import { carriedFolder } from './carried.ts';
+import { CARRIED, carriedFolder } from './carried.ts';
 import { CONTAINER_HOME, containerRequest, type ContainerBind } from './container-request.ts';
 import { containerUser, userFiles, type ContainerUser } from './container-user.ts';
-import { inspect, logsOf } from './engine/containers.ts';
+import { inspect, logsOf, labelsOf, ownerOf } from './engine/containers.ts';
 import type { DockerDriverOptions } from './docker-driver.ts';
 import type { EngineClient } from './engine/engine-client.ts';
 import type { EngineFacts } from './engine/engine-facts.ts';
 import { mountHeld, unmountNamed } from './held-mount.ts';
 import type { Image } from './engine/image.ts';
-import { labelsOf, ownerOf } from './engine/labels.ts';
 import { seccompProfile } from './seccomp-profile.ts';
 
 export interface Surroundings {

@@ -8,19 +8,16 @@ import {
   removeGroups,
   type ControlGroups,
   type Limits,
+  killAll,
+  killPids,
 } from '../../processes/control-group.ts';
 import { socketPathOf, startLogOf, type Driver, type Probe, type SandboxHandle, type SandboxSpec } from '../driver.ts';
-import type { ExecutorFolder } from '../start/executor-folder.ts';
-import { findProgram } from '../../processes/find-program.ts';
-import { keepExecutor } from '../start/keep-executor.ts';
-import { killAll, killPids } from '../../processes/kill-all.ts';
-import { FIRST_FILE_FD, firstStatus, launch, STATUS_FD } from '../../processes/launch.ts';
+import { type ExecutorFolder, keepExecutor } from '../start/executor-folder.ts';
+import { findProgram, FIRST_FILE_FD, firstStatus, launch, STATUS_FD, logTail } from '../../processes/launch.ts';
 import { findIncarnations, identify, isAlive } from '../../processes/process-identity.ts';
 import { resourceLimits } from '../start/resource-limits.ts';
-import { logTail } from '../../processes/start-log.ts';
-import { bwrapArguments, insideEnvironment } from '../bubblewrap/bwrap-arguments.ts';
+import { bwrapArguments, insideEnvironment, INSIDE_HOME, writeEtcFiles } from '../bubblewrap/bwrap-arguments.ts';
 import { bwrapVersion } from '../bubblewrap/bwrap-version.ts';
-import { INSIDE_HOME, writeEtcFiles } from '../bubblewrap/etc-files.ts';
 import type { HostUser } from '../start/host-user.ts';
 import { executorCommand, INSIDE } from '../start/inside.ts';
 import {

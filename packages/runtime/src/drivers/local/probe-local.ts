@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGroups, removeGroups, type Controller, type Limits } from '../../processes/control-group.ts';
 import type { Probe } from '../driver.ts';
-import { findProgram } from '../../processes/find-program.ts';
+import { findProgram } from '../../processes/launch.ts';
 import { bwrapVersion, knowBwrapVersion, type BwrapVersion } from '../bubblewrap/bwrap-version.ts';
 import type { TrialMemory } from './trial-memory.ts';
 import { FIRST_SANDBOX_UID } from '../start/host-user.ts';

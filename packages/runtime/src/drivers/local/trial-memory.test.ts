@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createTestSandboxes, executorFolder, never } from '../../testing/sandboxes.ts';
-import { findProgram } from '../../processes/find-program.ts';
+import { findProgram } from '../../processes/launch.ts';
 import { createLocalDriver } from './local-driver.ts';
 
 let folder: string;

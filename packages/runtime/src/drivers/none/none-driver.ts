@@ -1,13 +1,19 @@
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutorConfig } from '@tendon/protocol/executor-api';
-import { createGroups, groupsNamed, limitsOf, processesIn, removeGroups, type Limits } from '../../processes/control-group.ts';
+import {
+  createGroups,
+  groupsNamed,
+  limitsOf,
+  processesIn,
+  removeGroups,
+  type Limits,
+  killAll,
+  killPids,
+} from '../../processes/control-group.ts';
 import { socketPathOf, startLogOf, type Driver, type SandboxHandle, type SandboxSpec } from '../driver.ts';
-import type { ExecutorFolder } from '../start/executor-folder.ts';
-import { keepExecutor } from '../start/keep-executor.ts';
-import { killAll, killPids } from '../../processes/kill-all.ts';
-import { launch } from '../../processes/launch.ts';
-import { findProgram } from '../../processes/find-program.ts';
+import { type ExecutorFolder, keepExecutor } from '../start/executor-folder.ts';
+import { launch, findProgram } from '../../processes/launch.ts';
 import { findIncarnations, identify, isAlive } from '../../processes/process-identity.ts';
 import { resourceLimits } from '../start/resource-limits.ts';
 

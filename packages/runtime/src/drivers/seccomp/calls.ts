@@ -1,5 +1,3 @@
-import { syscalls } from './syscalls.ts';
-
 /**
  * The calls that a sandbox may make with whatever arguments: what programs use, which is what container engines usually allow, without
  * what nothing inside needs. Written as `name x64 arm64`, from the kernel's `unistd_64.h` and `asm-generic/unistd.h`.
@@ -92,3 +90,58 @@ export const NOT_IMPLEMENTED: readonly string[] = [
   ...['memfd_secret', 'remap_file_pages', 'modify_ldt', 'process_madvise', 'process_mrelease', 'set_mempolicy_home_node'],
   ...['lookup_dcookie', 'nfsservctl', 'sysfs', 'ustat', 'uselib', 'lsm_get_self_attr', 'lsm_set_self_attr', 'lsm_list_modules', 'openat2'],
 ];
+
+/** A call has its number on each processor; `undefined` where a processor has no such call. */
+export type Syscalls = ReadonlyMap<string, Readonly<Record<Architecture, number | undefined>>>;
+export type Architecture = (typeof ARCHITECTURES)[number];
+
+export const ARCHITECTURES = ['x64', 'arm64'] as const;
+
+/** Reads `name x64 arm64`, separated by commas or lines, with `-` for none. */
+export function syscalls(text: string): Syscalls {
+  return new Map(
+    text
+      .trim()
+      .split(/[,\n]\s*/)
+      .map((call) => {
+        const [name = '', x64, arm64] = call.split(' ');
+        return [name, { x64: numberOf(x64), arm64: numberOf(arm64) }];
+      }),
+  );
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text === '-' ? undefined : Number(text);
+}
+
+export const ERRNO = { EPERM: 1, ENOSYS: 38, EPROTONOSUPPORT: 93, EAFNOSUPPORT: 97 } as const;
+
+export const FAMILY = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
+export const SOCK_TYPE_MASK = 0xf;
+/** Of the internet streams and datagrams: no raw ones, and no SOCK_PACKET, by which an internet socket is one for packets. */
+export const INTERNET_TYPES = [1, 2];
+/** The usual one, TCP and UDP. Others (SCTP, DCCP, L2TP, MPTCP, SMC) would load whole modules of the kernel. */
+export const INTERNET_PROTOCOLS = [0, 6, 17];
+/** Routes and device events; not netfilter and the rest, which a nested namespace would have privileges for. */
+export const NETLINK_PROTOCOLS = [0, 15];
+/** Put characters into a terminal as if typed. */
+export const TERMINAL_INJECTIONS = [0x5412, 0x541c];
+/** Linux as it is, the two old ways to name it, addresses that are not random (sanitizers), and the question which it is. */
+export const PERSONALITIES = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
+
+/** Set-user-id and set-group-id: a file with them would run as whom the host takes its owner for, root perhaps. */
+export const SET_ID_BITS = 0o6000;
+/** `O_CREAT` and `O_TMPFILE`: without them an opening takes no mode, and there is anything in its place. */
+export const CREATING_FLAGS = 0o20000100;
+/** Which argument is the mode of a new file or the new one of an old file, and which the flags that say whether there is one. */
+export const MODES: ReadonlyMap<string, { readonly mode: number; readonly flags?: number }> = new Map([
+  ['open', { flags: 1, mode: 2 }],
+  ['openat', { flags: 2, mode: 3 }],
+  ['creat', { mode: 1 }],
+  ['mknod', { mode: 1 }],
+  ['mknodat', { mode: 2 }],
+  ['chmod', { mode: 1 }],
+  ['fchmod', { mode: 1 }],
+  ['fchmodat', { mode: 2 }],
+  ['fchmodat2', { mode: 2 }],
+]);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
-import { ALLOWED, JUDGED, NAMESPACES, NOT_IMPLEMENTED, NOT_PERMITTED } from './calls.ts';
+import { ALLOWED, JUDGED, NAMESPACES, NOT_IMPLEMENTED, NOT_PERMITTED, ARCHITECTURES, type Architecture, type Syscalls } from './calls.ts';
 import { sandboxFilter } from './sandbox-filter.ts';
-import { ARCHITECTURES, type Architecture, type Syscalls } from './syscalls.ts';
 
 const ALLOW = 0x7fff0000;
 const EPERM = 0x00050001;

@@ -3,11 +3,10 @@ import { chown, lstat, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { removeFolder } from '../../disk/remove-folder.ts';
 import type { SandboxFolders, SandboxPlace, SandboxSpec } from '../driver.ts';
-import type { HeldFolder } from '../../workspace/held-folder.ts';
+import { type HeldFolder, isWithin } from '../../workspace/held-folder.ts';
 import { hostUser, type HostUser } from './host-user.ts';
 import { sandboxFilter } from '../seccomp/sandbox-filter.ts';
-import { ARCHITECTURES, type Architecture } from '../seccomp/syscalls.ts';
-import { isWithin } from '../../workspace/is-within.ts';
+import { ARCHITECTURES, type Architecture } from '../seccomp/calls.ts';
 import { NOT_PROTECTED, protect, type Protection } from '../../workspace/protected/protect.ts';
 
 export interface OwnFolders {

@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { HeldFolder } from '../held-folder.ts';
-import { isWithin } from '../is-within.ts';
+import { type HeldFolder, isWithin } from '../held-folder.ts';
 import { lookBeneath } from './beneath.ts';
 import { findProtected } from './find-protected.ts';
 import { holdPlaces } from './held-places.ts';

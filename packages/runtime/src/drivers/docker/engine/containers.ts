@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EngineClient } from './engine-client.ts';
 import { EngineError } from './engine-error.ts';
-import { INCARNATION_LABEL } from './labels.ts';
+import { dirname } from 'node:path';
+import type { SandboxSpec } from '../../driver.ts';
 
 export interface Listed {
   readonly Id: string;
@@ -82,4 +83,25 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
     if (error instanceof EngineError && error.status === 404) return undefined;
     throw error;
   }
+}
+
+const PREFIX = 'dev.tendon';
+export const INCARNATION_LABEL = `${PREFIX}.incarnation`;
+export const OWNER_LABEL = `${PREFIX}.owner`;
+export const UID_LABEL = `${PREFIX}.uid`;
+
+/** Where the folders of all sandboxes of a server are: the name of the server that owns them. */
+export function ownerOf({ folders }: SandboxSpec): string {
+  return dirname(dirname(folders.home));
+}
+
+/** By these a container is found again without its record, by a server or by a person (`docker ps --filter label=…`). */
+export function labelsOf(spec: SandboxSpec): Readonly<Record<string, string>> {
+  return {
+    [OWNER_LABEL]: ownerOf(spec),
+    [UID_LABEL]: String(process.getuid?.() ?? 0),
+    [`${PREFIX}.conversation`]: spec.conversationId,
+    [INCARNATION_LABEL]: spec.incarnation,
+    [`${PREFIX}.lease-seconds`]: String(spec.leaseSeconds),
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError, EngineUnreachable, explain } from './engine-error.ts';
-import { findEngine } from './find-engine.ts';
+import { findEngine } from './engine-client.ts';
 
 describe('SB45: what an engine says is told in one line, with what to do', () => {
   it.each([

@@ -1,7 +1,7 @@
 import type { SandboxSpec } from '../../driver.ts';
 import type { EngineClient } from './engine-client.ts';
 import { EngineError } from './engine-error.ts';
-import { labelsOf } from './labels.ts';
+import { labelsOf } from './containers.ts';
 
 /** What an image says of itself, as far as a start must know. */
 export interface Image {
