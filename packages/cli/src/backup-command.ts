@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { withOptions } from './environment-options.ts';
-import { EXIT } from './exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 The server may run meanwhile. Files of the workspaces are not in it. Put it back with tendon restore.

@@ -3,8 +3,7 @@ import type { Writable } from 'node:stream';
 import type { Conformance } from '@tendon/conformance';
 import { LEVELS, type Level } from '@tendon/conformance/check';
 import { Option } from 'commander';
-import type { AddCommand } from './add-command.ts';
-import { EXIT } from './exit-code.ts';
+import { type AddCommand, EXIT } from './add-command.ts';
 
 interface Options {
   readonly level?: readonly string[];

@@ -1,6 +1,5 @@
 import { withOptions } from './environment-options.ts';
-import { EXIT } from './exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 Each sandbox is really started, used once and ended. Exit code: 0 all that is configured works, 1 something does not, 2 wrong usage.`;

@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import { withOptions, type EnvironmentOptions } from './environment-options.ts';
-import { EXIT } from './exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 A server uses it with RUNTIME=remote, SANDBOX_REMOTE_RUNTIME_API_URL=<its address> and SANDBOX_API_KEY=<its key>.

@@ -1,6 +1,5 @@
 import { withOptions, type EnvironmentOptions } from './environment-options.ts';
-import { EXIT } from './exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 PATH is the file store of OpenHands (e.g. ~/.openhands), one conversation's folder in it, or a trajectory file. It is only read. What is here already

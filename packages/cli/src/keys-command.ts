@@ -2,10 +2,8 @@ import type { KeyInfo } from '@tendon/protocol';
 import { Option } from 'commander';
 import type { KeyDoor } from '@tendon/server/headless';
 import { withOptions } from './environment-options.ts';
-import { EXIT } from './exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
 import { printable } from './terminal/printable.ts';
-import { durationSeconds } from './keys/duration-seconds.ts';
 
 const HELP = `
 Scopes: read sees everything but settings; drive also creates conversations, speaks to agents and writes files; admin may do all.
@@ -85,4 +83,13 @@ export const keysCommand: AddCommand = (program, end) => {
 function lineOf({ id, scope, name, expires_at, last_used_at }: KeyInfo): string {
   const ends = expires_at === null ? 'does not expire' : `expires ${expires_at}`;
   return `${id}  ${scope.padEnd(5)}  ${printable(name)}  (${ends}, ${last_used_at === null ? 'never used' : `last used ${last_used_at}`})`;
+}
+
+const SECONDS = { m: 60, h: 3_600, d: 86_400 } as const;
+
+/** Of `90m`, `12h` or `30d`; `undefined` when it is none of these, or no time between a minute and a year. */
+export function durationSeconds(text: string): number | undefined {
+  const match = /^(\d{1,6})([mhd])$/.exec(text.trim());
+  const seconds = match ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] : 0;
+  return seconds >= 60 && seconds <= 366 * 86_400 ? seconds : undefined;
 }

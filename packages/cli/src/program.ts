@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import type { AddCommand } from './add-command.ts';
-import { EXIT } from './exit-code.ts';
+import { type AddCommand, EXIT } from './add-command.ts';
 
 /** In the order of `--help`. Each is loaded when it is asked for: a start pays for one command only. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {

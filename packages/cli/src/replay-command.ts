@@ -1,6 +1,5 @@
 import { withOptions } from './environment-options.ts';
-import { EXIT } from './exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
 import type { ReplayOptions } from './replay/replay-recording.ts';
 
 const HELP = `

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { withOptions } from './environment-options.ts';
-import { EXIT } from './exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 Every file is verified before anything is changed. Stop the server first.

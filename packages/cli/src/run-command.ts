@@ -1,7 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { withOptions, type EnvironmentOptions } from './environment-options.ts';
-import { EXIT } from './exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
 
 const HELP = `
 The agent works in the folder you are in, and can change it; --workspace or WORKSPACE_BASE name another one. In your home folder or at the root of

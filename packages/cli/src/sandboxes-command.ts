@@ -1,7 +1,6 @@
 import type { Config } from '@tendon/server/headless';
 import { withOptions } from './environment-options.ts';
-import { EXIT } from './exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import { EXIT, type AddCommand } from './add-command.ts';
 import type { SandboxesDoor } from './sandboxes/open-door.ts';
 
 const HELP = `

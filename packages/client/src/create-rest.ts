@@ -1,9 +1,7 @@
-import { conversationRoutes } from './rest/conversations.ts';
+import { conversationRoutes, shareRoutes } from './rest/conversations.ts';
 import { fileRoutes } from './rest/files.ts';
-import { optionRoutes } from './rest/options.ts';
+import { optionRoutes, settingsRoutes } from './rest/settings.ts';
 import { createRequest, hostOf } from './rest/request.ts';
-import { settingsRoutes } from './rest/settings.ts';
-import { shareRoutes } from './rest/shares.ts';
 
 export interface RestOptions {
   readonly baseUrl: string;

@@ -1,7 +1,6 @@
 import type { Clock, Secret } from '@tendon/core';
 import type { HostInfo } from '@tendon/runtime';
 import type { App, Logger } from '@tendon/server/platform';
-import type { HostPatience } from './host-patience.ts';
 import type { HostedSandboxes } from './hosted-sandboxes.ts';
 
 /** What the routes of an executor host work with. */
@@ -26,3 +25,16 @@ export interface HostContext {
 
 /** One group of routes: a file in `routes/` and a line in `host-app.ts`. */
 export type HostRoutes = (app: App, context: HostContext) => void;
+
+/** How long an executor host waits for a client that stops in the middle. */
+export interface HostPatience {
+  readonly headersMs: number;
+  /** For a whole request: as long as the largest file may take. */
+  readonly requestMs: number;
+  /** Without a byte in the middle of a request, or of reading its answer. */
+  readonly stillMs: number;
+  /** How often it looks. */
+  readonly checkMs: number;
+}
+
+export const HOST_PATIENCE: HostPatience = { headersMs: 20_000, requestMs: 30 * 60_000, stillMs: 60_000, checkMs: 15_000 };

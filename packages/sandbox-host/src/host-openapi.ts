@@ -1,8 +1,7 @@
 import { EXECUTOR_API } from '@tendon/runtime';
 import { createHostApp } from './host-app.ts';
 import { recordRoutes, systemClock } from '@tendon/server/platform';
-import type { HostContext } from './host-context.ts';
-import { HOST_PATIENCE } from './host-patience.ts';
+import { type HostContext, HOST_PATIENCE } from './host-context.ts';
 
 const DESCRIPTION = `What \`tendon executor\` answers. The routes at the root are those of one sandbox of its own, under the names that
 such programs have always had. Below \`/sandboxes/{incarnation}\` are the sandboxes that it runs for remote servers.`;

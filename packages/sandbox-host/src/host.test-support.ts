@@ -5,8 +5,7 @@ import { readConfig } from '@tendon/server/headless';
 import { createLogger, liveMask, type Config } from '@tendon/server/platform';
 import { onTestFinished } from 'vitest';
 import { createHostApp } from './host-app.ts';
-import type { HostContext } from './host-context.ts';
-import { HOST_PATIENCE } from './host-patience.ts';
+import { type HostContext, HOST_PATIENCE } from './host-context.ts';
 import { startExecutorHost, type HostOptions, type RunningHost } from './start-executor-host.ts';
 
 export const KEY = 'the key of the host';

@@ -20,7 +20,7 @@ import {
 } from '@tendon/server/platform';
 import { makeWorkspaceBase, openDriver, type OpenedDriver } from '@tendon/server/sandboxes';
 import { createHostApp } from './host-app.ts';
-import { HOST_PATIENCE, type HostPatience } from './host-patience.ts';
+import { HOST_PATIENCE, type HostPatience } from './host-context.ts';
 import { HostedSandboxes } from './hosted-sandboxes.ts';
 
 export interface RunningHost {

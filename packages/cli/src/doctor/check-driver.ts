@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RunAction } from '@tendon/protocol';
 import { composeEngine, readConfig, systemClock, type Config } from '@tendon/server/headless';
-import type { Finding } from './finding.ts';
+import type { Finding } from './check-machine.ts';
 
 const START_MS = 60_000;
 const ACTION_MS = 20_000;

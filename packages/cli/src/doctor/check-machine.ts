@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Config } from '@tendon/server/headless';
-import type { Finding } from './finding.ts';
 
 const MIN_NODE = 24;
 const MIN_FREE_BYTES = 1024 ** 3;
@@ -52,4 +51,13 @@ function checkModel({ model, llmApiKey }: Config): Finding {
     ? `${model}, with a key`
     : `${model}, no key in the environment: set LLM_MODEL and LLM_API_KEY, or use the web app`;
   return { name: 'model', ok: true, says, ...(!llmApiKey && { isNote: true }) };
+}
+
+/** What one check found. `says` is plain words; of a failure it holds what to do. */
+export interface Finding {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly says: string;
+  /** Worth knowing, and no reason to fail. */
+  readonly isNote?: boolean;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { comparableText } from './comparable-text.ts';
+import { comparableText } from './replay-steps.ts';
 
 const same = (a: string, b: string): boolean => comparableText(a, '/tmp/home-1/work') === comparableText(b, '/tmp/home-1/work');
 

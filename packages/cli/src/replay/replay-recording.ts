@@ -1,13 +1,21 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readEvents, saveTrajectory, systemClock, type Config, type RecordedLog } from '@tendon/server/headless';
-import { EXIT } from '../exit-code.ts';
+import {
+  readEvents,
+  saveTrajectory,
+  systemClock,
+  type Config,
+  type RecordedLog,
+  composeEngine,
+  readConfig,
+  type Runtime,
+} from '@tendon/server/headless';
+import { EXIT } from '../add-command.ts';
 import { watchInterruption } from '../terminal/interruption.ts';
 import { plannedSteps, type Step } from './planned-steps.ts';
-import { replayJson, replayReport, shortly } from './replay-report.ts';
-import { replaySteps } from './replay-steps.ts';
-import { withFreshSandbox } from './with-fresh-sandbox.ts';
+import { replaySteps, type ReplayResult } from './replay-steps.ts';
+import { printable } from '../terminal/printable.ts';
 
 export interface ReplayOptions {
   /** A file, a folder, or the id of a conversation. */
@@ -81,4 +89,73 @@ function kindOf(path: string) {
 
 function tell(cause: unknown): void {
   process.stderr.write(`${cause instanceof Error ? cause.message : String(cause)}\n`);
+}
+
+const MAX_LINES = 40;
+
+/** For people. */
+function replayReport({ done, compared, left, differences }: ReplayResult): string {
+  const parts = differences.map(
+    ({ event, action, what, recorded, replayed }) =>
+      `Event ${event}, ${shortly(action)}: the ${what} differs.\n${marked('-', recorded)}\n${marked('+', replayed)}\n`,
+  );
+  const counts = `${done} done again, ${compared} compared${left > 0 ? `, ${left} left out` : ''}`;
+  return `${parts.join('')}${differences.length > 0 ? 'Different' : 'Equal'}: ${counts}.\n`;
+}
+
+/** For programs: one line. */
+function replayJson(result: ReplayResult): string {
+  const differences = result.differences.map(({ action, ...rest }) => ({ ...rest, action: action.action, args: action.args }));
+  return `${JSON.stringify({ equal: differences.length === 0, ...result, differences })}\n`;
+}
+
+/** An action in a few words. */
+function shortly({ action, args }: Step['action']): string {
+  const { command, code, path } = args as { readonly command?: string; readonly code?: string; readonly path?: string };
+  const said = printable(JSON.stringify(path ?? command ?? code ?? ''));
+  return `${action} ${said.length > 80 ? `${said.slice(0, 77)}…"` : said}`;
+}
+
+function marked(mark: string, text: string): string {
+  const lines = printable(text).split('\n');
+  const more = lines.length - MAX_LINES;
+  const shown = more > 0 ? [...lines.slice(0, MAX_LINES), `… ${more} more lines; --json has them all`] : lines;
+  return shown.map((line) => `${mark} ${line}`).join('\n');
+}
+
+interface FreshSandboxOptions {
+  /** How sandboxes are to be made: the environment of the user. */
+  readonly env: NodeJS.ProcessEnv;
+  /** A folder that is only for this; the caller removes it. */
+  readonly home: string;
+  /** Copied into the workspace, which is empty otherwise. */
+  readonly workspace: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+const START_MS = 300_000;
+
+/** What must not be shared with the user's own work: a recording is a stranger's. */
+const NOT_TAKEN = ['WORKSPACE_BASE', 'TENDON_ALLOWED_DIRS', 'SANDBOX_VOLUMES', 'SANDBOX_PORTS', 'LLM_API_KEY', 'SESSION_API_KEY'];
+
+/** Gives `use` a sandbox that nothing has been done in, and ends it. Rejects with a user-facing error. */
+async function withFreshSandbox<T>(options: FreshSandboxOptions, use: (runtime: Runtime) => Promise<T>): Promise<T> {
+  const without = Object.fromEntries(NOT_TAKEN.map((name) => [name, undefined]));
+  const read = readConfig({ ...options.env, ...without, TENDON_HOME: options.home, LOG_LEVEL: 'silent' });
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  const engine = await composeEngine(read.config, { clock: systemClock });
+  try {
+    const created = await engine.conversations.create({});
+    if (!created.ok) throw new Error(created.error.message);
+    const { id, workspace } = created.record;
+    try {
+      if (options.workspace !== undefined) await cp(options.workspace, workspace, { recursive: true, verbatimSymlinks: true });
+      const signal = AbortSignal.any([options.signal, AbortSignal.timeout(START_MS)]);
+      return await use(await engine.runtimes.acquire(id, { signal }));
+    } finally {
+      await engine.runtimes.stop(id, { forGood: true });
+    }
+  } finally {
+    await engine.close();
+  }
 }

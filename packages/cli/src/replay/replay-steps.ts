@@ -1,5 +1,5 @@
 import { systemClock, type Runtime } from '@tendon/server/headless';
-import { differenceOf, type Difference } from './difference-of.ts';
+import type { ObservationDraft } from '@tendon/protocol';
 import type { Step } from './planned-steps.ts';
 
 export interface ReplayResult {
@@ -50,4 +50,56 @@ async function carryOut(runtime: Runtime, { action: draft, event }: Step, id: nu
   cancelled.throwIfAborted();
   if (result.outcome !== 'observed') throw new Error(`Event ${event} could not be done again: ${result.reason}.`);
   return result.observation;
+}
+
+interface Difference {
+  readonly what: 'kind' | 'exit code' | 'content';
+  readonly recorded: string;
+  readonly replayed: string;
+}
+
+/** What is not as it was, the gravest first. `workspace`: where it is in the sandbox. */
+function differenceOf(recorded: ObservationDraft, replayed: ObservationDraft, workspace: string): Difference | undefined {
+  if (recorded.observation !== replayed.observation)
+    return { what: 'kind', recorded: shown(recorded, recorded.observation), replayed: shown(replayed, replayed.observation) };
+  const codes = [exitCode(recorded), exitCode(replayed)] as const;
+  if (codes[0] !== undefined && codes[0] !== codes[1])
+    return { what: 'exit code', recorded: shown(recorded, codes[0]), replayed: shown(replayed, String(codes[1])) };
+  if (comparableText(recorded.content, workspace) === comparableText(replayed.content, workspace)) return undefined;
+  return { what: 'content', recorded: recorded.content, replayed: replayed.content };
+}
+
+/** The value and what was said with it: an exit code alone explains nothing. */
+function shown({ content }: ObservationDraft, value: string): string {
+  return content === '' ? value : `${value}\n${content}`;
+}
+
+function exitCode({ extras }: ObservationDraft): string | undefined {
+  const { metadata, exit_code } = extras as { readonly metadata?: { readonly exit_code?: number }; readonly exit_code?: number };
+  const code = metadata?.exit_code ?? exit_code;
+  return code === undefined ? undefined : String(code);
+}
+
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
+
+/** What differs from run to run and says nothing: in this order, the longer forms first. */
+const PASSING: readonly (readonly [pattern: RegExp, stands: string])[] = [
+  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z\b|UTC\b|[+-]\d\d:?\d\d))?/g, '<time>'],
+  [new RegExp(`\\b(?:${DAY},? )?${MONTH} +\\d{1,2} +(?:\\d\\d:\\d\\d(?::\\d\\d)?(?: [A-Z]{3,4})?(?: \\d{4})?|\\d{4}\\b)`, 'g'), '<time>'],
+  [new RegExp(`\\b(?:${DAY},? )?\\d{1,2} ${MONTH} \\d{4}(?: \\d\\d:\\d\\d(?::\\d\\d)?(?: [A-Z]{3,4}| [+-]\\d{4})?)?`, 'g'), '<time>'],
+  [/\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g, '<time>'],
+  [/\b(?:\d+m)?\d+\.\d+ ?(?:s|secs?|seconds?)\b|\b\d+(?:\.\d+)? ?(?:ms|µs|ns)\b/g, '<duration>'],
+  [/^\[(\d+)\](\+?) \d+$/gm, '[$1]$2 <pid>'],
+  [/\b(pid|process)([ =:#]+)\d+\b/gi, '$1$2<pid>'],
+  [/\/tmp\/(?:tmp[.\w]{6,}|[\w.-]*[._-](?=[A-Za-z0-9]*[A-Z0-9])[A-Za-z0-9]{6,12})(?![\w.-])/g, '/tmp/<name>'],
+];
+
+/**
+ * The text without what is never the same twice: times, durations, process ids, made-up names below /tmp, and where the workspace is.
+ * @internal
+ */
+export function comparableText(text: string, workspace: string): string {
+  const placed = text.replaceAll('\r\n', '\n').replaceAll(workspace, '<workspace>').replaceAll('/workspace', '<workspace>');
+  return PASSING.reduce((left, [pattern, stands]) => left.replace(pattern, stands), placed).trimEnd();
 }

@@ -1,5 +1,5 @@
 import type { AgentState, Event } from '@tendon/protocol';
-import { EXIT } from '../exit-code.ts';
+import { EXIT } from '../add-command.ts';
 
 /** States in which a run is over: nobody is there to answer a question or to go on. */
 const ENDS = [

@@ -1,4 +1,4 @@
-import type { Event, VolatileFrame } from '@tendon/protocol';
+import { type Event, type VolatileFrame, toJson } from '@tendon/protocol';
 
 /** Facts about the run, known before it begins. */
 export interface RunFacts {
@@ -18,4 +18,15 @@ export interface Renderer {
   /** A word of the program itself. */
   notice(text: string): void;
   end(): void;
+}
+
+/** Every event as a line of JSON, in the spelling of the log; nothing else on the output. */
+export function createJsonRenderer(write: (text: string) => void, notify: (text: string) => void): Renderer {
+  return {
+    begin: () => undefined,
+    event: (event) => write(`${JSON.stringify(toJson(event))}\n`),
+    frame: () => undefined,
+    notice: (text) => notify(`${text}\n`),
+    end: () => undefined,
+  };
 }

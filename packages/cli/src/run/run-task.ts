@@ -1,11 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { ChangeAgentStateAction, MessageAction, type Event, type NetworkFrame } from '@tendon/protocol';
-import type { Config, Engine } from '@tendon/server/headless';
-import { EXIT } from '../exit-code.ts';
+import { type Config, type Engine, composeEngine, systemClock } from '@tendon/server/headless';
+import { EXIT } from '../add-command.ts';
 import { watchInterruption, type Interruption } from '../terminal/interruption.ts';
-import { createJsonRenderer } from './json-renderer.ts';
-import { openEngine } from './open-engine.ts';
+import { createJsonRenderer, type Renderer } from './renderer.ts';
 import { endOf, exitCodeOf, saysDone } from './outcome.ts';
-import type { Renderer } from './renderer.ts';
 import { createTextRenderer } from './text-renderer.ts';
 
 export interface RunTask {
@@ -151,4 +151,26 @@ function toOutput(text: string): void {
 
 function toErrors(text: string): void {
   process.stderr.write(text);
+}
+
+/** Nobody can answer a sandbox that wants to reach a host, so it does not wait for it. */
+const OPTIONS = { clock: systemClock, questionWaitMs: 0 };
+
+/**
+ * The engine over the user's own memory, so that runs stand in the list of conversations and use the stored settings.
+ * While a server or another run has it, this run keeps its log in a folder of its own. Rejects with an Error whose message can be shown.
+ */
+async function openEngine(config: Config, notify: (notice: string) => void): Promise<Engine> {
+  try {
+    return await composeEngine(config, OPTIONS);
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+    const home = join(config.home, 'runs', randomUUID());
+    notify(`Another Tendon is using ${config.home}; this run is stored in ${home}.`);
+    return composeEngine({ ...config, home }, OPTIONS);
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && error.name === 'StorageError' && 'code' in error && error.code === 'locked';
 }

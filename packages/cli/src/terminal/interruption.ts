@@ -5,7 +5,7 @@
  * I2  Whoever asks before anything runs ends the program at once.
  */
 import type { Writable } from 'node:stream';
-import { EXIT } from '../exit-code.ts';
+import { EXIT } from '../add-command.ts';
 
 export interface Interruption extends Disposable {
   /** Aborts when the user asks to stop. */

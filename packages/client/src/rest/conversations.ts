@@ -1,4 +1,4 @@
-import type { ConversationNetwork, ConversationInfo as WireInfo, NetworkAnswer } from '@tendon/protocol';
+import type { ConversationNetwork, ConversationInfo as WireInfo, NetworkAnswer, CreatedShare, ShareInfo } from '@tendon/protocol';
 import type { Request } from './request.ts';
 
 /** What the server reports of a conversation. Other servers lack the fields that are Tendon's own. */
@@ -63,5 +63,18 @@ export function conversationRoutes(request: Request) {
     /** In every conversation; needs the scope `admin`. */
     allowAlways: (id: string, host: string) => request<ConversationNetwork>(at(id, '/network/always'), { method: 'POST', body: { host } }),
     trajectory: (id: string) => request<{ readonly trajectory: readonly Record<string, unknown>[] }>(at(id, '/trajectory')),
+  };
+}
+
+const sharesOf = (id: string, rest = '') => `/api/conversations/${encodeURIComponent(id)}/shares${rest}`;
+
+/** Links that show one conversation and let nobody do anything. */
+export function shareRoutes(request: Request) {
+  return {
+    list: async (id: string): Promise<readonly ShareInfo[]> =>
+      (await request<{ readonly shares: readonly ShareInfo[] }>(sharesOf(id))).shares,
+    /** The only time that the link itself is shown. */
+    create: (id: string, seconds: number) => request<CreatedShare>(sharesOf(id), { method: 'POST', body: { expires_in: seconds } }),
+    revoke: (id: string, share: string) => request<unknown>(sharesOf(id, `/${encodeURIComponent(share)}`), { method: 'DELETE' }),
   };
 }

@@ -200,17 +200,17 @@ export interface Awake {
 }
 
 /** Whether it should sleep now; `withKernel`: even if it has one. */
-export function shouldSleep({ idleMs, refusedMsAgo }: Awake, plan: RestPlan): false | { readonly withKernel: boolean } {
+function shouldSleep({ idleMs, refusedMsAgo }: Awake, plan: RestPlan): false | { readonly withKernel: boolean } {
   if (idleMs < plan.idleMs || refusedMsAgo < Math.min(ASK_AGAIN_MS, plan.idleMs)) return false;
   return { withKernel: idleMs >= plan.idleMs * KERNEL_PATIENCE };
 }
 
 /** Who makes room, the least recently used first. */
-export function makingRoom<T extends Awake>(all: readonly T[]): readonly T[] {
+function makingRoom<T extends Awake>(all: readonly T[]): readonly T[] {
   return all.filter(({ idleMs }) => idleMs >= SPARED_MS).toSorted((a, b) => b.idleMs - a.idleMs);
 }
 
 /** How often is looked. */
-export function lookEveryMs({ idleMs, maxMs }: RestPlan): number {
+function lookEveryMs({ idleMs, maxMs }: RestPlan): number {
   return Math.max(50, Math.min(30_000, idleMs / 4, maxMs / 20));
 }

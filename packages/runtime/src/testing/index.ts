@@ -4,7 +4,7 @@ export { createProxy } from '../egress/listen-proxy.ts';
 export type { GitLogin } from '../egress/git-broker.ts';
 export type { NetworkPolicy } from '../egress/network-policy.ts';
 /** @internal */
-export { killPids } from '../processes/kill-all.ts';
+export { killPids } from '../processes/control-group.ts';
 /** @internal */
 export { findProcesses, isAlive, signalProcess } from '../processes/process-identity.ts';
 /** @internal */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type App, failureWith } from '@tendon/server/platform';
 import { fileFailureStatus, wordsOf } from '@tendon/server/sandboxes';
 import type { HostContext, HostRoutes } from '../host-context.ts';
-import { ownRuntime } from '../own-runtime.ts';
+import { ownRuntime } from './own-sandbox.ts';
 
 const LIMITS = { maxFiles: 1, maxFileBytes: 100 * 1024 * 1024 };
 const FILE_MS = 60_000;

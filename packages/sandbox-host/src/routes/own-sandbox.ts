@@ -4,9 +4,8 @@ import { Failure, isRunnable, messageOf, openhandsV0, type ObservationDraft } fr
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { failureWith, sendFailure } from '@tendon/server/platform';
-import { doorActionId } from '@tendon/server/sandboxes';
+import { doorActionId, wordsOf } from '@tendon/server/sandboxes';
 import type { HostContext, HostRoutes } from '../host-context.ts';
-import { ownRuntime } from '../own-runtime.ts';
 
 const ActionRequest = z.object({
   action: z
@@ -76,4 +75,17 @@ function linesOf(runtime: Runtime, action: RunnableAction, signal: AbortSignal):
 function lastLine(result: ExecuteResult): object {
   if (result.outcome === 'observed') return { type: 'outcome', observation: withMessage(result.observation) };
   return { type: result.outcome, reason: result.reason };
+}
+
+const START_MS = 60_000;
+
+/** The sandbox of the root routes; where it cannot be had the answer is sent, and `undefined` given. */
+export async function ownRuntime({ sandboxes, logger }: HostContext, reply: unknown): Promise<Runtime | undefined> {
+  try {
+    return await sandboxes.own(AbortSignal.timeout(START_MS));
+  } catch (cause) {
+    logger.warn({ err: cause }, 'the sandbox did not start');
+    await (reply as FastifyReply).code(503).send(failureWith(wordsOf(cause)));
+    return undefined;
+  }
 }

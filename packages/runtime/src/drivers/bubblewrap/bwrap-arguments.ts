@@ -78,9 +78,9 @@ export function insideEnvironment(extra: Readonly<Record<string, string>> = {}):
   };
 }
 
-export const INSIDE_USER = 'tendon';
+const INSIDE_USER = 'tendon';
 export const INSIDE_HOME = `/home/${INSIDE_USER}`;
-export const INSIDE_HOSTNAME = 'tendon';
+const INSIDE_HOSTNAME = 'tendon';
 
 /** The inside's own /etc: it knows one user and no network but its own loopback. Returns the binds of what was written. */
 export async function writeEtcFiles(folder: string, user: HostUser): Promise<readonly Bind[]> {

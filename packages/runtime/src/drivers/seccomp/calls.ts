@@ -98,7 +98,7 @@ export type Architecture = (typeof ARCHITECTURES)[number];
 export const ARCHITECTURES = ['x64', 'arm64'] as const;
 
 /** Reads `name x64 arm64`, separated by commas or lines, with `-` for none. */
-export function syscalls(text: string): Syscalls {
+function syscalls(text: string): Syscalls {
   return new Map(
     text
       .trim()

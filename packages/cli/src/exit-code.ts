@@ -1,2 +1,0 @@
-/** What `tendon` ends with; documented in `--help` and relied upon by scripts. */
-export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
