@@ -1,9 +1,9 @@
 export type { Agent, PromptContext } from './agents/agent.ts';
 export { codeActAgent } from './agents/code-act-agent.ts';
 export { agentNames, findAgent } from './agents/registry.ts';
-export { withoutBrowsing } from './agents/without-browsing.ts';
+export { withoutBrowsing } from './agents/code-act-agent.ts';
 export { abortable, Mutex, unlessAborted } from '@tendon/protocol/async';
-export { KeyedMutex } from './async/keyed-mutex.ts';
+export { KeyedMutex } from './async/keyed-semaphore.ts';
 export { KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
 export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
@@ -22,7 +22,7 @@ export type {
 } from './llm/llm-provider.ts';
 export type { AppendOptions, EventLog, EventStore, LogSnapshot, ReadRange, SourcedDraft } from './log/event-log.ts';
 export { StorageError, type StorageErrorCode } from './log/storage-error.ts';
-export { failureFor } from './log/storage-failure.ts';
+export { failureFor } from './log/storage-error.ts';
 export type {
   ExecuteOptions,
   ExecuteResult,
@@ -41,4 +41,4 @@ export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegate } from './tools/delegate.ts';
 export { defineTool } from './tools/define-tool.ts';
-export type { Tool, ToolCallResult } from './tools/tool.ts';
+export type { Tool, ToolCallResult } from './tools/define-tool.ts';

@@ -1,4 +1,4 @@
-import type { Tool } from '../tools/tool.ts';
+import type { Tool } from '../tools/define-tool.ts';
 
 export interface PromptContext {
   /** Where the workspace is inside the sandbox. */

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { codeActAgent } from './code-act-agent.ts';
+import { codeActAgent, withoutBrowsing } from './code-act-agent.ts';
 import { agentNames, findAgent } from './registry.ts';
-import { withoutBrowsing } from './without-browsing.ts';
 
 const MAX_FIRST_REQUEST_BYTES = 12 * 1024;
 

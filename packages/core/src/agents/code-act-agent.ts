@@ -1,11 +1,8 @@
-import { browser } from '../tools/browser.ts';
+import { browser, webRead } from '../tools/browser.ts';
 import { executeBash } from '../tools/execute-bash.ts';
 import { executeIpythonCell } from '../tools/execute-ipython-cell.ts';
-import { finish } from '../tools/finish.ts';
-import { reject } from '../tools/reject.ts';
+import { finish, reject, think } from '../tools/finish.ts';
 import { strReplaceEditor } from '../tools/str-replace-editor.ts';
-import { think } from '../tools/think.ts';
-import { webRead } from '../tools/web-read.ts';
 import type { Agent } from './agent.ts';
 
 /** The general agent: a shell, cells of Python, an editor, a browser, and a way to end. */
@@ -37,3 +34,10 @@ Ending
 - To ask the user something only they can know, or to answer in conversation, write a message without calling a tool.
 - Be brief and plain.`,
 };
+
+const BROWSING: ReadonlySet<string> = new Set(['browser', 'web_read']);
+
+/** The agent without the tools that need a browser: its requests are shorter, and nothing of the web is offered. */
+export function withoutBrowsing(agent: Agent): Agent {
+  return { ...agent, tools: agent.tools.filter(({ spec }) => !BROWSING.has(spec.name)) };
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { KeyedMutex } from './keyed-mutex.ts';
+import { KeyedMutex } from './keyed-semaphore.ts';
 
 it('SV199: tasks of one key run in order, those of another do not wait, and a failed one stops no other', async () => {
   const mutex = new KeyedMutex();

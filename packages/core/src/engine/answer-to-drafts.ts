@@ -16,7 +16,7 @@ import type { LlmAnswer, LlmToolCall } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { ConfirmationPolicy } from '../policy/confirmation-policy.ts';
 import { parseToolCall } from '../tools/parse-tool-call.ts';
-import type { Tool, ToolCallResult } from '../tools/tool.ts';
+import type { Tool, ToolCallResult } from '../tools/define-tool.ts';
 import { answerTo, malformedCall, notice, notStarted, stateChanged } from './notices.ts';
 
 export interface ParsedAnswer {

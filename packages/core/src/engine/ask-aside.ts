@@ -1,10 +1,8 @@
 /** A question to the conversation's model that is no turn of the agent: nothing of it is streamed to clients, and nothing is appended. */
 import type { LlmMetrics } from '@tendon/protocol';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
-import { accumulateMetrics } from './accumulate-metrics.ts';
+import { accumulateMetrics, createPlaceStatus, turn } from './turn.ts';
 import type { Engine } from './engine.ts';
-import { createPlaceStatus } from './place-status.ts';
-import { turn } from './turn.ts';
 
 /** Adds what was spent to what was spent before. */
 export type Spent = (before: LlmMetrics | undefined) => LlmMetrics;

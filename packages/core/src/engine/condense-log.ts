@@ -2,11 +2,19 @@
  * Has the model put the older part of a conversation into words, and appends that as a condensation: from then on the summary
  * stands in its place in what the model is shown. The log keeps everything, and the user's own words are always shown.
  */
-import { CondensationAction, CondenseObservation, CondensationRequestAction, type Event } from '@tendon/protocol';
+import {
+  CondensationAction,
+  CondenseObservation,
+  CondensationRequestAction,
+  type Event,
+  cutMiddle,
+  isAction,
+  isObservation,
+  messageOf,
+} from '@tendon/protocol';
 import { NOT_CONDENSED, type EngineState } from './engine-state.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
-import { createTranscript } from '../prompt/transcript.ts';
 import { askAside, type Spent } from './ask-aside.ts';
 import type { Engine } from './engine.ts';
 import { engineError } from './notices.ts';
@@ -98,4 +106,39 @@ async function lastSummaryOf(log: Engine['log'], from: number): Promise<readonly
 /** Half of what the model can take, at four characters a token; a summary and its instructions need the rest. */
 function maxCharsFor(contextWindow: number | undefined): number {
   return Math.min(400_000, (contextWindow ?? 32_000) * 2);
+}
+
+interface Transcript {
+  add(event: Event): void;
+  text(): string;
+}
+
+const MAX_ENTRY_CHARS = 4000;
+
+/** A conversation as plain text for a reader that cannot see its events: who did what and what came of it, a paragraph each. Of a long one the middle is left out. */
+function createTranscript({ maxChars }: { readonly maxChars: number }): Transcript {
+  const paragraphs: string[] = [];
+  return {
+    add(event) {
+      const words = paragraphOf(event);
+      if (words !== '') paragraphs.push(cutMiddle(words, { limit: MAX_ENTRY_CHARS }));
+    },
+    text: () => cutMiddle(paragraphs.join('\n\n'), { limit: maxChars }),
+  };
+}
+
+function paragraphOf(event: Event): string {
+  if (isAction(event)) {
+    if (event.action === 'system' || event.action === 'change_agent_state' || event.action === 'recall') return '';
+    if (event.action === 'condensation') return `[Summary of what was before]\n${event.args.summary ?? ''}`;
+    const who = event.source === 'user' ? 'The user' : 'The engineer';
+    return `${who}: ${messageOf(event)}${thoughtOf(event.args)}`;
+  }
+  if (!isObservation(event)) return '';
+  if (event.observation === 'agent_state_changed' || event.observation === 'condense' || event.observation === 'null') return '';
+  return event.content === '' ? '' : `[Result of ${event.observation}]\n${event.content}`;
+}
+
+function thoughtOf(args: Readonly<Record<string, unknown>>): string {
+  return typeof args.thought === 'string' && args.thought !== '' ? `\n(${args.thought})` : '';
 }

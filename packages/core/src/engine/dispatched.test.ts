@@ -7,7 +7,7 @@ import { bash, done, ID, outline, stage, systemClock, watchAppends, type Stage }
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { StorageError } from '../log/storage-error.ts';
 import { createMemoryStorage } from '../storage/index.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool } from '../tools/define-tool.ts';
 import type { OutsideTools } from './outside-tools.ts';
 
 const stop = ChangeAgentStateAction.create({ agent_state: 'stopped' });

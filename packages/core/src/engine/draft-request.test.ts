@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LlmAnswer } from '../llm/llm-provider.ts';
-import { draftRequest, linesOfAnswer } from './draft-request.ts';
+import { draftRequest, linesOfAnswer } from './drafted-edit.ts';
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const answer = (text: string, more: Partial<LlmAnswer> = {}): LlmAnswer => ({

@@ -1,7 +1,7 @@
 import { AGENT_STATES, canTransition, IllegalTransition, type AgentState } from '@tendon/protocol';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { failureFor } from '../log/storage-failure.ts';
+import { failureFor } from '../log/storage-error.ts';
 import { stateChanged } from './notices.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import { ID, openedFold, outline, systemClock } from '../conversation/conversation.test-support.ts';

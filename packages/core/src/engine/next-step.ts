@@ -3,8 +3,7 @@ import { answeredBy, callIndex, isActive, isRunnable, NullObservation, type Acti
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { RunnableAction } from '../sandbox/runtime.ts';
-import { addedAgain } from './added-again.ts';
-import { answerTo, engineError, stateChanged } from './notices.ts';
+import { addedAgain, answerTo, engineError, stateChanged } from './notices.ts';
 import { isStuck } from './repetition.ts';
 
 export interface Limits {

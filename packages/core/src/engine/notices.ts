@@ -9,6 +9,7 @@ import {
   type AgentState,
   type ObservationDraft,
   type ToolCallMetadata,
+  isRunnable,
 } from '@tendon/protocol';
 import type { SourcedDraft } from '../log/event-log.ts';
 
@@ -66,4 +67,16 @@ export function outcomeUnknown(reason: string): ObservationDraft {
 
 function error(words: string, id: string): ObservationDraft<'error'> {
   return ErrorObservation.create(words, { error_id: id });
+}
+
+/** An action that waits for a person's word, added with a new id: as decided, or as the one that is asked about now. */
+export function addedAgain(
+  action: Action,
+  confirmation_state: 'awaiting_confirmation' | 'confirmed' | 'rejected',
+  executor?: string,
+): SourcedDraft {
+  const { id: _id, timestamp: _timestamp, llm_metrics: _metrics, tool_call_metadata: call, ...draft } = action;
+  const args = { ...action.args, thought: '', confirmation_state };
+  const added = { ...draft, args, ...(call && { tool_call_metadata: withAnswerReference(call) }) };
+  return { ...added, ...(executor && isRunnable(action.action) && { executor }) } as SourcedDraft;
 }

@@ -1,6 +1,6 @@
-import { type Action, type ObservationDraft } from '@tendon/protocol';
+import type { Action, ObservationDraft } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool } from '../tools/define-tool.ts';
 import type { Engine } from './engine.ts';
 import { awaitsConfirmation } from './next-step.ts';
 import { notice, outcomeUnknown } from './notices.ts';

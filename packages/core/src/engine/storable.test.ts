@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { restore, store } from './storable.ts';
+import { restore, store } from './engine-snapshot.ts';
 
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(

@@ -3,17 +3,15 @@ import { isActive, type LlmMetrics } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
 import type { LlmFailure, LlmMessage, LlmProvider } from '../llm/llm-provider.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool } from '../tools/define-tool.ts';
 import { maxMessageChars } from '../prompt/excerpt.ts';
-import { accumulateMetrics } from './accumulate-metrics.ts';
+import { accumulateMetrics, createPlaceStatus, failed, turn, type TurnOutcome } from './turn.ts';
 import { answerToDrafts, needsSandbox, parseAnswer, type Destination, type ParsedAnswer } from './answer-to-drafts.ts';
 import { forgettable, requestCondensation } from './condense-log.ts';
 import { createDeltaFrames } from './delta-frames.ts';
 import type { Engine } from './engine.ts';
 import { sandboxFailed } from './execute.ts';
 import { stateChanged } from './notices.ts';
-import { createPlaceStatus } from './place-status.ts';
-import { failed, turn, type TurnOutcome } from './turn.ts';
 
 /** Must be called in the same tick as the decision for it, so that no request falls between. */
 export async function takeTurn(engine: Engine): Promise<void> {

@@ -1,5 +1,5 @@
 /** One call of the model, from the request to a complete answer. It appends nothing. */
-import { catalogError } from '@tendon/protocol';
+import { catalogError, type VolatileFrame, type LlmMetrics } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
 import type { LlmAnswer, LlmEvent, LlmFailure, LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
 
@@ -89,4 +89,48 @@ function isEmpty({ text, toolCalls }: LlmAnswer): boolean {
 
 export function failed(detail: string): { readonly type: 'failed'; readonly failure: LlmFailure } {
   return { type: 'failed', failure: { error: catalogError('LLM_FAILED', detail), retryable: false } };
+}
+
+/** Shows clients when a request begins and stops to wait for its turn at the endpoint. The conversation stays ready for messages. */
+export function createPlaceStatus(emit: (frame: VolatileFrame) => void): Pick<TurnListener, 'onQueued' | 'onAdmitted'> {
+  let waits = false;
+  const show = (message: string): void => emit({ volatile: 'status', type: 'info', id: 'STATUS$READY', message });
+  return {
+    onQueued({ ahead, limit }) {
+      waits = true;
+      const before = ahead === 0 ? 'this one is next' : `${ahead} wait before this one`;
+      show(`Waiting for the model: it is answering ${limit} other ${limit === 1 ? 'request' : 'requests'}, ${before}.`);
+    },
+    onAdmitted() {
+      if (waits) show('');
+      waits = false;
+    },
+  };
+}
+
+/** Cost and tokens up to and including this answer. The lists stay empty, as clients of every release get them live. */
+export function accumulateMetrics(
+  before: LlmMetrics | undefined,
+  answer: LlmAnswer,
+  limits: { readonly maxBudgetUsd: number | undefined; readonly contextWindow: number | undefined },
+): LlmMetrics {
+  const tokens = before?.accumulated_token_usage;
+  const { usage } = answer;
+  return {
+    accumulated_cost: (before?.accumulated_cost ?? 0) + answer.costUsd,
+    max_budget_per_task: limits.maxBudgetUsd ?? null,
+    accumulated_token_usage: {
+      model: answer.model,
+      prompt_tokens: (tokens?.prompt_tokens ?? 0) + usage.inputTokens,
+      completion_tokens: (tokens?.completion_tokens ?? 0) + usage.outputTokens,
+      cache_read_tokens: (tokens?.cache_read_tokens ?? 0) + usage.cacheReadTokens,
+      cache_write_tokens: (tokens?.cache_write_tokens ?? 0) + usage.cacheWriteTokens,
+      context_window: limits.contextWindow ?? 0,
+      per_turn_token: usage.inputTokens + usage.outputTokens,
+      response_id: answer.id,
+    },
+    costs: [],
+    response_latencies: [],
+    token_usages: [],
+  };
 }

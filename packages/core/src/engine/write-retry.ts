@@ -8,8 +8,7 @@
  */
 import type { VolatileFrame } from '@tendon/protocol';
 import type { Clock } from '../async/clock.ts';
-import { StorageError } from '../log/storage-error.ts';
-import { failureFor } from '../log/storage-failure.ts';
+import { StorageError, failureFor } from '../log/storage-error.ts';
 
 export interface WriteRetryOptions {
   readonly clock: Clock;

@@ -2,7 +2,6 @@ import { catalogError, type ErrorCode } from '@tendon/protocol';
 import type { Secret } from '@tendon/protocol/masking';
 import { WebPageAnswer } from './guarded-fetch.ts';
 import type { LlmFailure } from './llm-provider.ts';
-import { readRetryAfter } from './retry-after.ts';
 
 interface FailureContext {
   readonly model: string;
@@ -170,4 +169,19 @@ function parsed(text: unknown): Record<string, unknown> | undefined {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
+}
+
+/**
+ * Milliseconds that a provider asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date.
+ * Undefined when it says nothing, or nothing that can be read. Never negative.
+ */
+export function readRetryAfter(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
+  const ms = Number(headers['retry-after-ms'] || Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return Math.ceil(ms);
+  const text = headers['retry-after']?.trim();
+  if (!text) return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds)) return seconds < 0 ? undefined : Math.ceil(seconds * 1_000);
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }

@@ -10,7 +10,7 @@ import { guardedFetch } from './guarded-fetch.ts';
 import type { LlmFailure, LlmProvider } from './llm-provider.ts';
 import { routeModel, type ModelRoute } from './model-name.ts';
 import { findModel } from './prices.ts';
-import { createScriptFileProvider } from './script-file-provider.ts';
+import { createScriptFileProvider } from './script-file.ts';
 
 export interface CreateLlmProviderOptions {
   /** litellm's `provider/model`; `demo`; with `allowScripts` also `scripted/<path of a JSON file>`. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readRetryAfter } from './retry-after.ts';
+import { readRetryAfter } from './classify-failure.ts';
 
 const now = new Date('2026-01-01T00:00:00.000Z');
 

@@ -1,5 +1,8 @@
 import { ERRORS } from '@tendon/protocol';
-import type { Script, ScriptedStep } from './scripted-provider.ts';
+import { type Script, type ScriptedStep, createScriptedProvider } from './scripted-provider.ts';
+import type { Clock } from '../async/clock.ts';
+import { failure } from './classify-failure.ts';
+import type { LlmProvider } from './llm-provider.ts';
 
 /** An answer of a script file may be played several times; `{i}` in its texts is the round, from 1. */
 type FileStep = ScriptedStep & { readonly times?: number };
@@ -51,4 +54,30 @@ function numbered(value: unknown, round: number): unknown {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Plays `scripted/<path>`; the file is read at the first request. */
+export function createScriptFileProvider(model: string, clock: Clock): LlmProvider {
+  const path = model.slice('scripted/'.length);
+  let loading: Promise<LlmProvider> | undefined;
+  const load = async () => {
+    const { readFile } = await import('node:fs/promises');
+    return createScriptedProvider(parseScript(await readFile(path, 'utf8')), { clock, model });
+  };
+  return {
+    model,
+    contextWindow: undefined,
+    scripted: true,
+    async *stream(request, options) {
+      let provider: LlmProvider;
+      try {
+        provider = await (loading ??= load());
+      } catch (error) {
+        loading = undefined;
+        yield { type: 'failed', failure: failure('LLM_FAILED', `the script ${path}: ${(error as Error).message}`, false) };
+        return;
+      }
+      yield* provider.stream(request, options);
+    },
+  };
 }

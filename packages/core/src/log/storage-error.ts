@@ -1,3 +1,5 @@
+import { catalogError, IllegalTransition, type CatalogError } from '@tendon/protocol';
+
 /**
  * Why a storage cannot do what it was asked.
  * `failed`: a write may not be durable; nothing is written any more until the storage is opened anew. `undone`: this write was not made, later ones may
@@ -12,4 +14,11 @@ export class StorageError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/** The client's error for an unexpected failure: a full or broken storage, a step the agent cannot take, or only that the server failed. */
+export function failureFor(error: unknown): CatalogError {
+  if (error instanceof IllegalTransition) return catalogError('ILLEGAL_STATE', error.message);
+  const isStorage = error instanceof StorageError && (error.code === 'undone' || error.code === 'failed');
+  return isStorage ? catalogError('STORAGE_FAILED', error.message) : catalogError('INTERNAL');
 }

@@ -29,3 +29,9 @@ export interface PageIndex {
   /** Forgets the pages of all versions. */
   clear(conversationId: string): Promise<void>;
 }
+
+/** Whether a record's value has a `title` that contains these words, whatever the letter case. All backends use this one definition. */
+export function isTitled(value: unknown, words: string): boolean {
+  const title = (value as { readonly title?: unknown } | null)?.title;
+  return typeof title === 'string' && title.toLowerCase().includes(words.toLowerCase());
+}

@@ -1,7 +1,6 @@
-import { BrowseInteractiveAction } from '@tendon/protocol';
+import { BrowseInteractiveAction, BrowseAction } from '@tendon/protocol';
 import { z } from 'zod';
-import { defineTool } from './define-tool.ts';
-import { riskParameter, toRisk } from './lenient.ts';
+import { defineTool, riskParameter, toRisk } from './define-tool.ts';
 
 export const browser = defineTool({
   name: 'browser',
@@ -17,4 +16,14 @@ Downloads are saved under .downloads in the workspace. To only read a page, web_
   }),
   toAction: ({ code, security_risk }) =>
     BrowseInteractiveAction.create({ browser_actions: code, return_axtree: true, security_risk: toRisk(security_risk) }),
+});
+
+export const webRead = defineTool({
+  name: 'web_read',
+  description: 'Open a web page in the browser of the sandbox and read it as Markdown.',
+  parameters: z.object({
+    url: z.string().min(1).describe('Address of the page.'),
+    security_risk: riskParameter,
+  }),
+  toAction: ({ url, security_risk }) => BrowseAction.create({ url, security_risk: toRisk(security_risk) }),
 });

@@ -1,6 +1,6 @@
 import type { ActionDraft } from '@tendon/protocol';
 import { z } from 'zod';
-import type { Tool } from './tool.ts';
+import type { LlmToolSpec } from '../llm/llm-provider.ts';
 
 /** A tool from one schema: it is offered to the model, checks the call, and types `toAction`. */
 export function defineTool<S extends z.ZodObject>(definition: {
@@ -60,4 +60,42 @@ function explain(error: z.ZodError, args: Readonly<Record<string, unknown>>): st
       return `the parameter "${parameter}" is wrong: ${issue.message}.`;
     })
     .join(' ');
+}
+
+/** A tool call that became an action, or the sentence that shows the model what was wrong with it. */
+export type ToolCallResult = { readonly ok: true; readonly action: ActionDraft } | { readonly ok: false; readonly error: string };
+
+/** What the model can call. Turning a call into an action is pure; executing the action is somebody else's. */
+export interface Tool {
+  readonly spec: LlmToolSpec;
+  /** Its actions run in the sandbox. */
+  readonly needsSandbox: boolean;
+  /** `args` is the parsed JSON of the call; anything may be in it. */
+  toAction(args: Readonly<Record<string, unknown>>): ToolCallResult;
+}
+
+/** Models often write numbers and booleans as text. */
+export const lenientBoolean = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
+
+export const lenientInteger = z.preprocess((value) => fromText(value), z.number().int());
+
+export const lenientSeconds = z.preprocess((value) => fromText(value), z.number().positive().max(86_400));
+
+function fromText(value: unknown): unknown {
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+}
+
+const RISKS = { LOW: 0, MEDIUM: 1, HIGH: 2 } as const;
+
+/** Optional; anything else than the three is taken as unknown, since it must never stop a call. */
+export const riskParameter = z
+  .enum(['LOW', 'MEDIUM', 'HIGH'])
+  .optional()
+  .catch(undefined)
+  .describe(
+    'How risky the action is for the user: LOW reads or works inside the workspace, MEDIUM changes more, HIGH may lose data or leak it.',
+  );
+
+export function toRisk(risk: keyof typeof RISKS | undefined): -1 | 0 | 1 | 2 {
+  return risk === undefined ? -1 : RISKS[risk];
 }

@@ -1,7 +1,6 @@
 import { RunAction } from '@tendon/protocol';
 import { z } from 'zod';
-import { defineTool } from './define-tool.ts';
-import { lenientBoolean, lenientSeconds, riskParameter, toRisk } from './lenient.ts';
+import { defineTool, lenientBoolean, lenientSeconds, riskParameter, toRisk } from './define-tool.ts';
 
 export const executeBash = defineTool({
   name: 'execute_bash',

@@ -1,7 +1,6 @@
 import { RunIpythonAction } from '@tendon/protocol';
 import { z } from 'zod';
-import { defineTool } from './define-tool.ts';
-import { lenientSeconds, riskParameter, toRisk } from './lenient.ts';
+import { defineTool, lenientSeconds, riskParameter, toRisk } from './define-tool.ts';
 
 export const executeIpythonCell = defineTool({
   name: 'execute_ipython_cell',

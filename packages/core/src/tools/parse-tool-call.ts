@@ -1,5 +1,5 @@
 import type { LlmToolCall } from '../llm/llm-provider.ts';
-import type { Tool, ToolCallResult } from './tool.ts';
+import type { Tool, ToolCallResult } from './define-tool.ts';
 
 /** Turns one call of the model into an action. Total: whatever the model wrote, the result is an action or a sentence for it. */
 export function parseToolCall(call: LlmToolCall, tools: readonly Tool[]): ToolCallResult {

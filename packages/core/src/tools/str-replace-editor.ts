@@ -1,7 +1,6 @@
 import { EditAction, ReadAction, type ActionDraft } from '@tendon/protocol';
 import { z } from 'zod';
-import { defineTool } from './define-tool.ts';
-import { lenientInteger, riskParameter, toRisk } from './lenient.ts';
+import { defineTool, lenientInteger, riskParameter, toRisk } from './define-tool.ts';
 
 const parameters = z.object({
   command: z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit']),

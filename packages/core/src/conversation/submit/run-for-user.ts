@@ -1,6 +1,6 @@
 import { catalogError, NullObservation, type ActionDraft, type ObservationDraft } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { failureFor } from '../../log/storage-failure.ts';
+import { failureFor } from '../../log/storage-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { execute } from '../../engine/execute.ts';
 import { answerTo, notice } from '../../engine/notices.ts';

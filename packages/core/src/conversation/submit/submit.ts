@@ -10,12 +10,11 @@ import {
   type CatalogError,
   type ParsedAction,
 } from '@tendon/protocol';
-import { failureFor } from '../../log/storage-failure.ts';
+import { failureFor } from '../../log/storage-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { answerAgain, appendOnce } from './append-once.ts';
-import { decideConfirmation } from './decide-confirmation.ts';
-import { requestState, type StateRequest } from './request-state.ts';
+import { decideConfirmation, requestState, type StateRequest } from './request-state.ts';
 import { runForUser } from './run-for-user.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { recall } from '../../engine/answer-core.ts';

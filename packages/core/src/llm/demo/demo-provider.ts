@@ -2,10 +2,9 @@ import type { Clock } from '../../async/clock.ts';
 import type { LlmProvider, LlmRequest } from '../llm-provider.ts';
 import { createScriptedProvider, type ScriptedAnswer } from '../scripted-provider.ts';
 import type { DemoMove, DemoSkill } from './demo-skill.ts';
-import { FILE_SKILLS } from './file-skills.ts';
+import { FILE_SKILLS, SYSTEM_SKILLS } from './file-skills.ts';
 import { readRequest, type DemoTurn } from './read-request.ts';
 import { SCRIPT_SKILLS } from './script-skills.ts';
-import { SYSTEM_SKILLS } from './system-skills.ts';
 
 /** The first skill that understands the request is used: the particular ones stand before the general ones. */
 const SKILLS: readonly DemoSkill[] = [...SCRIPT_SKILLS, ...FILE_SKILLS, ...SYSTEM_SKILLS];

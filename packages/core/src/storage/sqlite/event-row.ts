@@ -1,10 +1,10 @@
-import { draftFromJson, isUnknown, type Event, type EventSource } from '@tendon/protocol';
 import { crc32 } from 'node:zlib';
+import { draftFromJson, isUnknown, type Event, type EventSource } from '@tendon/protocol';
 import { deepFreeze } from '../../log/deep-freeze.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { stamp } from '../../log/stamp.ts';
 import { payloadText, putBack, type PayloadEncoding, type PayloadPath } from '../blobs/payloads.ts';
-import type { PayloadReader } from './stored-payload.ts';
+import type { PayloadReader } from './payload-table.ts';
 
 export interface EventRow {
   readonly conversation_id: string;

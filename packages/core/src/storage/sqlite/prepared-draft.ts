@@ -5,8 +5,7 @@ import { StorageError } from '../../log/storage-error.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { takePayloads, type Payload } from '../blobs/payloads.ts';
 import { bodyOf, type PayloadReference } from './event-row.ts';
-import type { PayloadRow } from './payload-table.ts';
-import { MAX_IN_DATABASE_BYTES, toPayloadRow } from './stored-payload.ts';
+import { type PayloadRow, MAX_IN_DATABASE_BYTES, toPayloadRow } from './payload-table.ts';
 
 /** A draft as it goes into a row, with its large payloads safe in the blob store; only id and timestamp are missing. */
 export interface PreparedDraft {

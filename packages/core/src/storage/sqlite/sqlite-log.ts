@@ -7,8 +7,8 @@
  * L2  The window ends at `nextId` and has no gaps.
  * L3  Every id below `nextId` yields an event: where the stored one is damaged, one that says so.
  */
-import type { Event } from '@tendon/protocol';
 import { setImmediate } from 'node:timers/promises';
+import type { Event } from '@tendon/protocol';
 import type { Clock } from '../../async/clock.ts';
 import {
   AppendConflict,
@@ -29,11 +29,10 @@ import type { Findings } from '../findings.ts';
 import { checksumOf, damagedEvent, eventOf, hydrate, type EventRow } from './event-row.ts';
 import type { EventTable } from './event-table.ts';
 import type { GroupCommit, Staged } from './group-commit.ts';
-import type { PayloadTable } from './payload-table.ts';
+import { type PayloadTable, PayloadReader } from './payload-table.ts';
 import { prepareDrafts, type PreparedDraft } from './prepared-draft.ts';
 import type { SqlitePageIndex } from './sqlite-page-index.ts';
 import type { SnapshotTable } from './snapshot-table.ts';
-import { PayloadReader } from './stored-payload.ts';
 import type { Wal } from './wal.ts';
 
 /** What all logs of one database share. */

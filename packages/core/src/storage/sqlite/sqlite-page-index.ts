@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { IdRange, IndexedLog, PageIndex, TextPage } from '../page-index.ts';
 import type { EventTable } from './event-table.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { fitsTrigrams, someTrigramsOf } from './trigrams.ts';
+import { fitsTrigrams, someTrigramsOf } from './title-index.ts';
 import type { Wal } from './wal.ts';
 
 /** Trigrams of a searched text: enough to leave few pages, few enough for one lookup. */

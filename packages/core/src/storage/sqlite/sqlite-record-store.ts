@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../../log/storage-error.ts';
-import { isTitled } from '../is-titled.ts';
+import { isTitled } from '../page-index.ts';
 import type { ListOptions, RecordStore, StoredRecord } from '../storage.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { TitleIndex, type TitlePlace } from './title-index.ts';
