@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { asParsed, type Parsed } from './parsed.ts';
 
 /** What the engine needs to know of an action kind; dispatch reads this, never the kind's name. */
 export interface ActionTraits {
@@ -70,3 +69,13 @@ export const confirmationState = z.enum(['confirmed', 'rejected', 'awaiting_conf
 export const thought = z.string().default('');
 /** Inputs and outputs of agents: any JSON object. */
 export const outputs = z.record(z.string(), z.unknown()).default({});
+
+declare const parsed: unique symbol;
+
+/** The mark of what has been parsed with its schema; it exists in types alone. */
+export type Parsed = { readonly [parsed]: true };
+
+/** For the two places that parse an action: the decoder of frames and the constructors of kinds. */
+export function asParsed<T extends object>(value: T): T & Parsed {
+  return value as T & Parsed;
+}

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ACTIONS, OBSERVATIONS } from './kinds.ts';
-import type { Parsed } from './parsed.ts';
+import type { Parsed } from './define.ts';
 
 /**
  * The canonical event: the 0.62 spelling with additive fields. Everything stored, folded and executed has this shape;
@@ -145,4 +145,9 @@ export function isUnknown(event: Event): event is UnknownEvent;
 export function isUnknown(event: EventDraft): event is UnknownDraft;
 export function isUnknown(event: EventDraft): boolean {
   return 'unknown' in event;
+}
+
+/** Whether the event reports the agent's state to clients. */
+export function isStateEvent(event: Event): boolean {
+  return isObservation(event) && event.observation === 'agent_state_changed';
 }

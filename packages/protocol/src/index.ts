@@ -16,6 +16,7 @@ export { catalogError, ERRORS, type CatalogError, type ErrorCode } from './error
 export {
   isAction,
   isObservation,
+  isStateEvent,
   isUnknown,
   type Action,
   type ActionDraft,
@@ -53,11 +54,9 @@ export { opendevinWs, WS_DIALECTS, type WsDialect } from './dialects/opendevin-w
 export { tellGeneration, type WsDoor, type WsGeneration } from './dialects/opendevin-ws/tell-generation.ts';
 export { wireFrame } from './dialects/wire-frame.ts';
 export { openhandsV0 } from './dialects/openhands-v0.ts';
-export { dialectOfPage } from './dialects/dialect-of-page.ts';
+export { dialectOfPage } from './dialects/openhands-pages.ts';
 export { openhandsV0InBand } from './dialects/openhands-v0-in-band.ts';
-export { isStateEvent } from './dialects/is-state-event.ts';
 export * from './rest/access.ts';
-export * from './rest/backend-settings.ts';
 export * from './rest/conversation.ts';
 export * from './rest/events-page.ts';
 export * from './rest/failure.ts';
@@ -66,7 +65,7 @@ export * from './rest/files.ts';
 export * from './rest/legacy.ts';
 export * from './rest/mcp-config.ts';
 export * from './rest/network.ts';
-export * from './rest/options.ts';
+export * from './rest/server-info.ts';
 export * from './rest/sandbox.ts';
 export * from './rest/secrets.ts';
 export * from './rest/settings.ts';

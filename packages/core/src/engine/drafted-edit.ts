@@ -69,7 +69,10 @@ changes, and, letter by letter, all that it leaves out. Keep indentation, commen
 the given lines, no line numbers and no explanations. Answer with one fenced code block that holds the lines and nothing else.
 Should no line be left, answer with an empty block.`;
 
-/** The request that has a model write a draft out. */
+/**
+ * The request that has a model write a draft out.
+ * @internal
+ */
 export function draftRequest({ path, draft, lines }: DraftSubject): LlmRequest {
   const fence = fenceFor(draft + lines.text);
   const text = `Lines ${lines.first} to ${lines.last} of ${path}:
@@ -88,7 +91,10 @@ ${withEnd(draft)}${fence}`;
   };
 }
 
-/** The lines in an answer; nothing when it was cut off, calls tools or holds no block. Fences inside the block belong to it. */
+/**
+ * The lines in an answer; nothing when it was cut off, calls tools or holds no block. Fences inside the block belong to it.
+ * @internal
+ */
 export function linesOfAnswer({ text, finishReason, toolCalls }: LlmAnswer): string | undefined {
   if (finishReason !== 'stop' || toolCalls.length > 0) return undefined;
   const lines = text.replaceAll('\r\n', '\n').split('\n');

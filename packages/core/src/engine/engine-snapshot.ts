@@ -75,12 +75,18 @@ export type Storable<T> = T extends string | number | boolean | null | undefined
 /** The key of an object that encodes another value. */
 const TAG = '$is';
 
-/** JSON with an encoding for the values in the fold that JSON lacks: sets, maps, `undefined`, NaN and infinite numbers. */
+/**
+ * JSON with an encoding for the values in the fold that JSON lacks: sets, maps, `undefined`, NaN and infinite numbers.
+ * @internal
+ */
 export function store<T>(value: T & Storable<T>): string {
   return JSON.stringify(toJson(value));
 }
 
-/** Throws on text that `store` did not write; the caller must know the type. */
+/**
+ * Throws on text that `store` did not write; the caller must know the type.
+ * @internal
+ */
 export function restore(text: string): unknown {
   return fromJson(JSON.parse(text));
 }

@@ -174,6 +174,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /**
  * Milliseconds that a provider asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date.
  * Undefined when it says nothing, or nothing that can be read. Never negative.
+ * @internal
  */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
   const ms = Number(headers['retry-after-ms'] || Number.NaN);

@@ -12,6 +12,7 @@ const MAX_STEPS = 100_000;
 /**
  * Reads a script from its JSON text: a list of steps, or `{"answers": [...]}`.
  * Throws an Error that names the fault and quotes nothing of the file.
+ * @internal
  */
 export function parseScript(json: string): Script {
   let parsed: unknown;

@@ -2,7 +2,7 @@ import { parseAgentState } from '../agent-state.ts';
 import { isActionKind, isClientKind } from '../codec.ts';
 import { catalogError, type ErrorCode } from '../error-catalog.ts';
 import { MAX_CLIENT_ID_CHARS, type ActionDraft, type ActionKind } from '../event.ts';
-import { asParsed } from '../parsed.ts';
+import { asParsed } from '../define.ts';
 import { StartAction } from '../events/system.ts';
 import { ACTIONS } from '../kinds.ts';
 import { currentArgs } from './current-args.ts';

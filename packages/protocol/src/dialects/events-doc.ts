@@ -1,10 +1,9 @@
 import { messageOf } from '../codec.ts';
-import { isAction, isUnknown, type Action, type Observation } from '../event.ts';
+import { isAction, isUnknown, type Action, type Observation, type ActionKind, type ObservationKind } from '../event.ts';
 import { MessageAction } from '../events/message.ts';
 import { knowledgeTwins, runExtras, successOf } from './additive-twins.ts';
 import { decodeFrame } from './decode-frame.ts';
 import type { Dialect, Frame } from './dialect.ts';
-import { DOCUMENTED_ACTIONS, DOCUMENTED_OBSERVATIONS } from './documented-kinds.ts';
 import { unknownFrame, wireFrame } from './wire-frame.ts';
 
 /**
@@ -140,3 +139,64 @@ function documentedRecall(type: string): string {
 function wholeSeconds(timestamp: unknown): string {
   return typeof timestamp === 'string' ? timestamp.replace(/\.\d+(?=Z|[+-]|$)/, '') : '';
 }
+
+/** The kind of `openhands-events.md` that shows each of ours: itself for its sixteen, the nearest one for the rest. */
+const DOCUMENTED_ACTIONS = {
+  null: 'null',
+  run: 'run',
+  run_ipython: 'run_ipython',
+  browse: 'browse',
+  browse_interactive: 'browse_interactive',
+  read: 'read',
+  write: 'write',
+  edit: 'edit',
+  message: 'message',
+  think: 'think',
+  delegate: 'delegate',
+  finish: 'finish',
+  reject: 'reject',
+  summarize: 'summarize',
+  recall: 'recall',
+  change_agent_state: 'change_agent_state',
+  start: 'message',
+  initialize: 'think',
+  pause: 'think',
+  resume: 'think',
+  stop: 'think',
+  push: 'think',
+  send_pr: 'think',
+  call_tool_mcp: 'think',
+  kill: 'think',
+  system: 'null',
+  condensation: 'summarize',
+  condensation_request: 'think',
+  task_tracking: 'think',
+  loop_recovery: 'think',
+  add_task: 'think',
+  modify_task: 'think',
+} as const satisfies Record<ActionKind, ActionKind>;
+
+/** The same for its fifteen observations. */
+const DOCUMENTED_OBSERVATIONS = {
+  null: 'null',
+  run: 'run',
+  run_ipython: 'run_ipython',
+  browse: 'browse',
+  read: 'read',
+  write: 'write',
+  edit: 'edit',
+  error: 'error',
+  success: 'success',
+  user_rejected: 'user_rejected',
+  agent_state_changed: 'agent_state_changed',
+  delegate: 'delegate',
+  think: 'think',
+  condense: 'condense',
+  recall: 'recall',
+  download: 'success',
+  chat: 'success',
+  message: 'success',
+  task_tracking: 'success',
+  loop_detection: 'think',
+  mcp: 'success',
+} as const satisfies Record<ObservationKind, ObservationKind>;

@@ -1,11 +1,8 @@
 import { expect, it } from 'vitest';
 import { fromJson } from '../codec.ts';
 import type { Dialect, Frame } from './dialect.ts';
-import { dialectOfPage } from './dialect-of-page.ts';
-import { openhandsV0Early } from './openhands-v0-early.ts';
+import { dialectOfPage, openhandsV0Early, openhandsV0Middle, openhandsV0Late } from './openhands-pages.ts';
 import { openhandsV0InBand } from './openhands-v0-in-band.ts';
-import { openhandsV0Late } from './openhands-v0-late.ts';
-import { openhandsV0Middle } from './openhands-v0-middle.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
 const PIXEL = 'data:image/png;base64,AAAA';

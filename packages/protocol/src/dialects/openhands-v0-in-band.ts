@@ -1,8 +1,8 @@
 import type { AgentState } from '../agent-state.ts';
 import { isAction, isUnknown } from '../event.ts';
 import type { Dialect, Frame, Phase } from './dialect.ts';
-import { openhandsV0Early } from './openhands-v0-early.ts';
-import { behindCommand } from './terminal-lines.ts';
+import { openhandsV0Early } from './openhands-pages.ts';
+import { behindCommand } from './cell-pictures.ts';
 
 /** The states a frontend of 0.15 gets for one of today: it becomes active at `init`, and breaks on a state it does not know. */
 const OLD_STATES: Partial<Record<AgentState, readonly AgentState[]>> = {

@@ -8,9 +8,7 @@ import { eventsDoc } from './events-doc.ts';
 import { WS_DIALECTS } from './opendevin-ws.ts';
 import { tellGeneration } from './opendevin-ws/tell-generation.ts';
 import { openhandsV0InBand } from './openhands-v0-in-band.ts';
-import { openhandsV0Early } from './openhands-v0-early.ts';
-import { openhandsV0Late } from './openhands-v0-late.ts';
-import { openhandsV0Middle } from './openhands-v0-middle.ts';
+import { openhandsV0Early, openhandsV0Middle, openhandsV0Late } from './openhands-pages.ts';
 import { openhandsV0 } from './openhands-v0.ts';
 
 const DIALECTS = [

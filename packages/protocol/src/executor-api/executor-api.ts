@@ -27,7 +27,6 @@
  * Without a key only programs of the same machine are served.
  */
 import type { ObservationDraft } from '../event.ts';
-import type { OutputLimits } from './output-limits.ts';
 
 /** Given to the executor as one JSON argument, `--config <json>`; it holds no secret. */
 export interface ExecutorConfig {
@@ -167,3 +166,33 @@ export type EffectReport =
   | { readonly state: 'another' }
   | { readonly state: 'started' }
   | { readonly state: 'done'; readonly observation: ObservationDraft };
+
+/** How much of what commands and cells print is kept, and shown. */
+export interface OutputLimits {
+  /** Of an observation, in UTF-16 units. */
+  readonly chars: number;
+  /** Of the file that keeps one output whole. */
+  readonly fileBytes: number;
+  /** Of all those files of a conversation together. */
+  readonly folderBytes: number;
+}
+
+/** More than 30,000 characters no client of the old protocols is given; what is longer than that would be cut a second time. */
+export const OUTPUT_LIMITS: OutputLimits = { chars: 30_000, fileBytes: 512 * 1024 ** 2, folderBytes: 1024 ** 3 };
+
+/** Counted from 1, inclusive; `end` −1 is the end of the file, `start` −1 the place after it. */
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type LinesToEdit =
+  /** `version` names the file's content, so that the edit is made to no other. */
+  | { readonly state: 'lines'; readonly text: string; readonly first: number; readonly last: number; readonly version: string }
+  /** There is nothing to merge with: the draft is taken as it stands. */
+  | { readonly state: 'none' }
+  /** It cannot be edited so; `reason` is for the model. */
+  | { readonly state: 'refused'; readonly reason: string };
+
+/** The name that the git inside asks the proxy for, in place of a host whose token the server keeps. */
+export const GIT_BROKER_NAME = 'git.tendon.internal';

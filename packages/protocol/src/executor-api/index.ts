@@ -2,6 +2,8 @@ export { howHostEnded, type BrowserWish, type HostConfig, type HostLine } from '
 export {
   ASLEEP_NAME,
   BUSY,
+  GIT_BROKER_NAME,
+  OUTPUT_LIMITS,
   PLUGIN_NAMES,
   PROTOCOL,
   type Alive,
@@ -9,6 +11,9 @@ export {
   type ExecuteLine,
   type ExecuteRequest,
   type ExecutorConfig,
+  type LineRange,
+  type LinesToEdit,
+  type OutputLimits,
   type PluginName,
   type PluginStart,
   type ProcessWish,
@@ -16,10 +21,5 @@ export {
   type ServedPort,
   type SleepAnswer,
 } from './executor-api.ts';
-export { GIT_BROKER_NAME } from './git-broker-name.ts';
-export { installCommand } from './install-command.ts';
-export type { LineRange, LinesToEdit } from './lines-to-edit.ts';
-export { OUTPUT_LIMITS, type OutputLimits } from './output-limits.ts';
-export { KERNEL_PACKAGES_NAME, type PackagesLine } from './packages-request.ts';
-export { readPythonKind, sharedKind, type PythonKind } from './python-kind.ts';
+export { installCommand, KERNEL_PACKAGES_NAME, readPythonKind, sharedKind, type PackagesLine, type PythonKind } from './python-packages.ts';
 export { shellQuote } from './shell-quote.ts';

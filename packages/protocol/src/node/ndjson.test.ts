@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLines, TooMuch } from './ndjson.ts';
+import { readLines, TooMuch } from './streams.ts';
 
 const limits = { maxLine: 100, maxTotal: 1000 };
 async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {

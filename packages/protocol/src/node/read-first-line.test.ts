@@ -1,7 +1,7 @@
 import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { readFirstLine } from './read-first-line.ts';
+import { readFirstLine } from './streams.ts';
 
 const limits = { maxBytes: 10, timeoutMs: 60_000 };
 

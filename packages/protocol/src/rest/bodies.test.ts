@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressesOf, BackendSettings } from './backend-settings.ts';
+import { addressesOf, BackendSettings } from './server-info.ts';
 import { ConversationQuery, CreateConversation, repositoryOf, UpdateConversation } from './conversation.ts';
 import { EventsQuery } from './events-page.ts';
 import { Failure, validationFailure } from './failure.ts';

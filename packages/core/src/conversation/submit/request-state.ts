@@ -30,11 +30,11 @@ export function requestState(
   return to === 'stopped' || to === 'finished' ? [asked] : [asked, stateChanged(to)];
 }
 
-export function asRequest({ to, thought = '' }: StateRequest): SourcedDraft {
+function asRequest({ to, thought = '' }: StateRequest): SourcedDraft {
   return { source: 'user', ...ChangeAgentStateAction.create({ agent_state: to, thought }) };
 }
 
-export function refuse(from: AgentState, to: AgentState): CatalogError | undefined {
+function refuse(from: AgentState, to: AgentState): CatalogError | undefined {
   if (canRequest(from, to)) return undefined;
   if (!AGENT_STATES.some((state) => canRequest(state, to))) return catalogError('UNKNOWN_STATE', to);
   return catalogError('ILLEGAL_STATE', `its state is ${from}, from which ${to} cannot be asked for`);

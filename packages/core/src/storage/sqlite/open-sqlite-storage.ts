@@ -48,7 +48,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
       copyFileSync(`${options.path}-wal`, copy);
       findings.add(`${torn}. A copy is stored as ${copy}`);
     }
-    // Made here, for SQLite would let others read it. Closing it is harmless only before SQLite has it open (see process-lock.ts).
+    // Made here, for SQLite would let others read it. Closing it is harmless only before SQLite has it open (see `lockForProcess`).
     closeSync(openSync(options.path, 'a', 0o600));
     const db = await openDatabase(options.path, options.onUpgrade);
     try {

@@ -101,7 +101,7 @@ export function fitsTrigrams(text: string): boolean {
 }
 
 /** As one phrase of an FTS5 query. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 

@@ -1,4 +1,4 @@
-import type { Observation } from '../../event.ts';
+import { type Observation, isAction, type Action } from '../../event.ts';
 import type { Frame, Phase } from '../dialect.ts';
 
 /** An action as W0 to W2 see it: no id, time or source. */
@@ -34,4 +34,24 @@ export function endedBy({ content, extras: { reason } }: Observation<'agent_stat
 /** Shown in the chat log; the only way of spring 2024 to say that something failed. */
 export function failed(text: string): Frame {
   return { error: true, message: text };
+}
+
+const ROOT = '/workspace';
+
+/** A path as in 0.3 to 0.5, relative to the workspace. Any other path breaks their file tree. */
+export function inWorkspace(path: string): string {
+  if (path === ROOT) return '.';
+  return path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1).replace(/^\/+/, '') : path;
+}
+
+/** The `write` of a file outside the workspace, which has no place in the file tree of 0.3 to 0.5. */
+export function writesOutside(event: Action | Observation): boolean {
+  if (isAction(event)) return event.action === 'write' && inWorkspace(event.args.path).startsWith('/');
+  return event.observation === 'edit' && event.extras.new_content !== null && inWorkspace(event.extras.path).startsWith('/');
+}
+
+/** What was recalled, as lists of it were sent: for a question all that was found, else what a message brought up. */
+export function memoriesOf({ content, extras }: Observation<'recall'>): readonly string[] {
+  if (extras.query !== undefined) return content === '' ? [] : [content];
+  return extras.microagent_knowledge.map((item) => item.content);
 }

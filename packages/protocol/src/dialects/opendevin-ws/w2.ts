@@ -1,9 +1,8 @@
 import type { AgentState } from '../../agent-state.ts';
 import { messageOf } from '../../codec.ts';
 import type { Frame, Phase } from '../dialect.ts';
-import { action, endedBy, observation, thinking } from './frames.ts';
+import { action, endedBy, observation, thinking, inWorkspace, writesOutside } from './frames.ts';
 import type { ActionEncoders, Generation } from './generation.ts';
-import { inWorkspace, writesOutside } from './in-workspace.ts';
 import { W0 } from './w0.ts';
 
 /** The seven states of 0.4 and 0.5, and what stands for those that came later. nothing reports `loading`. */

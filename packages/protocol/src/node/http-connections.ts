@@ -1,5 +1,13 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+
+/** A client that stops in the middle of its request, or does not read the answer, for so long is hung up on; what it asked for goes on. */
+export function letGoOfStill(request: IncomingMessage, response: ServerResponse, stillMs: number): void {
+  response.setTimeout(stillMs, () => {
+    if (!request.complete || response.writableNeedDrain) request.destroy();
+    else response.setTimeout(stillMs); // it waits for us
+  });
+}
 
 /** Who neither reads nor hangs up is let go after so long. */
 const LINGER_MS = 2000;
