@@ -4,10 +4,10 @@ import { readAs025, readAs03, readAs06, readAs062, readAs09, type Read } from '.
 import { EVERY_KIND, UNKNOWN } from './every-kind.ts';
 
 const PAGES: readonly (readonly [release: string, dialect: Dialect, read: Read])[] = [
-  ['0.3', WS_DIALECTS.W1, readAs03],
-  ['0.6', WS_DIALECTS.W3, readAs06],
-  ['0.9', WS_DIALECTS.W4, readAs09],
-  ['0.14', WS_DIALECTS.W5, readAs09],
+  ['0.3', WS_DIALECTS['opendevin-2024-04'], readAs03],
+  ['0.6', WS_DIALECTS['opendevin-2024-06'], readAs06],
+  ['0.9', WS_DIALECTS['opendevin-2024-07'], readAs09],
+  ['0.14', WS_DIALECTS['opendevin-2024-11'], readAs09],
   ['0.15', openhandsV0InBand, readAs09],
   ['0.25', dialectOfPage({}), readAs025],
   ['0.62', dialectOfPage({ providers_set: '', session_api_key: '' }), readAs062],

@@ -3,7 +3,7 @@ import { WS_DIALECTS, type Event, type Frame, type WsGeneration } from '@tendon/
 import { EVERY_KIND, UNKNOWN } from './every-kind.ts';
 import { factOf, keyProblems, nameOf, readFacts, typeProblems, type Facts, type KeysByKind } from './facts.ts';
 
-/** Both ends of W4 in one frame: what 0.6 had and 0.9 had not, and the other way round. */
+/** Both ends of opendevin-2024-07 in one frame: what 0.6 had and 0.9 had not, and the other way round. */
 const SINCE_06: KeysByKind = {
   'action run': ['blocking', 'keep_prompt', 'is_confirmed'],
   'action run_ipython': ['is_confirmed'],
@@ -48,9 +48,9 @@ function unknownKinds(frames: readonly Frame[], facts: Facts): string[] {
 }
 
 const BY_GENERATION = [
-  ['W3', '0.6.1', SINCE_06, ['observation user_rejected']],
-  ['W4', '0.9.8', SINCE_09, ONLY_06],
-  ['W5', '0.9.8', SINCE_09, ONLY_06],
+  ['opendevin-2024-06', '0.6.1', SINCE_06, ['observation user_rejected']],
+  ['opendevin-2024-07', '0.9.8', SINCE_09, ONLY_06],
+  ['opendevin-2024-11', '0.9.8', SINCE_09, ONLY_06],
 ] as const;
 
 describe.each(BY_GENERATION)('opendevin-ws %s against what %s wrote', (generation, release, allowed, others) => {
@@ -85,8 +85,8 @@ describe.each(BY_GENERATION)('opendevin-ws %s against what %s wrote', (generatio
   });
 });
 
-describe('opendevin-ws W2', () => {
-  const frames = emitted('W2');
+describe('opendevin-2024-05', () => {
+  const frames = emitted('opendevin-2024-05');
 
   it('DL70: kinds of 0.3.1 keep its keys and types; every action of the agent has a thought', () => {
     const thoughts = Object.fromEntries(frames.map((frame) => [nameOf(frame), ['thought', 'outputs']]));

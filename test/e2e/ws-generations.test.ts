@@ -6,7 +6,7 @@ import { TendonProcess } from '@tendon/testing/servers';
 
 const TASK = 'write a bash script that prints hello';
 const FOUR = { LLM_MODEL: 'demo', AGENT: 'CodeActAgent', LANGUAGE: 'en', LLM_API_KEY: '' };
-const W4 = { ...FOUR, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
+const SETTINGS_2024_07 = { ...FOUR, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
 
 interface Frame {
   readonly action?: string;
@@ -58,7 +58,7 @@ class Client {
   }
 }
 
-/** For W5 the command stands before its output. */
+/** For opendevin-2024-11 the command stands before its output. */
 const ranIt = (frame: Frame) =>
   frame.observation === 'run' && String(frame.content).trim().split('\r\n').at(-1) === 'hello' && frame.extras?.exit_code === 0;
 const isFinish = (frame: Frame) => frame.action === 'finish';
@@ -77,7 +77,7 @@ async function get(path: string, token: string): Promise<unknown> {
   return (await fetch(`${tendon.url}${path}`, { headers: { authorization: `Bearer ${token}` } })).json();
 }
 
-describe('W0', () => {
+describe('opendevin-2024-03', () => {
   it('DL81, EN126: by websocat, without a token', async () => {
     const client = await Client.open();
     client.send('start', { task: TASK });
@@ -88,7 +88,7 @@ describe('W0', () => {
   });
 });
 
-describe('W1', () => {
+describe('opendevin-2024-04', () => {
   it('DL85: works, goes away in the middle, resumes by REST', async () => {
     const { token } = (await get('/api/auth', 'null')) as { token: string };
     const configuration = (await get('/api/configurations', token)) as Record<string, unknown>;
@@ -116,7 +116,7 @@ describe('W1', () => {
   });
 });
 
-describe('W2', () => {
+describe('opendevin-2024-05', () => {
   it('DL70: states, a task, a pause that is refused, a follow-up after coming back', async () => {
     const { token } = (await get('/api/auth', 'null')) as { token: string };
     const client = await Client.open(`?token=${token}`);
@@ -140,15 +140,15 @@ describe('W2', () => {
 });
 
 const LATER = [
-  ['W3', FOUR],
-  ['W4', W4],
-  ['W5', W4],
+  ['opendevin-2024-06', FOUR],
+  ['opendevin-2024-07', SETTINGS_2024_07],
+  ['opendevin-2024-11', SETTINGS_2024_07],
 ] as const;
 
 describe.each(LATER)('%s', (generation, settings) => {
   const enter = async (token: string | undefined, latest: number | undefined): Promise<Client> => {
     const query = new URLSearchParams({ ...(latest !== undefined && { latest_event_id: String(latest) }) });
-    if (generation === 'W5') return Client.open(`?${query.toString()}`, ['openhands', token ?? 'NO_JWT', 'NO_GITHUB']);
+    if (generation === 'opendevin-2024-11') return Client.open(`?${query.toString()}`, ['openhands', token ?? 'NO_JWT', 'NO_GITHUB']);
     if (token !== undefined) query.set('token', token);
     return Client.open(query.size > 0 ? `?${query.toString()}` : '');
   };
@@ -194,7 +194,7 @@ describe('refusals', () => {
 
 it('DL68: confirmation, refused and then granted', async () => {
   const client = await Client.open();
-  client.send('initialize', { ...W4, CONFIRMATION_MODE: true });
+  client.send('initialize', { ...SETTINGS_2024_07, CONFIRMATION_MODE: true });
   await client.until(isState('init'));
   client.send('message', { content: 'run `echo confirmed`' });
   const waits = (state: string) => (frame: Frame) => frame.action === 'run' && frame.args?.is_confirmed === state;

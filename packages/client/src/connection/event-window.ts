@@ -2,10 +2,10 @@
  * Owns a client's copy of one conversation's events and their fold; knows nothing of sockets.
  *
  * Invariants
- * W1  `events` is sorted by id and holds each id once. The first copy wins: a replayed and a live copy differ only in `source`.
- * W2  `state` is the fold of `events` in that order, whatever the order of arrival. (A server sends the last state change after everything else.)
- * W3  Ids need not be consecutive: some kinds are never sent.
- * W4  `cursor` is an id up to which nothing that the server will ever send is missing.
+ * EW1  `events` is sorted by id and holds each id once. The first copy wins: a replayed and a live copy differ only in `source`.
+ * EW2  `state` is the fold of `events` in that order, whatever the order of arrival. (A server sends the last state change after everything else.)
+ * EW3  Ids need not be consecutive: some kinds are never sent.
+ * EW4  `cursor` is an id up to which nothing that the server will ever send is missing.
  */
 import type { Event } from '@tendon/protocol';
 import { INITIAL_STATE, reduce, type ConversationState } from '@tendon/protocol/reduce';

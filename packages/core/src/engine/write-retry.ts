@@ -3,8 +3,8 @@
  * and notifies watchers when that begins and when it is over.
  *
  * Invariants
- * W1  Only a write that was rolled back is retried; every other failure goes to the caller.
- * W2  However many events wait, watchers are notified once of the beginning and once of the end.
+ * WR1  Only a write that was rolled back is retried; every other failure goes to the caller.
+ * WR2  However many events wait, watchers are notified once of the beginning and once of the end.
  */
 import type { VolatileFrame } from '@tendon/protocol';
 import type { Clock } from '../async/clock.ts';

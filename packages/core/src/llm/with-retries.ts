@@ -2,9 +2,9 @@
  * Tries again what may go better the next time.
  *
  * Invariants
- * W1  What is retryable is the provider's word; nothing else is tried again.
- * W2  A provider's own time is obeyed when it names one; without one the pauses double, from at most one second.
- * W3  `retry` comes before the pause, so that clients can say until when; deltas before it are void.
+ * LR1  What is retryable is the provider's word; nothing else is tried again.
+ * LR2  A provider's own time is obeyed when it names one; without one the pauses double, from at most one second.
+ * LR3  `retry` comes before the pause, so that clients can say until when; deltas before it are void.
  */
 import type { Clock } from '../async/clock.ts';
 import type { LlmFailure, LlmProvider } from './llm-provider.ts';

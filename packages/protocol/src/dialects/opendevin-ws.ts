@@ -3,10 +3,10 @@ import { isAction, isUnknown, type Action, type Observation } from '../event.ts'
 import { decodeFrame } from './decode-frame.ts';
 import type { Dialect, Frame, Phase } from './dialect.ts';
 import type { Generation } from './opendevin-ws/generation.ts';
-import type { WsGeneration } from './opendevin-ws/tell-generation.ts';
-import { W0, W1 } from './opendevin-ws/w0.ts';
-import { W2 } from './opendevin-ws/w2.ts';
-import { W3, W4, W5 } from './opendevin-ws/w4.ts';
+import type { WsGeneration } from './opendevin-ws/detect-generation.ts';
+import { OPENDEVIN_2024_03, OPENDEVIN_2024_04 } from './opendevin-ws/opendevin-2024-03.ts';
+import { OPENDEVIN_2024_05 } from './opendevin-ws/opendevin-2024-05.ts';
+import { OPENDEVIN_2024_06, OPENDEVIN_2024_07, OPENDEVIN_2024_11 } from './opendevin-ws/opendevin-2024-07.ts';
 
 export interface WsDialect extends Dialect {
   /** The frames that report the current state, as no event; none when the generation knows no states. */
@@ -41,13 +41,13 @@ function encodeObservation(generation: Generation, event: Observation, phase: Ph
   return encode(event, phase);
 }
 
-export const opendevinWs: WsDialect = createOpendevinWs(W0);
+export const opendevinWs: WsDialect = createOpendevinWs(OPENDEVIN_2024_03);
 
 export const WS_DIALECTS: Readonly<Record<WsGeneration, WsDialect>> = {
-  W0: opendevinWs,
-  W1: createOpendevinWs(W1),
-  W2: createOpendevinWs(W2),
-  W3: createOpendevinWs(W3),
-  W4: createOpendevinWs(W4),
-  W5: createOpendevinWs(W5),
+  'opendevin-2024-03': opendevinWs,
+  'opendevin-2024-04': createOpendevinWs(OPENDEVIN_2024_04),
+  'opendevin-2024-05': createOpendevinWs(OPENDEVIN_2024_05),
+  'opendevin-2024-06': createOpendevinWs(OPENDEVIN_2024_06),
+  'opendevin-2024-07': createOpendevinWs(OPENDEVIN_2024_07),
+  'opendevin-2024-11': createOpendevinWs(OPENDEVIN_2024_11),
 };

@@ -6,7 +6,7 @@ import { INITIAL_STATE, reduce } from '../reduce.ts';
 import { decodeFrame } from './decode-frame.ts';
 import { eventsDoc } from './events-doc.ts';
 import { WS_DIALECTS } from './opendevin-ws.ts';
-import { tellGeneration } from './opendevin-ws/tell-generation.ts';
+import { detectGeneration } from './opendevin-ws/detect-generation.ts';
 import { openhandsV0InBand } from './openhands-v0-in-band.ts';
 import { openhandsV0Early, openhandsV0Middle, openhandsV0Late } from './openhands-pages.ts';
 import { openhandsV0 } from './openhands-v0.ts';
@@ -83,7 +83,7 @@ describe('nothing that comes over the wire or out of the store breaks a dialect'
   it('DL27: decode is total, and what it accepts is well-formed', () => {
     fc.assert(
       fc.property(frame, (value) => {
-        for (const door of ['plain', 'auth', 'resumed', 'protocol'] as const) tellGeneration(door, value);
+        for (const door of ['plain', 'auth', 'resumed', 'protocol'] as const) detectGeneration(door, value);
         const decoded = decodeFrame(value);
         expect(['action', 'initialize', 'start', 'answer', 'error']).toContain(decoded.type);
         if (decoded.type !== 'action') return;

@@ -3,9 +3,9 @@
  * own the tasks, which say by `begun` and `ended` where they are.
  *
  * Invariants
- * W1  A block of 200 ms or more is reported once, after its end: a loop that never turns again reports nothing.
- * W2  Of a block the task is named whose end closed the longest silence between two marks, else the one whose beginning opened it.
- * W3  Names of tasks are few, such as routes: totals are kept by them.
+ * LW1  A block of 200 ms or more is reported once, after its end: a loop that never turns again reports nothing.
+ * LW2  Of a block the task is named whose end closed the longest silence between two marks, else the one whose beginning opened it.
+ * LW3  Names of tasks are few, such as routes: totals are kept by them.
  */
 export interface Block {
   readonly task: string;

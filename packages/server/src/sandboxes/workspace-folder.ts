@@ -1,11 +1,11 @@
 /**
  * Which folder of the host becomes `/workspace` of a conversation.
  *
- * W1  Without a wish: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
- * W2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links cannot lead out, also not
+ * WF1  Without a wish: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
+ * WF2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links cannot lead out, also not
  *     while the folder is made: from then on it is known by its real path, and opened without following any link.
- * W3  A folder of the system (`/`, `/etc`, …) is never a workspace, whatever is configured.
- * W4  With sandboxes on another host no folder is searched for or made here: a request names a folder of the workspace there.
+ * WF3  A folder of the system (`/`, `/etc`, …) is never a workspace, whatever is configured.
+ * WF4  With sandboxes on another host no folder is searched for or made here: a request names a folder of the workspace there.
  */
 import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, posix, resolve } from 'node:path';

@@ -100,7 +100,8 @@ export const shown: readonly Check[] = [
   },
   {
     id: 'ws-legacy/terminal-lines',
-    title: 'lines of output end in CRLF for W4 and W5, and for W5 the agent’s command comes first',
+    title:
+      'lines of output end in CRLF for opendevin-2024-07 and opendevin-2024-11, and for opendevin-2024-11 the agent’s command comes first',
     cites: ['DL188'],
     async run(target) {
       for (const [generation, expected] of [
@@ -156,7 +157,7 @@ export const shown: readonly Check[] = [
   },
   {
     id: 'ws-legacy/no-progress',
-    title: 'W4 is sent no status that it would show for ever',
+    title: 'opendevin-2024-07 is sent no status that it would show for ever',
     cites: ['DL67'],
     async run(target) {
       const { peer } = await enter(target, 'w4');
@@ -185,7 +186,7 @@ export const shown: readonly Check[] = [
   },
   {
     id: 'ws-legacy/one-failure',
-    title: 'a failure of the model is one bubble for W1 and W4',
+    title: 'a failure of the model is one bubble for opendevin-2024-04 and opendevin-2024-07',
     cites: ['DL64'],
     async run(target) {
       for (const generation of ['w1', 'w4'] as const) {

@@ -55,7 +55,7 @@ const facts = (generation: (typeof LATER)[number]): Check => ({
   },
 });
 
-/** What W1 to W5 make of what their frontends cannot show otherwise. */
+/** What opendevin-2024-04 to opendevin-2024-11 make of what their frontends cannot show otherwise. */
 export const legacyFrames: readonly Check[] = [
   ...LATER.map(facts),
   {
@@ -111,7 +111,7 @@ export const legacyFrames: readonly Check[] = [
   },
   {
     id: 'ws-legacy/w4-failure',
-    title: 'a failure is an error frame before W5, and a status update for W5',
+    title: 'a failure is an error frame before opendevin-2024-11, and a status update for opendevin-2024-11',
     cites: ['DL67'],
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
@@ -127,7 +127,7 @@ export const legacyFrames: readonly Check[] = [
   },
   {
     id: 'ws-legacy/w2-follow-up',
-    title: 'a follow-up of W2 is answered by the state alone',
+    title: 'a follow-up of opendevin-2024-05 is answered by the state alone',
     cites: ['DL71'],
     async run(target) {
       const { peer } = await told(target, 'w2', []);

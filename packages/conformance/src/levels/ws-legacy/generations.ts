@@ -8,7 +8,7 @@ import { addressOf, enter, GENERATIONS, initialize, say, type Generation } from 
 
 const ECHO: ModelStep = { call: 'execute_bash', args: { command: 'echo conformance' } };
 const FINISH: ModelStep = { call: 'finish', args: { message: 'ready', task_completed: 'true' } };
-/** W5 is given the command before its output. */
+/** opendevin-2024-11 is given the command before its output. */
 const ran = (frame: Frame): boolean => isObservation('run')(frame) && /(^|\n)conformance$/.test(String(frame.content).trim());
 
 const aTask = (generation: Generation): Check => ({
@@ -40,13 +40,14 @@ const aReturn = (generation: Generation): Check => ({
   },
 });
 
-/** W1 to W5: one task and one return of each. */
+/** opendevin-2024-04 to opendevin-2024-11: one task and one return of each. */
 export const generations: readonly Check[] = GENERATIONS.flatMap((generation) => [aTask(generation), aReturn(generation)]);
 
 export const peculiar: readonly Check[] = [
   {
     id: 'ws-legacy/every-cursor',
-    title: 'sixty events reach a client of W4 and of W5 once, in order and with their causes; one that comes back is sent exactly the rest',
+    title:
+      'sixty events reach a client of opendevin-2024-07 and of opendevin-2024-11 once, in order and with their causes; one that comes back is sent exactly the rest',
     cites: ['DL84', 'DL90', 'SV12'],
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
@@ -72,7 +73,7 @@ export const peculiar: readonly Check[] = [
   },
   {
     id: 'ws-legacy/w1-rest',
-    title: 'W1 resumes over REST: totals, the frames of both directions, files as a tree; `DELETE` begins anew',
+    title: 'opendevin-2024-04 resumes over REST: totals, the frames of both directions, files as a tree; `DELETE` begins anew',
     cites: ['DL85', 'DL86'],
     async run(target) {
       const { peer, token } = await enter(target, 'w1');
@@ -92,7 +93,8 @@ export const peculiar: readonly Check[] = [
   },
   {
     id: 'ws-legacy/w2-states',
-    title: 'W2 hears states as `change_task_state`, is refused what its state does not allow, and goes on with `user_message`',
+    title:
+      'opendevin-2024-05 hears states as `change_task_state`, is refused what its state does not allow, and goes on with `user_message`',
     cites: ['DL70', 'AS5'],
     async run(target) {
       const { peer } = await enter(target, 'w2');
@@ -109,7 +111,7 @@ export const peculiar: readonly Check[] = [
   },
   {
     id: 'ws-legacy/w4-token-first',
-    title: 'W4 and W5 are sent `{token, status}` first, a JWT with `sid`; W5 its subprotocol',
+    title: 'opendevin-2024-07 and opendevin-2024-11 are sent `{token, status}` first, a JWT with `sid`; opendevin-2024-11 its subprotocol',
     cites: ['DL83', 'DL82'],
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
@@ -135,7 +137,7 @@ export const peculiar: readonly Check[] = [
   },
   {
     id: 'ws-legacy/w5-protocols',
-    title: 'W5 with fewer than three subprotocols is closed with 1008',
+    title: 'opendevin-2024-11 with fewer than three subprotocols is closed with 1008',
     cites: ['DL82'],
     async run(target) {
       const peer = await target.webSocket({ protocols: ['openhands', 'NO_JWT'] });
@@ -144,7 +146,8 @@ export const peculiar: readonly Check[] = [
   },
   {
     id: 'ws-legacy/w4-live',
-    title: 'W4’s own message is not echoed live, but replayed with source `user`; state frames are not replayed but the last is told',
+    title:
+      'opendevin-2024-07’s own message is not echoed live, but replayed with source `user`; state frames are not replayed but the last is told',
     cites: ['DL62', 'DL5', 'DL7'],
     async run(target) {
       const { peer, token } = await enter(target, 'w4');
@@ -203,7 +206,7 @@ export const peculiar: readonly Check[] = [
   },
   {
     id: 'ws-legacy/w4-rest',
-    title: 'REST of W4 takes the token as bearer, a bad one is 401 in the words of its time; files are listed both ways',
+    title: 'REST of opendevin-2024-07 takes the token as bearer, a bad one is 401 in the words of its time; files are listed both ways',
     cites: ['DL86', 'DL87'],
     async run(target) {
       const { peer, token } = await enter(target, 'w4');

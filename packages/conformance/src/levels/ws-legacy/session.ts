@@ -27,7 +27,7 @@ export async function enter(target: Target, generation: Generation): Promise<Ses
   return { peer, token };
 }
 
-/** With these four names only, as W2 to W4 do; the address of the model is in the server's settings. */
+/** With these four names only, as opendevin-2024-05 to opendevin-2024-07 do; the address of the model is in the server's settings. */
 export function initialize({ modelArguments: { LLM_MODEL = '' } }: Target, peer: Peer): void {
   peer.send({ action: 'initialize', args: { LLM_MODEL, LLM_API_KEY: '', AGENT: 'CodeActAgent', LANGUAGE: 'en' } });
 }

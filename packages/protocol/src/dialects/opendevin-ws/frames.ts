@@ -1,7 +1,7 @@
 import { type Observation, isAction, type Action } from '../../event.ts';
 import type { Frame, Phase } from '../dialect.ts';
 
-/** An action as W0 to W2 see it: no id, time or source. */
+/** An action as opendevin-2024-03 to opendevin-2024-05 see it: no id, time or source. */
 export function action(kind: string, args: Frame, message: string): Frame {
   return { action: kind, args, message };
 }

@@ -8,8 +8,8 @@ export type ActionEncoders = { readonly [K in ActionKind]: (event: Action<K>, ph
 export type ObservationEncoders = { readonly [K in ObservationKind]: (event: Observation<K>, phase: Phase) => readonly Frame[] };
 
 /**
- * One generation of the plain-WebSocket protocol, as a table: W0 is spring 2024, W5 November 2024.
- * A later generation spreads an earlier one and names what it does otherwise (W2 and W3 their state frames, W4 its meta fields).
+ * One generation of the plain-WebSocket protocol, as a table: opendevin-2024-03 is spring 2024, opendevin-2024-11 November 2024.
+ * A later generation spreads an earlier one and names what it does otherwise (opendevin-2024-05 and opendevin-2024-06 their state frames, opendevin-2024-07 its meta fields).
  */
 export interface Generation {
   readonly greeting: readonly Frame[];

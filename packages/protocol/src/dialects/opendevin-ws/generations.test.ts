@@ -3,7 +3,7 @@ import { fromJson } from '../../codec.ts';
 import { AGENT_STATES } from '../../agent-state.ts';
 import type { Phase } from '../dialect.ts';
 import { WS_DIALECTS } from '../opendevin-ws.ts';
-import type { WsGeneration } from './tell-generation.ts';
+import type { WsGeneration } from './detect-generation.ts';
 
 function encode(generation: WsGeneration, body: Readonly<Record<string, unknown>>, source = 'agent', phase: Phase = 'live') {
   return WS_DIALECTS[generation].encode(fromJson({ ...body, id: 5, timestamp: '2026-11-21T10:00:00.000Z', source }), phase);
@@ -12,7 +12,7 @@ function encode(generation: WsGeneration, body: Readonly<Record<string, unknown>
 const STATE = (agent_state: string, reason = '') => ({ observation: 'agent_state_changed', extras: { agent_state, reason } });
 const MESSAGE = { action: 'message', args: { content: 'go' } };
 
-describe.each(['W3', 'W4', 'W5'] as const)('%s', (generation) => {
+describe.each(['opendevin-2024-06', 'opendevin-2024-07', 'opendevin-2024-11'] as const)('%s', (generation) => {
   it('DL62: a person’s message is replayed and not echoed; the output of their command is sent', () => {
     expect(encode(generation, MESSAGE, 'user')).toEqual([]);
     expect(encode(generation, MESSAGE, 'user', 'replay')).toMatchObject([{ source: 'user', action: 'message', args: { content: 'go' } }]);
@@ -69,38 +69,54 @@ describe.each(['W3', 'W4', 'W5'] as const)('%s', (generation) => {
 });
 
 describe('states and progress of their time', () => {
-  it('DL64: W3 gets no state that 0.6 did not know', () => {
+  it('DL64: opendevin-2024-06 gets no state that 0.6 did not know', () => {
     const known = ['loading', 'init', 'running', 'awaiting_user_input', 'paused', 'stopped', 'finished', 'error'];
     for (const state of AGENT_STATES) {
-      const [live] = encode('W3', STATE(state));
-      const [now] = WS_DIALECTS.W3.announce(state, 't');
+      const [live] = encode('opendevin-2024-06', STATE(state));
+      const [now] = WS_DIALECTS['opendevin-2024-06'].announce(state, 't');
       for (const frame of [live, now]) expect(known).toContain((frame!.extras as { agent_state: string }).agent_state);
     }
-    expect(encode('W4', STATE('awaiting_user_confirmation'))).toMatchObject([{ extras: { agent_state: 'awaiting_user_confirmation' } }]);
+    expect(encode('opendevin-2024-07', STATE('awaiting_user_confirmation'))).toMatchObject([
+      { extras: { agent_state: 'awaiting_user_confirmation' } },
+    ]);
   });
 
   it('DL67: progress', () => {
     const starting = { volatile: 'status', type: 'info', id: 'STATUS$STARTING_RUNTIME', message: '' } as const;
-    expect(WS_DIALECTS.W3.encodeVolatile(starting)).toEqual([]);
-    expect(WS_DIALECTS.W4.encodeVolatile(starting)).toEqual([]);
-    expect(WS_DIALECTS.W5.encodeVolatile(starting)).toEqual([
+    expect(WS_DIALECTS['opendevin-2024-06'].encodeVolatile(starting)).toEqual([]);
+    expect(WS_DIALECTS['opendevin-2024-07'].encodeVolatile(starting)).toEqual([]);
+    expect(WS_DIALECTS['opendevin-2024-11'].encodeVolatile(starting)).toEqual([
       { status_update: true, type: 'info', id: 'STATUS$STARTING_RUNTIME', message: '' },
     ]);
     const failed = { volatile: 'status', type: 'error', message: 'no sandbox' } as const;
-    for (const name of ['W2', 'W3', 'W4'] as const)
+    for (const name of ['opendevin-2024-05', 'opendevin-2024-06', 'opendevin-2024-07'] as const)
       expect(WS_DIALECTS[name].encodeVolatile(failed)).toEqual([{ error: true, message: 'no sandbox' }]);
-    expect(WS_DIALECTS.W4.encodeVolatile({ ...failed, type: 'info', conversation_title: 'x' })).toEqual([]);
+    expect(WS_DIALECTS['opendevin-2024-07'].encodeVolatile({ ...failed, type: 'info', conversation_title: 'x' })).toEqual([]);
   });
 
-  it.each(['W0', 'W1', 'W2', 'W3', 'W4', 'W5'] as const)('DL64: to %s a failure is reported once', (generation) => {
+  it.each([
+    'opendevin-2024-03',
+    'opendevin-2024-04',
+    'opendevin-2024-05',
+    'opendevin-2024-06',
+    'opendevin-2024-07',
+    'opendevin-2024-11',
+  ] as const)('DL64: to %s a failure is reported once', (generation) => {
     const failure = { ...STATE('error', 'STATUS$ERROR_LLM_AUTHENTICATION'), content: 'The key is wrong.' };
     const bubbles = (phase: Phase) => encode(generation, failure, 'environment', phase).filter(({ error }) => error === true);
     expect(bubbles('live')).toEqual([]);
-    const isHidden = generation >= 'W3';
+    const isHidden = generation >= 'opendevin-2024-06';
     expect(bubbles('replay')).toEqual(isHidden ? [] : [{ error: true, message: 'The agent has stopped with an error: The key is wrong.' }]);
   });
 
-  it.each(['W0', 'W1', 'W2', 'W3', 'W4', 'W5'] as const)('DL182: to %s the end after words is sent once', (generation) => {
+  it.each([
+    'opendevin-2024-03',
+    'opendevin-2024-04',
+    'opendevin-2024-05',
+    'opendevin-2024-06',
+    'opendevin-2024-07',
+    'opendevin-2024-11',
+  ] as const)('DL182: to %s the end after words is sent once', (generation) => {
     const log = [
       { action: 'message', args: { content: 'It prints hello.', wait_for_response: true } },
       STATE('awaiting_user_input'),
@@ -110,47 +126,55 @@ describe('states and progress of their time', () => {
     ];
     const frames = log.map((json) => encode(generation, json, 'observation' in json ? 'environment' : 'agent', 'live'));
     const finishes = frames.map((shown) => shown.filter(({ action }) => action === 'finish').length);
-    const hasStates = generation >= 'W2';
+    const hasStates = generation >= 'opendevin-2024-05';
     expect(finishes).toEqual([hasStates ? 0 : 1, 0, 0, 1, 0]);
     expect(frames[0]!.at(-1)).toMatchObject(hasStates ? { message: 'It prints hello.' } : { action: 'finish', args: {} });
     expect(frames[1]).toHaveLength(hasStates ? 1 : 0);
   });
 
-  it.each(['W3', 'W4', 'W5'] as const)('DL187, DL188: what the terminal and the notebook of %s can show', (generation) => {
-    const image = 'data:image/png;base64,AAAA';
-    const cell = { observation: 'run_ipython', content: '[An image.]', extras: { code: 'plot()', image_urls: [image] } };
-    expect(encode(generation, cell)).toMatchObject([{ content: `![image](${image})` }]);
-    const run = { observation: 'run', content: 'one\ntwo', extras: { command: 'ls', metadata: { exit_code: 0 } } };
-    expect(encode(generation, run)).toMatchObject([{ content: generation === 'W5' ? 'ls\r\none\r\ntwo' : 'one\r\ntwo' }]);
-    expect(encode(generation, run, 'user')).toMatchObject([{ content: 'one\r\ntwo' }]);
-  });
+  it.each(['opendevin-2024-06', 'opendevin-2024-07', 'opendevin-2024-11'] as const)(
+    'DL187, DL188: what the terminal and the notebook of %s can show',
+    (generation) => {
+      const image = 'data:image/png;base64,AAAA';
+      const cell = { observation: 'run_ipython', content: '[An image.]', extras: { code: 'plot()', image_urls: [image] } };
+      expect(encode(generation, cell)).toMatchObject([{ content: `![image](${image})` }]);
+      const run = { observation: 'run', content: 'one\ntwo', extras: { command: 'ls', metadata: { exit_code: 0 } } };
+      expect(encode(generation, run)).toMatchObject([{ content: generation === 'opendevin-2024-11' ? 'ls\r\none\r\ntwo' : 'one\r\ntwo' }]);
+      expect(encode(generation, run, 'user')).toMatchObject([{ content: 'one\r\ntwo' }]);
+    },
+  );
 
-  it.each(['W0', 'W1', 'W2'] as const)('DL193: paths of %s begin in the workspace', (generation) => {
-    const args = { path: '/workspace/src/a.py', content: 'one' };
-    expect(encode(generation, { action: 'write', args })).toMatchObject([{ action: 'write', args: { path: 'src/a.py' } }]);
-    const edit = { observation: 'edit', content: 'ok', extras: { path: '/workspace/src/a.py', new_content: 'two' } };
-    expect(encode(generation, edit)).toMatchObject([{ args: { path: 'src/a.py' } }, { extras: { path: 'src/a.py' } }]);
-    expect(encode(generation, { action: 'read', args: { path: '/workspace' } })).toMatchObject([{ args: { path: '.' } }]);
-    expect(encode(generation, { action: 'read', args: { path: '/etc/hosts' } })).toMatchObject([{ args: { path: '/etc/hosts' } }]);
-    // It breaks the file tree of 0.3 to 0.5.
-    const outside = encode(generation, { action: 'write', args: { path: '/tmp/a.py', content: 'one' } });
-    expect(outside).toHaveLength(generation === 'W0' ? 1 : 0);
-    expect(encode(generation, { ...edit, extras: { ...edit.extras, path: '/workspaces/a.py' } })).toHaveLength(generation === 'W0' ? 2 : 0);
-  });
+  it.each(['opendevin-2024-03', 'opendevin-2024-04', 'opendevin-2024-05'] as const)(
+    'DL193: paths of %s begin in the workspace',
+    (generation) => {
+      const args = { path: '/workspace/src/a.py', content: 'one' };
+      expect(encode(generation, { action: 'write', args })).toMatchObject([{ action: 'write', args: { path: 'src/a.py' } }]);
+      const edit = { observation: 'edit', content: 'ok', extras: { path: '/workspace/src/a.py', new_content: 'two' } };
+      expect(encode(generation, edit)).toMatchObject([{ args: { path: 'src/a.py' } }, { extras: { path: 'src/a.py' } }]);
+      expect(encode(generation, { action: 'read', args: { path: '/workspace' } })).toMatchObject([{ args: { path: '.' } }]);
+      expect(encode(generation, { action: 'read', args: { path: '/etc/hosts' } })).toMatchObject([{ args: { path: '/etc/hosts' } }]);
+      // It breaks the file tree of 0.3 to 0.5.
+      const outside = encode(generation, { action: 'write', args: { path: '/tmp/a.py', content: 'one' } });
+      expect(outside).toHaveLength(generation === 'opendevin-2024-03' ? 1 : 0);
+      expect(encode(generation, { ...edit, extras: { ...edit.extras, path: '/workspaces/a.py' } })).toHaveLength(
+        generation === 'opendevin-2024-03' ? 2 : 0,
+      );
+    },
+  );
 
-  it('DL70: W2 has task states, talk and thoughts', () => {
-    expect(encode('W2', STATE('running'))).toEqual([
+  it('DL70: opendevin-2024-05 has task states, talk and thoughts', () => {
+    expect(encode('opendevin-2024-05', STATE('running'))).toEqual([
       { action: 'change_task_state', args: { task_state: 'running', thought: '' }, message: 'Task state changed to running' },
     ]);
-    expect(WS_DIALECTS.W2.announce('init', 't')).toMatchObject([{ args: { task_state: 'init' } }]);
-    expect(encode('W2', MESSAGE)).toEqual([{ action: 'talk', args: { content: 'go', thought: '' }, message: 'go' }]);
-    expect(encode('W2', { action: 'run', args: { command: 'ls', thought: 'Look.' } })).toEqual([
+    expect(WS_DIALECTS['opendevin-2024-05'].announce('init', 't')).toMatchObject([{ args: { task_state: 'init' } }]);
+    expect(encode('opendevin-2024-05', MESSAGE)).toEqual([{ action: 'talk', args: { content: 'go', thought: '' }, message: 'go' }]);
+    expect(encode('opendevin-2024-05', { action: 'run', args: { command: 'ls', thought: 'Look.' } })).toEqual([
       { action: 'run', args: { command: 'ls', background: false, thought: 'Look.' }, message: 'Running command: ls' },
     ]);
   });
 
-  it('DL71: W2 is sent the state, not that a task starts', () => {
-    expect(encode('W2', MESSAGE, 'user')).toEqual([]);
-    expect(encode('W1', MESSAGE, 'user')).toEqual([{ message: 'Starting new task...' }]);
+  it('DL71: opendevin-2024-05 is sent the state, not that a task starts', () => {
+    expect(encode('opendevin-2024-05', MESSAGE, 'user')).toEqual([]);
+    expect(encode('opendevin-2024-04', MESSAGE, 'user')).toEqual([{ message: 'Starting new task...' }]);
   });
 });

@@ -1,10 +1,10 @@
 /**
  * Owns how many wrong keys each address may still try: a bucket of attempts that refills. It does not own which keys are right.
  *
- * W1  An address with an empty bucket is answered the same whatever key it presents next, so that guesses cannot be distinguished.
- * W2  Keys that were accepted from that address before still work: the guesses of a neighbour behind the same proxy lock nobody out.
- * W3  Memory is bounded, and so are the lines of the log: one a second for each address.
- * W4  This machine may try as often as it likes; the log is held to W3 all the same.
+ * WK1  An address with an empty bucket is answered the same whatever key it presents next, so that guesses cannot be distinguished.
+ * WK2  Keys that were accepted from that address before still work: the guesses of a neighbour behind the same proxy lock nobody out.
+ * WK3  Memory is bounded, and so are the lines of the log: one a second for each address.
+ * WK4  This machine may try as often as it likes; the log is held to WK3 all the same.
  */
 import type { Clock } from '@tendon/core';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';

@@ -23,7 +23,7 @@ export async function readBearer(request: FastifyRequest, context: BearerContext
 }
 
 /**
- * The conversation that a request without an id means: its token's, or, for W1, whose file routes know no token, that of the last
+ * The conversation that a request without an id means: its token's, or, for opendevin-2024-04, whose file routes know no token, that of the last
  * session that came in by `/api/auth`.
  */
 export async function conversationMeant(request: FastifyRequest, context: BearerContext): Promise<string | CatalogError> {

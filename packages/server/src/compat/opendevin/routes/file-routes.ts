@@ -26,7 +26,7 @@ export const fileRoutes: Routes<FileContext> = (app, context) => {
   saveFile(app, context);
 };
 
-/** W1 asks once, at load, while its socket creates the conversation; where files may exist already, the answer waits for it. */
+/** opendevin-2024-04 asks once, at load, while its socket creates the conversation; where files may exist already, the answer waits for it. */
 function refreshFiles(app: App, context: FileContext, url: string): void {
   const { config, logger } = context;
   const nothing: NamedTree = { name: 'workspace', children: [] };
@@ -95,7 +95,7 @@ const MAX_FOLDERS = 500;
 const MAX_ENTRIES = 5_000;
 const TIMEOUT_MS = 10_000;
 
-/** The workspace as W1 shows it: names and children; folders without files are left out, and so is what is beyond the bounds. */
+/** The workspace as opendevin-2024-04 shows it: names and children; folders without files are left out, and so is what is beyond the bounds. */
 async function workspaceTree(files: WorkspaceFiles): Promise<NamedTree> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   let folders = MAX_FOLDERS;

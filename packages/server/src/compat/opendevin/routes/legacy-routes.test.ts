@@ -14,8 +14,8 @@ async function json(server: TestServer, path: string, token?: string): Promise<u
   return (await server.get(path, token === undefined ? undefined : bearer(token))).json();
 }
 
-/** W1 with a finished task. */
-async function workedW1(server: TestServer): Promise<string> {
+/** opendevin-2024-04 with a finished task. */
+async function workedSession(server: TestServer): Promise<string> {
   const token = await authToken(server);
   const client = await wsClient(server, `?token=${token}`);
   client.send({ action: 'initialize', args: { ...FOUR, MAX_CHARS: '5000000' } });
@@ -40,10 +40,10 @@ describe('DL83: tokens of /api/auth', () => {
   });
 });
 
-describe('DL85: what W1 to W3 resume from', () => {
+describe('DL85: what opendevin-2024-04 to opendevin-2024-06 resume from', () => {
   it('frames of both directions, and nothing for those who said nothing', async () => {
     const server = await testServer({ script });
-    const token = await workedW1(server);
+    const token = await workedSession(server);
     const { messages } = (await json(server, '/api/messages', token)) as { messages: { role: string; payload: WireFrame }[] };
     expect(messages.map(({ role, payload }) => [role, payload.action])).toEqual([
       ['user', 'start'],
@@ -130,7 +130,7 @@ describe('DL87: files', () => {
     toolCalls: [{ name: 'execute_bash', arguments: { command: 'mkdir -p src empty && echo one > a.txt && echo two > src/b.txt' } }],
   };
 
-  it('by token for W4, without one for W1', async () => {
+  it('by token for opendevin-2024-07, without one for opendevin-2024-04', async () => {
     const server = await testServer({ script: [write, { text: 'end' }] });
     const auth = await authToken(server);
     const client = await wsClient(server, `?token=${auth}`);
@@ -157,7 +157,7 @@ describe('DL87: files', () => {
     expect([missing.ok, await missing.json()]).toMatchObject([false, { error: expect.stringContaining('Error opening file') as string }]);
   });
 
-  it('SV235: existing files of a workspace are listed for W1, which asks while its socket opens', async () => {
+  it('SV235: existing files of a workspace are listed for opendevin-2024-04, which asks while its socket opens', async () => {
     const base = temporaryFolder();
     mkdirSync(join(base, 'src'));
     writeFileSync(join(base, 'src', 'there.txt'), 'before');
@@ -180,7 +180,7 @@ describe('DL87: files', () => {
     expect(server.engine.runtimes.current(record!.id)).toBeUndefined();
   });
 
-  it('one file of W2 lands in the workspace, under its last name only', async () => {
+  it('one file of opendevin-2024-05 lands in the workspace, under its last name only', async () => {
     const server = await testServer({ script });
     const client = await wsClient(server);
     const token = await initialized(client, FOUR);
@@ -196,7 +196,7 @@ describe('DL87: files', () => {
     for (const answer of [await upload('..'), await upload('a', 'other')]) expect(answer.status).toBe(400);
   });
 
-  it('several files of W4, the archive, the events and the names of 0.15', async () => {
+  it('several files of opendevin-2024-07, the archive, the events and the names of 0.15', async () => {
     const server = await testServer({ script });
     const client = await wsClient(server);
     const token = await initialized(client, { ...FOUR, CONFIRMATION_MODE: false });

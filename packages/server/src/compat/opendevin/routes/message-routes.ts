@@ -18,7 +18,7 @@ import { readBearer, type Bearer, type BearerContext } from './bearer.ts';
 const MAX_EVENTS = 5_000;
 type StoredMessage = StoredMessages['messages'][number];
 
-/** What W1 to W3 resume a session from: the frames of both directions, as they were. */
+/** What opendevin-2024-04 to opendevin-2024-06 resume a session from: the frames of both directions, as they were. */
 export const messageRoutes: Routes<BearerContext> = (app, context) => {
   const refused = { ...catalogError('UNAUTHORIZED'), status: 403, message: 'Not authenticated' };
   for (const prefix of ['/api', '']) {
@@ -48,7 +48,7 @@ async function messagesOf(bearer: Bearer, { conversations }: Pick<BearerContext,
   const events = (await log.read({ reverse: true, limit: MAX_EVENTS })).toReversed();
   // More than nothing opens the dialog about an unfinished session; a session is one when something was said.
   if (!events.some(isFromUser)) return [];
-  return events.flatMap((event) => messagesFor(event, `${id}-${event.id}`, bearer.record.generation ?? 'W2'));
+  return events.flatMap((event) => messagesFor(event, `${id}-${event.id}`, bearer.record.generation ?? 'opendevin-2024-05'));
 }
 
 function messagesFor(event: Event, id: string, generation: WsGeneration): StoredMessage[] {
@@ -64,5 +64,5 @@ function isFromUser(event: Event): boolean {
 function userFrame(event: Event, generation: WsGeneration): Frame {
   const text =
     isAction(event) && event.action === 'message' ? event.args.content : isAction(event) && event.action === 'start' ? event.args.task : '';
-  return { action: generation === 'W3' ? 'message' : 'start', args: { task: text, message: text, content: text } };
+  return { action: generation === 'opendevin-2024-06' ? 'message' : 'start', args: { task: text, message: text, content: text } };
 }

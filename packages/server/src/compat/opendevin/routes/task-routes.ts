@@ -15,7 +15,7 @@ type TaskItem = { readonly title: string; readonly status: string };
 const MAX_EVENTS = 1_000;
 const STATES: Readonly<Record<string, string>> = { todo: 'open', in_progress: 'in_progress', done: 'completed' };
 
-/** The plan panel of W2 (`/api/plan`, JSON in a JSON string) and of W3 and W4 (`/api/root_task`): the agent's task list. */
+/** The plan panel of opendevin-2024-05 (`/api/plan`, JSON in a JSON string) and of opendevin-2024-06 and opendevin-2024-07 (`/api/root_task`): the agent's task list. */
 export const taskRoutes: Routes<BearerContext> = (app, context) => {
   const hidden = { schema: { hide: true } };
   app.get('/api/root_task', hidden, async (request, reply) => {

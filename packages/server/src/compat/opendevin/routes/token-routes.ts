@@ -6,7 +6,7 @@ import type { Routes } from '../../../platform/http/app.ts';
 import { sendFailure } from '../../../platform/http/failure.ts';
 import { readBearer, type BearerContext } from './bearer.ts';
 
-/** Tokens of W1 to W3: a good old one keeps its session. `/auth` is how the first days called it. */
+/** Tokens of opendevin-2024-04 to opendevin-2024-06: a good old one keeps its session. `/auth` is how the first days called it. */
 export const tokenRoutes: Routes<BearerContext> = (app, context) => {
   for (const url of ['/api/auth', '/auth']) {
     app.get(url, { schema: { response: { 200: TokenAnswer, '4xx': Failure } } }, async (request, reply) => {
@@ -20,6 +20,6 @@ export const tokenRoutes: Routes<BearerContext> = (app, context) => {
       return { token: await signToken(sid, context.jwtSecret), status: 'ok' as const };
     });
   }
-  /** W5 asks at load whether somebody is logged in; who got here may be. */
+  /** opendevin-2024-11 asks at load whether somebody is logged in; who got here may be. */
   app.post('/api/authenticate', { schema: { hide: true } }, async () => ({ message: 'User authenticated' }));
 };

@@ -17,7 +17,7 @@ export interface UploadContext extends BearerContext, ForwardContext {
   readonly runtimes: SandboxRuntimes;
 }
 
-/** Uploads of 2024, into the workspace of the session: one `file` (W2), several `files` (W3 and later). */
+/** Uploads of 2024, into the workspace of the session: one `file` (opendevin-2024-05), several `files` (opendevin-2024-06 and later). */
 export const uploadRoutes: Routes<UploadContext> = (app, context) => {
   void app.register(async (scope: App) => {
     // The body is read by whoever answers.

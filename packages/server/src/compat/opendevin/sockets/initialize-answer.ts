@@ -2,14 +2,14 @@ import { WS_DIALECTS, type AgentState, type ConversationState, type Frame, type 
 
 export interface InitializeAnswerOptions {
   readonly dialect: WsDialect;
-  /** W2 and W3 cannot be told apart yet. */
+  /** opendevin-2024-05 and opendevin-2024-06 cannot be told apart yet. */
   readonly isEither: boolean;
   /** Of the conversation, when there is one. */
   readonly state: ConversationState | undefined;
   readonly timestamp: string;
 }
 
-/** What `initialize` is answered with: the greeting of W0 to W2, and the state; a conversation in which nothing was said is at `init`. */
+/** What `initialize` is answered with: the greeting of opendevin-2024-03 to opendevin-2024-05, and the state; a conversation in which nothing was said is at `init`. */
 export function initializeAnswer({ dialect, isEither, state, timestamp }: InitializeAnswerOptions): readonly Frame[] {
   const isNew = state === undefined || (state.lastUserMessageId < 0 && state.agentState === 'awaiting_user_input');
   const now: AgentState = isNew ? 'init' : state.agentState;
@@ -18,6 +18,9 @@ export function initializeAnswer({ dialect, isEither, state, timestamp }: Initia
   const known = dialect.greeting.length === 0 && now !== 'init' ? dialect.announce('init', timestamp) : [];
   const frames = [...dialect.greeting, ...loading, ...known, ...dialect.announce(now, timestamp)];
   if (!isEither) return frames;
-  // W3 cannot begin without its own state frame; W2 puts that frame's message into the chat, where an empty one would look odd.
-  return [...frames, ...WS_DIALECTS.W3.announce(now, timestamp).map((frame) => ({ ...frame, message: 'The agent is ready.' }))];
+  // opendevin-2024-06 cannot begin without its own state frame; opendevin-2024-05 puts that frame's message into the chat, where an empty one would look odd.
+  return [
+    ...frames,
+    ...WS_DIALECTS['opendevin-2024-06'].announce(now, timestamp).map((frame) => ({ ...frame, message: 'The agent is ready.' })),
+  ];
 }

@@ -22,7 +22,7 @@ export async function authToken(server: RunningServer, old = 'null'): Promise<st
   return ((await answer.json()) as { token: string }).token;
 }
 
-/** W3 to W5: initialized, and its token. */
+/** opendevin-2024-06 to opendevin-2024-11: initialized, and its token. */
 export async function initialized(client: PlainClient, args: object): Promise<string> {
   client.send({ action: 'initialize', args });
   const { token } = await client.frames.until((frame) => typeof frame.token === 'string');

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 
 /** What an upgrade of `/ws` says about its client. */
 export interface WsRequest {
-  /** W5 offers `openhands`, its token and its GitHub token as subprotocols. */
+  /** opendevin-2024-11 offers `openhands`, its token and its GitHub token as subprotocols. */
   readonly isProtocol: boolean;
-  /** W5 with fewer than three of them. */
+  /** opendevin-2024-11 with fewer than three of them. */
   readonly isRefused: boolean;
   readonly token: string | undefined;
   readonly latestEventId: string | null;
-  /** Nothing tells that it is later than W0, which is greeted at once. */
+  /** Nothing tells that it is later than opendevin-2024-03, which is greeted at once. */
   readonly isGreeted: boolean;
 }
 

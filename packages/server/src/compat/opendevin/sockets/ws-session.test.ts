@@ -1,15 +1,19 @@
+import { join } from 'node:path';
+import { openSqliteStorage } from '@tendon/core/storage';
 import { MessageAction } from '@tendon/protocol';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../platform/system-clock.ts';
 import { temporaryFolder, testServer, type WireFrame } from '../../../server.test-support.ts';
 import { authToken, FOUR, initialized, message, wsClient } from './ws-client.test-support.ts';
+import { WS_SESSIONS } from './ws-sessions.ts';
 
 const script = Array.from({ length: 40 }, (_, index) => ({ text: `answer ${index}` }));
-const W4 = { ...FOUR, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
+const SETTINGS_2024_07 = { ...FOUR, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
 const says = (text: string) => (frame: WireFrame) => JSON.stringify(frame).includes(text);
 
 describe('DL81: the first frames', () => {
-  it('without a token: a new one, whose sid can be read, and the greeting of W0', async () => {
+  it('without a token: a new one, whose sid can be read, and the greeting of opendevin-2024-03', async () => {
     const server = await testServer();
     const client = await wsClient(server);
     await client.frames.until((frame) => frame.action === 'initialize');
@@ -19,19 +23,22 @@ describe('DL81: the first frames', () => {
     expect(second).toEqual({ action: 'initialize', message: 'Control loop started.' });
   });
 
-  it.each(['?token=', '?token=&latest_event_id=-1'])('%s: an empty token is none, and its client is later than W0', async (query) => {
-    const server = await testServer({ script });
-    const client = await wsClient(server, query);
-    await initialized(client, FOUR);
-    expect(client.frames.all[0]).toMatchObject({ status: 'ok' });
-    expect(client.frames.all.some((frame) => frame.action === 'initialize')).toBe(false);
-  });
+  it.each(['?token=', '?token=&latest_event_id=-1'])(
+    '%s: an empty token is none, and its client is later than opendevin-2024-03',
+    async (query) => {
+      const server = await testServer({ script });
+      const client = await wsClient(server, query);
+      await initialized(client, FOUR);
+      expect(client.frames.all[0]).toMatchObject({ status: 'ok' });
+      expect(client.frames.all.some((frame) => frame.action === 'initialize')).toBe(false);
+    },
+  );
 
-  it('W5 is answered with its subprotocol, and gets the same token again', async () => {
+  it('opendevin-2024-11 is answered with its subprotocol, and gets the same token again', async () => {
     const server = await testServer({ script });
     const client = await wsClient(server, '', ['openhands', 'NO_JWT', 'NO_GITHUB']);
     expect(client.socket.protocol).toBe('openhands');
-    const token = await initialized(client, W4);
+    const token = await initialized(client, SETTINGS_2024_07);
     const again = await wsClient(server, '?latest_event_id=0', ['openhands', token, 'ghp_0000']);
     expect(await again.frames.until((frame) => 'token' in frame)).toEqual({ token, status: 'ok' });
   });
@@ -88,7 +95,7 @@ describe('DL82: refusals', () => {
     await expect(wsClient(server)).rejects.toThrow('401');
     await expect(wsClient(server, '', ['openhands', 'NO_JWT', 'NO_GITHUB'])).rejects.toThrow('401');
     expect((await server.get('/api/auth', { authorization: 'Bearer null' })).status).toBe(401);
-    await initialized(await wsClient(server, '?session_api_key=a-key-of-some-length'), W4);
+    await initialized(await wsClient(server, '?session_api_key=a-key-of-some-length'), SETTINGS_2024_07);
   });
 });
 
@@ -96,14 +103,14 @@ describe('DL83: a token stands for a conversation', () => {
   it('coming back gives what came after the cursor, the state after initialize, and then what is live', async () => {
     const server = await testServer({ script });
     const client = await wsClient(server);
-    const token = await initialized(client, W4);
+    const token = await initialized(client, SETTINGS_2024_07);
     client.send(message('one'));
     const { id: seen } = await client.frames.until(says('answer 0'));
     await client.frames.untilState('awaiting_user_input');
     client.socket.terminate();
 
     const back = await wsClient(server, `?token=${token}&latest_event_id=${seen}`);
-    back.send({ action: 'initialize', args: W4 });
+    back.send({ action: 'initialize', args: SETTINGS_2024_07 });
     await back.frames.untilState('awaiting_user_input');
     const states = back.frames.all.map(({ extras }) => (extras as { agent_state?: string } | undefined)?.agent_state).filter(Boolean);
     expect(states, 'DL122').toEqual(['loading', 'init', 'awaiting_user_input']);
@@ -123,7 +130,7 @@ describe('DL83: a token stands for a conversation', () => {
     const home = temporaryFolder();
     const first = await testServer({ home, script });
     const client = await wsClient(first);
-    const token = await initialized(client, W4);
+    const token = await initialized(client, SETTINGS_2024_07);
     client.send(message('one'));
     await client.frames.until(says('answer 0'));
     await first.close();
@@ -147,16 +154,16 @@ describe('DL83: a token stands for a conversation', () => {
   it('a deleted conversation leaves a good token', async () => {
     const server = await testServer({ script });
     const client = await wsClient(server);
-    const token = await initialized(client, W4);
+    const token = await initialized(client, SETTINGS_2024_07);
     const { results } = (await (await server.get('/api/conversations')).json()) as { results: { conversation_id: string }[] };
     await fetch(`${server.url}/api/conversations/${results[0]!.conversation_id}`, { method: 'DELETE' });
     expect(await client.closed).toBe(1008);
     const back = await wsClient(server, `?token=${token}`);
-    expect(await initialized(back, W4)).toBe(token);
+    expect(await initialized(back, SETTINGS_2024_07)).toBe(token);
   });
 });
 
-describe('DL90: W1 to W3 after a cut', () => {
+describe('DL90: opendevin-2024-04 to opendevin-2024-06 after a cut', () => {
   it('get what they missed, unless the page was loaded again', async () => {
     const server = await testServer({ script });
     const token = await authToken(server);
@@ -189,8 +196,8 @@ describe('DL90: W1 to W3 after a cut', () => {
   });
 });
 
-describe('DL84: the generation is told once and remembered with the token', () => {
-  it('W2 and W3 look alike until the first task, and not after it', async () => {
+describe('DL84: the generation is detected once and stored with the token', () => {
+  it('opendevin-2024-05 and opendevin-2024-06 look alike until the first task, and not after it', async () => {
     const server = await testServer({ script });
     const token = await authToken(server);
     const client = await wsClient(server, `?token=${token}`);
@@ -215,7 +222,7 @@ describe('DL84: the generation is told once and remembered with the token', () =
     expect(back.frames.all.some((frame) => 'observation' in frame)).toBe(false);
   });
 
-  it('W3 is known by its first message', async () => {
+  it('opendevin-2024-06 is known by its first message', async () => {
     const server = await testServer({ script });
     const client = await wsClient(server, `?token=${await authToken(server)}`);
     client.send({ action: 'initialize', args: FOUR });
@@ -226,6 +233,28 @@ describe('DL84: the generation is told once and remembered with the token', () =
     client.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } });
     await client.frames.untilState('stopped');
     expect(client.frames.all.filter((frame) => frame.action === 'change_task_state')).toHaveLength(1);
+  });
+
+  it('a session that an earlier version stored, by a number, speaks the same generation', async () => {
+    const first = await testServer({ script });
+    const { home } = first;
+    const token = await authToken(first);
+    const client = await wsClient(first, `?token=${token}`);
+    client.send({ action: 'message', args: { content: 'go' } });
+    await client.frames.until(says('answer 0'));
+    await client.frames.untilState('awaiting_user_input');
+    await first.close();
+    const storage = await openSqliteStorage({ path: join(home, 'tendon.db'), blobDir: join(home, 'blobs'), clock: systemClock });
+    const sid = String(decodeJwt(token).sid);
+    const stored = await storage.records.get<object>(WS_SESSIONS, sid);
+    expect(stored).toMatchObject({ generation: 'opendevin-2024-06' });
+    await storage.records.put(WS_SESSIONS, { id: sid, sort: '2026-01-01T00:00:00.000Z', value: { ...stored, generation: `W${3}` } });
+    await storage.close();
+
+    const back = await wsClient(await testServer({ script, home }), `?token=${token}`);
+    back.send({ action: 'initialize', args: FOUR });
+    await back.frames.untilState('awaiting_user_input');
+    expect(back.frames.all.filter((frame) => frame.action === 'change_task_state')).toEqual([]);
   });
 
   it('a first message without initialize works as well', async () => {
@@ -242,7 +271,7 @@ describe('DL88: what travels in initialize', () => {
   it('confirmation: the action waits, and comes again when it is decided', async () => {
     const server = await testServer({ script: [command, { text: 'done' }] });
     const client = await wsClient(server);
-    await initialized(client, { ...W4, CONFIRMATION_MODE: true });
+    await initialized(client, { ...SETTINGS_2024_07, CONFIRMATION_MODE: true });
     client.send(message('go'));
     await client.frames.untilState('awaiting_user_confirmation');
     const run = (is_confirmed: string) => (frame: WireFrame) =>
@@ -258,16 +287,16 @@ describe('DL88: what travels in initialize', () => {
   it('a model at no address is refused by name', async () => {
     const server = await testServer();
     const client = await wsClient(server);
-    client.send({ action: 'initialize', args: { ...W4, LLM_BASE_URL: 'nowhere' } });
+    client.send({ action: 'initialize', args: { ...SETTINGS_2024_07, LLM_BASE_URL: 'nowhere' } });
     expect((await client.frames.until((frame) => frame.error === true)).message).toContain('LLM_BASE_URL');
-    await initialized(client, W4);
+    await initialized(client, SETTINGS_2024_07);
   });
 
   it('a client that comes back brings its model anew', async () => {
     const server = await testServer({ script });
     const client = await wsClient(server);
-    await initialized(client, { ...W4, LLM_MODEL: 'some/model' });
-    client.send({ action: 'initialize', args: { ...W4, LLM_MODEL: 'other/model' } });
+    await initialized(client, { ...SETTINGS_2024_07, LLM_MODEL: 'some/model' });
+    client.send({ action: 'initialize', args: { ...SETTINGS_2024_07, LLM_MODEL: 'other/model' } });
     await expect
       .poll(async () => ((await (await server.get('/api/conversations')).json()) as { results: unknown[] }).results)
       .toMatchObject([{ llm_model: 'other/model' }]);
@@ -278,7 +307,7 @@ describe('DL62: the terminal', () => {
   it('a person’s command runs beside the agent, and its output is theirs', async () => {
     const server = await testServer({ script });
     const client = await wsClient(server);
-    await initialized(client, W4);
+    await initialized(client, SETTINGS_2024_07);
     client.send({ action: 'run', args: { command: 'echo from-the-terminal' } });
     expect(await client.frames.until((frame) => frame.observation === 'run')).toMatchObject({
       source: 'user',

@@ -3,7 +3,7 @@
  * everything said inside a conversation goes through a `Connection`.
  *
  * S1  Frames are taken one after the other, behind the handshake.
- * S2  The generation is told once, by the first frame that only one sends, and remembered for the token's next socket.
+ * S2  The generation is detected once, by the first frame that only one sends, and remembered for the token's next socket.
  * S3  A conversation is made when something needs one, once per session, however many sockets share it.
  */
 import { randomUUID } from 'node:crypto';
@@ -12,7 +12,7 @@ import { failureFor } from '@tendon/core';
 import {
   catalogError,
   isStateEvent,
-  tellGeneration,
+  detectGeneration,
   WS_DIALECTS,
   type CatalogError,
   type Dialect,
@@ -38,8 +38,13 @@ interface WsContext extends RealtimeContext, SessionsContext {
   readonly isAdmin: boolean;
 }
 
-/** How a client is spoken to until it says who it is. */
-const UNTOLD = { plain: 'W0', auth: 'W2', resumed: 'W4', protocol: 'W5' } as const satisfies Record<WsDoor, WsGeneration>;
+/** The generation of a client whose frames have not shown it yet. */
+const ASSUMED = {
+  plain: 'opendevin-2024-03',
+  auth: 'opendevin-2024-05',
+  resumed: 'opendevin-2024-07',
+  protocol: 'opendevin-2024-11',
+} as const satisfies Record<WsDoor, WsGeneration>;
 
 export class WsSession {
   readonly #context: WsContext;
@@ -84,7 +89,7 @@ export class WsSession {
   }
 
   get #dialect(): WsDialect {
-    return WS_DIALECTS[this.#generation ?? UNTOLD[this.#door]];
+    return WS_DIALECTS[this.#generation ?? ASSUMED[this.#door]];
   }
 
   #connect(): Connection {
@@ -131,7 +136,7 @@ export class WsSession {
     if (token !== undefined) await this.#sessions.used(known);
     const record = token === undefined ? {} : await this.#sessions.get(known);
     this.#door = isProtocol ? 'protocol' : token === undefined ? 'plain' : record.isFromAuth ? 'auth' : 'resumed';
-    this.#generation = isProtocol ? 'W5' : record.generation;
+    this.#generation = isProtocol ? 'opendevin-2024-11' : record.generation;
     if (this.#wire.closed.aborted) return undefined;
     const unlisten = this.#sessions.onRestart(known, () => this.#startOver());
     this.#wire.closed.addEventListener(
@@ -144,12 +149,12 @@ export class WsSession {
     );
     if (this.#door === 'auth') this.#sessions.touch(known);
     else this.#wire.send({ token: token ?? (await signToken(known, jwtSecret)), status: 'ok' });
-    if (isGreeted) for (const frame of WS_DIALECTS.W0.greeting) this.#wire.send(frame);
+    if (isGreeted) for (const frame of WS_DIALECTS['opendevin-2024-03'].greeting) this.#wire.send(frame);
     return record.conversation === undefined ? undefined : this.#attach(record.conversation);
   }
 
   async #take(frame: unknown): Promise<void> {
-    this.#tell(frame);
+    this.#detect(frame);
     const decoded = this.#dialect.decode(frame);
     if (decoded.type === 'initialize') return this.#initialize(decoded);
     const needsOne = decoded.type === 'start' || (decoded.type === 'action' && decoded.action.action !== 'change_agent_state');
@@ -158,9 +163,9 @@ export class WsSession {
     else this.#connection.receiveDecoded(decoded);
   }
 
-  #tell(frame: unknown): void {
+  #detect(frame: unknown): void {
     if (this.#generation !== undefined) return;
-    this.#generation = tellGeneration(this.#door, frame);
+    this.#generation = detectGeneration(this.#door, frame);
     if (this.#generation !== undefined && this.#connection.conversationId !== undefined) void this.#remember();
   }
 
@@ -175,12 +180,15 @@ export class WsSession {
     }
   }
 
-  /** For W0 this only sets parameters, unless it names a folder or an unknown agent; later ones have their conversation from here on, and are sent its state. */
+  /**
+   * For opendevin-2024-03 this only sets parameters, unless it names a folder or an unknown agent. Later ones have their conversation from
+   * here on, and are sent its state.
+   */
   async #initialize(decoded: Initialize): Promise<void> {
     const refusal = await this.#client.initialize(decoded, this.#connection.conversationId);
     if (refusal) return this.#connection.refuse(refusal);
-    const isW0 = this.#dialect === WS_DIALECTS.W0 && this.#door === 'plain';
-    const error = isW0 && !this.#client.wantsAnswerAtOnce ? undefined : await this.#ensureConversation();
+    const onlySetsParameters = this.#dialect === WS_DIALECTS['opendevin-2024-03'] && this.#door === 'plain';
+    const error = onlySetsParameters && !this.#client.wantsAnswerAtOnce ? undefined : await this.#ensureConversation();
     if (error) return this.#connection.refuse(error);
     this.#answerInitialize();
   }
@@ -212,7 +220,7 @@ export class WsSession {
   }
 
   /**
-   * W1 to W3 fetch what is past over REST; what they get here is live, and what they missed when they were only cut off. Of what begins
+   * opendevin-2024-04 to opendevin-2024-06 fetch what is past over REST; what they get here is live, and what they missed when they were only cut off. Of what begins
    * here nothing is past, whatever a client brought as its cursor.
    */
   #attach(conversationId: string): Promise<CatalogError | undefined> {

@@ -1,9 +1,9 @@
 /**
  * Owns what the sessions of old `/ws` clients stand for: the `sid` of their token → a conversation, stored in `ws_sessions`.
  *
- * W1  Changes of one session come one after the other: two sockets with one token make one conversation.
- * W2  A session whose conversation is gone is an empty one; its token stays good.
- * W3  Where a socket left is forgotten when the page is loaded again: such a client fetches what is past.
+ * WS1  Changes of one session come one after the other: two sockets with one token make one conversation.
+ * WS2  A session whose conversation is gone is an empty one; its token stays good.
+ * WS3  Where a socket left is forgotten when the page is loaded again: such a client fetches what is past.
  */
 import { KeyedMutex, unlessAborted, type RecordStore, type Clock, type Storage } from '@tendon/core';
 import type { WsGeneration } from '@tendon/protocol';
@@ -11,9 +11,9 @@ import type { Conversations } from '../../../conversations/conversations.ts';
 
 export interface WsSessionRecord {
   readonly conversation?: string;
-  /** Told by the client's frames; its next socket speaks it from the start. */
+  /** Detected by the client's frames; its next socket speaks it from the start. */
   readonly generation?: WsGeneration;
-  /** The token came from `/api/auth`, which only W1 to W3 ask for. */
+  /** The token came from `/api/auth`, which only opendevin-2024-04 to opendevin-2024-06 ask for. */
   readonly isFromAuth?: boolean;
   readonly used_at?: string;
 }
@@ -59,7 +59,7 @@ export class WsSessions {
     return sessions;
   }
 
-  /** The session that W1 to W3 mean where they send no token: the last of theirs that came in. */
+  /** The session that opendevin-2024-04 to opendevin-2024-06 mean where they send no token: the last of theirs that came in. */
   get latest(): string | undefined {
     return this.#latest;
   }
@@ -94,7 +94,7 @@ export class WsSessions {
   }
 
   async get(sid: string): Promise<WsSessionRecord> {
-    const record = (await this.#store.get<WsSessionRecord>(WS_SESSIONS, sid)) ?? {};
+    const record = withCurrentName((await this.#store.get<WsSessionRecord>(WS_SESSIONS, sid)) ?? {});
     // A frontend of 0.15 and one before it share a token when they share an origin; the later one's names the conversation itself.
     const conversation = record.conversation ?? sid;
     if (await this.#conversations.get(conversation)) return { ...record, conversation };
@@ -141,4 +141,20 @@ export class WsSessions {
       if (listeners.size === 0 && this.#listeners.get(sid) === listeners) this.#listeners.delete(sid);
     };
   }
+}
+
+/** In the order of their numbers: sessions stored by the first versions name a generation by `W` and its number. */
+const BY_NUMBER: readonly WsGeneration[] = [
+  'opendevin-2024-03',
+  'opendevin-2024-04',
+  'opendevin-2024-05',
+  'opendevin-2024-06',
+  'opendevin-2024-07',
+  'opendevin-2024-11',
+];
+
+function withCurrentName(record: WsSessionRecord): WsSessionRecord {
+  const number = /^W(\d)$/.exec(record.generation ?? '')?.[1];
+  const generation = number === undefined ? undefined : BY_NUMBER[Number(number)];
+  return generation ? { ...record, generation } : record;
 }

@@ -4,14 +4,14 @@ import type { Frame, Phase } from '../dialect.ts';
 import { unknownFrame } from '../wire-frame.ts';
 import { failed, endedBy, memoriesOf } from './frames.ts';
 import type { Generation, ObservationEncoders } from './generation.ts';
-import { W4_ACTIONS } from './w4-actions.ts';
+import { ACTIONS_2024_07 } from './actions-2024-07.ts';
 import { commandId } from '../additive-twins.ts';
 import { withPictures, behindCommand, terminalLines } from '../cell-pictures.ts';
 import { cutMiddle } from '../../cut-middle.ts';
-import { shownAction, shownObservation, succeeded } from './w4-frames.ts';
+import { shownAction, shownObservation, succeeded } from './frames-2024-07.ts';
 
 /** 0.6 to 0.14: results of kinds that did not exist yet become a `success`, whose `message` is shown in the chat. */
-const W4_OBSERVATIONS: ObservationEncoders = {
+const OBSERVATIONS_2024_07: ObservationEncoders = {
   null: hidden,
   run: encodeRun,
   run_ipython(event) {
@@ -100,11 +100,11 @@ function encodeBrowse(event: Observation<'browse'>): readonly Frame[] {
 }
 
 /** 0.8 to 0.12: events with ids, states as observations, confirmation. */
-export const W4: Generation = {
+export const OPENDEVIN_2024_07: Generation = {
   greeting: [],
   hides,
-  actions: W4_ACTIONS,
-  observations: W4_OBSERVATIONS,
+  actions: ACTIONS_2024_07,
+  observations: OBSERVATIONS_2024_07,
   unknown: unknownFrame,
   announce: (state, timestamp) => [stateFrame(state === 'rate_limited' ? 'running' : state, timestamp)],
   // Progress is not sent: frontends before 0.9.6 put its line into the chat, and 0.9.6 to 0.9.8 show it in every state until a reload.
@@ -121,20 +121,20 @@ const EARLY_STATES: Partial<Record<AgentState, AgentState>> = {
   user_rejected: 'awaiting_user_input',
 };
 
-/** 13 May 2024 to 0.7: as W4 with the states of its time. */
-export const W3: Generation = {
-  ...W4,
+/** 13 May 2024 to 0.7: as opendevin-2024-07 with the states of its time. */
+export const OPENDEVIN_2024_06: Generation = {
+  ...OPENDEVIN_2024_07,
   observations: {
-    ...W4_OBSERVATIONS,
+    ...OBSERVATIONS_2024_07,
     agent_state_changed: (event, phase) => encodeState(event, early(event.extras.agent_state), phase),
   },
   announce: (state, timestamp) => [stateFrame(early(state), timestamp)],
 };
 
 /** 0.13 and 0.14: progress is a status update, and what the agent ran is in its output. */
-export const W5: Generation = {
-  ...W4,
-  observations: { ...W4_OBSERVATIONS, run: encodeRunWithCommand },
+export const OPENDEVIN_2024_11: Generation = {
+  ...OPENDEVIN_2024_07,
+  observations: { ...OBSERVATIONS_2024_07, run: encodeRunWithCommand },
   status({ type, id, message, conversation_title }) {
     return conversation_title === undefined ? [{ status_update: true, type, id: id ?? '', message }] : [];
   },

@@ -3,7 +3,7 @@ import { messageOf } from '../../codec.ts';
 import type { Frame, Phase } from '../dialect.ts';
 import { action, endedBy, observation, thinking, inWorkspace, writesOutside } from './frames.ts';
 import type { ActionEncoders, Generation } from './generation.ts';
-import { W0 } from './w0.ts';
+import { OPENDEVIN_2024_03 } from './opendevin-2024-03.ts';
 
 /** The seven states of 0.4 and 0.5, and what stands for those that came later. nothing reports `loading`. */
 const STATES = {
@@ -26,11 +26,11 @@ const STATES = {
  * 0.4 and 0.5: state frames, a `thought` on every action of the agent, `talk`, `run_ipython`, `delegate`.
  * Its frontend shows the thoughts of commands and cells; those of other actions come as a `think` before, too.
  */
-export const W2: Generation = {
-  ...W0,
+export const OPENDEVIN_2024_05: Generation = {
+  ...OPENDEVIN_2024_03,
   hides: writesOutside,
   actions: withThoughts({
-    ...W0.actions,
+    ...OPENDEVIN_2024_03.actions,
     start: () => [],
     change_agent_state: () => [],
     message: (event) => (event.source === 'user' ? [] : [action('talk', { content: event.args.content, thought: '' }, messageOf(event))]),
@@ -61,8 +61,8 @@ export const W2: Generation = {
       alsoThought(thought, action('modify_task', { id, state }, `Set task ${id} to ${state}`)),
   }),
   observations: {
-    ...W0.observations,
-    edit: (event, phase) => W0.observations.edit(event, phase).map(withThought),
+    ...OPENDEVIN_2024_03.observations,
+    edit: (event, phase) => OPENDEVIN_2024_03.observations.edit(event, phase).map(withThought),
     run_ipython: (event) => [observation('run_ipython', event.content, { code: event.extras.code }, messageOf(event))],
     delegate: (event) => [observation('delegate', event.content, { outputs: event.extras.outputs }, event.content)],
     agent_state_changed(event, phase) {

@@ -2,13 +2,13 @@ import { messageOf } from '../../codec.ts';
 import type { Action } from '../../event.ts';
 import type { Frame } from '../dialect.ts';
 import type { ActionEncoders } from './generation.ts';
-import { saying, shownAction } from './w4-frames.ts';
+import { saying, shownAction } from './frames-2024-07.ts';
 
 /**
  * 0.6 to 0.14. Frontends show the thoughts of commands, cells and browser actions; those of other actions come as a `message` before, too.
  * Arguments of 0.6 (`background`) and of 0.9 (`blocking`, `keep_prompt`, `is_confirmed`) stand side by side; kinds that did not exist yet are described.
  */
-export const W4_ACTIONS: ActionEncoders = {
+export const ACTIONS_2024_07: ActionEncoders = {
   null: hidden,
   initialize: hidden,
   start: (event) => saying(event, event.args.task),

@@ -14,7 +14,7 @@ const EMITTED = EVERY_KIND.filter((event) => event !== UNKNOWN).flatMap((event) 
 ]);
 const EVENTS = EMITTED.filter((frame) => frame.action !== undefined || frame.observation !== undefined);
 
-describe('opendevin-ws W0 against what 0.3.1 wrote', () => {
+describe('opendevin-2024-03 against what 0.3.1 wrote', () => {
   it('DL10: only its kinds are emitted, and the chat of the seed document', () => {
     expect(new Set(EVENTS.filter((frame) => !factOf(FACTS, frame)).map(nameOf))).toEqual(new Set(['observation chat']));
   });

@@ -7,8 +7,8 @@ import type { AgentState } from '../../agent-state.ts';
 import { commandId } from '../additive-twins.ts';
 import { cutMiddle } from '../../cut-middle.ts';
 
-/** W0 has `run`, `read`, `write`, `browse`, `recall`, `message`, `error`; results of later kinds become a `message`. */
-const W0_OBSERVATIONS: ObservationEncoders = {
+/** opendevin-2024-03 has `run`, `read`, `write`, `browse`, `recall`, `message`, `error`; results of later kinds become a `message`. */
+const OBSERVATIONS_2024_03: ObservationEncoders = {
   null: hidden,
   run: encodeRun,
   run_ipython: (event) => [
@@ -20,22 +20,22 @@ const W0_OBSERVATIONS: ObservationEncoders = {
   download: (event) => chatText(messageOf(event)),
   browse: encodeBrowse,
   chat: (event) => [observation('chat', event.content, {}, event.content)],
-  message: content,
+  message: asMessage,
   agent_state_changed: (event, phase) =>
     event.extras.agent_state === 'error' ? endedBy(event, phase) : stateFrames(event.extras.agent_state),
   think: hidden,
-  condense: content,
-  delegate: content,
+  condense: asMessage,
+  delegate: asMessage,
   recall: encodeRecall,
-  task_tracking: content,
-  loop_detection: content,
-  mcp: content,
+  task_tracking: asMessage,
+  loop_detection: asMessage,
+  mcp: asMessage,
   error: (event) => [observation('error', event.content, {}, `Oops. Something went wrong: ${event.content}`)],
-  success: content,
-  user_rejected: content,
+  success: asMessage,
+  user_rejected: asMessage,
 };
 
-function content(event: Observation): readonly Frame[] {
+function asMessage(event: Observation): readonly Frame[] {
   return chatText(event.content);
 }
 
@@ -97,10 +97,10 @@ function stateFrames(state: AgentState): readonly Frame[] {
 }
 
 /**
- * W0 has `read`, `write`, `run`, `kill`, `browse`, `recall`, `think`, `finish`, `summarize`, `add_task`, `modify_task`.
+ * opendevin-2024-03 has `read`, `write`, `run`, `kill`, `browse`, `recall`, `think`, `finish`, `summarize`, `add_task`, `modify_task`.
  * A `thought` beside an action becomes a `think` before it; kinds that did not exist yet become a `think` that describes them.
  */
-const W0_ACTIONS: ActionEncoders = {
+const ACTIONS_2024_03: ActionEncoders = {
   null: hidden,
   initialize: hidden,
   start: (event, phase) => messageOfUser(event.args.task, phase),
@@ -184,11 +184,11 @@ function encodeEdit({ args }: Action<'edit'>): readonly Frame[] {
 }
 
 /** Spring 2024, the letter of the seed protocol documents: one session per socket, no ids, no tokens, no states. */
-export const W0: Generation = {
+export const OPENDEVIN_2024_03: Generation = {
   greeting: [{ action: 'initialize', message: 'Control loop started.' }],
   hides: () => false,
-  actions: W0_ACTIONS,
-  observations: W0_OBSERVATIONS,
+  actions: ACTIONS_2024_03,
+  observations: OBSERVATIONS_2024_03,
   unknown({ raw }) {
     const { id: _id, timestamp: _time, source: _source, cause: _cause, executor: _inside, ...frame } = raw;
     return frame;
@@ -199,4 +199,4 @@ export const W0: Generation = {
 };
 
 /** 0.3: the same at another endpoint, with a file tree of the workspace. */
-export const W1: Generation = { ...W0, hides: writesOutside };
+export const OPENDEVIN_2024_04: Generation = { ...OPENDEVIN_2024_03, hides: writesOutside };
