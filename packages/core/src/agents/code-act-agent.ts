@@ -1,6 +1,5 @@
 import { browser, webRead } from '../tools/browser.ts';
-import { executeBash } from '../tools/execute-bash.ts';
-import { executeIpythonCell } from '../tools/execute-ipython-cell.ts';
+import { executeBash, executeIpythonCell } from '../tools/execute.ts';
 import { finish, reject, think } from '../tools/finish.ts';
 import { strReplaceEditor } from '../tools/str-replace-editor.ts';
 import type { Agent } from './agent.ts';

@@ -1,9 +1,9 @@
 import { cutMiddle, NullObservation, RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
 import type { Missed } from './engine-state.ts';
 import type { Known } from '../knowledge/library.ts';
-import { triggered, type Knowledge } from '../knowledge/triggered.ts';
 import { WORKSPACE } from '../prompt/excerpt.ts';
 import { notice } from './notices.ts';
+import type { Microagent } from '../knowledge/parse-microagent.ts';
 
 /** What answers are made of. */
 export interface Sources {
@@ -79,3 +79,27 @@ function answerQuery(
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+type Knowledge = {
+  readonly name: string;
+  /** The word that brought it; empty when it was asked for by name. */
+  readonly trigger: string;
+  readonly content: string;
+};
+
+/** UTF-16 units of everything that one recall brings. */
+const MAX_CHARS = 256 * 1024;
+
+/** Knowledge one of whose trigger words is in the text, whatever its case, but for what was shown already. */
+function triggered(microagents: readonly Microagent[], text: string, shown: ReadonlySet<string>): Knowledge[] {
+  const lower = text.toLowerCase();
+  const found: Knowledge[] = [];
+  let left = MAX_CHARS;
+  for (const { name, triggers, content } of microagents) {
+    const trigger = triggers.find((word) => lower.includes(word.toLowerCase()));
+    if (trigger === undefined || shown.has(name) || content.length > left) continue;
+    left -= content.length;
+    found.push({ name, trigger, content });
+  }
+  return found;
+}

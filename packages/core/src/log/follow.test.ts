@@ -1,7 +1,6 @@
 import type { Event } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
-import { follow, type Followable, type Lazy } from './follow.ts';
-import { Wakeup } from './wakeup.ts';
+import { follow, type Followable, type Lazy, Wakeup } from './follow.ts';
 
 const PAGE = 10;
 

@@ -1,7 +1,7 @@
 import type { Event } from '@tendon/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecentEvents } from './recent-events.ts';
+import { RecentEvents } from './read-pages.ts';
 
 describe('recent events', () => {
   it('EL11: the window is bounded in events and characters, ends at the last event and has no gaps', () => {

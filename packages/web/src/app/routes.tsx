@@ -1,8 +1,13 @@
-import { createBrowserRouter, useRouteError } from 'react-router';
+import { createBrowserRouter, useRouteError, Outlet, useMatch, useNavigate } from 'react-router';
+import { useContext } from 'react';
 import { paths } from '../lib/paths.ts';
 import { NotFound } from '../pages/not-found.tsx';
 import { Button } from '../ui/button.tsx';
-import { App } from './app.tsx';
+import { CommandContext, useCommands } from '../lib/commands.ts';
+import { tendon } from '../lib/server.ts';
+import { stored } from '../lib/stored.ts';
+import { theme } from '../ui/theme.tsx';
+import { KeyboardProvider, KeyMap, Palette } from './keyboard.tsx';
 
 /** The map of the app. Each page is a chunk of its own. */
 export const router = createBrowserRouter([
@@ -42,4 +47,58 @@ function PageError() {
       </div>
     </main>
   );
+}
+
+/** The frame of every page: one container that everything adapts to, the keyboard, the palette. */
+function App() {
+  const isWatching = useMatch(paths.shared) !== null;
+  return (
+    <KeyboardProvider>
+      <div className="app">
+        {!isWatching && (
+          <a className="skip-link" href="#composer">
+            To the composer
+          </a>
+        )}
+        <AppCommands />
+        <Outlet />
+        <Palette />
+        <KeyMap />
+      </div>
+    </KeyboardProvider>
+  );
+}
+
+/** What can be done on every page. */
+function AppCommands() {
+  const registry = useContext(CommandContext);
+  const navigate = useNavigate();
+  const go = (path: string) => void navigate(path);
+  useCommands('app', [
+    { id: 'palette', title: 'Search or run a command', group: 'App', keys: ['mod+k'], listed: false, run: registry.openPalette },
+    { id: 'new', title: 'New task', group: 'App', keys: ['g n'], when: 'stream', run: () => go(paths.home) },
+    { id: 'theme-light', title: 'Theme: light', group: 'App', run: () => theme.choose('light') },
+    { id: 'theme-dark', title: 'Theme: dark', group: 'App', run: () => theme.choose('dark') },
+    { id: 'theme-system', title: 'Theme: as the system', group: 'App', run: () => theme.choose('system') },
+    { id: 'sign-out', title: 'Sign out', group: 'App', run: () => void signOut() },
+    { id: 'next-region', title: 'Next region', group: 'App', keys: ['f6'], listed: false, run: () => moveRegion(1) },
+    { id: 'last-region', title: 'Previous region', group: 'App', keys: ['shift+f6'], listed: false, run: () => moveRegion(-1) },
+  ]);
+  return null;
+}
+
+/** Forgets the key of this browser and ends its session; the page that comes next asks for a key where one is needed. */
+async function signOut(): Promise<void> {
+  await tendon.signOut().catch(() => undefined); // Without a server there is nothing to end.
+  stored.set('key', null);
+  location.assign(paths.home);
+}
+
+const REGIONS = 'header a, .stream, #composer, [role=tab][aria-selected=true], [role=tabpanel]';
+
+function moveRegion(step: 1 | -1): void {
+  const regions = [...document.querySelectorAll<HTMLElement>(REGIONS)].filter((element) => element.offsetParent !== null);
+  const now = regions.findLastIndex((region) => region === document.activeElement || region.contains(document.activeElement));
+  const next = now < 0 ? (step > 0 ? 0 : regions.length - 1) : (now + step + regions.length) % regions.length;
+  regions[next]?.focus();
 }

@@ -1,5 +1,5 @@
 import { memo, useState } from 'react';
-import { count } from '../copy/counts.ts';
+import { count } from '../copy/figures.ts';
 import { highlight } from './highlight.tsx';
 import type { DiffLine, LineDiff, Range } from './line-diff.ts';
 import type { Piece } from './output.tsx';

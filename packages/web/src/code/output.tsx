@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { count } from '../copy/counts.ts';
+import { count } from '../copy/figures.ts';
 import { cut } from '../copy/shorten.ts';
 import { cx } from '../ui/cx.ts';
 

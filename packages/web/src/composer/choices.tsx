@@ -1,7 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Bot, Cpu } from 'lucide-react';
+import { Bot, Cpu, ChevronDown, type LucideIcon } from 'lucide-react';
+import { useState } from 'react';
 import { agentsQuery, modelsQuery, settingsQuery, tendon, useModelInUse } from '../lib/server.ts';
-import { ChoicePopup } from '../ui/choice-popup.tsx';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { focusOnMount, Popup } from '../ui/popup.tsx';
 
 export function AgentChoice({ side, bare }: { readonly side?: 'above' | 'below'; readonly bare?: boolean }) {
   const queries = useQueryClient();
@@ -46,5 +49,88 @@ export function ModelChoice({ side, bare }: { readonly side?: 'above' | 'below';
       options={options}
       onChoose={(name) => change.mutate(name)}
     />
+  );
+}
+
+const MAX_SHOWN = 50;
+
+/** One of many names, with a filter when there are more than eight. */
+function ChoicePopup(props: {
+  readonly label: string;
+  readonly icon?: LucideIcon;
+  readonly value: string;
+  readonly shown: string;
+  readonly options: readonly string[];
+  readonly onChoose: (value: string) => void;
+  readonly side?: 'above' | 'below';
+}) {
+  const { label, icon, value, shown, options, onChoose, side = 'below' } = props;
+  return (
+    <Popup
+      label={label}
+      side={side}
+      align="end"
+      button={(popup) => (
+        <Button look="quiet" aria-label={`${label}: ${shown}`} title={label} {...popup}>
+          {icon && <Icon of={icon} small />}
+          <span className="truncate">{shown}</span>
+          <Icon of={ChevronDown} small />
+        </Button>
+      )}
+    >
+      {(close) => (
+        <Choices
+          label={label}
+          value={value}
+          options={options}
+          onChoose={(chosen) => {
+            onChoose(chosen);
+            close();
+          }}
+        />
+      )}
+    </Popup>
+  );
+}
+
+function Choices(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly string[];
+  readonly onChoose: (value: string) => void;
+}) {
+  const { label, value, options, onChoose } = props;
+  const [filter, setFilter] = useState('');
+  const hits = options.filter((option) => option.toLowerCase().includes(filter.toLowerCase()));
+  return (
+    <>
+      {options.length > 8 && (
+        <input
+          className="field mb-1 w-full"
+          aria-label={`Filter ${label.toLowerCase()}`}
+          placeholder="Type to filter"
+          value={filter}
+          ref={focusOnMount}
+          onChange={(event) => setFilter(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && hits[0]) onChoose(hits[0]);
+          }}
+        />
+      )}
+      {hits.slice(0, MAX_SHOWN).map((option) => (
+        <button
+          key={option}
+          type="button"
+          className="option"
+          data-current={option === value}
+          aria-pressed={option === value}
+          onClick={() => onChoose(option)}
+        >
+          {option}
+        </button>
+      ))}
+      {hits.length > MAX_SHOWN && <p className="px-2 py-1 text-small text-ink-3">{hits.length - MAX_SHOWN} more, type to find them</p>}
+      {hits.length === 0 && <p className="px-2 py-1 text-small text-ink-3">Nothing has this name</p>}
+    </>
   );
 }

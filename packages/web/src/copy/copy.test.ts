@@ -1,10 +1,9 @@
 import { type Action, AGENT_STATES, fromJson } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
-import { money, short } from './counts.ts';
+import { money, short, ago, duration, elapsed } from './figures.ts';
 import { causeWords } from './error-words.ts';
 import { cut, firstLine, firstSentence } from './shorten.ts';
 import { stateSentence } from './state-sentence.ts';
-import { ago, duration, elapsed } from './times.ts';
 
 const doing = (action: string, args: object) => fromJson({ id: 1, timestamp: '', source: 'agent', action, args }) as Action;
 

@@ -1,7 +1,7 @@
 import type { ConversationInfo } from '@tendon/client';
 import { type Action, type AgentState, parseAgentState } from '@tendon/protocol';
 import type { Glyph } from '../ui/icon.tsx';
-import { count } from './counts.ts';
+import { count } from './figures.ts';
 import { causeWords } from './error-words.ts';
 import { fileName, firstLine, hostName } from './shorten.ts';
 

@@ -1,6 +1,5 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { count } from '../copy/counts.ts';
-import { between, duration } from '../copy/times.ts';
+import { count, between, duration } from '../copy/figures.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { RowPlace } from './item-row.tsx';
 import { StepRow } from './step-row.tsx';

@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import { Prose } from '../code/prose.tsx';
-import { clock } from '../copy/times.ts';
+import { clock } from '../copy/figures.ts';
 import { FoldRow } from './fold-row.tsx';
 import { StepRow } from './step-row.tsx';
 import type { StreamItem } from './stream-item.ts';

@@ -2,8 +2,7 @@ import { type Event, fromJson } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { EVERY_KIND } from './every-kind.test-support.ts';
 import { foldWords } from './fold-row.tsx';
-import { foldTurns } from './fold-turns.ts';
-import { projectItems } from './project-items.ts';
+import { foldTurns, projectItems } from './project-items.ts';
 import type { FoldItem } from './stream-item.ts';
 
 function events(...parts: readonly object[]): readonly Event[] {

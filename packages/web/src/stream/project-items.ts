@@ -1,5 +1,5 @@
 import { type Action, type Event, isAction, isObservation, type Observation } from '@tendon/protocol';
-import type { NoteItem, SpeechItem, StepItem, StreamItem } from './stream-item.ts';
+import { type NoteItem, type SpeechItem, type StepItem, type StreamItem, type FoldItem, isFailure } from './stream-item.ts';
 
 /**
  * The rows that a list of events is read as, oldest first. A pure function of the events.
@@ -107,4 +107,40 @@ const NOTES: Readonly<Record<string, string>> = { paused: 'Paused by you', stopp
 
 function saysTheSame(last: StreamItem | undefined, reason: string): boolean {
   return last?.type === 'step' && last.observation?.observation === 'error' && last.observation.content === reason;
+}
+
+const LEAST = 5;
+const KEPT = 2;
+
+/** In turns that are over, long runs of plain steps become one row; their last two, failures and ends stay. */
+export function foldTurns(items: readonly StreamItem[], isOver: boolean): readonly StreamItem[] {
+  const lastTurn = items.findLastIndex((item) => item.type === 'turn');
+  const folded: StreamItem[] = [];
+  let run: StepItem[] = [];
+  const close = () => {
+    const split = run.length < LEAST ? 0 : run.length - KEPT;
+    if (split > 0) folded.push(foldOf(run.slice(0, split)));
+    folded.push(...run.slice(split));
+    run = [];
+  };
+  items.forEach((item, index) => {
+    const isDone = isOver || index < lastTurn;
+    if (isDone && item.type === 'step' && isPlain(item)) run.push(item);
+    else {
+      close();
+      folded.push(item);
+    }
+  });
+  close();
+  return folded;
+}
+
+function foldOf(steps: readonly StepItem[]): FoldItem {
+  const first = steps[0]!;
+  return { type: 'fold', key: `f${first.id}`, id: first.id, at: first.at, steps };
+}
+
+function isPlain(step: StepItem): boolean {
+  const kind = step.action?.action;
+  return !isFailure(step) && kind !== 'finish' && kind !== 'reject' && step.observation?.observation !== 'user_rejected';
 }

@@ -1,6 +1,6 @@
 import { Braces, Copy, Link2, PanelRightOpen } from 'lucide-react';
 import { type TabName, useConversation } from '../conversation/open-conversation.ts';
-import { elapsed } from '../copy/times.ts';
+import { elapsed } from '../copy/figures.ts';
 import { paths } from '../lib/paths.ts';
 import { useNow } from '../lib/use-now.ts';
 import { IconButton } from '../ui/button.tsx';

@@ -1,17 +1,19 @@
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, useMemo } from 'react';
+import type { ConversationSnapshot } from '@tendon/client';
 import { StreamingProse } from '../code/prose.tsx';
-import { useConversation } from '../conversation/open-conversation.ts';
-import { count } from '../copy/counts.ts';
+import { useConversation, openDecision } from '../conversation/open-conversation.ts';
+import { count } from '../copy/figures.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Late } from '../ui/placeholder.tsx';
 import { ItemRow } from './item-row.tsx';
-import { estimateHeight, type Rows, useRows } from './rows.ts';
 import { OutboxRow, StickyTurn } from './turn-row.tsx';
 import { type Folds, useFolds } from './use-folds.ts';
 import { useStreamKeys } from './use-stream-keys.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
+import { foldTurns, projectItems } from './project-items.ts';
+import type { StreamItem } from './stream-item.ts';
 
 /** Everything that happened, oldest first; only what is in view is in the document. */
 export function Stream() {
@@ -105,4 +107,57 @@ function useSeen(total: number, isAtEnd: boolean): number {
     if (isAtEnd) setMark(total);
   }, [isAtEnd, total]);
   return isAtEnd ? 0 : Math.max(0, total - mark);
+}
+
+const AT_REST: ReadonlySet<string> = new Set(['finished', 'stopped', 'rejected', 'error', 'awaiting_user_input']);
+
+/** What the stream shows, from top to bottom: the items, the partial answer, the messages that are not sent yet. */
+interface Rows {
+  readonly items: readonly StreamItem[];
+  /** Those of `items` that are open unless a person folded them. */
+  readonly newest: ReadonlySet<number>;
+  readonly answer: string | undefined;
+  /** One for each row, stable over time. */
+  readonly keys: readonly string[];
+}
+
+function useRows({ events, answer, outbox, state }: ConversationSnapshot): Rows {
+  const isOver = AT_REST.has(state.agentState);
+  const decision = openDecision(state)?.id;
+  const items = useMemo(() => {
+    const projected = foldTurns(projectItems(events), isOver);
+    // What waits for a decision is shown once, in the composer.
+    return decision === undefined ? projected : projected.filter((item) => item.id !== decision || item.type !== 'step');
+  }, [events, isOver, decision]);
+  const newest = useMemo(() => newestSteps(items), [items]);
+  const hasAnswer = Boolean(answer?.text.trim());
+  const keys = useMemo(
+    () => [...items.map((item) => item.key), ...(hasAnswer ? ['answer'] : []), ...outbox.map((entry) => `out-${entry.clientId}`)],
+    [items, hasAnswer, outbox],
+  );
+  return { items, newest, answer: hasAnswer ? answer!.text : undefined, keys };
+}
+
+/** Where the newest step stands, and the newest command of the same turn: a person who comes back wants to see what it said. */
+function newestSteps(items: readonly StreamItem[]): ReadonlySet<number> {
+  const turn = items.findLastIndex((item) => item.type === 'turn');
+  const newest = items.findLastIndex((item) => item.type === 'step' && item.action?.action !== 'finish');
+  const command = items.findLastIndex((item) => item.type === 'step' && item.action?.action === 'run');
+  return new Set([newest, command].filter((index) => index > turn));
+}
+
+/** Pixels a row will take before it was measured, by kind. */
+function estimateHeight(item: StreamItem | undefined): number {
+  switch (item?.type) {
+    case 'speech':
+      return 12 + 22 * Math.ceil(item.text.length / 68);
+    case 'note':
+      return 28;
+    case 'step':
+    case 'fold':
+      return 32;
+    case 'turn':
+    case undefined:
+      return 44;
+  }
 }

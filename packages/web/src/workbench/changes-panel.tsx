@@ -5,7 +5,7 @@ import { DiffTable } from '../code/diff-table.tsx';
 import { lineDiff, type LineDiff, unifiedDiff } from '../code/line-diff.ts';
 import { fileVersions, type FileVersions } from '../conversation/changed-files.ts';
 import { useConversation } from '../conversation/open-conversation.ts';
-import { count } from '../copy/counts.ts';
+import { count } from '../copy/figures.ts';
 import { fileName, shownPath } from '../copy/shorten.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Empty } from '../ui/placeholder.tsx';

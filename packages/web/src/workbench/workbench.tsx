@@ -1,14 +1,16 @@
-import { Component, type KeyboardEvent, type ReactNode, useMemo, useRef } from 'react';
+import { Component, type KeyboardEvent, type ReactNode, useMemo, useRef, type PointerEvent, useState } from 'react';
+import { type Event, isAction, toJson } from '@tendon/protocol';
 import { changedFiles } from '../conversation/changed-files.ts';
 import { type Shown, type TabName, useConversation } from '../conversation/open-conversation.ts';
 import { Button } from '../ui/button.tsx';
 import { AppPanel, useServed } from './app-panel.tsx';
 import { ChangesPanel } from './changes-panel.tsx';
 import { FilesPanel } from './files-panel.tsx';
-import { newestPlan, PlanPanel } from './plan-panel.tsx';
-import { RawPanel } from './raw-panel.tsx';
-import { Splitter } from './splitter.tsx';
 import { TerminalPanel } from './terminal-panel.tsx';
+import { type Glyph, StateGlyph } from '../ui/icon.tsx';
+import { Empty } from '../ui/placeholder.tsx';
+import { highlight } from '../code/highlight.tsx';
+import { stored } from '../lib/stored.ts';
 
 const PANELS = {
   changes: ChangesPanel,
@@ -119,4 +121,112 @@ class PanelBoundary extends Component<{ readonly children: ReactNode }, { readon
       </div>
     );
   }
+}
+
+const DEFAULT = 43.5;
+const [LEAST, MOST] = [25, 70];
+
+/** Between stream and workbench: drag, arrows 2 %, Home and End, double click or ⏎ for the default. Stored for the next visit. */
+function Splitter() {
+  const [at, setAt] = useState(() => Number.parseFloat(stored.get('split') ?? '') || DEFAULT);
+  const move = (percent: number) => {
+    const next = Math.round(Math.min(MOST, Math.max(LEAST, percent)) * 10) / 10;
+    setAt(next);
+    stored.set('split', next === DEFAULT ? null : `${next}%`);
+    document.documentElement.style.setProperty('--split', `${next}%`);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const target = { ArrowLeft: at - 2, ArrowRight: at + 2, Home: LEAST, End: MOST, Enter: DEFAULT }[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    move(target);
+  };
+  const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const { left, width } = event.currentTarget.closest('.work')!.getBoundingClientRect();
+    move(((event.clientX - left) / width) * 100);
+  };
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a separator that can be moved is a control
+    <div
+      className="splitter"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label="Resize the workbench"
+      aria-valuemin={LEAST}
+      aria-valuemax={MOST}
+      aria-valuenow={Math.round(at)}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onDoubleClick={() => move(DEFAULT)}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={onPointerMove}
+    />
+  );
+}
+
+const MAX_LINES = 2_000;
+
+/** One event as it is. */
+function RawPanel({ eventId }: { readonly eventId: number | undefined }) {
+  const { events } = useConversation().snapshot;
+  const event = events.find((one) => one.id === eventId);
+  if (!event) return <Empty title="Choose an event" />;
+  const lines = JSON.stringify(toJson(event), null, 2).split('\n');
+  return (
+    <>
+      <div className="panel-bar">
+        <span className="font-medium">Event {event.id}</span>
+        <span className="flex-1" />
+        <Button onClick={() => void navigator.clipboard.writeText(lines.join('\n'))}>Copy JSON</Button>
+      </div>
+      <pre className="raw">
+        {lines.slice(0, MAX_LINES).map((line, index) => (
+          <span key={index}>
+            {highlight(line, '.json').map((piece, at) => (
+              <span key={at} className={piece.look}>
+                {piece.text}
+              </span>
+            ))}
+            {'\n'}
+          </span>
+        ))}
+      </pre>
+    </>
+  );
+}
+
+interface Task {
+  readonly id: string;
+  readonly title: string;
+  readonly status: string;
+  readonly notes: string;
+}
+
+const GLYPHS: Readonly<Record<string, Glyph>> = { done: 'done', in_progress: 'running' };
+const WORDS: Readonly<Record<string, string>> = { done: 'done', in_progress: 'at it', todo: 'to do' };
+
+/** The plan as it was last written; `undefined` before the first. */
+function newestPlan(events: readonly Event[]): readonly Task[] | undefined {
+  const event = events.findLast((one) => isAction(one) && one.action === 'task_tracking' && one.args.command === 'plan');
+  return event && isAction(event) && event.action === 'task_tracking' ? event.args.task_list : undefined;
+}
+
+function PlanPanel() {
+  const plan = newestPlan(useConversation().snapshot.events);
+  if (!plan || plan.length === 0) return <Empty title="No plan yet">The agent writes one for longer tasks.</Empty>;
+  return (
+    <ol className="plan p-4">
+      {plan.map((task) => (
+        <li key={task.id} className="border-b border-line py-1.5">
+          <StateGlyph glyph={GLYPHS[task.status] ?? 'dot'} />
+          <span className="flex-1">
+            {task.title}
+            {task.notes && <span className="block text-small text-ink-3">{task.notes}</span>}
+          </span>
+          <span className="text-small text-ink-3">{WORDS[task.status] ?? task.status}</span>
+        </li>
+      ))}
+    </ol>
+  );
 }

@@ -1,7 +1,6 @@
 import { shellQuote } from '@tendon/protocol/executor-api';
 import { bash, createFile, fenced, finished, once, type DemoMove, type DemoSkill, failed } from './demo-skill.ts';
-import { NAME, unquoted, workspacePath, WORKSPACE } from './phrase.ts';
-import type { DemoTurn, ToolResult } from './read-request.ts';
+import { NAME, unquoted, workspacePath, WORKSPACE, type DemoTurn, type ToolResult } from './read-request.ts';
 import { outside } from './script-skills.ts';
 
 type Results = readonly ToolResult[];

@@ -1,7 +1,6 @@
 import { shellQuote } from '@tendon/protocol/executor-api';
 import { bash, createFile, failed, fenced, finished, type DemoMove, type DemoSkill } from './demo-skill.ts';
-import { NAME, slug, unquoted, workspacePath, WORKSPACE } from './phrase.ts';
-import type { ToolResult } from './read-request.ts';
+import { NAME, slug, unquoted, workspacePath, WORKSPACE, type ToolResult } from './read-request.ts';
 
 const LANGUAGE = 'bash|shell|sh|python3?|py|node(?:\\.?js)?|javascript|js';
 const MAKE = '(?:please\\s+)?(?:can you\\s+|could you\\s+)?(?:write|create|make|build|give)(?:\\s+me)?';

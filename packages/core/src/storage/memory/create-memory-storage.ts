@@ -10,11 +10,8 @@ import {
 } from '../../log/event-log.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import type { Storage, ListOptions, RecordStore, StoredRecord } from '../storage.ts';
-import { deepFreeze } from '../../log/deep-freeze.ts';
-import { follow, type Followable } from '../../log/follow.ts';
-import { randomEpoch } from '../../log/random-epoch.ts';
-import { settleDraft, stamp, timestampsAfter } from '../../log/stamp.ts';
-import { Wakeup } from '../../log/wakeup.ts';
+import { deepFreeze, settleDraft, stamp, timestampsAfter, randomEpoch } from '../../log/stamp.ts';
+import { follow, type Followable, Wakeup } from '../../log/follow.ts';
 import { type IdRange, type IndexedLog, type PageIndex, type TextPage, isTitled } from '../page-index.ts';
 
 /** Keeps everything in the process and forgets it with it; for tests, examples and throw-away runs. */

@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { draftFromJson, isUnknown, type Event, type EventSource } from '@tendon/protocol';
-import { deepFreeze } from '../../log/deep-freeze.ts';
+import { deepFreeze, stamp } from '../../log/stamp.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { stamp } from '../../log/stamp.ts';
 import { payloadText, putBack, type PayloadEncoding, type PayloadPath } from '../blobs/payloads.ts';
 import type { PayloadReader } from './payload-table.ts';
 

@@ -1,6 +1,5 @@
-import { deepFreeze } from '../../log/deep-freeze.ts';
+import { deepFreeze, settleDraft } from '../../log/stamp.ts';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import { settleDraft } from '../../log/stamp.ts';
 import { StorageError } from '../../log/storage-error.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { takePayloads, type Payload } from '../blobs/payloads.ts';

@@ -18,14 +18,12 @@ import {
   type ReadRange,
   type SourcedDraft,
 } from '../../log/event-log.ts';
-import { follow, type Followable, type Lazy } from '../../log/follow.ts';
-import { randomEpoch } from '../../log/random-epoch.ts';
-import { RecentEvents } from '../../log/recent-events.ts';
-import { stamp, timestampsAfter } from '../../log/stamp.ts';
+import { follow, type Followable, type Lazy, Wakeup } from '../../log/follow.ts';
+import { randomEpoch, stamp, timestampsAfter } from '../../log/stamp.ts';
+import { RecentEvents } from '../../log/read-pages.ts';
 import { StorageError } from '../../log/storage-error.ts';
-import { Wakeup } from '../../log/wakeup.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { Findings } from '../findings.ts';
+import type { Findings } from '../storage.ts';
 import { checksumOf, damagedEvent, eventOf, hydrate, type EventRow } from './event-row.ts';
 import type { EventTable } from './event-table.ts';
 import type { GroupCommit, Staged } from './group-commit.ts';

@@ -2,8 +2,7 @@ import type { ConversationSnapshot } from '@tendon/client';
 import { useEffect, useState } from 'react';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
-import { count } from '../../copy/counts.ts';
-import { clock, elapsed } from '../../copy/times.ts';
+import { count, clock, elapsed } from '../../copy/figures.ts';
 import { SignIn } from '../sign-in.tsx';
 
 const SILENT_MS = 2_000;

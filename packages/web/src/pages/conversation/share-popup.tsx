@@ -3,7 +3,7 @@ import type { CreatedShare, ShareInfo } from '@tendon/protocol';
 import { Share2 } from 'lucide-react';
 import { useState } from 'react';
 import { useConversation } from '../../conversation/open-conversation.ts';
-import { ago, dayAndClock } from '../../copy/times.ts';
+import { ago, dayAndClock } from '../../copy/figures.ts';
 import { tendon } from '../../lib/server.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SettingsPatch } from '@tendon/client';
 import { KeyRound, Link as LinkIcon, Server } from 'lucide-react';
 import { type ComponentProps, useState } from 'react';
-import { count } from '../../copy/counts.ts';
+import { count } from '../../copy/figures.ts';
 import { localServers, modelForKey } from '../../lib/models.ts';
 import { modelsQuery, tendon } from '../../lib/server.ts';
 import { Button } from '../../ui/button.tsx';

@@ -1,8 +1,17 @@
 import type { Observation } from '@tendon/protocol';
 import { Globe, MousePointerClick } from 'lucide-react';
 import { Well } from '../../code/output.tsx';
-import { type ActionCard, type Card, durationFacts, failureBody, observed, outcomeFacts, spoken } from './card.tsx';
-import { isInlinePicture, Picture } from './picture.tsx';
+import {
+  type ActionCard,
+  type Card,
+  durationFacts,
+  failureBody,
+  observed,
+  outcomeFacts,
+  spoken,
+  isInlinePicture,
+  Picture,
+} from './card.tsx';
 
 export const browseCard: ActionCard<'browse'> = (step) => {
   const object = step.action.args.url.replace(/^https?:\/\//, '');

@@ -2,7 +2,7 @@ import type { Action, ActionKind, Observation, ObservationKind } from '@tendon/p
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Well } from '../../code/output.tsx';
-import { between, duration } from '../../copy/times.ts';
+import { between, duration } from '../../copy/figures.ts';
 
 export interface Fact {
   readonly text: string;
@@ -74,4 +74,24 @@ export function failureBody(observation: Observation | undefined): (() => React.
   if (observation?.observation !== 'error' && observation?.observation !== 'user_rejected') return undefined;
   const { content } = observation;
   return content.trim() ? () => <Well text={content} /> : undefined;
+}
+
+/** A thumbnail of fixed size beside what it shows; the size is there before the picture is. */
+export function Picture(props: { readonly src: string; readonly alt: string; readonly title: string; readonly text: string }) {
+  const { src, alt, title, text } = props;
+  return (
+    <div className="media">
+      <img className="shot" src={src} alt={alt} loading="lazy" decoding="async" />
+      <p>
+        {title && <b>{title}</b>}
+        {title && text && <br />}
+        <span className="line-clamp-3">{text}</span>
+      </p>
+    </div>
+  );
+}
+
+/** Only pictures that came with the event are shown: nothing is fetched from elsewhere. */
+export function isInlinePicture(url: string): boolean {
+  return url.startsWith('data:image/');
 }

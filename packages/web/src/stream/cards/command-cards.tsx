@@ -4,8 +4,7 @@ import { useState } from 'react';
 import { AnsiText, Well, withoutAnsi } from '../../code/output.tsx';
 import { firstLine } from '../../copy/shorten.ts';
 import { Button } from '../../ui/button.tsx';
-import { type ActionCard, durationFacts, type Fact, failureBody, observed, outcomeFacts, spoken } from './card.tsx';
-import { Picture } from './picture.tsx';
+import { type ActionCard, durationFacts, type Fact, failureBody, observed, outcomeFacts, spoken, Picture } from './card.tsx';
 
 const TESTS = /\b(test|vitest|jest|pytest|tox|check|lint|tsc|mypy|ruff)\b/;
 const LIVE_ROWS = 3;

@@ -1,8 +1,7 @@
 import type { LlmMetrics, ToolCallMetadata } from '@tendon/protocol';
 import { CircleCheck, CircleSlash } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
-import { money } from '../../copy/counts.ts';
-import { clock } from '../../copy/times.ts';
+import { money, clock } from '../../copy/figures.ts';
 import { isDemoModel } from '../../lib/models.ts';
 import type { ActionCard } from './card.tsx';
 

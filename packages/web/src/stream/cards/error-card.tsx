@@ -5,7 +5,7 @@ import { Well } from '../../code/output.tsx';
 import { useConversation } from '../../conversation/open-conversation.ts';
 import { causeWords } from '../../copy/error-words.ts';
 import { cut } from '../../copy/shorten.ts';
-import { clock } from '../../copy/times.ts';
+import { clock } from '../../copy/figures.ts';
 import { Button } from '../../ui/button.tsx';
 import { cx } from '../../ui/cx.ts';
 import type { Card, ObservationCard } from './card.tsx';

@@ -3,7 +3,7 @@ import { FileDiff, FilePlus2, FileText } from 'lucide-react';
 import { DiffTable } from '../../code/diff-table.tsx';
 import { NumberedLines } from '../../code/highlight.tsx';
 import { lineDiff, type LineDiff, unifiedDiff } from '../../code/line-diff.ts';
-import { count } from '../../copy/counts.ts';
+import { count } from '../../copy/figures.ts';
 import { shownPath } from '../../copy/shorten.ts';
 import { type ActionCard, type Card, type Fact, failureBody, type ObservationCard, observed, outcomeFacts, spoken } from './card.tsx';
 

@@ -1,8 +1,7 @@
 import { BookOpen, FoldVertical, Lightbulb, ListChecks, TextQuote } from 'lucide-react';
 import { Prose } from '../../code/prose.tsx';
-import { count } from '../../copy/counts.ts';
+import { count, clock } from '../../copy/figures.ts';
 import { firstSentence } from '../../copy/shorten.ts';
-import { clock } from '../../copy/times.ts';
 import { StateGlyph } from '../../ui/icon.tsx';
 import type { ActionCard, ObservationCard } from './card.tsx';
 
