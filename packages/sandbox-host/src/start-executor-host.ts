@@ -7,7 +7,7 @@ import {
   type Config,
   createLogger,
   isLoopbackBind,
-  keptSecret,
+  storedSecret,
   listenError,
   liveMask,
   type Logger,
@@ -123,7 +123,7 @@ function hostedSandboxes({ config, home, records, opened, clock, logger }: Hoste
 async function keyOf(config: Config, home: string): Promise<{ readonly key: Secret | undefined; readonly isMade: boolean }> {
   const given = config.executorKey ?? (await keyIn(config.executorKeyFile));
   if (given || isLoopbackBind(config.host)) return { key: given, isMade: false };
-  return { key: await keptSecret(join(home, 'key')), isMade: true };
+  return { key: await storedSecret(join(home, 'key')), isMade: true };
 }
 
 async function keyIn(file: string | undefined): Promise<Secret | undefined> {

@@ -1,7 +1,6 @@
 import { CreatedKey, CreateKey, Failure, KeyList, Revoked } from '@tendon/protocol';
 import { z } from 'zod';
-import { revokeKey, type AccessBooks } from '../platform/auth/access-books.ts';
-import { keyInfo } from '../platform/auth/key-info.ts';
+import { revokeKey, type AccessBooks, keyInfo } from '../platform/auth/access-books.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 

@@ -4,7 +4,7 @@ import { sessionCookie } from '../platform/auth/session-cookie.ts';
 import type { App, Routes } from '../platform/http/app.ts';
 import { safePath, sendLoginPage } from './login-page.ts';
 import { createRateLimit, type RateLimit } from '../platform/http/rate-limit.ts';
-import { startSession, TOO_MANY_BROWSERS, type SessionContext } from './start-session.ts';
+import { startSession, TOO_MANY_BROWSERS, type SessionContext } from './browser-session.ts';
 import type { Clock } from '@tendon/core';
 import type { Logger } from '../platform/logger.ts';
 

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { CreatedKey, KeyList, type CreateKey, type KeyInfo } from '@tendon/protocol';
-import { askServer } from '../platform/ask-server.ts';
+import { askServer, findServer, type FoundServer } from '../platform/server-address.ts';
 import type { Config } from '../platform/config/config.ts';
-import { openAccessBooks, revokeKey } from '../platform/auth/access-books.ts';
-import { keyInfo } from '../platform/auth/key-info.ts';
-import { findServer, type FoundServer } from '../platform/server-address.ts';
+import { openAccessBooks, revokeKey, keyInfo } from '../platform/auth/access-books.ts';
 import { systemClock } from '../platform/system-clock.ts';
 
 /** The way to the keys of a home. What fails is an Error whose message can be shown. */

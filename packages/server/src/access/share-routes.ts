@@ -4,9 +4,8 @@ import { z } from 'zod';
 import type { Share, AccessBooks } from '../platform/auth/access-books.ts';
 import type { Held } from '../platform/auth/token-book.ts';
 import type { Routes } from '../platform/http/app.ts';
-import { ById } from '../platform/http/conversation-param.ts';
+import { ById, optionalBody } from '../platform/http/request-parts.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
-import { optionalBody } from '../platform/http/optional-body.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 
 /** Links that show one conversation to whoever has them, and let them do nothing. */

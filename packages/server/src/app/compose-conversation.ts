@@ -22,7 +22,6 @@ import type { StoredConversation } from '../conversations/conversation-records.t
 import type { Conversations } from '../conversations/conversations.ts';
 import { delegation } from '../conversations/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
-import { withInstructions } from '../conversations/with-instructions.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
@@ -32,8 +31,7 @@ import { userMicroagents } from '../knowledge/user-microagents.ts';
 import { replayThen } from '../replay/replay-then.ts';
 import { repositoryOf } from '../git/repository/repository-of.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
-import type { ModelChoice } from '../settings/model-choice.ts';
-import { modelSource } from '../settings/model-source.ts';
+import { type ModelChoice, modelSource } from '../settings/model-choice.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
 /** Frontends send it unasked; whoever wants the history shortened by its length sets another. */
@@ -171,4 +169,14 @@ async function makeProvider(choice: ModelChoice, { clock, places, dial }: Provid
     clock,
     random: Math.random,
   });
+}
+
+/** The agent, told what whoever made the conversation wants of it beside the task. */
+function withInstructions(agent: Agent, instructions: string | undefined): Agent {
+  if (!instructions?.trim()) return agent;
+  return {
+    ...agent,
+    systemPrompt: (context) =>
+      `${agent.systemPrompt(context)}\n\n<CONVERSATION_INSTRUCTIONS>\n${instructions}\n</CONVERSATION_INSTRUCTIONS>`,
+  };
 }

@@ -6,7 +6,7 @@ import type { ModelAccess } from '../conversations/conversation-wish.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
 import { openAccessBooks, type AccessBooks } from '../platform/auth/access-books.ts';
-import { keptSecret } from '../platform/auth/kept-secret.ts';
+import { storedSecret } from '../platform/auth/stored-secret.ts';
 import type { Config } from '../platform/config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { SecretStore } from '../secrets/secret-store.ts';
@@ -37,7 +37,7 @@ export interface StoreOptions {
 
 /** Rejects with a user-facing Error when the storage cannot be opened. */
 export async function openStores(config: Config, options: StoreOptions): Promise<Stores> {
-  const jwtSecret = config.jwtSecret ?? (await keptSecret(join(config.home, 'jwt-secret')));
+  const jwtSecret = config.jwtSecret ?? (await storedSecret(join(config.home, 'jwt-secret')));
   const storage = await openStorage(config, options);
   return {
     storage,

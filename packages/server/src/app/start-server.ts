@@ -1,19 +1,20 @@
 import { join } from 'node:path';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { UpgradeProgress } from '@tendon/core/storage';
 import { banner } from './banner.ts';
 import { composeEngine, type ComposedEngine, type ComposeOptions } from './compose.ts';
 import type { Config } from '../platform/config/config.ts';
 import { createApp } from './http-app.ts';
 import { CLIENT_PATIENCE, type ClientPatience } from '../platform/http/client-patience.ts';
 import type { ServerContext } from './context.ts';
-import { listenError, urlOf } from '../platform/http/listening.ts';
-import { openSockets } from '../platform/http/open-sockets.ts';
-import { StartingServer } from './starting-server.ts';
+import { listenError, urlOf, openSockets } from '../platform/http/listening.ts';
 import { findWebRoot } from '../web-app/web-files.ts';
 import { LoopWatch } from '../platform/loop-watch.ts';
 import { makeHome } from '../platform/make-home.ts';
 import { Metrics } from '../platform/metrics.ts';
 import { routePreviews } from '../previews/route-previews.ts';
-import { keptSecret } from '../platform/auth/kept-secret.ts';
+import { storedSecret } from '../platform/auth/stored-secret.ts';
 import { isLoopbackBind } from '../platform/loopback.ts';
 import { forgetAddress, keepAddress } from '../platform/server-address.ts';
 import { WsSession } from '../compat/opendevin/sockets/ws-session.ts';
@@ -102,5 +103,49 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
 /** A client from another machine needs a key, and one of this machine where that is wanted; a generated key is stored, so that a restart locks nobody out. */
 async function withKey(config: Config): Promise<Config> {
   if (config.sessionApiKey || (isLoopbackBind(config.host) && !config.localToken)) return config;
-  return { ...config, sessionApiKey: await keptSecret(join(config.home, 'session-api-key')) };
+  return { ...config, sessionApiKey: await storedSecret(join(config.home, 'session-api-key')) };
+}
+
+/** In seconds, for `Retry-After`. */
+const RETRY_AFTER = '2';
+
+/**
+ * Listens at the server's address while the store of an earlier version is upgraded, which can take minutes: every request is answered that the
+ * server is starting, with its progress. Owns the address from the first `say` until `close`.
+ */
+class StartingServer {
+  readonly #config: Pick<Config, 'host' | 'port'>;
+  #server: Server | undefined;
+  #message = '';
+
+  constructor(config: Pick<Config, 'host' | 'port'>) {
+    this.#config = config;
+  }
+
+  /** Sets the current progress; the first call begins to listen. */
+  say(progress: UpgradeProgress): void {
+    this.#message =
+      progress.doing === 'copying'
+        ? `The store of an earlier version is being copied before it is changed: ${progress.percent} %.`
+        : 'The store of an earlier version is being changed for this one; a copy of it was made.';
+    this.#server ??= this.#listen();
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (!server?.listening) return void server?.close();
+    server.close().closeAllConnections();
+    await once(server, 'close');
+  }
+
+  #listen(): Server {
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(503, { 'content-type': 'application/json', 'retry-after': RETRY_AFTER, 'cache-control': 'no-store' });
+      response.end(JSON.stringify({ status: 'starting', message: this.#message }));
+    });
+    // An unavailable address is reported when the server itself listens.
+    server.on('error', () => {});
+    return server.listen(this.#config);
+  }
 }

@@ -11,7 +11,7 @@ import { ConversationRecords, type StoredConversation } from './conversation-rec
 import type { ModelAccess } from './conversation-wish.ts';
 import { networkPolicy, type NetworkRules } from './network/conversation-network.ts';
 import { NetworkQuestions } from './network/network-questions.ts';
-import type { Room } from './room.ts';
+import type { Room } from './rooms.ts';
 
 export interface RegistryOptions {
   readonly config: FolderRules;

@@ -5,21 +5,12 @@
  * C2  An idle conversation is closed; opening it again is folding its log.
  * C3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
  */
-import {
-  type Clock,
-  type Conversation,
-  type DelegatedTask,
-  type EventLog,
-  type Mask,
-  type Runtimes,
-  type Storage,
-  type SubmitResult,
-} from '@tendon/core';
+import type { Clock, Conversation, DelegatedTask, EventLog, Mask, Runtimes, Storage, SubmitResult } from '@tendon/core';
 import { catalogError, type ActionDraft, type ConversationState, type NetworkWish, type ParsedAction } from '@tendon/protocol';
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
-import { defaultTitle, titleFromTask } from './conversation-title.ts';
+import { defaultTitle, titleFromTask } from './starting-words.ts';
 import type { Logger } from '../platform/logger.ts';
 import { takeNetworkWish, type NetworkRules } from './network/conversation-network.ts';
 import type { NetworkQuestions } from './network/network-questions.ts';
@@ -27,8 +18,7 @@ import { fewAtATime } from './few-at-a-time.ts';
 import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 import { NewConversations, type Created } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
-import type { OnLooked, Room } from './room.ts';
-import { Rooms } from './rooms.ts';
+import { type OnLooked, type Room, Rooms } from './rooms.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';

@@ -9,7 +9,7 @@ import type { ConversationRecords, StoredConversation } from './conversation-rec
 import type { ConversationRegistry } from './conversation-registry.ts';
 import type { ConversationWish } from './conversation-wish.ts';
 import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
-import { defaultTitle } from './conversation-title.ts';
+import { defaultTitle } from './starting-words.ts';
 
 /** `isRepeated`: the same request came before, and created this record. */
 export type Created =

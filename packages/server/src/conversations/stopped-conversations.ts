@@ -7,8 +7,7 @@
 import { KeyedMutex, type Runtimes } from '@tendon/core';
 import type { ActionDraft, ActionKind } from '@tendon/protocol';
 import type { ConversationRecords } from './conversation-records.ts';
-import type { Room } from './room.ts';
-import type { Rooms } from './rooms.ts';
+import type { Room, Rooms } from './rooms.ts';
 
 /** How long an agent may take to end what it is doing before its sandbox is taken away. */
 const STOP_MS = 5_000;

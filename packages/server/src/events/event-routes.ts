@@ -19,9 +19,8 @@ import type { Conversations } from '../conversations/conversations.ts';
 import { findEvents } from './find-events.ts';
 import { trajectoryLines, trajectoryText } from './trajectory-text.ts';
 import type { App, Routes } from '../platform/http/app.ts';
-import { ById } from '../platform/http/conversation-param.ts';
+import { ById, IdempotencyHeaders, requestId } from '../platform/http/request-parts.ts';
 import { fail, sendFailure, sendJsonText } from '../platform/http/failure.ts';
-import { IdempotencyHeaders, requestId } from '../platform/http/idempotency-key.ts';
 import type { EventSearch } from './event-search.ts';
 
 interface EventContext {

@@ -8,9 +8,8 @@
  * S3  A failing index only makes searches slower.
  */
 import { StorageError, type Clock, type EventLog, type IdRange, type Storage } from '@tendon/core';
-import type { Event, Frame } from '@tendon/protocol';
+import { openhandsV0, type Event, type Frame } from '@tendon/protocol';
 import { AnswerReader } from './answer-reader.ts';
-import { storedFrame } from './stored-frame.ts';
 
 export interface EventSearchOptions {
   readonly storage: Pick<Storage, 'events' | 'pages'>;
@@ -129,4 +128,10 @@ function joined(ranges: readonly IdRange[], within: IdRange): readonly IdRange[]
     else parts.push({ from, to });
   }
   return parts;
+}
+
+/** As the replay shows it, with what the replay leaves out. `null` kinds are not shown. */
+export function storedFrame(event: Event): readonly Frame[] {
+  const replayed = openhandsV0.encode(event, 'replay');
+  return replayed.length > 0 ? replayed : openhandsV0.encode(event, 'live');
 }

@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { EventLog, IdRange } from '@tendon/core';
 import type { EventFilter, EventsPage, EventsQuery, Frame } from '@tendon/protocol';
 import { AnswerReader } from './answer-reader.ts';
-import { searchedText, type EventSearch } from './event-search.ts';
-import { storedFrame } from './stored-frame.ts';
+import { searchedText, storedFrame, type EventSearch } from './event-search.ts';
 
 const PAGE = 200;
 

@@ -1,7 +1,7 @@
 import type { EventLog } from '@tendon/core';
 import { isAction, isUnknown, wireFrame, type Event, type Frame } from '@tendon/protocol';
 import { AnswerReader } from './answer-reader.ts';
-import { storedFrame } from './stored-frame.ts';
+import { storedFrame } from './event-search.ts';
 
 /** Of browsers, and too large to export. */
 const LEFT_OUT: ReadonlySet<string> = new Set([

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { type Secret, type EventLog, createMask, type Runtime } from '@tendon/core';
 import type { Routes } from '../platform/http/app.ts';
-import { ById } from '../platform/http/conversation-param.ts';
+import { ById } from '../platform/http/request-parts.ts';
 import { fail, failureWith, sendFailure } from '../platform/http/failure.ts';
 import { workspaceOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
 import type { Conversations } from '../conversations/conversations.ts';

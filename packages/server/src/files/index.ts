@@ -2,5 +2,5 @@
 /** @internal */
 export { readZip } from './read-zip.ts';
 export { takeUpload } from './take-upload.ts';
-export { unzipInto } from './unzip-into.ts';
+export { unzipInto } from './read-zip.ts';
 export { zipWorkspace } from './zip-workspace.ts';

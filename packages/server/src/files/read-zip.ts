@@ -1,7 +1,10 @@
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
-import { uploadNameFault } from './upload-name.ts';
-import { zipDirectory, type ZipDirectory, type ZipRecord } from './zip-directory.ts';
+import { uploadNameFault } from './take-upload.ts';
+import { posix } from 'node:path';
+import type { Runtime } from '@tendon/core';
+import { shellQuote } from '@tendon/protocol/executor-api';
+import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
 
 export interface ZipEntry {
   /** Relative, with `/`; folders end in it. */
@@ -107,4 +110,94 @@ function damaged(name: string): Error {
 
 function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 100));
+}
+
+/** One line of a zip's directory, as it claims: nothing of it is checked against the file yet. */
+interface ZipRecord {
+  readonly name: string;
+  readonly isLink: boolean;
+  readonly isEncrypted: boolean;
+  readonly method: number;
+  readonly crc: number;
+  readonly packedBytes: number;
+  readonly bytes: number;
+  /** Where the entry itself begins. */
+  readonly start: number;
+}
+
+interface ZipDirectory {
+  /** Where it begins: entries lie before. */
+  readonly start: number;
+  readonly records: readonly ZipRecord[];
+}
+
+const END = 0x06054b50;
+const END_BYTES = 22;
+const MAX_COMMENT = 0xffff;
+const RECORD = 0x02014b50;
+const RECORD_BYTES = 46;
+const MAX_ENTRIES = 20_000;
+const ENCRYPTED = 1;
+const LINK = 0o120000;
+
+/** Reads the directory from untrusted bytes. Throws a user-facing error when it is no zip, of the kind above 4 GB, or damaged. */
+function zipDirectory(zip: Buffer): ZipDirectory {
+  const end = findEnd(zip);
+  const count = zip.readUInt16LE(end + 10);
+  const start = zip.readUInt32LE(end + 16);
+  if (count === 0xffff || start === 0xffffffff) throw new Error('the zip is of the kind for more than 4 GB (zip64), which is not taken');
+  if (count > MAX_ENTRIES) throw new Error(`the zip has more than ${MAX_ENTRIES} entries`);
+  const records: ZipRecord[] = [];
+  let at = start;
+  for (let index = 0; index < count; index += 1) {
+    if (at + RECORD_BYTES > end || zip.readUInt32LE(at) !== RECORD) throw new Error('the zip is damaged');
+    const [name, extra, comment] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset)) as [number, number, number];
+    const next = at + RECORD_BYTES + name + extra + comment;
+    if (next > end) throw new Error('the zip is damaged');
+    records.push(recordAt(zip, at, zip.toString('utf8', at + RECORD_BYTES, at + RECORD_BYTES + name)));
+    at = next;
+  }
+  return { start, records };
+}
+
+function recordAt(zip: Buffer, at: number, name: string): ZipRecord {
+  return {
+    name,
+    isLink: ((zip.readUInt32LE(at + 38) >>> 16) & 0o170000) === LINK,
+    isEncrypted: (zip.readUInt16LE(at + 8) & ENCRYPTED) !== 0,
+    method: zip.readUInt16LE(at + 10),
+    crc: zip.readUInt32LE(at + 16),
+    packedBytes: zip.readUInt32LE(at + 20),
+    bytes: zip.readUInt32LE(at + 24),
+    start: zip.readUInt32LE(at + 42),
+  };
+}
+
+function findEnd(zip: Buffer): number {
+  for (let at = zip.length - END_BYTES; at >= Math.max(0, zip.length - END_BYTES - MAX_COMMENT); at -= 1) {
+    if (zip.readUInt32LE(at) === END) return at;
+  }
+  throw new Error('it is not a zip file');
+}
+
+const WRITE_MS = 60_000;
+const FOLDERS_AT_ONCE = 100;
+
+/** Puts what a zip holds into a folder of the sandbox. Nothing is written when any entry is not fit. Rejects with a user-facing error. */
+export async function unzipInto(runtime: Runtime, folder: string, zip: Buffer, now: Date): Promise<void> {
+  const entries = readZip(zip);
+  // Unpacked twice, so that a last entry that is damaged does not leave the first ones behind.
+  for (const { read } of entries) await read();
+  const folders = entries.filter(({ name }) => name.endsWith('/')).map(({ name }) => posix.join(folder, name));
+  for (let start = 0; start < folders.length; start += FOLDERS_AT_ONCE) {
+    const words = folders.slice(start, start + FOLDERS_AT_ONCE).map(shellQuote);
+    const made = await runSandboxCommand(runtime, `mkdir -p -- ${words.join(' ')}`, {
+      ...{ cwd: runtime.workspace, timeoutSeconds: 20, maxBytes: 4096, now },
+    });
+    if (made.exitCode !== 0) throw new Error(`the folders could not be made: ${made.text.trim().slice(0, 300)}`);
+  }
+  for (const { name, read } of entries) {
+    if (name.endsWith('/')) continue;
+    await runtime.files.write(posix.join(folder, name), await read(), { signal: AbortSignal.timeout(WRITE_MS) });
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { uploadNameFault } from './upload-name.ts';
+import { uploadNameFault } from './take-upload.ts';
 
 it.each(['a.txt', 'dir/b.txt', '.hidden', '漢字.md', 'with space', '-rf', '__proto__', 'a..b', '...'])('SV27: %j is a name', (name) => {
   expect(uploadNameFault(name)).toBeUndefined();

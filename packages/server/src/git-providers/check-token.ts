@@ -1,6 +1,6 @@
 import type { Secret } from '@tendon/core';
 import type { GitProvider } from '@tendon/protocol';
-import { isLimited } from './apis/is-limited.ts';
+import { isLimited } from './apis/provider-fetch.ts';
 
 export type TokenCheck = { readonly state: 'taken' | 'refused' } | { readonly state: 'unreachable'; readonly reason: string };
 

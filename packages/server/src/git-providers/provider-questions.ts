@@ -1,12 +1,22 @@
 import { GitProvider } from '@tendon/protocol';
 import { z } from 'zod';
-import { RepositoryName } from './repository-name.ts';
+import type { FastifyReply } from 'fastify';
+import type { Asked } from './apis/ask-providers.ts';
+import type { ProviderLogin, ProviderTokens } from './provider-tokens.ts';
+import { sendFailure, sendJsonText } from '../platform/http/failure.ts';
 
-const provider = GitProvider.optional().catch(undefined);
+const providerName = GitProvider.optional().catch(undefined);
 const number = (usual: number, most: number) => z.coerce.number().int().min(1).max(most).catch(usual);
 const text = (usual = '') => z.string().max(500).default(usual);
 
-export const OfProvider = z.object({ provider, selected_provider: provider });
+/** `owner/name`, or a path of any depth; nothing that leads elsewhere when it stands in an address. */
+export const RepositoryName = z
+  .string()
+  .max(300)
+  .regex(/^[\w.-]+(\/[\w.-]+)+$/, 'a repository is named owner/name')
+  .refine((name) => !name.split('/').some((part) => part === '..' || part === '.'), 'a repository is named owner/name');
+
+export const OfProvider = z.object({ provider: providerName, selected_provider: providerName });
 
 export const RepositoriesQuery = OfProvider.extend({
   sort: text('pushed'),
@@ -42,3 +52,31 @@ export const FileQuery = OfProvider.extend({
     .refine((path) => !path.split('/').includes('..'), 'the path leads out of the repository')
     .optional(),
 });
+
+export interface ProviderChoice {
+  readonly provider?: GitProvider | undefined;
+  readonly selected_provider?: GitProvider | undefined;
+}
+
+/**
+ * What was asked of the providers that the request means, or why there is nothing. A missing or refused token is told as 0.62 does,
+ * with a JSON string.
+ */
+export async function answerAsked<T>(
+  reply: FastifyReply,
+  tokens: ProviderTokens,
+  choice: ProviderChoice,
+  ask: (logins: readonly ProviderLogin[]) => Promise<Asked<T>>,
+): Promise<T> {
+  const provider = choice.selected_provider ?? choice.provider;
+  const logins = tokens.logins.filter((login) => provider === undefined || login.provider === provider);
+  if (logins.length === 0) {
+    return sendJsonText(reply.code(401), JSON.stringify(`Git provider token required. (such as ${provider ?? 'GitHub'}).`)) as never;
+  }
+  const asked = await ask(logins);
+  if (asked.ok) return asked.value;
+  const { error, retryAfterSeconds } = asked;
+  if (error.status === 401) return sendJsonText(reply.code(401), JSON.stringify(error.message)) as never;
+  if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds));
+  return sendFailure(reply, error) as never;
+}

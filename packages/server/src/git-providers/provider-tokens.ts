@@ -6,7 +6,7 @@
  */
 import { MIN_SECRET_LENGTH, Mutex, type RecordStore, Secret } from '@tendon/core';
 import { catalogError, isMaskedKey, type CatalogError, type GitProvider, type ProviderToken } from '@tendon/protocol';
-import { seal, unseal } from '../platform/auth/sealed-text.ts';
+import { seal, unseal } from '../platform/auth/stored-secret.ts';
 import { checkToken, isHostName, type TokenCheck } from './check-token.ts';
 
 interface StoredToken {

@@ -1,14 +1,11 @@
 import { catalogError } from '@tendon/protocol';
 import { z } from 'zod';
-import { allBranches } from './apis/all-branches.ts';
-import { firstAnswer } from './apis/ask-providers.ts';
+import { allBranches, firstAnswer } from './apis/ask-providers.ts';
 import { repositoryMicroagents } from './apis/repository-microagents.ts';
-import { RepositoryName } from './repository-name.ts';
+import { RepositoryName, BranchesQuery, FileQuery, SearchBranchesQuery, answerAsked } from './provider-questions.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { sendFailure } from '../platform/http/failure.ts';
-import { answerAsked } from './answer-asked.ts';
 import { BranchAnswer, BranchPageAnswer, MicroagentAnswer, MicroagentContentAnswer } from './provider-answers.ts';
-import { BranchesQuery, FileQuery, SearchBranchesQuery } from './provider-questions.ts';
 import type { ProviderTokens } from './provider-tokens.ts';
 import type { Clock } from '@tendon/core';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cloneFailure, cloneProgress } from '../git/repository/clone-progress.ts';
+import { cloneFailure, cloneProgress } from '../git/repository/prepare-repository.ts';
 import { readRepository } from './repository-source.ts';
 
 const read = (repository: string, provider?: string, host?: string) =>

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { allAnswers, firstAnswer } from './apis/ask-providers.ts';
 import type { Routes } from '../platform/http/app.ts';
-import { answerAsked } from './answer-asked.ts';
+import { answerAsked, OfProvider, RepositoriesQuery, SearchQuery } from './provider-questions.ts';
 import { RepositoryAnswer, TaskAnswer, UserAnswer } from './provider-answers.ts';
-import { OfProvider, RepositoriesQuery, SearchQuery } from './provider-questions.ts';
 import type { ProviderTokens } from './provider-tokens.ts';
 
 /** What git providers know of the user. Clients of 0.16–0.30 ask under `/api/github`, and mean GitHub. */

@@ -3,17 +3,22 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '@tendon/core';
 import { shellQuote } from '@tendon/protocol/executor-api';
-import { fileFailureStatus, wordsOf } from '../sandboxes/file-failure.ts';
-import { workspacePath } from '../files/workspace-path.ts';
-import { pathsInRepository } from '../sandboxes/in-repository.ts';
-import { workspaceChanges } from './workspace-changes.ts';
+import {
+  fileFailureStatus,
+  wordsOf,
+  pathsInRepository,
+  isUntouched,
+  workspaceOf,
+  type Workspace,
+  type WorkspaceContext,
+} from '../sandboxes/workspace-of.ts';
+import { workspacePath } from '../files/workspace-entries.ts';
+import { workspaceChanges, GIT_PRELUDE } from './workspace-changes.ts';
 import type { Routes } from '../platform/http/app.ts';
-import { ById } from '../platform/http/conversation-param.ts';
+import { ById } from '../platform/http/request-parts.ts';
 import { failureWith, sendFailure } from '../platform/http/failure.ts';
-import { isUntouched, workspaceOf, type Workspace, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
-import { GIT_PRELUDE } from './git-prelude.ts';
 
 const TIMEOUT_MS = 20_000;
 /** Longer than a command may stay silent before its observation is returned. */

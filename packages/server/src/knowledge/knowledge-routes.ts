@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Failure, FeedbackAnswer, isAction, Microagents, RememberPrompt, SubmitFeedback, type Event } from '@tendon/protocol';
 import { z } from 'zod';
 import type { App, Routes } from '../platform/http/app.ts';
-import { ById } from '../platform/http/conversation-param.ts';
+import { ById } from '../platform/http/request-parts.ts';
 import { fail, failureWith, sendFailure } from '../platform/http/failure.ts';
 import { workspaceOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
 import type { Clock, Storage } from '@tendon/core';

@@ -1,7 +1,7 @@
 import { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
-import { seal } from '../platform/auth/sealed-text.ts';
+import { seal } from '../platform/auth/stored-secret.ts';
 import { testServer } from '../server.test-support.ts';
 import { ConversationToolServers } from './conversation-tool-servers.ts';
 

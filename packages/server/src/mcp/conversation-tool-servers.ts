@@ -6,7 +6,7 @@ import type { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
-import { seal, unseal } from '../platform/auth/sealed-text.ts';
+import { seal, unseal } from '../platform/auth/stored-secret.ts';
 import { secretsOfMcp, withKeptKeys } from '../settings/mcp-keys.ts';
 
 type Sealed = Pick<StoredConversation, 'id' | 'tool_servers'>;

@@ -1,19 +1,17 @@
-import type { Clock, OutsideTools, Runtimes } from '@tendon/core';
+import type { Clock, OutsideTools, Runtimes, Secret } from '@tendon/core';
 import type { McpConfig } from '@tendon/protocol';
 import type { SandboxRuntimes } from '@tendon/runtime';
 import type { Config } from '../platform/config/config.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { offeredPullRequests } from '../git/pull-requests/offered-pull-requests.ts';
-import type { PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
 import { PULL_REQUEST_NAMES } from '../git/pull-requests/pull-request-names.ts';
+import type { PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
 import type { ConversationToolServers } from './conversation-tool-servers.ts';
-import { joinedToolServers } from './joined-tool-servers.ts';
 import { urlOf } from '../settings/mcp-keys.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { ToolServers } from './tool-servers.ts';
-import { withSearch } from './with-search.ts';
 
 export interface ConversationToolsParts extends PullRequestParts {
   readonly settings: Pick<SettingsStore, 'toolServers' | 'key'>;
@@ -65,4 +63,36 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
       toolServers.forget(record.id);
     },
   };
+}
+
+/**
+ * Those of the configuration, then those of the settings; who is named in both is asked once, as the configuration has it.
+ * @internal
+ */
+export function joinedToolServers(configured: McpConfig | undefined, settings: McpConfig): McpConfig {
+  if (!configured) return settings;
+  return {
+    stdio_servers: joined(configured.stdio_servers, settings.stdio_servers, ({ command, args }) => JSON.stringify([command, args])),
+    shttp_servers: joined(configured.shttp_servers, settings.shttp_servers, urlOf),
+    sse_servers: joined(configured.sse_servers, settings.sse_servers, urlOf),
+  };
+}
+
+function joined<S>(first: readonly S[], second: readonly S[], nameOf: (server: S) => string): S[] {
+  const named = new Set(first.map(nameOf));
+  return [...first, ...second.filter((server) => !named.has(nameOf(server)))];
+}
+
+/** Tavily's own MCP server. The key goes there and nowhere else; in a sandbox it never is. */
+const TAVILY = 'https://mcp.tavily.com/mcp/';
+
+/**
+ * With the tools that search the web, for the key that the settings have for it; a server of Tavily's that is named already stays alone.
+ * @internal
+ */
+export function withSearch(config: McpConfig, key: Secret | undefined): McpConfig {
+  const api_key = key?.reveal();
+  const isNamed = JSON.stringify([config.shttp_servers, config.sse_servers]).includes('//mcp.tavily.com/');
+  if (!api_key?.startsWith('tvly-') || isNamed) return config;
+  return { ...config, shttp_servers: [...config.shttp_servers, { url: TAVILY, api_key, timeout: 60 }] };
 }

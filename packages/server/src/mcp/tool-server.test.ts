@@ -2,12 +2,10 @@ import { Secret } from '@tendon/core';
 import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';
-import { joinedToolServers } from './joined-tool-servers.ts';
+import { joinedToolServers, withSearch } from './conversation-tools.ts';
 import { keysOfMcp, maskedMcp, withKeptKeys } from '../settings/mcp-keys.ts';
-import { offeredName, offeredTool } from './offered-tool.ts';
-import { resultText } from './result-text.ts';
+import { offeredName, offeredTool, resultText } from './offered-tool.ts';
 import { toolServers } from './tool-server.ts';
-import { withSearch } from './with-search.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

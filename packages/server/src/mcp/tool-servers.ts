@@ -10,8 +10,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock, OutsideTools, Tool } from '@tendon/core';
 import { ErrorObservation, McpObservation, type Action, type McpConfig, type ObservationDraft } from '@tendon/protocol';
 import { connectToolServer, type ToolConnection } from './connect-tool-server.ts';
-import { offeredName, offeredTool, type ListedTool } from './offered-tool.ts';
-import { resultText } from './result-text.ts';
+import { offeredName, offeredTool, type ListedTool, resultText } from './offered-tool.ts';
 import { toolServers, type ToolServer } from './tool-server.ts';
 
 export interface ToolServersOptions {

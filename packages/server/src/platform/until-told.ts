@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import type { Config } from './config/config.ts';
-import { readFiledConfig } from './config/read-filed-config.ts';
+import { readFiledConfig } from './config/with-config-file.ts';
 import type { Logger } from './logger.ts';
 
 /** Something that serves until it is told to stop. */

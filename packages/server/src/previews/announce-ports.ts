@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxPorts } from '@tendon/runtime';
-import type { Room } from '../conversations/room.ts';
+import type { Room } from '../conversations/rooms.ts';
 
 const LOOK_AGAIN_MS = 1000;
 

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
-import { cookiesIn } from '../platform/auth/cookies-in.ts';
-import { COOKIE } from './preview-cookie.ts';
-import type { PreviewKeys } from './preview-keys.ts';
-import type { PreviewPlace } from '../platform/preview-site.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { cookiesIn } from '../platform/auth/session-cookie.ts';
+import { type PreviewKeys, TOKEN_SECONDS } from './preview-keys.ts';
+import { type PreviewPlace, LOOPBACK_SITE, type PreviewSite } from '../platform/preview-site.ts';
+import { PAGES, sendPage } from './preview-page.ts';
 
 export type PreviewAccess =
   | { readonly ok: true; readonly conversationId: string; readonly isAging: boolean }
@@ -31,4 +31,63 @@ function isOwn({ method, headers }: IncomingMessage): boolean {
   const isVisit = headers['sec-fetch-mode'] === 'navigate' && (method === 'GET' || method === 'HEAD');
   // Another preview may link here, and not lay this one under its own page.
   return isVisit && (site !== 'same-site' || headers['sec-fetch-dest'] === 'document');
+}
+
+/** The token travels in it after the first visit. It never reaches the sandbox, and what is in there cannot set it. */
+export const COOKIE = 'tendon_preview';
+
+/**
+ * `Set-Cookie` lines that keep the token on this one origin. Where browsers take the origin for safe there is one that works in
+ * a frame of another site, and only in the frames of that site (`Partitioned`); elsewhere a preview opens in a tab of its own.
+ * @internal
+ */
+export function setCookies(token: string, { scheme, domain }: PreviewSite): readonly string[] {
+  const common = `${COOKIE}=${token}; Path=/; Max-Age=${TOKEN_SECONDS}; HttpOnly`;
+  const inTab = `${common}; SameSite=Lax`;
+  const inFrames = `${common}; Secure; SameSite=None; Partitioned`;
+  if (scheme === 'https') return [inFrames];
+  const isHere = domain === LOOPBACK_SITE.domain || domain.endsWith(`.${LOOPBACK_SITE.domain}`);
+  return isHere ? [inTab, inFrames] : [inTab];
+}
+
+/** Part of the origin's own paths, so it is one that no program has. What follows the token is the path to show. */
+const ENTRY = /^\/\.tendon\/preview\/([\w.-]+)([^]*)$/;
+
+export function entryPath(token: string): string {
+  return `/.tendon/preview/${token}`;
+}
+
+/** The token and the path behind it when the request follows a link of ours. */
+export function entryIn(url: string): { readonly token: string; readonly rest: string } | undefined {
+  const match = ENTRY.exec(url);
+  return match ? { token: match[1]!, rest: match[2]! } : undefined;
+}
+
+/** Puts the token into a cookie and leads on to the path, out of whose address it disappears. */
+export function enterPreview(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { token, rest, place, site, keys }: { token: string; rest: string; place: PreviewPlace; site: PreviewSite; keys: PreviewKeys },
+): void {
+  const isReading = request.method === 'GET' || request.method === 'HEAD';
+  if (!isReading || !keys.read(token, place)) return sendPage(request, response, PAGES.locked);
+  response.writeHead(303, {
+    // One slash: two would lead to another host.
+    location: `/${rest.replace(/^[/\\]+/, '')}`,
+    'set-cookie': [...setCookies(token, site)],
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'content-length': 0,
+  });
+  response.end();
+}
+
+/** A cookie that ends soon is given anew while it is used. */
+export function renewed(
+  access: PreviewAccess & { ok: true },
+  { port }: PreviewPlace,
+  site: PreviewSite,
+  keys: PreviewKeys,
+): readonly string[] {
+  return access.isAging ? setCookies(keys.tokenFor(access.conversationId, port), site) : [];
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { setCookies } from './preview-cookie.ts';
+import { setCookies } from './authorize-preview.ts';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../platform/preview-site.ts';
 
 const site = (text: string): PreviewSite => parsePreviewSite(text)!;

@@ -19,7 +19,7 @@ import { ClientSession, type ClientSessionOptions, type Initialize } from './cli
 import { EventStream } from './event-stream.ts';
 import { Inbox } from './inbox.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Room } from '../conversations/room.ts';
+import type { Room } from '../conversations/rooms.ts';
 import type { Wire } from './wire.ts';
 
 /** What answers an `initialize` where no frame of its own does. */

@@ -2,8 +2,7 @@ import { openhandsV0, type NetworkFrame, type VolatileFrame } from '@tendon/prot
 import { expect, it } from 'vitest';
 import { EventStream } from './event-stream.ts';
 import { systemClock } from '../platform/system-clock.ts';
-import { Unsent } from './unsent.ts';
-import type { Wire } from './wire.ts';
+import { Unsent, type Wire } from './wire.ts';
 
 const BEHIND = 100_000;
 const asking = (host: string): NetworkFrame => ({ volatile: 'network', questions: [{ host, port: 443, asked_at: '' }] });

@@ -12,7 +12,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@tendon/core';
 import type { Dialect, Frame, NetworkFrame, Phase, VolatileFrame, OutputFrame } from '@tendon/protocol';
-import type { Room } from '../conversations/room.ts';
+import type { Room } from '../conversations/rooms.ts';
 import { AnswerReader } from '../events/answer-reader.ts';
 import { Past } from './past.ts';
 import type { Wire } from './wire.ts';

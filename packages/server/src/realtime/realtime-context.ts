@@ -3,6 +3,9 @@ import type { Conversations } from '../conversations/conversations.ts';
 import type { AdmitContext } from '../platform/http/admit.ts';
 import type { ClientPatience } from '../platform/http/client-patience.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { catalogError } from '@tendon/protocol';
+import type { Principal } from '../platform/auth/identify.ts';
+import type { Wire } from './wire.ts';
 
 /** What sockets work with. */
 export interface RealtimeContext extends AdmitContext {
@@ -11,4 +14,20 @@ export interface RealtimeContext extends AdmitContext {
   readonly jwtSecret: Secret;
   readonly metrics: Metrics;
   readonly patience: ClientPatience;
+}
+
+/** A socket lasts no longer than what opened it: a key, a link, a session. */
+export async function endWithAccess({ ended }: Principal, wire: Wire): Promise<void> {
+  await ended?.(wire.closed);
+  if (ended && !wire.closed.aborted) wire.close(catalogError('ACCESS_ENDED').message);
+}
+
+/** Who may name any address to this server. */
+export function isAdmin({ scope }: Principal): boolean {
+  return scope === 'admin';
+}
+
+/** Who may only watch is sent everything and heard in nothing. */
+export function isWatcher({ scope }: Principal): boolean {
+  return scope === undefined || scope === 'read';
 }

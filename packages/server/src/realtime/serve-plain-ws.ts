@@ -1,20 +1,17 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { catalogError, opendevinWs, type CatalogError } from '@tendon/protocol';
-import type { RawData } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import { refuseUpgrade as refuse } from '@tendon/runtime';
 import { Connection } from './connection.ts';
 import { MAX_BODY_BYTES } from '../platform/http/app.ts';
 import { admit } from '../platform/http/admit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
-import { cursorFrom } from './cursor.ts';
-import { endWithAccess, isAdmin, isWatcher } from './end-with-access.ts';
-import { expectLife } from './expect-life.ts';
-import { plainWire } from './plain-wire.ts';
+import { cursorFrom } from './past.ts';
+import { endWithAccess, isAdmin, isWatcher, type RealtimeContext } from './realtime-context.ts';
 import { webSocketServer } from './web-socket-server.ts';
-import type { Wire } from './wire.ts';
-import type { RealtimeContext } from './realtime-context.ts';
+import { type Wire, Unsent } from './wire.ts';
 import { failureBody } from '../platform/http/failure.ts';
 
 /** Serves a client that names no conversation. */
@@ -85,4 +82,52 @@ function receive(client: Client, data: RawData, isBinary: boolean): void {
 /** Answers an upgrade like an ordinary request that failed, and hangs up. */
 function refuseUpgrade(socket: Duplex, error: CatalogError): void {
   refuse(socket, error.status, failureBody(error));
+}
+
+/** Asks for a sign of life again and again, and hangs up without one. A client that merely does not read has its own deadline. */
+async function expectLife(socket: WebSocket, wire: Wire, { clock, patience }: Pick<RealtimeContext, 'clock' | 'patience'>): Promise<void> {
+  for (;;) {
+    let isAlive = false;
+    socket.once('pong', () => (isAlive = true));
+    socket.ping();
+    const isOver = await clock.sleep(patience.pingMs, { signal: wire.closed }).then(
+      () => false,
+      () => true,
+    );
+    if (isOver) return;
+    if (!isAlive && wire.unsent.bytes === 0) return socket.terminate();
+  }
+}
+
+/** A plain WebSocket: one JSON object per text frame. */
+function plainWire(socket: WebSocket): Wire {
+  const closed = new AbortController();
+  const unsent = new Unsent(closed.signal);
+  socket.once('close', () => closed.abort());
+  return {
+    closed: closed.signal,
+    unsent,
+    send(frame) {
+      if (socket.readyState !== socket.OPEN) return;
+      const text = JSON.stringify(frame);
+      const size = Buffer.byteLength(text);
+      unsent.add(size);
+      socket.send(text, () => unsent.add(-size));
+    },
+    carriesVolatile: false,
+    sendVolatile() {},
+    pauseReading: () => socket.pause(),
+    resumeReading: () => socket.resume(),
+    close(reason) {
+      // Who does not read would not read the closing handshake either.
+      if (unsent.isTooMuchForGoodbye) return socket.terminate();
+      socket.resume();
+      socket.close(1008, plain(reason));
+    },
+  };
+}
+
+/** At most 123 bytes fit into a close frame. */
+function plain(reason: string): string {
+  return reason.replace(/[^ -~]/g, '?').slice(0, 120);
 }

@@ -1,4 +1,6 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import { corsHeaders } from '../platform/auth/authorize.ts';
+import { randomUUID } from 'node:crypto';
 import { failureFor } from '@tendon/core';
 import { catalogError, dialectOfPage, eventsDoc, openhandsV0, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
 import { Server, type Socket } from 'socket.io';
@@ -8,17 +10,14 @@ import { failureBody } from '../platform/http/failure.ts';
 import { admit } from '../platform/http/admit.ts';
 import { needOfSocket } from '../platform/auth/access-table.ts';
 import type { Principal } from '../platform/auth/identify.ts';
-import { corsHeaders } from '../platform/auth/cors-headers.ts';
-import { cursorFrom } from './cursor.ts';
-import { endWithAccess, isAdmin, isWatcher } from './end-with-access.ts';
-import { HeldPolls } from './held-polls.ts';
+import { cursorFrom } from './past.ts';
+import { endWithAccess, isAdmin, isWatcher, type RealtimeContext } from './realtime-context.ts';
+import { HeldPolls, socketIoWire } from './socket-io-wire.ts';
 import { InBandSession } from './in-band-session.ts';
 import { letInSilent } from './let-in-silent.ts';
-import { nameSession, recoveryOf, withOffsets } from './recovery.ts';
-import { socketIoWire } from './socket-io-wire.ts';
 import { MAX_BYTES, UnauthenticatedSessions, type EngineSession } from './unauthenticated-sessions.ts';
 import { webSocketServer } from './web-socket-server.ts';
-import type { RealtimeContext } from './realtime-context.ts';
+import type { Wire } from './wire.ts';
 
 /** `/socket.io`, polling and WebSocket: `oh_event` to clients, `oh_user_action` and `oh_action` from them. */
 export function serveSocketIo(http: HttpServer, context: RealtimeContext): { close(): Promise<void> } {
@@ -174,4 +173,49 @@ function listen(socket: Socket, { metrics, clock }: RealtimeContext, receiver: P
 function conversationIdOf(socket: Socket): string | undefined {
   const { conversation_id: id } = socket.handshake.query;
   return Array.isArray(id) ? id[0] : id;
+}
+
+/**
+ * Socket.IO's connection state recovery, over the log: a client of `openhands-events.md` does not know its conversation, but its library
+ * reconnects by itself. The server names the session (`pid`) when the client connects, and the client returns it with the last
+ * text that ended an event (`offset`). Here the session is the conversation that the client begins, and the text is the id of the last event,
+ * so that missed events are read from the log: nothing is buffered for absent clients, and it works across a restart of the server.
+ * These data of the client's last connection are untrusted.
+ */
+interface Recovery {
+  readonly conversation: string;
+  /** The id of the last event that it got. */
+  readonly latestEventId: string | undefined;
+}
+
+function recoveryOf({ handshake }: Socket): Recovery | undefined {
+  const { pid, offset } = handshake.auth as Readonly<Record<string, unknown>>;
+  if (typeof pid !== 'string' || !/^[0-9a-f]{32}$/.test(pid)) return undefined;
+  return { conversation: pid, latestEventId: typeof offset === 'string' ? offset : undefined };
+}
+
+/** Must be called before the client is notified that it is connected. Returns the id with which it will reconnect. */
+function nameSession(socket: Socket, conversation: string = randomUUID().replaceAll('-', '')): string {
+  // The library sends it only with its own recovery, which stores every packet to every client in memory.
+  (socket as unknown as { pid: string }).pid = conversation;
+  return conversation;
+}
+
+/** The same wire; after each batch of events it sends the id of the last one, as an event that ends with a text. */
+function withOffsets(wire: Wire, sendOffset: (offset: string) => void): Wire {
+  let latest: number | undefined;
+  return {
+    ...wire,
+    send(frame) {
+      wire.send(frame);
+      if (typeof frame.id !== 'number') return;
+      if (latest === undefined) setImmediate(flush);
+      latest = frame.id;
+    },
+  };
+
+  function flush(): void {
+    if (latest !== undefined && !wire.closed.aborted) sendOffset(String(latest));
+    latest = undefined;
+  }
 }

@@ -6,8 +6,7 @@ import { MAX_UNSENT_BYTES, SLOW_CLIENT_MS } from './event-stream.ts';
 import { createLogger } from '../platform/logger.ts';
 import { liveMask } from '../platform/auth/live-mask.ts';
 import { socketIoClient, systemClockThat, testServer, type TestServer } from '../server.test-support.ts';
-import { Unsent } from './unsent.ts';
-import type { Wire } from './wire.ts';
+import { Unsent, type Wire } from './wire.ts';
 import { systemClock } from '../platform/system-clock.ts';
 
 const LARGE = 'x'.repeat(200_000);

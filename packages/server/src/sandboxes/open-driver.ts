@@ -14,7 +14,6 @@ import {
   type NetworkPolicy,
 } from '@tendon/runtime';
 import type { Config } from '../platform/config/config.ts';
-import { networkWords } from './network-words.ts';
 import type { Strength } from '@tendon/core';
 
 /** What keeps the agent's work inside, as probed. */
@@ -83,4 +82,13 @@ function findExecutor(from: string): ExecutorFolder {
   const folder = places.find((place) => existsSync(place));
   if (folder === undefined) throw new Error('The program of the sandboxes is not built. Run `npm run build` in the checkout first.');
   return { folder, entry: 'main.mjs', node: process.execPath };
+}
+
+/**
+ * For the banner and the status bar: the usual need not be said, what was opened must be.
+ * @internal
+ */
+export function networkWords({ mode, allowPrivate }: NetworkPolicy): readonly string[] {
+  const width = { none: ['network none'], allowlist: ['network by allowlist'], full: [] }[mode];
+  return allowPrivate.length > 0 && mode !== 'none' ? [...width, `OPEN NEAR THIS HOST: ${allowPrivate.join(' ')}`] : width;
 }

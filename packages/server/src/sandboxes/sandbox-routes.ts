@@ -2,7 +2,7 @@ import { Failure, ReclaimRequest, Reclaimed, SandboxList } from '@tendon/protoco
 import { z } from 'zod';
 import { listTitled, type Listed } from './list-titled.ts';
 import type { Routes } from '../platform/http/app.ts';
-import { ById } from '../platform/http/conversation-param.ts';
+import { ById } from '../platform/http/request-parts.ts';
 import { fail } from '../platform/http/failure.ts';
 import type { SandboxRuntimes } from '@tendon/runtime';
 

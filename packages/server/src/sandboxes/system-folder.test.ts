@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSystemFolder } from './system-folder.ts';
+import { isSystemFolder } from './workspace-roots.ts';
 
 it.each(['/', '/etc', '/etc/ssl', '/usr', '/usr/bin', '/usr/lib/python3', '/home', '/var', '/proc/self'])(
   'SV239: %s is a folder of the system',

@@ -11,8 +11,7 @@ import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, posix, resolve } from 'node:path';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { holdFolder, isWithin } from '@tendon/runtime';
-import { isSystemFolder } from './system-folder.ts';
-import { realOf, type FolderRules, type WorkspaceRoots } from './workspace-roots.ts';
+import { isSystemFolder, realOf, type FolderRules, type WorkspaceRoots } from './workspace-roots.ts';
 
 export type WorkspaceFolder = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly error: CatalogError };
 

@@ -1,6 +1,5 @@
+import { type GitChanges, catalogError, type CatalogError } from '@tendon/protocol';
 import type { Runtime } from '@tendon/core';
-import { catalogError, type CatalogError } from '@tendon/protocol';
-import { repositoryFolder, type WithRepository } from './in-repository.ts';
 import type { SandboxRuntimes } from '@tendon/runtime';
 import type { Logger } from '../platform/logger.ts';
 
@@ -36,4 +35,48 @@ export async function workspaceOf({ conversations, runtimes, logger }: Workspace
     logger.warn({ err: cause, conversation: id }, 'the sandbox did not start');
     return catalogError('RUNTIME_NOT_READY');
   }
+}
+
+export interface WithRepository {
+  readonly selected_repository: string | null;
+}
+
+/**
+ * The folder of the conversation's repository in its workspace, with a slash at its end.
+ * @internal
+ */
+export function repositoryFolder({ selected_repository }: WithRepository): string | undefined {
+  const name = selected_repository
+    ?.replace(/\/$|\.git\/?$/g, '')
+    .split('/')
+    .at(-1);
+  return name ? `${name}/` : undefined;
+}
+
+/**
+ * Frontends know the files of a conversation's repository by their paths in it, and look their differences up again by those. What lies
+ * beside the repository keeps its path in the workspace, and so does what would else have another's name.
+ */
+export function pathsInRepository(changes: GitChanges, folder: string): GitChanges {
+  const beside = new Set(changes.flatMap(({ path }) => (path.startsWith(folder) ? [] : [path])));
+  return changes
+    .map(({ status, path }) => {
+      const inside = path.startsWith(folder) ? path.slice(folder.length) : path;
+      return { status, path: beside.has(inside) ? path : inside };
+    })
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** What became of a file that the sandbox could not give or take, as a status: it says so in words of the system. */
+export function fileFailureStatus(cause: unknown): number {
+  const words = wordsOf(cause);
+  if (/^(ENOENT|ENOTDIR)\b/.test(words)) return 404;
+  if (/^(EACCES|EPERM|EROFS)\b|is read-only in this sandbox/.test(words)) return 403;
+  if (/is not a (?:regular )?file$|^EISDIR\b|NUL|^ENAMETOOLONG\b|^ELOOP\b/.test(words)) return 400;
+  if (/^more than \d+ bytes/.test(words)) return 413;
+  return 500;
+}
+
+export function wordsOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

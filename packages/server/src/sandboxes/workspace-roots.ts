@@ -2,7 +2,6 @@ import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isWithin } from '@tendon/runtime';
 import type { Config } from '../platform/config/config.ts';
-import { isSystemFolder } from './system-folder.ts';
 
 export type FolderRules = Pick<Config, 'home' | 'workspaceBase' | 'allowedDirs'> & Partial<Pick<Config, 'runtime'>>;
 
@@ -68,4 +67,28 @@ async function trusted(path: string, others: readonly string[]): Promise<string>
     }
   }
   return at;
+}
+
+/** Refused with everything below them. */
+const DEEP = [
+  '/bin',
+  '/boot',
+  '/etc',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/proc',
+  '/sbin',
+  '/sys',
+  '/usr/bin',
+  '/usr/lib',
+  '/usr/sbin',
+];
+/** Refused by themselves only: users have projects below them. */
+const ITSELF = ['/', '/dev', '/home', '/run', '/usr', '/usr/local', '/usr/share', '/var', '/var/lib'];
+
+/** Whether writing to `path` (real, absolute) can change the system or the files of all its users: such a folder is never given to agents. */
+export function isSystemFolder(path: string): boolean {
+  return ITSELF.includes(path) || DEEP.some((folder) => isWithin(path, folder));
 }

@@ -6,7 +6,7 @@
  */
 import { MIN_SECRET_LENGTH, Mutex, type RecordStore, Secret } from '@tendon/core';
 import { catalogError, type CatalogError, type CreateSecret, type SecretList, type UpdateSecret } from '@tendon/protocol';
-import { seal, unseal } from '../platform/auth/sealed-text.ts';
+import { seal, unseal } from '../platform/auth/stored-secret.ts';
 
 interface StoredSecret {
   readonly name: string;

@@ -1,4 +1,7 @@
 import type { RunnableAction, Secret } from '@tendon/core';
+import type { GitProvider } from '@tendon/protocol';
+import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
+import type { SecretStore } from './secret-store.ts';
 
 const NOTHING: ReadonlyMap<string, Secret> = new Map();
 /** Ways to read a variable in the languages that agents write, with the name after them. */
@@ -24,4 +27,12 @@ function textOf({ action, args }: RunnableAction): string {
 /** `name` is a name of the secret store: letters, digits and underscores. */
 function isRead(name: string, text: string): boolean {
   return new RegExp(String.raw`\$(?:\{[#!]?)?${name}(?![A-Za-z0-9_])|${READERS}${name}\b`).test(text);
+}
+
+const TOKEN_NAMES: Readonly<Record<GitProvider, string>> = { github: 'GITHUB_TOKEN', gitlab: 'GITLAB_TOKEN', bitbucket: 'BITBUCKET_TOKEN' };
+
+/** What commands can ask for by name: the user's secrets, and the git providers' tokens under the names that their tools read. */
+export function namedSecrets(store: Pick<SecretStore, 'values'>, tokens: Pick<ProviderTokens, 'logins'>): ReadonlyMap<string, Secret> {
+  if (tokens.logins.length === 0) return store.values;
+  return new Map([...tokens.logins.map(({ provider, token }) => [TOKEN_NAMES[provider], token] as const), ...store.values]);
 }

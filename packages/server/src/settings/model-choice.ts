@@ -4,7 +4,7 @@
  * M1  The server's keys go only to the addresses they were given for: whoever names another address brings a key of their own.
  * M2  Most specific first: the conversation's own wish, the stored settings, the environment.
  */
-import type { Secret } from '@tendon/core';
+import type { Secret, LlmProvider } from '@tendon/core';
 import type { Config } from '../platform/config/config.ts';
 import type { ConversationWish, ModelAccess } from '../conversations/conversation-wish.ts';
 import type { SettingsStore } from './settings.ts';
@@ -48,4 +48,18 @@ function storedAccess(settings: SettingsStore): ModelAccess | undefined {
 
 function environmentAccess({ llmApiKey, llmBaseUrl }: Environment): ModelAccess {
   return { apiKey: llmApiKey, baseUrl: llmBaseUrl };
+}
+
+/** Asked before each answer: settings changed while a task runs count from the next turn on. An unchanged choice keeps its provider. */
+export function modelSource(choose: () => ModelChoice, make: (choice: ModelChoice) => Promise<LlmProvider>): () => Promise<LlmProvider> {
+  let made: { readonly choice: ModelChoice; readonly provider: Promise<LlmProvider> } | undefined;
+  return () => {
+    const choice = choose();
+    if (!made || !isSame(made.choice, choice)) made = { choice, provider: make(choice) };
+    return made.provider;
+  };
+}
+
+function isSame(a: ModelChoice, b: ModelChoice): boolean {
+  return a.model === b.model && a.baseUrl === b.baseUrl && a.isPoliced === b.isPoliced && a.apiKey?.reveal() === b.apiKey?.reveal();
 }

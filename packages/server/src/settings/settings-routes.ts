@@ -1,13 +1,12 @@
-import { Failure, Settings, SettingsUpdate, type CatalogError } from '@tendon/protocol';
+import { Failure, Settings, SettingsUpdate, type CatalogError, BackendSettings, OptionNames, OptionsConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import type { Routes } from '../platform/http/app.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
 import { takeNetworkWish } from '../conversations/network/conversation-network.ts';
-import { providerTokensOf } from './provider-tokens-of.ts';
+import { providerTokensOf, type SettingsStore } from './settings.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { SandboxRuntimes } from '@tendon/runtime';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
-import type { SettingsStore } from './settings.ts';
 
 interface SettingsContext {
   readonly settings: SettingsStore;
@@ -74,3 +73,32 @@ function withoutShownModel(body: SettingsUpdate, { settings, defaultModel }: Set
   const isShown = !settings.current?.llm_model && body.llm_model === defaultModel();
   return isShown && !body.llm_api_key ? { ...body, llm_model: undefined } : body;
 }
+
+/** How a client reached this server, as the Mac client keeps it: from this alone it can come back. */
+export const backendSettingsRoutes: Routes = (app) => {
+  app.get('/api/backend-settings', { schema: { response: { 200: BackendSettings } } }, async (request) => {
+    const address = new URL(`http://${request.headers.host ?? 'localhost'}`);
+    const use_tls = request.headers['x-forwarded-proto'] === 'https';
+    const backend_port = Number(address.port) || (use_tls ? 443 : 80);
+    return { backend_host: address.hostname.replace(/^\[|\]$/g, ''), backend_port, use_tls };
+  });
+};
+
+const SECURITY_ANALYZERS = ['grayswan', 'invariant', 'llm'];
+
+/** What a client can choose from. */
+export const optionRoutes: Routes<{ models(): Promise<readonly string[]>; readonly agents: readonly string[] }> = (
+  app,
+  { models, agents },
+) => {
+  app.get('/api/options/config', { schema: { response: { 200: OptionsConfig } } }, async () => ({
+    APP_MODE: 'oss' as const,
+    GITHUB_CLIENT_ID: '',
+    POSTHOG_CLIENT_KEY: '',
+    FEATURE_FLAGS: { ENABLE_BILLING: false, HIDE_LLM_SETTINGS: false },
+    PROVIDERS_CONFIGURED: [],
+  }));
+  app.get('/api/options/models', { schema: { response: { 200: OptionNames } } }, async () => (await models()).toSorted());
+  app.get('/api/options/agents', { schema: { response: { 200: OptionNames } } }, async () => agents.toSorted());
+  app.get('/api/options/security-analyzers', { schema: { response: { 200: OptionNames } } }, async () => SECURITY_ANALYZERS);
+};

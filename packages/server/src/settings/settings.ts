@@ -8,10 +8,20 @@
  * T5  MCP servers are sealed whole, for their keys; a client is shown which there are.
  */
 import { Mutex, Secret, type RecordStore } from '@tendon/core';
-import { catalogError, isMaskedKey, MASKED_KEY, McpConfig, type CatalogError, type Settings, type SettingsUpdate } from '@tendon/protocol';
+import {
+  catalogError,
+  isMaskedKey,
+  MASKED_KEY,
+  McpConfig,
+  type CatalogError,
+  type Settings,
+  type SettingsUpdate,
+  GitProvider,
+  ProviderToken,
+} from '@tendon/protocol';
 import { maskedMcp, secretsOfMcp, withKeptKeys } from './mcp-keys.ts';
 import type { StoredNetwork } from '../conversations/network/conversation-network.ts';
-import { seal, unseal } from '../platform/auth/sealed-text.ts';
+import { seal, unseal } from '../platform/auth/stored-secret.ts';
 
 const KEYS = ['llm_api_key', 'search_api_key', 'sandbox_api_key'] as const;
 type KeyName = (typeof KEYS)[number];
@@ -168,4 +178,18 @@ export class SettingsStore {
     this.#stored = stored;
     return undefined;
   }
+}
+
+/** The tokens that clients before 0.37 send with the settings; what is none of a known provider is left out. */
+export function providerTokensOf({
+  github_token,
+  provider_tokens,
+}: SettingsUpdate): Partial<Record<GitProvider, ProviderToken>> | undefined {
+  const given: Readonly<Record<string, unknown>> = { ...provider_tokens, ...(github_token && { github: github_token }) };
+  const tokens: Partial<Record<GitProvider, ProviderToken>> = {};
+  for (const provider of GitProvider.options) {
+    const token = Object.hasOwn(given, provider) ? ProviderToken.safeParse(given[provider]) : undefined;
+    if (token?.success) tokens[provider] = token.data;
+  }
+  return Object.keys(tokens).length > 0 ? tokens : undefined;
 }

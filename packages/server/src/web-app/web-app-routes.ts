@@ -2,10 +2,9 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../platform/http/app.ts';
-import { enterByToken } from '../access/enter-by-token.ts';
+import { enterByToken, needsLogin } from '../access/browser-session.ts';
 import { fail } from '../platform/http/failure.ts';
 import { askAgainPage, LOGIN_HEADERS, loginPage, safePath } from '../access/login-page.ts';
-import { needsLogin } from '../access/needs-login.ts';
 import type { AdmitContext } from '../platform/http/admit.ts';
 import { type Encoding, ENCODINGS, openWebFiles, type WebFile, type WebFiles } from './web-files.ts';
 

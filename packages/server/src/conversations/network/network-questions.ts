@@ -13,7 +13,7 @@ import { catalogError, type CatalogError, type NetworkFrame, type NetworkQuestio
 import { isAskable, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
 import type { StoredQuestions } from './conversation-network.ts';
-import type { FrameListener, Room } from '../room.ts';
+import type { FrameListener, Room } from '../rooms.ts';
 import type { Logger } from '../../platform/logger.ts';
 
 export type PersonsAnswer = 'once' | 'always' | 'refuse';

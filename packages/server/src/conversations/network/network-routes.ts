@@ -2,7 +2,7 @@ import { AlwaysAllowed, catalogError, ConversationNetwork, Failure, NetworkAnswe
 import type { StoredConversation } from '../conversation-records.ts';
 import type { PersonsAnswer } from './network-questions.ts';
 import type { Routes } from '../../platform/http/app.ts';
-import { ById } from '../../platform/http/conversation-param.ts';
+import { ById } from '../../platform/http/request-parts.ts';
 import { fail, sendFailure } from '../../platform/http/failure.ts';
 import type { Conversations } from '../conversations.ts';
 import type { SandboxRuntimes } from '@tendon/runtime';

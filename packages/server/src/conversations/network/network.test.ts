@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../platform/config/config.ts';
 import { testServer, type TestServer } from '../../server.test-support.ts';
 import { networkPolicy, takeNetworkWish } from './conversation-network.ts';
-import { networkWords } from '../../sandboxes/network-words.ts';
+import { networkWords } from '../../sandboxes/open-driver.ts';
 
 const configOf = (env: Readonly<Record<string, string>>) => {
   const read = readConfig(env);

@@ -1,8 +1,7 @@
 import type { GitProvider } from '@tendon/protocol';
 import type { ProviderLogin } from '../provider-tokens.ts';
-import { providerApiFor } from './provider-api-for.ts';
-import type { ProviderApi } from './provider-api.ts';
-import { providerFailureOf, type ProviderError } from './provider-failure-of.ts';
+import type { ProviderApi, ProviderBranch } from './provider-api.ts';
+import { providerFailureOf, type ProviderError, PROVIDER_DEADLINE_MS } from './provider-fetch.ts';
 
 export type Asked<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & ProviderError);
 export type Question<T> = (api: ProviderApi, provider: GitProvider) => Promise<T>;
@@ -32,4 +31,29 @@ async function askOne<T>(login: ProviderLogin, question: Question<T>): Promise<A
   } catch (thrown) {
     return { ok: false, ...providerFailureOf(login.provider, thrown) };
   }
+}
+
+/** Clients are loaded when one is needed. */
+const APIS: Readonly<Record<GitProvider, () => Promise<(login: ProviderLogin, deadlineMs: number) => ProviderApi>>> = {
+  github: async () => (await import('./github-api.ts')).githubApi,
+  gitlab: async () => (await import('./gitlab-api.ts')).gitlabApi,
+  bitbucket: async () => (await import('./bitbucket-api.ts')).bitbucketApi,
+};
+
+export async function providerApiFor(login: ProviderLogin, deadlineMs = PROVIDER_DEADLINE_MS): Promise<ProviderApi> {
+  return (await APIS[login.provider]())(login, deadlineMs);
+}
+
+/** More than anybody looks through. */
+const MAX_PAGES = 10;
+const PER_PAGE = 100;
+
+export async function allBranches(api: ProviderApi, repository: string): Promise<readonly ProviderBranch[]> {
+  const found: ProviderBranch[] = [];
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const { branches, has_next_page } = await api.branches(repository, { page, perPage: PER_PAGE });
+    found.push(...branches);
+    if (!has_next_page) break;
+  }
+  return found;
 }

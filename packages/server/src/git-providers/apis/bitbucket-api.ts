@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { authorizationFor } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
-import type { BranchPage, Page, ProviderApi, ProviderRepository } from './provider-api.ts';
+import type { BranchPage, Page, ProviderApi, ProviderRepository, PullRequest, PullRequests } from './provider-api.ts';
 import { ProviderFailure, providerFetch } from './provider-fetch.ts';
-import type { PullRequest, PullRequests } from './pull-requests.ts';
 
 const CLOUD = 'https://api.bitbucket.org';
 

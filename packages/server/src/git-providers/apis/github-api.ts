@@ -2,9 +2,8 @@ import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import { originOf } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
-import type { ProviderApi, ProviderBranch, ProviderRepository, SuggestedTask } from './provider-api.ts';
+import type { ProviderApi, ProviderBranch, ProviderRepository, SuggestedTask, PullRequest, PullRequests } from './provider-api.ts';
 import { providerFetch } from './provider-fetch.ts';
-import type { PullRequest, PullRequests } from './pull-requests.ts';
 
 interface Repository {
   readonly id: number;

@@ -3,9 +3,8 @@ import { createRequesterFn } from '@gitbeaker/requester-utils';
 import { z } from 'zod';
 import { originOf } from '../check-token.ts';
 import type { ProviderLogin } from '../provider-tokens.ts';
-import type { ProviderApi, ProviderBranch, ProviderRepository, SuggestedTask } from './provider-api.ts';
+import type { ProviderApi, ProviderBranch, ProviderRepository, SuggestedTask, PullRequest, PullRequests } from './provider-api.ts';
 import { providerFetch } from './provider-fetch.ts';
-import type { PullRequest, PullRequests } from './pull-requests.ts';
 
 /** gitlab.com, or the installation that the login names. */
 export function gitlabApi({ host, token }: ProviderLogin, deadlineMs: number): ProviderApi {

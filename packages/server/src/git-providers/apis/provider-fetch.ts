@@ -1,5 +1,4 @@
-import type { ErrorCode } from '@tendon/protocol';
-import { isLimited } from './is-limited.ts';
+import { type ErrorCode, catalogError, type CatalogError, type GitProvider } from '@tendon/protocol';
 
 type Code = Extract<ErrorCode, 'PROVIDER_REFUSED' | 'PROVIDER_FAILED' | 'PROVIDER_LIMIT' | 'PROVIDER_NOT_FOUND' | 'NOT_IMPLEMENTED'>;
 
@@ -129,4 +128,32 @@ function textsIn(value: unknown, depth = 0): readonly string[] {
       .slice(0, 20)
       .flatMap(([name, each]) => textsIn(each, depth + 1).map((text) => `${name}: ${text}`));
   return known.flatMap((each) => textsIn(each, depth + 1));
+}
+
+/** Whether a provider answered so because it was asked too often. GitHub says that with 403 as well. */
+export function isLimited({ status, headers }: Response): boolean {
+  return status === 429 || (status === 403 && (headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after')));
+}
+
+export interface ProviderError {
+  readonly error: CatalogError;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/** Why `provider` gave nothing. What is none of ours is an answer that was not as documented. */
+export function providerFailureOf(provider: GitProvider, thrown: unknown): ProviderError {
+  const failure = failureIn(thrown);
+  if (!failure)
+    return { error: catalogError('PROVIDER_FAILED', `${provider}: its answer was not understood`), retryAfterSeconds: undefined };
+  const { code, message, retryAfterSeconds } = failure;
+  const isOneSentence = code === 'PROVIDER_REFUSED' || code === 'PROVIDER_LIMIT';
+  return { error: catalogError(code, isOneSentence ? provider : `${provider}: ${message}`), retryAfterSeconds };
+}
+
+/** Ours, wherever the provider's client put it. */
+export function failureIn(thrown: unknown): ProviderFailure | undefined {
+  for (let cause = thrown, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
+    if (cause instanceof ProviderFailure) return cause;
+  }
+  return undefined;
 }

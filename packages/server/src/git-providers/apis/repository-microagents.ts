@@ -1,6 +1,5 @@
 import type { ProviderApi } from './provider-api.ts';
-import { ProviderFailure } from './provider-fetch.ts';
-import { providerFailureOf } from './provider-failure-of.ts';
+import { ProviderFailure, providerFailureOf } from './provider-fetch.ts';
 import type { GitProvider } from '@tendon/protocol';
 
 /** Where a repository keeps them; the one that is named like the folder has them at its root. */

@@ -1,9 +1,9 @@
 import type { GitProvider } from '@tendon/protocol';
 import type { Conversations } from '../../conversations/conversations.ts';
 import type { ProviderLogin, ProviderTokens } from '../../git-providers/provider-tokens.ts';
-import { providerApiFor } from '../../git-providers/apis/provider-api-for.ts';
-import { failureIn, providerFailureOf } from '../../git-providers/apis/provider-failure-of.ts';
-import type { PullRequest, PullRequestWish } from '../../git-providers/apis/pull-requests.ts';
+import { providerApiFor } from '../../git-providers/apis/ask-providers.ts';
+import { failureIn, providerFailureOf } from '../../git-providers/apis/provider-fetch.ts';
+import type { PullRequest, PullRequestWish } from '../../git-providers/apis/provider-api.ts';
 import { PULL_REQUEST_NAMES } from './pull-request-names.ts';
 import { PULL_REQUEST_TOOLS } from './pull-request-tools.ts';
 

@@ -1,8 +1,8 @@
 import { defineTool, type Tool } from '@tendon/core';
 import { CallToolMcpAction } from '@tendon/protocol';
 import { z } from 'zod';
-import { RepositoryName } from '../../git-providers/repository-name.ts';
-import type { PullRequestWish } from '../../git-providers/apis/pull-requests.ts';
+import { RepositoryName } from '../../git-providers/provider-questions.ts';
+import type { PullRequestWish } from '../../git-providers/apis/provider-api.ts';
 
 /** A tool that opens a pull request, with the names and arguments by which clients of 0.62 know it. */
 export interface PullRequestTool {

@@ -1,6 +1,6 @@
 import type { Clock, RecordStore } from '@tendon/core';
-import type { Scope } from '@tendon/protocol';
-import { TokenBook } from './token-book.ts';
+import type { Scope, KeyInfo } from '@tendon/protocol';
+import { TokenBook, type Held } from './token-book.ts';
 
 export interface ApiKey {
   readonly name: string;
@@ -44,4 +44,9 @@ export async function revokeKey({ keys, shares, logins }: AccessBooks, id: strin
     logins.revokeThose(({ key }) => 'id' in key && key.id === id),
   ]);
   return wasThere;
+}
+
+/** A key as it is listed, without what it opens with. */
+export function keyInfo({ id, value, created_at, expires_at, last_used_at }: Held<ApiKey>): KeyInfo {
+  return { id, ...value, created_at, expires_at, last_used_at };
 }

@@ -3,9 +3,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { askServer } from '../ask-server.ts';
+import { askServer, findServer } from '../server-address.ts';
 import { banner } from '../../app/banner.ts';
-import { findServer } from '../server-address.ts';
 import { plainClient, socketIoClient, temporaryFolder, testConfig, testServer, type TestServer } from '../../server.test-support.ts';
 
 const LOCAL = { env: { TENDON_LOCAL_TOKEN: '1' } };

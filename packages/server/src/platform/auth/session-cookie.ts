@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { cookiesIn } from './cookies-in.ts';
 
 /** A browser takes the second one from a safe origin only, and from nobody below or above it. */
 const NAMES = ['tendon_session', '__Host-tendon_session'] as const;
@@ -20,4 +19,12 @@ export function sessionCookie(token: string, headers: IncomingHttpHeaders): stri
   const seconds = token === '' ? 0 : LOGIN_SECONDS;
   const rest = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
   return isSafe ? `${NAMES[1]}=${token}; ${rest}; Secure` : `${NAMES[0]}=${token}; ${rest}`;
+}
+
+/** Names and values in the order of the header. */
+export function cookiesIn(header: string | undefined): readonly (readonly [string, string])[] {
+  return (header ?? '').split(';').flatMap((part) => {
+    const at = part.indexOf('=');
+    return at < 0 ? [] : [[part.slice(0, at).trim(), part.slice(at + 1).trim()] as const];
+  });
 }

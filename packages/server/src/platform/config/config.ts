@@ -8,8 +8,7 @@ import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../preview-si
 import { ContainerEnvironment, containerConfig, workspaceVolume, type ContainerConfig } from './container-config.ts';
 import { count, flag, json, list } from './environment-values.ts';
 import type { NetworkPolicy } from '@tendon/runtime';
-import { NetworkEnvironment, networkConfig } from './network-config.ts';
-import { CloneEnvironment, cloneConfig, type CloneLimits } from './clone-config.ts';
+import { NetworkEnvironment, networkConfig, CloneEnvironment, cloneConfig, type CloneLimits } from './network-config.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
 
 /** Everything that is configured from outside. This file is the only reader of the environment. */

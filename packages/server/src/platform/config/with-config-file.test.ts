@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { temporaryFolder } from '../../server.test-support.ts';
-import { readFiledConfig } from './read-filed-config.ts';
-import { withConfigFile } from './with-config-file.ts';
+import { readFiledConfig, withConfigFile } from './with-config-file.ts';
 
 function homeWith(text: string): string {
   const home = temporaryFolder();

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { CONFIG_FILE_KEYS, CONFIG_FILE_SECTIONS } from './config-file-keys.ts';
+import { readConfig, type Config } from './config.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,6 +22,7 @@ const LISTS: ReadonlySet<string> = new Set(['SANDBOX_VOLUMES']);
 /**
  * The environment with what a `config.toml` says beneath it. The file is the one that TENDON_CONFIG names, else the one in TENDON_HOME;
  * never one of the current folder or of a workspace, which may be anybody's.
+ * @internal
  */
 export async function withConfigFile(env: Environment): Promise<WithConfigFile> {
   const named = env.TENDON_CONFIG?.trim();
@@ -106,4 +107,57 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function wrong(path: string, problem: string): WithConfigFile {
   return { ok: false, problems: [`${path}: ${problem}.`] };
+}
+
+/**
+ * The keys of OpenHands' `config.toml` that mean something here, by section, with the name that the environment has for each; and
+ * those of our own that are about output.
+ */
+const CONFIG_FILE_KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  core: {
+    workspace_base: 'WORKSPACE_BASE',
+    runtime: 'RUNTIME',
+    jwt_secret: 'JWT_SECRET',
+    max_iterations: 'MAX_ITERATIONS',
+    max_budget_per_task: 'MAX_BUDGET_PER_TASK',
+    max_concurrent_conversations: 'MAX_CONCURRENT_CONVERSATIONS',
+    enable_browser: 'ENABLE_BROWSER',
+    search_api_key: 'SEARCH_API_KEY',
+  },
+  llm: { model: 'LLM_MODEL', api_key: 'LLM_API_KEY', base_url: 'LLM_BASE_URL' },
+  agent: { enable_browsing: 'AGENT_ENABLE_BROWSING' },
+  sandbox: {
+    base_container_image: 'SANDBOX_BASE_CONTAINER_IMAGE',
+    runtime_container_image: 'SANDBOX_RUNTIME_CONTAINER_IMAGE',
+    volumes: 'SANDBOX_VOLUMES',
+    user_id: 'SANDBOX_USER_ID',
+    close_delay: 'SANDBOX_CLOSE_DELAY',
+    output_chars: 'SANDBOX_OUTPUT_CHARS',
+    output_file_size: 'SANDBOX_OUTPUT_FILE_SIZE',
+    output_size: 'SANDBOX_OUTPUT_SIZE',
+    no_output_seconds: 'SANDBOX_NO_OUTPUT_SECONDS',
+    remote_runtime_api_url: 'SANDBOX_REMOTE_RUNTIME_API_URL',
+    api_key: 'SANDBOX_API_KEY',
+  },
+  security: { confirmation_mode: 'SECURITY_CONFIRMATION_MODE' },
+};
+
+/** Sections that are one value as a whole, which the environment has as JSON. */
+const CONFIG_FILE_SECTIONS: Readonly<Record<string, string>> = { mcp: 'MCP_CONFIG' };
+
+export type FiledConfig =
+  | { readonly ok: true; readonly config: Config; readonly env: NodeJS.ProcessEnv; readonly notices: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** The configuration by `env` and the `config.toml` beneath it; a wrong value is named where it stands. Never throws. */
+export async function readFiledConfig(env: NodeJS.ProcessEnv): Promise<FiledConfig> {
+  const filed = await withConfigFile(env);
+  if (!filed.ok) return filed;
+  const read = readConfig(filed.env);
+  if (read.ok) return { ok: true, config: read.config, env: { ...filed.env }, notices: filed.notices };
+  const placed = (problem: string): string => {
+    const [name = ''] = problem.split(/[.:]/, 1);
+    return Object.hasOwn(filed.places, name) ? `${filed.places[name]}${problem.slice(name.length)}` : problem;
+  };
+  return { ok: false, problems: read.problems.map(placed) };
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { needOf } from '../auth/access-table.ts';
-import { corsHeaders } from '../auth/cors-headers.ts';
+import { corsHeaders } from '../auth/authorize.ts';
 import { LOGIN_SECONDS, sessionCookie, sessionCookies } from '../auth/session-cookie.ts';
 import { admit, type AdmitContext } from './admit.ts';
 import type { App } from './app.ts';

@@ -1,4 +1,6 @@
 import type { Config } from '../config/config.ts';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** The address that a client takes, with the port that was really bound. */
 export function urlOf(address: string | { readonly port: number } | null, host: string): string {
@@ -15,4 +17,26 @@ export function listenError(cause: unknown, { host, port }: Pick<Config, 'host' 
   if (code === 'EACCES') return new Error(`Port ${port} needs more rights. Set PORT to one above 1023.`, { cause });
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new Error(`HOST ${host} is not an address of this machine.`, { cause });
   return cause as Error;
+}
+
+export interface OpenSockets {
+  readonly count: number;
+  destroyAll(): void;
+}
+
+/** Keeps the connections of a server, upgraded ones too, so that it can end although a client does not hang up. */
+export function openSockets(server: Server): OpenSockets {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return {
+    get count() {
+      return sockets.size;
+    },
+    destroyAll() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }

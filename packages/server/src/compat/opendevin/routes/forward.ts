@@ -1,6 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../platform/http/app.ts';
 import type { Config } from '../../../platform/config/config.ts';
+import { catalogError, type CatalogError } from '@tendon/protocol';
+import { readToken } from '../../../platform/auth/token.ts';
+import { WsSessions, type SessionsContext, type WsSessionRecord } from '../sockets/ws-sessions.ts';
+import type { Secret } from '@tendon/core';
 
 const KEPT_HEADERS = ['content-type', 'content-disposition'] as const;
 
@@ -40,4 +44,36 @@ export async function sendForwarded(reply: FastifyReply, answer: Awaited<ReturnT
     if (value !== undefined) void reply.header(name, value);
   }
   return reply.code(answer.statusCode).send(answer.stream());
+}
+
+export interface BearerContext extends SessionsContext {
+  readonly jwtSecret: Secret;
+}
+
+/** `Authorization: Bearer <token>` of the clients of 2024. It says which session is meant, and lets nobody in: `authorize` has done that. */
+export type Bearer =
+  | { readonly state: 'absent' }
+  | { readonly state: 'bad' }
+  | { readonly state: 'session'; readonly sid: string; readonly record: WsSessionRecord };
+
+export async function readBearer(request: FastifyRequest, context: BearerContext): Promise<Bearer> {
+  const { authorization } = request.headers;
+  if (authorization === undefined) return { state: 'absent' };
+  const token = /^Bearer\s+(\S+)$/i.exec(authorization)?.[1];
+  const sid = token && (await readToken(token, context.jwtSecret));
+  return sid ? { state: 'session', sid, record: await WsSessions.of(context).get(sid) } : { state: 'bad' };
+}
+
+/**
+ * The conversation that a request without an id means: its token's, or, for opendevin-2024-04, whose file routes know no token, that of the last
+ * session that came in by `/api/auth`.
+ */
+export async function conversationMeant(request: FastifyRequest, context: BearerContext): Promise<string | CatalogError> {
+  const bearer = await readBearer(request, context);
+  const latest = bearer.state === 'absent' ? WsSessions.of(context).latest : undefined;
+  if (bearer.state === 'bad') return catalogError('INVALID_TOKEN');
+  if (bearer.state === 'absent' && latest === undefined)
+    return { ...catalogError('UNAUTHORIZED'), message: 'Missing Authorization header' };
+  const record = bearer.state === 'session' ? bearer.record : await WsSessions.of(context).get(latest!);
+  return record.conversation ?? { ...catalogError('CONVERSATION_NOT_FOUND'), message: 'Session not found' };
 }

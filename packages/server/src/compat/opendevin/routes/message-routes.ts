@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { WsSessions } from '../sockets/ws-sessions.ts';
 import type { Routes } from '../../../platform/http/app.ts';
 import { sendFailure } from '../../../platform/http/failure.ts';
-import { readBearer, type Bearer, type BearerContext } from './bearer.ts';
+import { readBearer, type Bearer, type BearerContext } from './forward.ts';
 
 /** The newest of a long conversation: these frontends hold it all in one page. */
 const MAX_EVENTS = 5_000;

@@ -1,7 +1,7 @@
 import { isAction, isObservation, type Event } from '@tendon/protocol';
 import type { Routes } from '../../../platform/http/app.ts';
 import { sendFailure, sendJsonText } from '../../../platform/http/failure.ts';
-import { conversationMeant, type BearerContext } from './bearer.ts';
+import { conversationMeant, type BearerContext } from './forward.ts';
 
 interface Task {
   readonly id: string;

@@ -1,8 +1,7 @@
 import { createMemoryStorage } from '@tendon/core/storage';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../platform/system-clock.ts';
-import { pruneWsSessions } from './prune-ws-sessions.ts';
-import { WS_SESSIONS } from './ws-sessions.ts';
+import { pruneWsSessions, WS_SESSIONS } from './ws-sessions.ts';
 
 const NOW = new Date('2026-06-30T00:00:00.000Z');
 const daysAgo = (days: number): string => new Date(NOW.getTime() - days * 86_400_000).toISOString();

@@ -23,12 +23,10 @@ import {
 import { Connection } from '../../../realtime/connection.ts';
 import { ClientSession, type Initialize } from '../../../realtime/client-session.ts';
 import { readToken, signToken } from '../../../platform/auth/token.ts';
-import { cursorFrom } from '../../../realtime/cursor.ts';
+import { cursorFrom } from '../../../realtime/past.ts';
 import type { Wire } from '../../../realtime/wire.ts';
-import { initializeAnswer } from './initialize-answer.ts';
-import { SharedWire } from './shared-wire.ts';
-import { StepQueue } from './step-queue.ts';
-import { readWsRequest } from './ws-request.ts';
+import { initializeAnswer, readWsRequest } from './ws-handshake.ts';
+import { SharedWire, SerialInbox } from './serial-inbox.ts';
 import { WsSessions, type SessionsContext } from './ws-sessions.ts';
 import type { RealtimeContext } from '../../../realtime/realtime-context.ts';
 
@@ -52,7 +50,7 @@ export class WsSession {
   readonly #shared: SharedWire;
   readonly #sessions: WsSessions;
   readonly #client: ClientSession;
-  readonly #steps: StepQueue;
+  readonly #steps: SerialInbox;
   #sid = '';
   #door: WsDoor = 'plain';
   #generation: WsGeneration | undefined;
@@ -71,7 +69,7 @@ export class WsSession {
     this.#sessions = WsSessions.of(context);
     this.#client = new ClientSession(context);
     this.#connection = this.#connect();
-    this.#steps = new StepQueue(this.#shared, (cause) => this.#connection.refuse(this.#failed(cause)));
+    this.#steps = new SerialInbox(this.#shared, (cause) => this.#connection.refuse(this.#failed(cause)));
     this.#steps.add(async () => {
       const error = await this.#begin(request).catch((cause: unknown) => this.#failed(cause));
       if (error) this.#sendAway(error);

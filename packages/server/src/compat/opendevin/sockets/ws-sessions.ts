@@ -8,6 +8,7 @@
 import { KeyedMutex, unlessAborted, type RecordStore, type Clock, type Storage } from '@tendon/core';
 import type { WsGeneration } from '@tendon/protocol';
 import type { Conversations } from '../../../conversations/conversations.ts';
+import { setImmediate } from 'node:timers/promises';
 
 export interface WsSessionRecord {
   readonly conversation?: string;
@@ -24,7 +25,10 @@ export interface Left {
   readonly nextId: number;
 }
 
-/** Sorted by when they were used last, to the day. */
+/**
+ * Sorted by when they were used last, to the day.
+ * @internal
+ */
 export const WS_SESSIONS = 'ws_sessions';
 const DAY_MS = 86_400_000;
 const MAX_LEFT = 1_000;
@@ -157,4 +161,29 @@ function withCurrentName(record: WsSessionRecord): WsSessionRecord {
   const number = /^W(\d)$/.exec(record.generation ?? '')?.[1];
   const generation = number === undefined ? undefined : BY_NUMBER[Number(number)];
   return generation ? { ...record, generation } : record;
+}
+
+/** An empty session is worth little, one with a conversation is somebody's way back to it. */
+const DAYS = { empty: 30, full: 365 };
+const PAGE = 200;
+
+/** Forgets sessions of old clients that were not used for long; their tokens stay good, and begin empty. Resolves with how many went. */
+export async function pruneWsSessions(records: RecordStore, now: Date): Promise<number> {
+  const before = (days: number): string => new Date(now.getTime() - days * DAY_MS).toISOString();
+  let removed = 0;
+  let after: { readonly sort: string; readonly id: string } | undefined;
+  for (;;) {
+    const page = await records.list<WsSessionRecord>(WS_SESSIONS, { limit: PAGE, ...(after && { before: after }) });
+    for (const { id, sort, value } of page) {
+      const { conversation = id } = value;
+      const isFull = (await records.get('conversations', conversation)) !== undefined;
+      // Of an earlier version: it counts from now on.
+      if (sort === '') await records.put(WS_SESSIONS, { id, sort: now.toISOString(), value });
+      else if (sort < before(isFull ? DAYS.full : DAYS.empty) && (await records.delete(WS_SESSIONS, id))) removed += 1;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return removed;
+    after = { sort: last.sort, id: last.id };
+    await setImmediate(); // clients are served between
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pathsInRepository, repositoryFolder } from './in-repository.ts';
+import { pathsInRepository, repositoryFolder } from './workspace-of.ts';
 
 it('SV155: a repository has the folder that it was cloned into', () => {
   const folderOf = (selected_repository: string | null) => repositoryFolder({ selected_repository });

@@ -2,21 +2,21 @@ import { chmod, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { keptSecret } from './kept-secret.ts';
+import { storedSecret } from './stored-secret.ts';
 
 const folder = () => mkdtemp(join(tmpdir(), 'tendon-kept-'));
 
 it('SV6: is made once, kept, and readable by the owner only', async () => {
   const file = join(await folder(), 'deep', 'jwt-secret');
-  const made = await keptSecret(file);
+  const made = await storedSecret(file);
   expect(made.reveal().length).toBeGreaterThanOrEqual(43);
-  expect((await keptSecret(file)).reveal()).toBe(made.reveal());
+  expect((await storedSecret(file)).reveal()).toBe(made.reveal());
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
 it('SV6: those who ask at once get the same', async () => {
   const home = await folder();
-  const all = await Promise.all(Array.from({ length: 20 }, () => keptSecret(join(home, 'jwt-secret'))));
+  const all = await Promise.all(Array.from({ length: 20 }, () => storedSecret(join(home, 'jwt-secret'))));
   expect(new Set(all.map((secret) => secret.reveal())).size).toBe(1);
   expect(await readdir(home)).toEqual(['jwt-secret']);
 });
@@ -25,5 +25,5 @@ it('SV6: a spoiled file is reported, not replaced', async () => {
   const file = join(await folder(), 'jwt-secret');
   await writeFile(file, 'x');
   await chmod(file, 0o600);
-  await expect(keptSecret(file)).rejects.toThrow('holds no usable secret');
+  await expect(storedSecret(file)).rejects.toThrow('holds no usable secret');
 });

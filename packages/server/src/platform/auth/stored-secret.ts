@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Secret } from '@tendon/core';
@@ -7,7 +7,7 @@ import { Secret } from '@tendon/core';
  * The secret in `file`, made on first use (32 random bytes, base64url) and readable by the owner only.
  * Two servers that start at once agree on one: the file appears whole or not at all, and the first one wins.
  */
-export async function keptSecret(file: string): Promise<Secret> {
+export async function storedSecret(file: string): Promise<Secret> {
   const kept = await readSecret(file);
   if (kept) return kept;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -39,4 +39,28 @@ async function readSecret(file: string): Promise<Secret | undefined> {
 
 function unusable(file: string): string {
   return `${file} holds no usable secret; delete it and a new one is made`;
+}
+
+/** Text that the store keeps unreadable: `v1.<base64url of nonce, tag, ciphertext>`, AES-256-GCM under a key drawn from `secret`. */
+export function seal(text: string, secret: Secret): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', keyFrom(secret), nonce);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`;
+}
+
+/** The text, or `undefined` when it was sealed under another secret or changed since. */
+export function unseal(sealed: string, secret: Secret): string | undefined {
+  try {
+    const bytes = Buffer.from(sealed.replace(/^v1\./, ''), 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', keyFrom(secret), bytes.subarray(0, 12));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function keyFrom(secret: Secret): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret.reveal(), '', 'tendon settings', 32));
 }

@@ -1,7 +1,15 @@
+import { z } from 'zod';
 import { createHmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import type { Secret } from '@tendon/core';
+
+/** Any id that is one path segment of plain characters; whether it exists is another question. */
+export const ById = z.object({
+  id: z
+    .string()
+    .max(100, 'Conversation ID is too long')
+    .refine((id) => !/[\p{Cc}/\\]|\.\./u.test(id), 'Conversation ID contains characters that are not allowed'),
+});
 
 /** The header of a request that may be repeated because its answer was lost: with the same key it has its effect once. */
 export const IdempotencyHeaders = z.looseObject({
@@ -21,4 +29,9 @@ export function requestId(
   if (typeof key !== 'string') return undefined;
   const named = JSON.stringify([purpose, principal.name, key]);
   return createHmac('sha256', jwtSecret.reveal()).update(named).digest('hex').slice(0, 32);
+}
+
+/** The schema of a body that may be left out (`curl -X POST` sends none): nothing counts as `{}`. */
+export function optionalBody<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((body) => (body ?? schema.parse({})) as z.output<Schema>);
 }

@@ -1,0 +1,65 @@
+import { Alive, ServerInfo as WireServerInfo, eventsJsonSchema } from '@tendon/protocol';
+import { z } from 'zod';
+import type { Routes } from '../platform/http/app.ts';
+import type { ServerContext } from './context.ts';
+import { sendJsonText } from '../platform/http/failure.ts';
+import { processResources } from '../platform/metrics.ts';
+
+/** The last three fields are ours. */
+const ServerInfo = WireServerInfo.extend({
+  version: z.string(),
+  model: z.string(),
+  sandbox: z.object({ driver: z.string(), strength: z.enum(['container', 'os-sandbox', 'none']), description: z.string() }),
+});
+
+/** Liveness, what the machine has left, and counters for Prometheus. */
+export const healthRoutes: Routes<ServerContext> = (app, context) => {
+  app.get('/alive', { schema: { response: { 200: Alive } } }, async () => ({ status: 'ok' as const }));
+  app.get('/health', { schema: { response: { 200: z.literal('OK') } } }, async (_request, reply) => sendJsonText(reply, '"OK"'));
+  app.get('/server_info', { schema: { response: { 200: ServerInfo } } }, () => serverInfo(context));
+  app.get('/metrics', async (_request, reply) => {
+    const { type, text } = await context.metrics.render();
+    return reply.type(type).send(text);
+  });
+};
+
+async function serverInfo({ config, defaultModel, sandbox, metrics, clock, version }: ServerContext): Promise<z.output<typeof ServerInfo>> {
+  return {
+    uptime: process.uptime(),
+    idle_time: metrics.idleSeconds(clock.now()),
+    resources: await processResources(config.home),
+    version,
+    model: defaultModel(),
+    sandbox,
+  };
+}
+
+/** Descriptions for programs, made from the schemas that check the requests; built on first use. */
+export const schemaRoutes: Routes<ServerContext> = (app, context) => {
+  const hidden = { schema: { hide: true } };
+  let document: Promise<object> | undefined;
+  // The second is where FastAPI has it, and so OpenHands.
+  for (const path of ['/api/openapi.json', '/openapi.json']) app.get(path, hidden, () => (document ??= context.openApi()));
+  let events: object | undefined;
+  app.get('/api/schema/events.json', hidden, async () => (events ??= eventsJsonSchema()));
+};
+
+const EMPTY_LISTS = ['sandboxes', 'app-conversations', 'app-conversations/start-tasks', 'sandbox-specs', 'events'] as const;
+const EMPTY_PAGES = [
+  'app-conversations/search',
+  'app-conversations/start-tasks/search',
+  'sandboxes/search',
+  'sandbox-specs/search',
+  'events/search',
+] as const;
+
+/** 0.62 asks the API that came after it about every conversation; there is nothing of that kind here, which is an answer. */
+export const v1Routes: Routes = (app) => {
+  const list = { schema: { response: { 200: z.array(z.unknown()) } } };
+  for (const path of EMPTY_LISTS) app.get(`/api/v1/${path}`, list, async () => []);
+  const page = { schema: { response: { 200: z.object({ items: z.array(z.unknown()), next_page_id: z.null() }) } } };
+  for (const path of EMPTY_PAGES) app.get(`/api/v1/${path}`, page, async () => ({ items: [], next_page_id: null }));
+  for (const path of ['app-conversations/count', 'app-conversations/start-tasks/count', 'events/count'] as const) {
+    app.get(`/api/v1/${path}`, { schema: { response: { 200: z.number().int() } } }, async () => 0);
+  }
+};
