@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
-import type { Place } from '../shell/session.ts';
+import type { Place } from '../shell/shell-memory.ts';
 import { childOf, killSession, signalGroup } from '../processes/process-tree.ts';
 import { killGroup, spawnDetached, type DetachedOptions } from '../shell/detached-process.ts';
 import { launchCommand } from './kernel-code.ts';

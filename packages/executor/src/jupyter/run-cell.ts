@@ -3,7 +3,7 @@ import { Mutex } from '@tendon/protocol/async';
 import type { ObservationDraft } from '@tendon/protocol';
 import { textArgument, type HandlerContext, type Request, errorObservation } from '../action-handler.ts';
 import { portsHeldBy } from '../ports/served-ports.ts';
-import type { Place } from '../shell/session.ts';
+import type { Place } from '../shell/shell-memory.ts';
 import { waitFor, type Clocks, type WaitEnd } from '../wait-for.ts';
 import { Cell } from './cell.ts';
 import type { Kernel } from './kernel.ts';

@@ -10,7 +10,7 @@ import {
   type PythonKind,
 } from '@tendon/protocol/executor-api';
 import { type HandlerContext, reasonOf } from '../action-handler.ts';
-import type { Place } from '../shell/session.ts';
+import type { Place } from '../shell/shell-memory.ts';
 import { KernelFailed, openKernel, type Kernel } from './kernel.ts';
 import { startKernelProcess, type KernelEnd, type KernelPlace } from './kernel-process.ts';
 import * as words from './kernel-words.ts';

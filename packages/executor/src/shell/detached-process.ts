@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { shellQuote } from '@tendon/protocol/executor-api';
 import { membersOf, signalProcess } from '../processes/process-tree.ts';
-import type { Place } from './session.ts';
+import type { Place } from './shell-memory.ts';
 
 export interface DetachedOptions {
   readonly shell: string;

@@ -1,6 +1,6 @@
 import type { ObservationDraft } from '@tendon/protocol';
 import { findOnPath, isExecutable } from '@tendon/protocol/node';
-import type { Place } from './session.ts';
+import type { Place } from './shell-memory.ts';
 
 export interface RunResult {
   readonly content: string;

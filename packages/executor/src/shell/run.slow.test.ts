@@ -10,7 +10,7 @@ afterAll(() => executor.kill());
 const PATIENT = 60;
 const ended = (command: string, args: Record<string, unknown> = {}) => executor.run(command, args, PATIENT);
 
-type Step = readonly [command: string, expected: ExpectedRun | RegExp | string, how?: 'input' | 'beside'];
+type Step = readonly [command: string, expected: ExpectedRun | RegExp | string, how?: 'input' | 'static'];
 
 /** What the model is told beside the output of a command that runs on. */
 const hint = (words: string): RegExp =>
@@ -112,9 +112,11 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
   {
     rule: 'RT24: input that a command left unread is no command',
     steps: [
-      ['sleep 1.5', { exitCode: -1 }],
-      ['echo typed ahead', { exitCode: 0, content: '' }, 'input'],
-      ['echo clean', 'clean'],
+      ['until test -e ~/unread; do sleep 0.05; done', { exitCode: -1 }],
+      ['echo typed ahead', { exitCode: -1, content: '' }, 'input'],
+      ['touch ~/unread', '', 'static'],
+      ['', { exitCode: 0, content: '' }],
+      ['rm ~/unread; echo clean', 'clean'],
     ],
   },
   {
@@ -147,7 +149,7 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
     rule: 'RT27: what the command has printed meanwhile comes with the refusal',
     steps: [
       ['until test -e ~/go; do sleep 0.05; done; echo more; touch ~/went; sleep 300', { content: '', exitCode: -1 }],
-      ['touch ~/go; until test -e ~/went; do sleep 0.05; done; rm ~/go ~/went', '', 'beside'],
+      ['touch ~/go; until test -e ~/went; do sleep 0.05; done; rm ~/go ~/went', '', 'static'],
       ['echo refused', { content: 'more', exitCode: -1, prefix: PREVIOUS, suffix: NOT_EXECUTED }],
       ['C-c', { content: '^C', exitCode: 130 }, 'input'],
     ],
@@ -218,7 +220,7 @@ const SESSIONS: readonly { readonly rule: string; readonly steps: readonly Step[
       ['sleep 4; echo late', { exitCode: -1 }],
       ['', { content: 'late', exitCode: 0 }],
       ['(until test -e ~/go; do sleep 0.05; done; echo between; touch ~/said) &', { exitCode: 0 }],
-      ['touch "$HOME/go"; until test -e "$HOME/said"; do sleep 0.05; done', '', 'beside'],
+      ['touch "$HOME/go"; until test -e "$HOME/said"; do sleep 0.05; done', '', 'static'],
       ['wait; echo then', /between\n(.*\n)*then$/],
     ],
   },
@@ -247,7 +249,7 @@ describe('run', () => {
       const parts = partsOf(expected);
       const seen = await executor.run(
         command,
-        { is_input: how === 'input', is_static: how === 'beside' },
+        { is_input: how === 'input', is_static: how === 'static' },
         parts.exitCode === -1 ? undefined : PATIENT,
       );
       expect({ command, ...seen }).toMatchObject({ command, ...expectedRun(parts) });

@@ -1,36 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { shellQuote } from '@tendon/protocol/executor-api';
 import type { Request } from '../action-handler.ts';
 import { begin, createRunning, receive, type Foreground, type Running, type ShellAfter } from './foreground/foreground.ts';
 import type { Marker } from './terminal/marker-scanner.ts';
 import type { Report } from './report-reader.ts';
+import { CommandIds, ECHOES, TRIGGER } from './command-frame.ts';
+import { commandOf, endingOf, endWithShell, withoutCommand, type SessionState } from './session-state.ts';
+import { ShellMemory, type Place, type ShellSnapshot } from './shell-memory.ts';
 import { ShellProcess, type ShellOptions } from './shell-process.ts';
 import { createShellWatch, type ShellWatch } from './shell-watch.ts';
 import { giveSecrets } from './detached-process.ts';
 import { TerminalText } from './terminal/terminal-text.ts';
 import { startTrailing } from './trailing-timer.ts';
 
-/** What a shell leaves to the next one. */
-export interface Left {
-  readonly workingDir: string;
-  /** Read by it at its start. */
-  readonly shell: string;
-}
-
-export interface Place {
-  readonly workingDir: string;
-  readonly username: string;
-  readonly hostname: string;
-  /** Of the last background job; −1 without one. */
-  readonly pid: number;
-  /** `declare -x` lines. */
-  readonly exports: string;
-}
-
-/** Quoted words are no aliases. */
-const TRIGGER = ' { \\__tendon_begin; } 2>/dev/null; \\builtin \\eval "$__tendon_command"; { \\__tendon_end $?; } 2>/dev/null\n';
-/** As terminals repeat it: ours keeps line ends as they are, one that a command has reset does not. */
-const ECHOES = [TRIGGER, TRIGGER.replace('\n', '\r\n')];
 const START_DEADLINE_MS = 15_000;
 const BEGIN_DEADLINE_MS = 30_000;
 const SNAPSHOT_DEADLINE_MS = 5000;
@@ -41,26 +22,12 @@ const TRAIL_MS = 400;
 const MAX_STARTS_IN_A_ROW = 3;
 
 export interface SessionOptions extends ShellOptions {
-  readonly workDir: string;
-  readonly left?: Left;
+  readonly from: ShellSnapshot;
   /** Of an observation. */
   readonly outputChars?: number;
   /** Whether the shell may be looked at now, and helped on. */
   readonly mayLook: () => boolean;
 }
-
-type State =
-  /** Its shell is coming up; what it prints is of no command. */
-  | { readonly kind: 'starting' }
-  | { readonly kind: 'ready' }
-  /** `isInnerRefused`: another bash waits in it and would not have our line; it is used as any program is. */
-  | { readonly kind: 'running'; readonly command: Running; readonly hasSecrets: boolean; readonly isInnerRefused: boolean }
-  /** The command has become a shell, which was asked to take the next commands; asked how many times already. */
-  | { readonly kind: 'entering-inner'; readonly command: Running; readonly rounds: number }
-  /** Its shell is lost or has exited, and is replaced when the rest of its output has come. */
-  | { readonly kind: 'ending'; readonly command: Running | undefined; readonly wasEntering: boolean }
-  /** One shell after the other ended before its first prompt. */
-  | { readonly kind: 'dead' };
 
 /**
  * One persistent bash. Owns what is known of it (folder, exported variables) and the command in its foreground; knows
@@ -70,39 +37,26 @@ type State =
  * 2. A shell that dies is replaced at once by one in the same folder with the same variables; the command that was running
  *    ends with it. One that cannot tell any more when a command ends is lost, and replaced too.
  * 3. Text between commands belongs to the next one: nothing that reached the terminal is lost.
- *
- *   starting → ready ⇄ running ⇄ entering-inner       ready, running, entering-inner → ending → starting
- *   starting → starting | dead                        dead → starting, when a command is asked for
  */
 export class Session {
   readonly #options: SessionOptions;
-  readonly #nonce = randomBytes(8).toString('hex');
-  readonly #startId = `${this.#nonce}-start`;
-  readonly #innerId = `${this.#nonce}-inner`;
-  /** Commands that became shells: when one of them ends, so has the inner shell that was in use. */
-  readonly #outerIds = new Set<string>();
+  readonly #ids = new CommandIds();
+  readonly #memory: ShellMemory;
   readonly #watch: ShellWatch;
-  #state: State = { kind: 'starting' };
+  #state: SessionState = { kind: 'starting' };
   #shell: ShellProcess | undefined;
   /** Settles when a command can be started, or when no shell could be. */
   #starting = unsettled();
   #isClosed = false;
-  #place: Place;
-  /** What the next shell starts with. */
-  #restore: string;
   /** Printed while nothing was in the foreground. */
   #between: TerminalText;
-  /** What the shell said when it was asked for its state. */
-  #left: Left | undefined;
-  #commands = 0;
   #failedStarts = 0;
   #deadline: NodeJS.Timeout | undefined;
   #stopTrailing = (): void => {};
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#place = { workingDir: options.left?.workingDir ?? options.workDir, username: '', hostname: '', pid: -1, exports: '' };
-    this.#restore = options.left?.shell ?? '';
+    this.#memory = new ShellMemory(options.from);
     this.#between = new TerminalText(options.outputChars);
     this.#watch = createShellWatch(() => this.#shell, {
       onQuiet: () => this.#enterInnerShell(),
@@ -117,7 +71,7 @@ export class Session {
   }
 
   get place(): Place {
-    return this.#place;
+    return this.#memory.place;
   }
 
   /** Resolves when a command can be started; rejects when no shell could be. */
@@ -137,8 +91,7 @@ export class Session {
     const shell = this.#shell;
     if (this.#state.kind !== 'ready' || !shell) throw new Error('the shell is not ready');
     this.#watch.learn(); // before it is typed: afterwards the shell may sit in a read of the command's
-    this.#commands += 1;
-    const command = createRunning(`${this.#nonce}-${this.#commands}`, text, this.#between);
+    const command = createRunning(this.#ids.next(), text, this.#between);
     this.#between = new TerminalText(this.#options.outputChars);
     this.#state = { kind: 'running', command, hasSecrets: secrets !== undefined, isInnerRefused: false };
     shell.send(command.id, text, giveSecrets(secrets));
@@ -170,17 +123,16 @@ export class Session {
   }
 
   /** Its folder, and what makes the next shell like this one; nothing while a command runs. */
-  async snapshot(): Promise<Left | undefined> {
+  async snapshot(): Promise<ShellSnapshot | undefined> {
     if (this.#state.kind !== 'ready') return undefined;
-    this.#left = undefined;
+    this.#memory.forgetSnapshot();
     const asked = this.start('__tendon_state');
-    const ended = await new Promise<boolean>((resolve) => {
-      asked.onEnd = () => resolve(true);
-      setTimeout(() => resolve(asked.ended !== undefined), SNAPSHOT_DEADLINE_MS).unref();
+    await new Promise<void>((resolve) => {
+      asked.onEnd = resolve;
+      setTimeout(resolve, SNAPSHOT_DEADLINE_MS).unref();
     });
     this.#between = asked.text;
-    // An unset function, say: its folder and its exported variables are known in any case.
-    return ended ? (this.#left ?? { workingDir: this.#place.workingDir, shell: this.#place.exports }) : undefined;
+    return asked.ended === undefined ? undefined : this.#memory.snapshot;
   }
 
   /** Its shell, in the executor's numbering. */
@@ -200,21 +152,21 @@ export class Session {
   }
 
   get #command(): Running | undefined {
-    return 'command' in this.#state ? this.#state.command : undefined;
+    return commandOf(this.#state);
   }
 
   #open(): void {
     this.#state = { kind: 'starting' };
-    this.#outerIds.clear();
+    this.#ids.forgetShells();
     this.#watch.forget();
-    this.#shell = new ShellProcess(this.#options, (id) => id.startsWith(this.#nonce), {
+    this.#shell = new ShellProcess(this.#options, (id) => this.#ids.isOurs(id), {
       onOutput: (bytes) => this.#onOutput(bytes),
       onMarker: (marker, id) => this.#onMarker(marker, id),
       onReport: (report) => this.#onReport(report),
       onExit: () => this.#markEnding(),
       onGone: (exitCode, reason) => this.#onGone(exitCode, reason),
     });
-    this.#shell.send(this.#restore, this.#place.workingDir, this.#startId);
+    this.#shell.send(this.#memory.restore, this.#memory.place.workingDir, this.#ids.start);
     this.#expect(START_DEADLINE_MS, () => this.#shell?.kill());
   }
 
@@ -232,10 +184,10 @@ export class Session {
   }
 
   #onMarker(marker: Marker, id: string): void {
-    if (id === this.#startId) return this.#becomeReady();
-    if (id === this.#innerId) return this.#entered();
+    if (id === this.#ids.start) return this.#becomeReady();
+    if (id === this.#ids.inner) return this.#entered();
     const command = this.#command;
-    if (!command || !this.#concerns(command, id)) return;
+    if (!command || !this.#ids.concerns(command.id, id)) return;
     if (marker === 'begin') {
       clearTimeout(this.#deadline);
       begin(command, ECHOES);
@@ -246,28 +198,12 @@ export class Session {
   }
 
   #onReport(report: Report): void {
-    if (report.kind === 'state') return void (this.#left = { workingDir: report.workingDir, shell: report.state });
-    this.#remember(report);
+    this.#memory.learn(report);
     const command = this.#command;
-    if (!command || !this.#concerns(command, report.id)) return;
+    if (report.kind === 'state' || !command || !this.#ids.concerns(command.id, report.id)) return;
     // An inner shell tells its own exit code; then the outer one comes back and reports the command that had started it.
     command.report = command.report?.kind === 'exit' ? { ...report, code: command.report.code } : report;
     if (report.kind === 'end') this.#settle(command);
-  }
-
-  #concerns(command: Running, id: string): boolean {
-    return command.id === id || this.#outerIds.has(id);
-  }
-
-  #remember(report: Report): void {
-    if (report.kind !== 'end') {
-      this.#place = { ...this.#place, workingDir: report.workingDir };
-      this.#restore = report.state;
-      return;
-    }
-    const { workingDir, username, hostname, pid, exports } = report;
-    this.#place = { workingDir, username, hostname, pid, exports };
-    this.#restore = exports;
   }
 
   #becomeReady(): void {
@@ -291,7 +227,7 @@ export class Session {
     this.#watch.stop();
     const ended = this.#command;
     if (!ended) return;
-    this.#state = this.#state.kind === 'ending' ? { ...this.#state, command: undefined } : { kind: 'ready' };
+    this.#state = withoutCommand(this.#state);
     ended.ended = { exitCode, shell: after };
     ended.onEnd?.();
   }
@@ -300,7 +236,7 @@ export class Session {
   #lose(): void {
     const [shell, state, command] = [this.#shell, this.#state, this.#command];
     if (!shell || !command || state.kind === 'entering-inner' || (state.kind === 'ending' && state.wasEntering)) return;
-    this.#place = { ...this.#place, workingDir: shell.folder() ?? this.#place.workingDir };
+    this.#memory.moveTo(shell.folder() ?? this.place.workingDir);
     command.after = command.phase === 'begun' ? 'broken' : 'deaf';
     this.#markEnding();
     shell.kill();
@@ -308,9 +244,9 @@ export class Session {
 
   /** No command can be started until there is another shell. */
   #markEnding(): void {
-    const { kind } = this.#state;
-    if (kind === 'starting' || kind === 'ending' || kind === 'dead') return;
-    this.#state = { kind: 'ending', command: this.#command, wasEntering: kind === 'entering-inner' };
+    const ending = endingOf(this.#state);
+    if (ending === undefined) return;
+    this.#state = ending;
     this.#starting = unsettled();
   }
 
@@ -318,27 +254,23 @@ export class Session {
     clearTimeout(this.#deadline);
     this.#shell = undefined;
     if (this.#state.kind === 'starting') {
-      const wasGiven = this.#restore !== '';
-      this.#restore = ''; // it may be what a shell cannot start with
-      if (wasGiven && !this.#isClosed) return this.#open();
+      // What it was given may be what a shell cannot start with.
+      if (this.#memory.forgetVariables() && !this.#isClosed) return this.#open();
       this.#starting.reject(new Error(reason));
       this.#starting = unsettled();
     }
     this.#markEnding();
-    if (this.#state.kind === 'ending' && this.#state.command) this.#finishWithShell(this.#state.command, this.#state.wasEntering, exitCode);
+    if (this.#state.kind === 'ending' && this.#state.command) {
+      const { command, wasEntering } = this.#state;
+      const { exitCode: code, shell } = endWithShell(command, wasEntering, exitCode);
+      if (command.phase === 'typed') begin(command, ECHOES);
+      this.#finish(code, shell);
+    }
     if (this.#isClosed) return;
     this.#failedStarts += 1;
     if (this.#failedStarts <= MAX_STARTS_IN_A_ROW) return this.#open();
     this.#state = { kind: 'dead' };
     this.#starting.reject(new Error(`no shell could be started: ${reason}`));
-  }
-
-  #finishWithShell(command: Running, wasEntering: boolean, exitCode: number): void {
-    const isDeaf = command.phase === 'typed' && !wasEntering;
-    const { after = isDeaf ? 'deaf' : 'ended', report, marked } = command;
-    if (command.phase === 'typed') begin(command, ECHOES);
-    const told = report?.code ?? marked?.exitCode;
-    this.#finish(after === 'ended' ? exitCode || (told ?? exitCode) : (told ?? -1), after);
   }
 
   /** Where another bash waits at its prompt inside this one: commands go to it from now on, and the one that started it ends. */
@@ -349,7 +281,7 @@ export class Session {
     if (state.hasSecrets) return shell.kill();
     state.command.phase = 'typed';
     this.#state = { kind: 'entering-inner', command: state.command, rounds: 0 };
-    shell.send('', '', this.#innerId);
+    shell.send('', '', this.#ids.inner);
     // Line editing ends only where a line that was typed ends it; it would prompt and echo in ways of its own.
     shell.type(` set +o emacs +o vi; . ${shellQuote(this.#options.script)}\n`);
     this.#expect(INNER_DEADLINE_MS, () => this.#innerMissed());
@@ -373,7 +305,7 @@ export class Session {
     const { command } = this.#state;
     clearTimeout(this.#deadline);
     command.text.dropLine();
-    this.#outerIds.add(command.id);
+    this.#ids.becameShell(command.id);
     this.#watch.forget();
     this.#finish(0, 'same');
   }

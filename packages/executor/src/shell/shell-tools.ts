@@ -7,7 +7,8 @@ import { createBackgroundCommands } from './background-commands.ts';
 import { shellEnvironment, variablesOfImage, writeGitConfig } from './environment.ts';
 import { createNamedSessions } from './named-sessions.ts';
 import { CommandRunner } from './command-runner.ts';
-import { Session, type Left, type Place } from './session.ts';
+import { Session } from './session.ts';
+import type { Place, ShellSnapshot } from './shell-memory.ts';
 import type { DetachedOptions } from './detached-process.ts';
 import { createStaticCommand } from './static-command.ts';
 
@@ -24,7 +25,7 @@ export interface ShellTools {
   /** The same for a Chromium that is none of the agent's. */
   detachedForChromium(): Promise<DetachedOptions>;
   /** What makes the next session like this one; nothing while a command runs. */
-  snapshot(): Promise<Left | undefined>;
+  snapshot(): Promise<ShellSnapshot | undefined>;
   /** What is not the agent's, in the executor's numbering. */
   processes(): readonly number[];
   close(): void;
@@ -35,7 +36,7 @@ export interface Given {
   /** Whether shells may be looked at now, and helped on. */
   readonly mayLook: () => boolean;
   /** By a shell that went to sleep. */
-  readonly left: Left | undefined;
+  readonly left: ShellSnapshot | undefined;
   /** What was left has been taken up. */
   readonly onFirstCommand: () => void;
 }
@@ -57,8 +58,7 @@ export function createShellTools(
   const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
   const before = left ?? { workingDir: config.workDir, shell: late };
   const shown = config.output && { outputChars: config.output.chars };
-  const openSession = (from: Left) =>
-    new Session({ ...common, ...shown, terminals, setsid, mayLook, workDir: config.workDir, script, left: from });
+  const openSession = (from: ShellSnapshot) => new Session({ ...common, ...shown, terminals, setsid, mayLook, script, from });
   const session = openSession(before);
   const readOnly = (config.protectedPaths ?? []).flatMap(({ path, isReadOnly }) => (isReadOnly ? [path] : []));
   const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, readOnly };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { shellQuote } from '@tendon/protocol/executor-api';
-import type { Place } from '../../shell/session.ts';
+import type { Place } from '../../shell/shell-memory.ts';
 import { killGroup, spawnDetached, type DetachedOptions } from '../../shell/detached-process.ts';
 
 /** What is wrong with a text as a file of this name, in the parser's words; nothing when it parses or nobody here can tell. */
