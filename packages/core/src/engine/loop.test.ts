@@ -297,11 +297,11 @@ it('EN99: a wait that the provider asked for outlives a restart', async () => {
   await first.conversation.close();
   const resumesAt = new Date(systemClock.now().getTime() + 60_000);
   await log.append([stateChanged('rate_limited', { resumesAt })], { expectedId: log.nextId });
-  const slept = Promise.withResolvers<number>();
-  const clock = { now: systemClock.now, sleep: async (ms: number) => (ms > 30_000 ? slept.resolve(ms) : undefined) };
+  const longWait = Promise.withResolvers<number>();
+  const clock = { now: systemClock.now, sleep: async (ms: number) => (ms > 30_000 ? longWait.resolve(ms) : undefined) };
   const { conversation, untilState } = await stage({ log, clock, script: [done] });
   conversation.wake();
-  expect(await slept.promise).toBeGreaterThan(50_000);
+  expect(await longWait.promise).toBeGreaterThan(50_000);
   await untilState('finished');
 });
 

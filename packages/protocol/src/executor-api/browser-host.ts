@@ -1,5 +1,5 @@
 /**
- * What a browser's host is told and says: one JSON value a line, over its standard input and output. The executor starts it inside the
+ * What a browser's host reads and writes: one JSON value a line, over its standard input and output. The executor starts it inside the
  * sandbox, or the server beside it, where the image has no browser. The host ends when its input does.
  */
 import type { ObservationDraft } from '../event.ts';
@@ -7,20 +7,20 @@ import type { ObservationDraft } from '../event.ts';
 /** Given to the host as its one argument, as JSON. All paths as the host sees them. */
 export interface HostConfig {
   readonly workspace: string;
-  /** Private; kept while the browser sleeps. */
+  /** Private; stays while the browser is ended. */
   readonly profile: string;
-  /** Of the proxy that is the only way out; missing where the network is the host's own. */
+  /** Of the egress proxy; missing where the network is the host's own. */
   readonly proxyUrl?: string;
   /** Instead of looking for one. */
   readonly chromium?: string;
-  /** Opened at once: where the last browser was when it went to sleep. */
+  /** Opened at once: the page of the last browser when it was ended. */
   readonly startUrl?: string;
   /** It stands in for one that the image of a container does not have. */
   readonly isBeside?: boolean;
 }
 
 /**
- * What a host that the server starts beside the sandbox is told first, in place of the rest of `HostConfig`, which the server
+ * What a host that the server starts beside the sandbox reads first, in place of the rest of `HostConfig`, which the server
  * knows better.
  */
 export type BrowserWish = Pick<HostConfig, 'proxyUrl' | 'startUrl'>;
@@ -38,8 +38,8 @@ export type HostLine =
 
 const CHROMIUM_ENDED = 3;
 
-/** In words; `said` = the last that it printed. */
-export function howHostEnded(code: number | null, signal: string | null, said: string): string {
+/** In words; `lastOutput` is the last that it printed. */
+export function howHostEnded(code: number | null, signal: string | null, lastOutput: string): string {
   if (code === CHROMIUM_ENDED) return 'Chromium was killed or crashed';
-  return [signal ?? `exit code ${code}`, said.trim()].filter(Boolean).join(': ');
+  return [signal ?? `exit code ${code}`, lastOutput.trim()].filter(Boolean).join(': ');
 }

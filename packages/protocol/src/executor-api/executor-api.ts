@@ -8,7 +8,7 @@
  *   POST /execute_action           ExecuteRequest → application/x-ndjson of ExecuteLine, the last one is an outcome
  *   GET  /effects/<key>?digest=    → EffectReport
  *   POST /effects/<key>/cancel?digest= → 204; the effect ends with an outcome of its own
- *   GET  /effects/<key>/output?from= → at most 1 MiB of its output from that byte on, empty at its end; 404 where none is kept
+ *   GET  /effects/<key>/output?from= → at most 1 MiB of its output from that byte on, empty at its end; 404 where none is stored
  *   POST /list_files {path}        → string[]; folders end in "/"
  *   GET  /files?path=              → bytes            PUT /files?path=  bytes → 204
  *   POST /lines_to_edit {path, start, end} → LinesToEdit, for an edit that a model writes out
@@ -34,11 +34,11 @@ export interface ExecutorConfig {
   /** Exactly one of the two. */
   readonly socketPath?: string;
   readonly port?: number;
-  /** Where `port` listens; 127.0.0.1 when it is not said. Where other machines reach it, `keyFile` is needed. */
+  /** Where `port` listens; 127.0.0.1 by default. Where other machines reach it, `keyFile` is needed. */
   readonly host?: string;
   /** In `stateDir`, which what runs inside does not see: the key that every request to `port` must carry. */
   readonly keyFile?: string;
-  /** Where the journal of effects and the spools of output are kept; outside workspace, home and /tmp. */
+  /** Where the journal of effects and the spools of output are stored; outside workspace, home and /tmp. */
   readonly stateDir: string;
   /** The workspace inside, e.g. `/workspace`. */
   readonly workspace: string;
@@ -48,13 +48,13 @@ export interface ExecutorConfig {
   readonly protectedPaths?: readonly { readonly path: string; readonly isReadOnly: boolean; readonly identity?: string }[];
   /** Where the shell starts; inside `workspace`. */
   readonly workDir: string;
-  /** A unix socket that is an HTTP proxy, the only way out; the executor offers it on a loopback port to what runs inside. */
+  /** The unix socket of the egress proxy, which speaks HTTP; the executor offers it on a loopback port to what runs inside. */
   readonly proxySocketPath?: string;
   /** A unix socket behind which the server starts a browser beside the sandbox, for images without one. */
   readonly browserSocketPath?: string;
-  /** There is no way out: programs need not try again and again. */
+  /** There is no network: programs need not try again and again. */
   readonly isOffline?: boolean;
-  /** Git hosts that the proxy speaks with in the user's name; git inside is told to ask it. */
+  /** Git hosts that the proxy speaks with in the user's name; git inside is configured to ask it. */
   readonly gitHosts?: readonly string[];
   readonly shell: string;
   /**
@@ -79,11 +79,11 @@ export interface ExecutorConfig {
   readonly leaseSeconds: number;
   /** Default: all. */
   readonly plugins?: readonly PluginName[];
-  /** Of what is printed; as usual where nothing is said. */
+  /** Of what is printed; `OUTPUT_LIMITS` by default. */
   readonly output?: OutputLimits;
-  /** Seconds after which a client is hung up on that stops in the middle of a request, or does not read; 60 where nothing is said. */
+  /** Seconds after which a client is hung up on that stops in the middle of a request, or does not read; 60 by default. */
   readonly stillSeconds?: number;
-  /** Seconds without use after which the browser ends; 300 where nothing is said. */
+  /** Seconds without use after which the browser ends; 300 by default. */
   readonly browserIdleSeconds?: number;
 }
 
@@ -111,7 +111,7 @@ export type PluginStart =
   /** A sentence that says what to do about it. */
   | { readonly ok: false; readonly reason: string };
 
-/** The oldest and the newest version of what is said here, as one end speaks it. */
+/** The oldest and the newest version of this protocol that one end speaks. */
 export type ProtocolRange = readonly [oldest: number, newest: number];
 
 /**
@@ -167,7 +167,7 @@ export type EffectReport =
   | { readonly state: 'started' }
   | { readonly state: 'done'; readonly observation: ObservationDraft };
 
-/** How much of what commands and cells print is kept, and shown. */
+/** How much of the output of commands and cells is stored, and shown. */
 export interface OutputLimits {
   /** Of an observation, in UTF-16 units. */
   readonly chars: number;

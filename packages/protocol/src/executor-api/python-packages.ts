@@ -13,7 +13,7 @@ export function readPythonKind(tag: string, version: string): PythonKind | undef
   return /^\w[\w.-]*$/.test(tag) && /^\d+\.\d+$/.test(version) ? { tag, version } : undefined;
 }
 
-/** Of the Pythons for which `ipykernel` can be installed from outside: CPython. So few that whoever asks cannot ask for many. */
+/** The kind of a Python for which `ipykernel` can be installed from outside, which is CPython. They are so few that no caller can request many. */
 export function sharedKind(tag: string): PythonKind | undefined {
   const minor = /^cpython-3([7-9]|[12]\d)$/.exec(tag)?.[1];
   return minor === undefined ? undefined : { tag, version: `3.${minor}` };

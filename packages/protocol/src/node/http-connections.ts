@@ -12,7 +12,7 @@ export function letGoOfStill(request: IncomingMessage, response: ServerResponse,
 /** Who neither reads nor hangs up is let go after so long. */
 const LINGER_MS = 2000;
 
-/** Answers an upgrade with no, as a route would have: `body` is said as JSON. The connection is over. */
+/** Refuses an upgrade as a route would, with `body` as JSON, and ends the connection. */
 export function refuseUpgrade(client: Duplex, status: number, body: object): void {
   const text = JSON.stringify(body);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nConnection: close\r\nContent-Type: application/json\r\n`;

@@ -33,7 +33,7 @@ export function readFirstLine(stream: Duplex, { maxBytes, timeoutMs }: FirstLine
 
 /**
  * Passes everything on, both ways. What one side has sent before it ended still arrives; a side that fails ends the other at
- * once. Whoever opened them sets the deadlines.
+ * once. The caller sets the deadlines.
  */
 export function joinStreams(one: Duplex, other: Duplex): void {
   for (const [from, to] of [

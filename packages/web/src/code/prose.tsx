@@ -4,7 +4,7 @@ import remarkGfm from 'remark-gfm';
 import { cx } from '../ui/cx.ts';
 import { Well } from './output.tsx';
 
-/** Links open beside the app and tell the other side nothing; pictures of other hosts are not fetched, because that would. */
+/** Links open in a new tab without a referrer; pictures of other hosts are not fetched, because that would. */
 const COMPONENTS: Components = {
   a: ({ children, href }) => (
     <a href={href} target="_blank" rel="noreferrer noopener">

@@ -37,7 +37,7 @@ export function ComposerBox({
                 onApprove={() => connection.send(actions.approve())}
                 onReject={(reason) => {
                   connection.send(actions.reject(reason));
-                  // The wire has no place for a reason; said, it is what the agent reads next.
+                  // The wire has no place for a reason, so it is sent as the message that the agent reads next.
                   if (reason) connection.say(reason);
                 }}
               />

@@ -102,9 +102,9 @@ function useMessage() {
         return;
       }
     }
-    const isKept = connection.say(text.trim(), { imageUrls: attachments.flatMap((one) => one.dataUrl ?? []), fileUrls });
-    setProblem(isKept ? '' : 'Too many messages wait to be sent.');
-    if (!isKept) return;
+    const isQueued = connection.say(text.trim(), { imageUrls: attachments.flatMap((one) => one.dataUrl ?? []), fileUrls });
+    setProblem(isQueued ? '' : 'Too many messages wait to be sent.');
+    if (!isQueued) return;
     setText('');
     setAttachments([]);
   };

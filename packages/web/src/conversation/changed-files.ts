@@ -12,7 +12,7 @@ export function changedFiles(events: readonly Event[], after = -1): readonly str
 
 export interface FileVersions {
   readonly path: string;
-  /** Whether the agent made the file, as far as its events tell. */
+  /** Whether the agent made the file, as far as its events show. */
   readonly isNew: boolean;
   readonly before: string;
   /** `undefined`: only the last unified diff is known. */

@@ -89,7 +89,7 @@ function doingWords(action: Action): string {
   }
 }
 
-/** The sentence of a row in a list: the agent's state where the server tells it, else what the status says. */
+/** The sentence of a row in a list: the agent's state where the server sends it, else its status. */
 export function conversationSentence(info: ConversationInfo): StateSentence {
   const state = parseAgentState(info.agent_state);
   if (state) return stateSentence({ state, reason: info.reason ?? '' });

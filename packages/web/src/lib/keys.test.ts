@@ -12,7 +12,7 @@ const pressed = (key: string, with_: Partial<Record<'metaKey' | 'ctrlKey' | 'shi
 });
 
 describe('keys', () => {
-  it('CL29: mod is Command on a Mac and Control elsewhere', () => {
+  it('CL29: mod is Command on a Mac and Control on other machines', () => {
     expect(keyMatches('mod+k', pressed('k', { metaKey: true }), true)).toBe(true);
     expect(keyMatches('mod+k', pressed('k', { ctrlKey: true }), true)).toBe(false);
     expect(keyMatches('mod+k', pressed('k', { ctrlKey: true }), false)).toBe(true);

@@ -8,7 +8,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 const isApple = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** `mod+enter` as this machine writes it: `⌘⏎`, or `Ctrl ⏎` elsewhere. */
+/** `mod+enter` as this machine writes it: `⌘⏎`, or `Ctrl ⏎` on other machines. */
 export function keyText(keys: string, apple = isApple): string {
   const parts = keys.split('+').map((part) => {
     if (part === 'mod') return apple ? '⌘' : 'Ctrl';

@@ -1,4 +1,4 @@
-/** Whether answers of this model are the scripted demonstration, which is said wherever they are shown. */
+/** Whether answers of this model are the scripted demonstration; every place that shows them marks them. */
 export function isDemoModel(name: string | null | undefined): boolean {
   return name === 'demo' || (name?.startsWith('demo/') ?? false);
 }

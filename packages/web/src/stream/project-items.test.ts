@@ -15,7 +15,7 @@ const ran = (cause: number, exit_code = 0) => ({
   content: 'ok',
   extras: { command: '', metadata: { exit_code } },
 });
-const said = (content: string) => ({ source: 'user', action: 'message', args: { content } });
+const userMessage = (content: string) => ({ source: 'user', action: 'message', args: { content } });
 const state = (agent_state: string, reason = '') => ({ observation: 'agent_state_changed', content: '', extras: { agent_state, reason } });
 
 describe('rows of a conversation', () => {
@@ -36,14 +36,18 @@ describe('rows of a conversation', () => {
     expect(items).toMatchObject([{ type: 'step', id: 0, wasAsked: true, action: { id: 1 }, observation: { id: 2 } }]);
   });
 
-  it('what the agent said along with its action comes before it', () => {
+  it('the text that comes with an action is shown before it', () => {
     const items = projectItems(events({ action: 'run', args: { command: 'ls', thought: 'I will look.' } }));
     expect(items.map((item) => item.type)).toEqual(['speech', 'step']);
   });
 
   it('messages of the user and tasks are turns; the agent speaks in prose', () => {
     const items = projectItems(
-      events(said('do it'), { action: 'message', args: { content: 'yes' } }, { source: 'user', action: 'start', args: { task: 'x' } }),
+      events(
+        userMessage('do it'),
+        { action: 'message', args: { content: 'yes' } },
+        { source: 'user', action: 'start', args: { task: 'x' } },
+      ),
     );
     expect(items.map((item) => item.type)).toEqual(['turn', 'speech', 'turn']);
   });
@@ -58,7 +62,7 @@ describe('rows of a conversation', () => {
     expect(projectItems(same)).toHaveLength(1);
   });
 
-  it('an error state with the words of the error before it is told once', () => {
+  it('an error state with the words of the error before it is shown once', () => {
     expect(projectItems(events({ observation: 'error', content: 'no disk', extras: {} }, state('error', 'no disk')))).toHaveLength(1);
     expect(projectItems(events(state('error', 'no disk')))).toHaveLength(1);
   });
@@ -72,7 +76,7 @@ describe('rows of a conversation', () => {
 
 describe('turns that are over', () => {
   const long = [
-    said('do it'),
+    userMessage('do it'),
     ...Array.from({ length: 8 }, (_, index) => [run(`c${index}`), ran(1 + index * 2, index === 3 ? 1 : 0)]).flat(),
   ];
 
@@ -89,7 +93,7 @@ describe('turns that are over', () => {
 
   it('the turn that is at work is not folded, those before it are', () => {
     const shown = (isOver: boolean) =>
-      foldTurns(projectItems(events(...long.slice(0, 5), said('more'), run('x'))), isOver).map((item) => item.type);
+      foldTurns(projectItems(events(...long.slice(0, 5), userMessage('more'), run('x'))), isOver).map((item) => item.type);
     expect(shown(false)).not.toContain('fold');
   });
 });

@@ -68,7 +68,7 @@ const HIDDEN_ACTIONS: ReadonlySet<string> = new Set([
   'stop',
 ]);
 
-/** What the agent said along with its action; of `think` and `finish` the card shows it. */
+/** The agent's text beside its action; of `think` and `finish` the card shows it. */
 function spokenThought(action: Action): string {
   if (action.action === 'think' || action.action === 'finish' || action.action === 'reject') return '';
   const thought = (action.args as { readonly thought?: unknown }).thought;
@@ -110,7 +110,7 @@ function saysTheSame(last: StreamItem | undefined, reason: string): boolean {
 }
 
 const LEAST = 5;
-const KEPT = 2;
+const SHOWN_AT_END = 2;
 
 /** In turns that are over, long runs of plain steps become one row; their last two, failures and ends stay. */
 export function foldTurns(items: readonly StreamItem[], isOver: boolean): readonly StreamItem[] {
@@ -118,7 +118,7 @@ export function foldTurns(items: readonly StreamItem[], isOver: boolean): readon
   const folded: StreamItem[] = [];
   let run: StepItem[] = [];
   const close = () => {
-    const split = run.length < LEAST ? 0 : run.length - KEPT;
+    const split = run.length < LEAST ? 0 : run.length - SHOWN_AT_END;
     if (split > 0) folded.push(foldOf(run.slice(0, split)));
     folded.push(...run.slice(split));
     run = [];

@@ -138,7 +138,7 @@ function useRows({ events, answer, outbox, state }: ConversationSnapshot): Rows 
   return { items, newest, answer: hasAnswer ? answer!.text : undefined, keys };
 }
 
-/** Where the newest step stands, and the newest command of the same turn: a person who comes back wants to see what it said. */
+/** Where the newest step stands, and the newest command of the same turn: a person who comes back wants to see its output. */
 function newestSteps(items: readonly StreamItem[]): ReadonlySet<number> {
   const turn = items.findLastIndex((item) => item.type === 'turn');
   const newest = items.findLastIndex((item) => item.type === 'step' && item.action?.action !== 'finish');

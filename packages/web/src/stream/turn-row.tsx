@@ -93,7 +93,7 @@ const STATES = { waiting: 'Not sent yet', sent: 'Sending', unconfirmed: 'Not con
   string
 >;
 
-/** Said, and not an event yet. */
+/** Sent, and not an event yet. */
 export function OutboxRow({ entry }: { readonly entry: OutboxEntry }) {
   const { connection } = useConversation();
   return (

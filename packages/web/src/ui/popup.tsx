@@ -16,7 +16,7 @@ export interface PopupButtonProps {
   readonly 'aria-haspopup': 'dialog';
 }
 
-/** A box that belongs to a button: Esc and a click elsewhere close it, and the button gets the focus back. */
+/** A box that belongs to a button: Esc and a click outside close it, and the button gets the focus back. */
 export function Popup({ button, children, label, side = 'below', align = 'start' }: PopupProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);

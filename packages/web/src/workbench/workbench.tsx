@@ -30,10 +30,10 @@ const TABS = Object.keys(PANELS) as TabName[];
 export function Workbench(props: {
   readonly shown: Shown;
   readonly isPhone: boolean;
-  readonly room: 'conversation' | 'panel';
+  readonly pane: 'conversation' | 'panel';
   readonly onTab: (tab: TabName | 'conversation') => void;
 }) {
-  const { shown, room, isPhone, onTab } = props;
+  const { shown, pane, isPhone, onTab } = props;
   const list = useRef<HTMLDivElement>(null);
   const counts = useCounts();
   const Panel = PANELS[shown.tab];
@@ -54,7 +54,7 @@ export function Workbench(props: {
           type="button"
           role="tab"
           className="only-narrow"
-          aria-selected={room === 'conversation'}
+          aria-selected={pane === 'conversation'}
           onClick={() => onTab('conversation')}
         >
           Conversation
@@ -65,7 +65,7 @@ export function Workbench(props: {
             type="button"
             role="tab"
             id={`tab-${tab}`}
-            aria-selected={tab === shown.tab && (room === 'panel' || !isPhone)}
+            aria-selected={tab === shown.tab && (pane === 'panel' || !isPhone)}
             aria-controls="panel"
             tabIndex={tab === shown.tab ? 0 : -1}
             onClick={() => onTab(tab)}

@@ -27,7 +27,7 @@ it.each<[WsDoor, string, object, string | undefined]>([
   expect(detectGeneration(door, { action, args })).toBe(generation);
 });
 
-it('DL80: what is no frame tells nothing', () => {
+it('DL80: what is no frame shows no generation', () => {
   for (const value of [null, 1, 'x', [], {}, { action: 1 }, { action: 'initialize' }, { action: 'initialize', args: null }]) {
     expect(detectGeneration('auth', value)).toBeUndefined();
   }

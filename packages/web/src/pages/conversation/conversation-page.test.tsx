@@ -7,7 +7,7 @@ import { appOnFixture } from '../../app.test-support.tsx';
 const open = appOnFixture();
 const LATER = { timeout: 10_000 };
 
-it('CL26: the action is shown whole; rejecting takes a reason, which the agent is told', async () => {
+it('CL26: the action is shown whole; rejecting takes a reason, which is sent to the agent', async () => {
   await open('/conversations/ledger');
   const decision = within(await screen.findByRole('region', { name: 'Decision' }, LATER));
   decision.getByRole('heading', { name: /^Push the branch\?/ });

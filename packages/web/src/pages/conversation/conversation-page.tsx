@@ -49,7 +49,7 @@ interface ConversationScreenProps {
 function ConversationScreen({ id, info, connection, snapshot }: ConversationScreenProps) {
   const workbench = useWorkbench();
   const [shown, setShown] = useState<Shown>({ tab: 'changes' });
-  const [room, setRoom] = useState<'conversation' | 'panel'>('conversation');
+  const [pane, setPane] = useState<'conversation' | 'panel'>('conversation');
   const sentence = useStateSentence(snapshot);
   const title = snapshot.title ?? info?.title ?? 'Conversation';
   useEffect(() => {
@@ -58,12 +58,12 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
 
   const show = (target: Shown) => {
     setShown(target);
-    setRoom('panel');
+    setPane('panel');
     workbench.set(true);
   };
   const open: OpenConversation = { id, connection, snapshot, show };
   const choose = (tab: TabName | 'conversation') => {
-    if (tab === 'conversation') setRoom('conversation');
+    if (tab === 'conversation') setPane('conversation');
     else show({ ...shown, tab });
   };
   return (
@@ -72,12 +72,12 @@ function ConversationScreen({ id, info, connection, snapshot }: ConversationScre
       <div className="screen">
         <ConversationBar title={title} info={info} workbench={workbench} />
         <ConnectionBar snapshot={snapshot} onRetry={connection.retry} />
-        <div className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-room={room}>
+        <div className="work" data-workbench={workbench.isShown ? 'shown' : 'hidden'} data-pane={pane}>
           <main className="conversation" aria-label="Conversation">
             <Stream />
             <ComposerBox sentence={sentence} />
           </main>
-          {(workbench.isShown || workbench.isPhone) && <Workbench shown={shown} isPhone={workbench.isPhone} room={room} onTab={choose} />}
+          {(workbench.isShown || workbench.isPhone) && <Workbench shown={shown} isPhone={workbench.isPhone} pane={pane} onTab={choose} />}
         </div>
         <ConversationStatus snapshot={snapshot} />
       </div>

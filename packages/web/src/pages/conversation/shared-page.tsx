@@ -45,7 +45,7 @@ function Watching({ id, connection, snapshot }: { readonly id: string } & NonNul
           <span className="text-ink-2">Shared with you, to read</span>
           <ThemeButton />
         </header>
-        <div className="work" data-workbench="hidden" data-room="conversation">
+        <div className="work" data-workbench="hidden" data-pane="conversation">
           <main className="conversation" aria-label="Conversation">
             <Stream />
           </main>

@@ -91,7 +91,7 @@ export function Picture(props: { readonly src: string; readonly alt: string; rea
   );
 }
 
-/** Only pictures that came with the event are shown: nothing is fetched from elsewhere. */
+/** Only pictures that came with the event are shown: nothing is fetched from other hosts. */
 export function isInlinePicture(url: string): boolean {
   return url.startsWith('data:image/');
 }
