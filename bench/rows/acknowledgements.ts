@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMask, findAgent, openConversation, type Storage } from '@tendon/core';
+import { findAgent, openConversation, type Storage } from '@tendon/core';
+import { createMask } from '@tendon/protocol/masking';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { MessageAction } from '@tendon/protocol';

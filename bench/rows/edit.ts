@@ -1,7 +1,8 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMask, findAgent, openConversation, type LlmProvider, type Runtime } from '@tendon/core';
+import { findAgent, openConversation, type LlmProvider, type Runtime } from '@tendon/core';
+import { createMask } from '@tendon/protocol/masking';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { EditObservation, MessageAction } from '@tendon/protocol';
 import { systemClock as clock } from '@tendon/server';

@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
-import { codeActAgent, createMask, openConversation, type SourcedDraft } from '@tendon/core';
+import { codeActAgent, openConversation, type SourcedDraft } from '@tendon/core';
+import { createMask } from '@tendon/protocol/masking';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { AgentStateChangedObservation, CondensationAction, RunAction, RunObservation } from '@tendon/protocol';
 import { at } from '../at.ts';

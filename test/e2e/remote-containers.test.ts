@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Secret, type Runtime } from '@tendon/core';
+import { type Runtime } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver, type RuntimesOptions } from '@tendon/runtime';
 import {

@@ -3,7 +3,8 @@ import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Secret, type Runtime } from '@tendon/core';
+import { type Runtime } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '@tendon/runtime';
 import {

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Secret, type OutputChunk } from '@tendon/core';
+import { type OutputChunk } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess, type HostOptions } from '@tendon/testing/servers';
 import { createRemoteDriver, type RuntimesOptions } from '@tendon/runtime';
 import {

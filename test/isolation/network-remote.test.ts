@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, type NetworkPolicy, never, run } from '@tendon/runtime/testing';

@@ -1,10 +1,7 @@
 export type { Agent, PromptContext } from './agents/agent.ts';
-export { codeActAgent } from './agents/code-act-agent.ts';
+export { codeActAgent, withoutBrowsing } from './agents/code-act-agent.ts';
 export { agentNames, findAgent } from './agents/registry.ts';
-export { withoutBrowsing } from './agents/code-act-agent.ts';
-export { abortable, Mutex, unlessAborted } from '@tendon/protocol/async';
-export { KeyedMutex } from './async/keyed-semaphore.ts';
-export { KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
+export { KeyedMutex, KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
 export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
@@ -21,8 +18,7 @@ export type {
   LlmUsage,
 } from './llm/llm-provider.ts';
 export type { AppendOptions, EventLog, EventStore, LogSnapshot, ReadRange, SourcedDraft } from './log/event-log.ts';
-export { StorageError, type StorageErrorCode } from './log/storage-error.ts';
-export { failureFor } from './log/storage-error.ts';
+export { failureFor, StorageError, type StorageErrorCode } from './log/storage-error.ts';
 export type {
   ExecuteOptions,
   ExecuteResult,
@@ -36,7 +32,6 @@ export type {
 } from './sandbox/runtime.ts';
 export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts';
 export type { OutsideTools } from './engine/outside-tools.ts';
-export { createMask, MIN_SECRET_LENGTH, Secret, type Mask, type MaskedStream } from '@tendon/protocol/masking';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegate } from './tools/delegate.ts';

@@ -1,4 +1,5 @@
-import type { Clock, Secret } from '@tendon/core';
+import type { Clock } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { HostInfo } from '@tendon/runtime';
 import type { App, Logger } from '@tendon/server/platform';
 import type { HostedSandboxes } from './hosted-sandboxes.ts';

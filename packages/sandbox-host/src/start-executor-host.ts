@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret, type Clock, type RecordStore } from '@tendon/core';
+import { type Clock, type RecordStore } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { createRuntimes, type HostInfo } from '@tendon/runtime';
 import {

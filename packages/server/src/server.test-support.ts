@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret, type Clock } from '@tendon/core';
+import { type Clock } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { patiently, Seen } from '@tendon/testing';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { onTestFinished } from 'vitest';

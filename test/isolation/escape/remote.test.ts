@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver } from '@tendon/runtime';
 import { describeEscapes } from './contract.ts';

@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import { GIT_BROKER_NAME } from '@tendon/protocol/executor-api';
 import { Refused, dialOrigin } from './dial.ts';
 import { exchange, picked } from '../transport/exchange.ts';

@@ -1,4 +1,5 @@
-import { abortable, type Runtime, type Runtimes } from '@tendon/core';
+import { type Runtime, type Runtimes } from '@tendon/core';
+import { abortable } from '@tendon/protocol/async';
 import { endSandbox, letGo, putToSleep, tellLastLines } from '../sandbox/end-sandbox.ts';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { attachSandbox } from '../sandbox/open-sandbox.ts';

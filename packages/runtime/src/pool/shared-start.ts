@@ -1,4 +1,5 @@
-import { abortable, type Runtime, type Runtimes, type StartPhase, KeyedSemaphore } from '@tendon/core';
+import { type Runtime, type Runtimes, type StartPhase, KeyedSemaphore } from '@tendon/core';
+import { abortable } from '@tendon/protocol/async';
 import type { OpenSandbox } from '../sandbox/hold-sandbox.ts';
 import { openSandbox } from '../sandbox/open-sandbox.ts';
 import type { SandboxContext } from '../sandbox/sandbox-context.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Mutex } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
 import type { PythonKind } from '@tendon/protocol/executor-api';
 import type { PackageSource } from '../egress/package-proxy.ts';
 import { messageOf } from '../sandbox/start-phase.ts';

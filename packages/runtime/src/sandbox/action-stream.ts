@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ExecuteOptions, ExecuteResult, RunnableAction, Secret } from '@tendon/core';
+import type { ExecuteOptions, ExecuteResult, RunnableAction } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { ExecuteLine, ExecuteRequest } from '@tendon/protocol/executor-api';
 import { TooMuch } from '@tendon/protocol/node';
 import type { ExecutorClient } from './executor-client.ts';

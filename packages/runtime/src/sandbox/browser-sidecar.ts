@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Mutex } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
 import { type BrowserWish, type HostLine, howHostEnded } from '@tendon/protocol/executor-api';
 import { readFirstLine } from '@tendon/protocol/node';
 import { messageOf } from './start-phase.ts';

@@ -1,4 +1,4 @@
-import { abortable } from '@tendon/core';
+import { abortable } from '@tendon/protocol/async';
 
 /** A start that failed: names the phase, its one-line cause, and what the sandbox said last. */
 export class StartFailed extends Error {

@@ -11,10 +11,10 @@ import {
   type EventLog,
   type KeyedSemaphore,
   type LlmProvider,
-  type Mask,
   type Runtimes,
   type Storage,
 } from '@tendon/core';
+import type { Mask } from '@tendon/protocol/masking';
 import type { Dial, SandboxRuntimes } from '@tendon/runtime';
 import type { Config } from '../platform/config/config.ts';
 import type { ConversationRegistry } from '../conversations/conversation-registry.ts';

@@ -1,6 +1,7 @@
 /** The only place where objects are wired together, in order of dependence. */
 import { join } from 'node:path';
-import { agentNames, KeyedSemaphore, type Clock, type Mask } from '@tendon/core';
+import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
+import type { Mask } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
 import { pruneWsSessions } from '../compat/opendevin/sockets/ws-sessions.ts';

@@ -1,4 +1,5 @@
-import type { Clock, Secret, Storage } from '@tendon/core';
+import type { Clock, Storage } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { SandboxRuntimes } from '@tendon/runtime';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';

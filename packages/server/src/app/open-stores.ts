@@ -1,6 +1,7 @@
 /** Everything durable, opened before anything that works with it. */
 import { join } from 'node:path';
-import { createMask, type Clock, type Secret, type Storage } from '@tendon/core';
+import { type Clock, type Storage } from '@tendon/core';
+import { createMask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/conversation-wish.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';

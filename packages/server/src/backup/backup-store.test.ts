@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { openSqliteStorage } from '@tendon/core/storage';
 import { MessageAction, toJson } from '@tendon/protocol';
 import { expect, it, onTestFinished } from 'vitest';

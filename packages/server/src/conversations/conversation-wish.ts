@@ -1,4 +1,4 @@
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { NetworkWish } from '@tendon/protocol';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMemoryStorage, openSqliteStorage } from '@tendon/core/storage';
-import { type Conversation, type Runtimes, openConversation, findAgent, createMask, delegate } from '@tendon/core';
+import { type Conversation, type Runtimes, openConversation, findAgent, delegate } from '@tendon/core';
+import { createMask } from '@tendon/protocol/masking';
 import { createScriptedProvider } from '@tendon/core/llm';
 import { onTestFinished } from 'vitest';
 import { ConversationRegistry } from './conversation-registry.ts';

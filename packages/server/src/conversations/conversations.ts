@@ -5,7 +5,8 @@
  * C2  An idle conversation is closed; opening it again is folding its log.
  * C3  A deleted conversation cannot be opened again, even by a caller that still holds its id.
  */
-import type { Clock, Conversation, DelegatedTask, EventLog, Mask, Runtimes, Storage, SubmitResult } from '@tendon/core';
+import type { Clock, Conversation, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
+import type { Mask } from '@tendon/protocol/masking';
 import { catalogError, type ActionDraft, type ConversationState, type NetworkWish, type ParsedAction } from '@tendon/protocol';
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';

@@ -14,7 +14,7 @@ import {
 } from '@tendon/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
 import { findEvents } from './find-events.ts';
 import { trajectoryLines, trajectoryText } from './trajectory-text.ts';

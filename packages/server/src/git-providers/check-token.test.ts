@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { expect, it } from 'vitest';
 import { checkToken } from './check-token.ts';
 import { fakeProvider, type FakeAnswer } from './apis/fake-provider.test-support.ts';

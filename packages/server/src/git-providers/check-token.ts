@@ -1,4 +1,4 @@
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { GitProvider } from '@tendon/protocol';
 import { isLimited } from './apis/provider-fetch.ts';
 

@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import type { GitProvider } from '@tendon/protocol';
 import type { GitAccess } from '@tendon/runtime';
 import { originOf } from './check-token.ts';

@@ -4,7 +4,9 @@
  * P1  A token is stored only after its provider took it; no answer holds one.
  * P2  Changes come one after the other.
  */
-import { MIN_SECRET_LENGTH, Mutex, type RecordStore, Secret } from '@tendon/core';
+import { type RecordStore } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
+import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { catalogError, isMaskedKey, type CatalogError, type GitProvider, type ProviderToken } from '@tendon/protocol';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
 import { checkToken, isHostName, type TokenCheck } from './check-token.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { Secret, type Clock, type RecordStore } from '@tendon/core';
+import { type Clock, type RecordStore } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { CreateSecret, SettingsUpdate } from '@tendon/protocol';
 import type { Config } from '../platform/config/config.ts';
 import { storedSecret } from '../platform/auth/stored-secret.ts';

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { abortable } from '@tendon/core';
+import { abortable } from '@tendon/protocol/async';
 import { z } from 'zod';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { readLines, TooMuch } from '@tendon/protocol/node';

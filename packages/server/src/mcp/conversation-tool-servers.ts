@@ -2,7 +2,7 @@
  * Owns the MCP servers that single conversations were made with, in place of the settings'. They lie sealed in the
  * conversation's record, and their keys leave as `Secret` only: what a client is shown never has them.
  */
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import { McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import type { StoredConversation } from '../conversations/conversation-records.ts';

@@ -1,4 +1,5 @@
-import type { Clock, OutsideTools, Runtimes, Secret } from '@tendon/core';
+import type { Clock, OutsideTools, Runtimes } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { McpConfig } from '@tendon/protocol';
 import type { SandboxRuntimes } from '@tendon/runtime';
 import type { Config } from '../platform/config/config.ts';

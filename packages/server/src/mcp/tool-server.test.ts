@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';

@@ -1,4 +1,4 @@
-import type { Mask } from '@tendon/core';
+import type { Mask } from '@tendon/protocol/masking';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 import type { LogLevel } from './config/config.ts';
 

@@ -1,6 +1,7 @@
 import { ConversationConfig, Failure, VscodeUrl, WebHosts } from '@tendon/protocol';
 import { z } from 'zod';
-import type { Clock, Secret } from '@tendon/core';
+import type { Clock } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { SandboxRuntimes } from '@tendon/runtime';
 import type { Routes } from '../platform/http/app.ts';
 import { ById } from '../platform/http/request-parts.ts';

@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { describe, expect, it } from 'vitest';
 import { createPreviewKeys } from './preview-keys.ts';
 

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock, Secret } from '@tendon/core';
+import type { Clock } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { PreviewPlace, PreviewPort } from '../platform/preview-site.ts';
 
 /**

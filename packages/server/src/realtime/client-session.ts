@@ -2,7 +2,8 @@
  * What a client's `initialize` asks for, and the conversation that comes of it: the same for every transport. It does not own which
  * conversation the client has; that is a token's, a socket's or a stored session's matter.
  */
-import { findAgent, Secret } from '@tendon/core';
+import { findAgent } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { catalogError, type CatalogError, type Decoded } from '@tendon/protocol';
 import type { ConversationWish, ModelAccess } from '../conversations/conversation-wish.ts';
 import type { Conversations } from '../conversations/conversations.ts';

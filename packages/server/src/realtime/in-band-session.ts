@@ -4,7 +4,8 @@
  * nothing: those frontends send at once, and a client of the document may wait until the agent is reported as ready.
  */
 import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
-import { failureFor, type Clock, type Secret } from '@tendon/core';
+import { failureFor, type Clock } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { Connection } from './connection.ts';
 import { ClientSession } from './client-session.ts';
 import type { ClientPatience } from '../platform/http/client-patience.ts';

@@ -1,4 +1,5 @@
-import type { Clock, Secret } from '@tendon/core';
+import type { Clock } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { AdmitContext } from '../platform/http/admit.ts';
 import type { ClientPatience } from '../platform/http/client-patience.ts';

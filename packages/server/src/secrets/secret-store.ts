@@ -4,7 +4,9 @@
  * K1  A value leaves only as `Secret`, to be masked and injected; no answer holds one.
  * K2  Changes come one after the other: of two that make the same name one is refused.
  */
-import { MIN_SECRET_LENGTH, Mutex, type RecordStore, Secret } from '@tendon/core';
+import { type RecordStore } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
+import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { catalogError, type CatalogError, type CreateSecret, type SecretList, type UpdateSecret } from '@tendon/protocol';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
 

@@ -1,5 +1,6 @@
 import { RunAction, RunIpythonAction } from '@tendon/protocol';
-import { Secret, type RunnableAction } from '@tendon/core';
+import { type RunnableAction } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { expect, it } from 'vitest';
 import { secretsForAction } from './secrets-for-action.ts';
 

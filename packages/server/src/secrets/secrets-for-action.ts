@@ -1,4 +1,5 @@
-import type { RunnableAction, Secret } from '@tendon/core';
+import type { RunnableAction } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { GitProvider } from '@tendon/protocol';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import type { SecretStore } from './secret-store.ts';

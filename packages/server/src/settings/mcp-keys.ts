@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { isMaskedKey, MASKED_KEY, type McpConfig } from '@tendon/protocol';
 
 type Remote = McpConfig['sse_servers'][number] | McpConfig['shttp_servers'][number];

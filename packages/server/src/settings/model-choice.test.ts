@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { describe, expect, it } from 'vitest';
 import { chooseModel } from './model-choice.ts';

@@ -4,7 +4,8 @@
  * M1  The server's keys go only to the addresses they were given for: whoever names another address brings a key of their own.
  * M2  Most specific first: the conversation's own wish, the stored settings, the environment.
  */
-import type { Secret, LlmProvider } from '@tendon/core';
+import type { LlmProvider } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { Config } from '../platform/config/config.ts';
 import type { ConversationWish, ModelAccess } from '../conversations/conversation-wish.ts';
 import type { SettingsStore } from './settings.ts';

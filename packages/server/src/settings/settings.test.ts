@@ -1,4 +1,4 @@
-import { createMask, Secret } from '@tendon/core';
+import { createMask, Secret } from '@tendon/protocol/masking';
 import { createMemoryStorage } from '@tendon/core/storage';
 import { SettingsUpdate } from '@tendon/protocol';
 import { expect, it } from 'vitest';

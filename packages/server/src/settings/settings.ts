@@ -7,7 +7,9 @@
  * T4  Updates are one after the other: of two that overlap, neither loses the other's fields.
  * T5  MCP servers are sealed whole, for their keys; a client is shown which there are.
  */
-import { Mutex, Secret, type RecordStore } from '@tendon/core';
+import { type RecordStore } from '@tendon/core';
+import { Mutex } from '@tendon/protocol/async';
+import { Secret } from '@tendon/protocol/masking';
 import {
   catalogError,
   isMaskedKey,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { EXECUTOR_API } from '../../executor-host-api.ts';
 import type { Probe } from '../driver.ts';
 import { createRemoteDriver } from './remote-driver.ts';

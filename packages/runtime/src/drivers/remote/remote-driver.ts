@@ -1,4 +1,5 @@
-import { KeyedMutex, type Secret } from '@tendon/core';
+import { KeyedMutex } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { Driver, Probe, SandboxHandle, SandboxSpec } from '../driver.ts';
 import type { HostInfo, StartRequest } from '../../executor-host-api.ts';
 import { createHostClient, HostProblem, type HostClient } from './host-client.ts';

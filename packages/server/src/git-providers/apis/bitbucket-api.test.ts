@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import { expect, it } from 'vitest';
 import { bitbucketApi } from './bitbucket-api.ts';
 import { fakeProvider } from './fake-provider.test-support.ts';

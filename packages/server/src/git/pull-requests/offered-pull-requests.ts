@@ -1,4 +1,5 @@
-import { unlessAborted, type OutsideTools } from '@tendon/core';
+import { type OutsideTools } from '@tendon/core';
+import { unlessAborted } from '@tendon/protocol/async';
 import { ErrorObservation, McpObservation, type ObservationDraft } from '@tendon/protocol';
 import type { PullRequestAnswer, PullRequestParts } from './open-pull-request.ts';
 import { PULL_REQUEST_NAMES } from './pull-request-names.ts';

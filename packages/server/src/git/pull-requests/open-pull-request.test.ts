@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import type { GitProvider } from '@tendon/protocol';
 import { expect, it } from 'vitest';
 import { bitbucketApi } from '../../git-providers/apis/bitbucket-api.ts';

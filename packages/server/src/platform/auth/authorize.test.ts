@@ -1,4 +1,4 @@
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 import type { CatalogError } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { LOOPBACK_SITE } from '../preview-site.ts';

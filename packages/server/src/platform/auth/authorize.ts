@@ -9,7 +9,7 @@
  * A5  A cookie counts only from the app's own pages.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { isPreviewName, type PreviewSite } from '../preview-site.ts';
 import type { Need } from './access-table.ts';

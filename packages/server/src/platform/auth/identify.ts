@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 import type { Scope } from '@tendon/protocol';
 import type { AccessBooks, ApiKey, Login } from './access-books.ts';
 import { sessionCookies } from './session-cookie.ts';

@@ -1,4 +1,4 @@
-import { createMask, type Mask, type Secret } from '@tendon/core';
+import { createMask, type Mask, type Secret } from '@tendon/protocol/masking';
 
 /** A mask over the secrets there are at the moment: a key that is stored while a task runs is hidden from then on. */
 export function liveMask(secrets: () => readonly Secret[]): Mask {

@@ -1,7 +1,7 @@
 import { randomBytes, createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Secret } from '@tendon/core';
+import { Secret } from '@tendon/protocol/masking';
 
 /**
  * The secret in `file`, made on first use (32 random bytes, base64url) and readable by the owner only.

@@ -1,4 +1,4 @@
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 
 /** A JWT that says which conversation its bearer came from: HS256, `{sid}`, no expiry; frontends decode it and demand `sid`. */
 export async function signToken(conversationId: string, secret: Secret): Promise<string> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { MIN_SECRET_LENGTH, Secret } from '@tendon/core';
+import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { GivenMcpConfig, type McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import { LOOPBACK_SITE, parsePreviewSite, type PreviewSite } from '../preview-site.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createHmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 
 /** Any id that is one path segment of plain characters; whether it exists is another question. */
 export const ById = z.object({

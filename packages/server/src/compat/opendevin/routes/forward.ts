@@ -4,7 +4,7 @@ import type { Config } from '../../../platform/config/config.ts';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { readToken } from '../../../platform/auth/token.ts';
 import { WsSessions, type SessionsContext, type WsSessionRecord } from '../sockets/ws-sessions.ts';
-import type { Secret } from '@tendon/core';
+import type { Secret } from '@tendon/protocol/masking';
 
 const KEPT_HEADERS = ['content-type', 'content-disposition'] as const;
 

@@ -5,7 +5,8 @@
  * WS2  A session whose conversation is gone is an empty one; its token stays good.
  * WS3  Where a socket left is forgotten when the page is loaded again: such a client fetches what is past.
  */
-import { KeyedMutex, unlessAborted, type RecordStore, type Clock, type Storage } from '@tendon/core';
+import { KeyedMutex, type RecordStore, type Clock, type Storage } from '@tendon/core';
+import { unlessAborted } from '@tendon/protocol/async';
 import type { WsGeneration } from '@tendon/protocol';
 import type { Conversations } from '../../../conversations/conversations.ts';
 import { setImmediate } from 'node:timers/promises';
