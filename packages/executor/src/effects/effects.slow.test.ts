@@ -90,7 +90,8 @@ describe('effects', () => {
 
   it('RT7: a cancelled command ends with an outcome, and the next one runs', async () => {
     const executor = await start();
-    const { lines } = await stream(executor, 'k', 'echo up; sleep 300; echo never');
+    // One process from the first word on: a shell's child that has not become its program yet loses an interrupt.
+    const { lines } = await stream(executor, 'k', "bash -c 'echo up; exec sleep 300'; echo never");
     await lines.next();
     expect((await executor.call('POST', '/effects/k/cancel')).status).toBe(204);
     const rest: ExecuteLine[] = [];
@@ -98,6 +99,20 @@ describe('effects', () => {
     expect(rest.at(-1)).toMatchObject({ type: 'outcome', observation: { extras: { metadata: { exit_code: 130 } } } });
     expect(JSON.stringify(rest.at(-1))).toContain('cancelled');
     expect(await executor.run('echo next')).toMatchObject({ content: 'next', exitCode: 0 });
+  });
+
+  it.each([
+    ['catches the interrupt and ends well', 'trap "exit 0" INT', 130],
+    ['ignores it and is terminated', 'trap "" INT', 143],
+  ])('RT7: where its program %s, nothing more of a cancelled command runs', async (_what, trap, exitCode) => {
+    const executor = await start();
+    const { lines } = await stream(executor, 'k', `bash -c '${trap}; echo up; while :; do sleep 0.1; done'; touch never`);
+    await lines.next();
+    await executor.call('POST', '/effects/k/cancel');
+    const rest: ExecuteLine[] = [];
+    for (let line = await lines.next(); !line.done; line = await lines.next()) rest.push(line.value);
+    expect(rest.at(-1)).toMatchObject({ type: 'outcome', observation: { extras: { metadata: { exit_code: exitCode } } } });
+    expect(await executor.run('test -e never || echo next')).toMatchObject({ content: 'next' });
   });
 
   it('RT7: what ignores the interrupt is terminated or killed', async () => {

@@ -163,6 +163,7 @@ function suffixOf(running: Foreground, { end, awaitsInput }: { end: WaitEnd; awa
 async function cancelForeground(session: Session, running: Foreground): Promise<void> {
   for (const { signal, waitMs } of STAGES) {
     if (running.ended) return;
+    session.leaveLine();
     if (signal === 'SIGINT') session.type('\u0003');
     session.signal(signal);
     await untilEnded(running, waitMs);

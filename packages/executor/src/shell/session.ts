@@ -115,6 +115,11 @@ export class Session {
     this.#shell?.signal(signal);
   }
 
+  /** What is left of the command's line does not run when what has the terminal has ended. */
+  leaveLine(): void {
+    this.#shell?.leaveLine();
+  }
+
   /** Whether what has the terminal waits for input from it, and how long that has worked so far, in ticks of the clock. */
   look(): { readonly awaitsInput: boolean; readonly ticks: number } {
     const { wait, ticks } = this.#shell?.inputWait() ?? { wait: undefined, ticks: 0 };

@@ -101,6 +101,12 @@ export class ShellProcess {
     if (found && !found.isShell) signalGroup(found.group, signal);
   }
 
+  /** While something else has the terminal: when that has ended, however it has, the shell leaves the rest of its line. */
+  leaveLine(): void {
+    const shell = this.#shellPid();
+    if (shell !== undefined && this.#foreground()?.isShell === false) signalProcess(shell, 'SIGINT');
+  }
+
   /** How what has the terminal waits for input from it, and how long that has worked so far, in ticks of the clock. */
   inputWait(): { readonly wait: InputWait | undefined; readonly ticks: number } {
     const found = this.#foreground();
