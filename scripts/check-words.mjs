@@ -28,7 +28,7 @@ const WORDS = {
   lane: ['Mutex, SerialQueue', /\blanes?\b|\bstep[- ]?queue\b|\bin Turn\b/g],
   sleep: [
     'suspend and resume (frozen in place), hibernate and restore (ended, state stored)',
-    /\basleep\b|\bsleeping\b|\bslept\b|(?<!\bno (?:test )?)\bsleeps\b|\bawake\b|\bdoz(?:e|es|ed|ing)\b|\bst(?:and|ands|anding|ood)[- ]?still\b|\bsandbox[- ]rest\b|\b(?:to|put|go|may|can|let) sleep\b|(?-i:[a-z] Sleep\b)|\bsleep (?:wish|request|reason)/gi,
+    /\b[Aa]sleep\b|\b[Ss]leeping\b|\b[Ss]lept\b|(?<!\bno (?:test )?)\b[Ss]leeps\b|\b[Aa]wake\b|\b[Dd]oz(?:e|es|ed|ing)\b|\b[Ss]t(?:and|ands|anding|ood)[- ]?[Ss]till\b|\b[Ss]andbox[- ][Rr]est\b|\b(?:to|put|go|may|can|let) sleep\b|[a-z] Sleep\b|\b[Ss]leep (?:[Ww]ish|[Rr]equest|[Rr]eason)/g,
   ],
   news: ['notice', /\bnews\b/gi],
   face: ['card', /\bfaces?\b/gi],

@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 // Reports the sizes of our source: files, functions, interfaces, and files that one file alone imports. A report, not a gate.
+//   node scripts/size.mjs           the sizes
+//   node scripts/size.mjs walk      the files that run between a user's message and the agent's answer
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { printWalk } from './walk.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const MAX_FUNCTION = 60;
@@ -73,24 +76,29 @@ function printLargest(what, list) {
     process.stdout.write(`${String(size).padStart(5)}  ${name}\n`);
 }
 
-const texts = new Map();
-for (const name of readdirSync(join(root, 'packages')).filter((each) => each !== 'testing')) {
-  const own = [...sources(join(root, 'packages', name, 'src'))].map((file) => [file, readFileSync(file, 'utf8')]);
-  for (const [file, text] of own) texts.set(file, text);
-  process.stdout.write(`${name.padEnd(13)}${quantiles(sizesOf(own))}\n`);
-}
-process.stdout.write(`${'all'.padEnd(13)}${quantiles(sizesOf([...texts]))}\n`);
+function printSizes() {
+  const texts = new Map();
+  for (const name of readdirSync(join(root, 'packages')).filter((each) => each !== 'testing')) {
+    const own = [...sources(join(root, 'packages', name, 'src'))].map((file) => [file, readFileSync(file, 'utf8')]);
+    for (const [file, text] of own) texts.set(file, text);
+    process.stdout.write(`${name.padEnd(13)}${quantiles(sizesOf(own))}\n`);
+  }
+  process.stdout.write(`${'all'.padEnd(13)}${quantiles(sizesOf([...texts]))}\n`);
 
-const single = singleImporters(texts);
-process.stdout.write(`\n${single.all} files have one importer, ${single.sameFolder} of them in the same folder\n`);
-const long = longFunctions([...texts.keys()]);
-printLargest(
-  `functions over ${MAX_FUNCTION} lines, ${long.filter(({ size }) => size > HARD_MAX_FUNCTION).length} over ${HARD_MAX_FUNCTION}`,
-  long,
-);
-const wide = [...texts].flatMap(([file, text]) => interfacesOf(file, text)).filter(({ size }) => size > MAX_MEMBERS);
-printLargest(`interfaces over ${MAX_MEMBERS} members`, wide);
+  const single = singleImporters(texts);
+  process.stdout.write(`\n${single.all} files have one importer, ${single.sameFolder} of them in the same folder\n`);
+  const long = longFunctions([...texts.keys()]);
+  printLargest(
+    `functions over ${MAX_FUNCTION} lines, ${long.filter(({ size }) => size > HARD_MAX_FUNCTION).length} over ${HARD_MAX_FUNCTION}`,
+    long,
+  );
+  const wide = [...texts].flatMap(([file, text]) => interfacesOf(file, text)).filter(({ size }) => size > MAX_MEMBERS);
+  printLargest(`interfaces over ${MAX_MEMBERS} members`, wide);
+}
 
 function sizesOf(files) {
   return files.map(([file, text]) => ({ name: relative(root, file), size: text.split('\n').length - 1 }));
 }
+
+if (process.argv[2] === 'walk') await printWalk();
+else printSizes();
