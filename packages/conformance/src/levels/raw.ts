@@ -10,11 +10,11 @@ export async function raw(target: Target, bytes: string, ms: number): Promise<st
   const socket = connect(Number(port || 80), hostname);
   target.defer(() => void socket.destroy());
   const answer = Promise.withResolvers<string>();
-  let said = '';
-  socket.on('data', (data: Buffer) => (said += data.toString('latin1')));
-  socket.on('close', () => answer.resolve(said));
-  socket.on('error', () => answer.resolve(said));
-  socket.setTimeout(ms, () => answer.resolve(said));
+  let received = '';
+  socket.on('data', (data: Buffer) => (received += data.toString('latin1')));
+  socket.on('close', () => answer.resolve(received));
+  socket.on('error', () => answer.resolve(received));
+  socket.setTimeout(ms, () => answer.resolve(received));
   socket.write(bytes, 'latin1');
   return answer.promise;
 }

@@ -14,7 +14,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** The answer has this status; rejects with what the server said instead. */
+/** The answer has this status; rejects with what the server answered instead. */
 export function hasStatus(answer: Answer, ...statuses: readonly number[]): void {
   assert.ok(statuses.includes(answer.status), `status ${answer.status}, not ${statuses.join(' or ')}: ${answer.text.slice(0, 300)}`);
 }

@@ -20,7 +20,7 @@ const FOUND: Conformance = {
   ],
 };
 
-it('DL97: reports tell what was not asked and leave it out of every total', () => {
+it('DL97: reports name what was not asked and leave it out of every total', () => {
   expect(renderTable(FOUND)).toBe(`FAIL  v0-rest/bad: what bad is
       it broke
 dev   v0-rest/known: what known is

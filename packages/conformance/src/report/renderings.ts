@@ -85,15 +85,15 @@ export function renderMarkdown(runs: readonly Conformance[]): string {
 }
 
 function reasons(runs: readonly Conformance[], level: string): readonly string[] {
-  const told = runs.flatMap(({ server, results }) => results.flatMap((result) => (isTold(result, level) ? [{ server, ...result }] : [])));
-  if (told.length === 0) return [];
-  const byReason = Map.groupBy(told, ({ server, why }) => `${server}: ${why}`);
+  const noted = runs.flatMap(({ server, results }) => results.flatMap((result) => (isNoted(result, level) ? [{ server, ...result }] : [])));
+  if (noted.length === 0) return [];
+  const byReason = Map.groupBy(noted, ({ server, why }) => `${server}: ${why}`);
   const lines = [...byReason].map(
     ([reason, of]) => `- ${of.map(({ check }) => `\`${check.id.slice(level.length + 1)}\``).join(', ')} – ${reason}`,
   );
   return ['', 'Known deviations, and what was not asked:', '', ...lines];
 }
 
-function isTold({ check, verdict }: CheckResult, level: string): boolean {
+function isNoted({ check, verdict }: CheckResult, level: string): boolean {
   return levelOf(check) === level && (verdict === 'deviates' || verdict === 'absent');
 }

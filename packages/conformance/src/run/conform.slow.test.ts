@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { conform } from './conform.ts';
 import { hasFailed } from '../check.ts';
 
-/** Takes the settings and tells of itself, as an agent server would; what else it is asked is `rest`. */
+/** Takes the settings and names itself, as an agent server would; what else it is asked is `rest`. */
 const agreeable =
   (rest: Answering, paths: readonly string[] = ['/api/conversations']): Answering =>
   (request, response, server) => {
@@ -15,13 +15,13 @@ const agreeable =
 describe('DL98: a run', () => {
   const levels = ['ws-readme', 'v0-rest'] as const;
 
-  it('tells each check of a server that knows nothing, in one short line', async () => {
+  it('reports each check of a server that knows nothing, in one short line', async () => {
     const url = await oddServer(agreeable((_request, response) => answerJson(response, 404, { detail: `Not Found${'\n'.repeat(300)}` })));
     const found = await conform({ url, levels });
     expect(hasFailed(found)).toBe(true);
-    const told = found.results.filter(({ verdict }) => verdict === 'failed').map(({ why }) => why!);
-    expect(told.length).toBeGreaterThan(30);
-    expect(told.filter((why) => why.length > 201 || why.includes('\n'))).toEqual([]);
+    const reasons = found.results.filter(({ verdict }) => verdict === 'failed').map(({ why }) => why!);
+    expect(reasons.length).toBeGreaterThan(30);
+    expect(reasons.filter((why) => why.length > 201 || why.includes('\n'))).toEqual([]);
   });
 
   it.each<readonly [string, number, Answering]>([
@@ -38,7 +38,7 @@ describe('DL98: a run', () => {
 });
 
 describe('DL97: what a server does not offer', () => {
-  it('is told as not asked, with what is missing, and counts for nothing', async () => {
+  it('is reported as not asked, with what is missing, and counts for nothing', async () => {
     const url = await oddServer(agreeable((_request, response) => answerJson(response, 404, {})));
     const { results } = await conform({ url, only: ['v0-rest/keys', 'v0-rest/login'] });
     expect(results.map(({ check, verdict, why }) => [check.id, verdict, why])).toEqual([

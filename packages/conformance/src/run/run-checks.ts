@@ -58,7 +58,7 @@ async function failureOf(check: Check, options: TargetOptions): Promise<string |
   } catch (cause) {
     return wordsOf(cause);
   } finally {
-    await target.close().catch(() => {}); // a server that broke has been told of by the check itself
+    await target.close().catch(() => {}); // the check itself has reported a server that broke
   }
 }
 

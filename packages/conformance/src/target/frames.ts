@@ -58,7 +58,7 @@ export function isObservation(kind: string): (frame: Frame) => boolean {
   return (frame) => frame.observation === kind;
 }
 
-/** The agent's state, as every generation since May 2024 tells it. */
+/** The agent's state, as every generation since May 2024 sends it. */
 export function isState(...states: readonly string[]): (frame: Frame) => boolean {
   return (frame) => frame.observation === 'agent_state_changed' && states.includes(String(extrasOf(frame).agent_state).toLowerCase());
 }

@@ -1,7 +1,7 @@
 import type { Frames } from './frames.ts';
 import type { ModelStep } from '../model/model-step.ts';
 
-/** What a foreign server said: any key may be asked of it, and each check says what must be there. */
+/** What a foreign server answered: any key may be asked of it, and each check says what must be there. */
 export interface Foreign {
   readonly [key: string]: Foreign;
 }
@@ -22,7 +22,7 @@ export interface Ask {
 /** A client's socket. */
 export interface Peer {
   readonly frames: Frames;
-  /** What only some servers send beside events, on `tendon_volatile`: answers and outputs in the making. */
+  /** What only some servers send beside events, on `tendon_volatile`: partial answers and outputs. */
   readonly volatile: Frames;
   /** One action, on the event or as the frame that clients of this kind use. */
   send(frame: unknown): void;

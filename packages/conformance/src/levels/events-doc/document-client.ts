@@ -15,8 +15,8 @@ export async function enter(target: Target): Promise<Peer> {
 export const isState = (state: string) => (frame: Frame) =>
   isObservation('agent_state_changed')(frame) && extrasOf(frame).agent_state === state;
 
-/** Sends a message that makes the model take these steps, and waits until the agent rests. */
-export async function told(target: Target, steps: readonly ModelStep[], rest = 'FINISHED'): Promise<Peer> {
+/** Sends a message that makes the model take these steps, and waits until the agent has stopped working. */
+export async function playSteps(target: Target, steps: readonly ModelStep[], rest = 'FINISHED'): Promise<Peer> {
   const peer = await enter(target);
   const content = target.script(steps);
   peer.send({ action: 'message', args: { content, image_urls: [], wait_for_response: false, security_risk: null } });

@@ -3,7 +3,7 @@ import type { Check } from '../../check.ts';
 import { argsOf, extrasOf, isAction, isObservation } from '../../target/frames.ts';
 import type { ModelStep } from '../../model/model-step.ts';
 import { hasTypes } from '../shapes.ts';
-import { enter, FINISH, isState, RUN, strictly, told } from './document-client.ts';
+import { enter, FINISH, isState, RUN, strictly, playSteps } from './document-client.ts';
 import { kindOf } from './letter.ts';
 
 const CHECKS: readonly Check[] = [
@@ -12,7 +12,7 @@ const CHECKS: readonly Check[] = [
     title: 'every event has the base of the document: time in whole seconds with `Z`, source, message, and an id or none',
     cites: ['G1', 'G2', 'G3', 'G4', 'G5', 'DL35', 'DL36', 'Q14', 'Q15', 'Q16'],
     async run(target) {
-      const { frames } = await told(target, [RUN, FINISH]);
+      const { frames } = await playSteps(target, [RUN, FINISH]);
       for (const frame of frames.all) hasTypes(frame, { timestamp: 'string', source: 'string', message: 'string' }, 'event');
     },
   },
@@ -21,7 +21,7 @@ const CHECKS: readonly Check[] = [
     title: 'every event is one of the sixteen actions or fifteen observations, with `args` or `content` and `extras`',
     cites: ['F1', 'G6', 'G7', 'DL31', 'A11'],
     async run(target) {
-      const { frames } = await told(target, [RUN, { call: 'think', args: { thought: 't' } }, FINISH]);
+      const { frames } = await playSteps(target, [RUN, { call: 'think', args: { thought: 't' } }, FINISH]);
       const kinds = new Set(frames.all.map(kindOf));
       assert.deepEqual(
         ['action think', 'observation think', 'action run', 'observation run'].filter((kind) => !kinds.has(kind)),
@@ -34,7 +34,7 @@ const CHECKS: readonly Check[] = [
     title: 'states are in upper case: `LOADING`, `INIT`, then `RUNNING` and `FINISHED`',
     cites: ['DL33', 'DL91', 'O1', 'Q1', 'Q2', 'Q3', 'Q7', 'Q57'],
     async run(target) {
-      const { frames } = await told(target, [FINISH]);
+      const { frames } = await playSteps(target, [FINISH]);
       const states = frames.all.filter(isObservation('agent_state_changed')).map((frame) => String(extrasOf(frame).agent_state));
       for (const state of ['LOADING', 'INIT', 'RUNNING', 'FINISHED'])
         assert.ok(states.includes(state), `${state} is not among ${states.join()}`);
@@ -45,7 +45,7 @@ const CHECKS: readonly Check[] = [
     title: '`run` has the documented arguments, its observation the documented extras and `success`',
     cites: ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7', 'L8', 'L9', 'L10', 'L11', 'L12', 'DL32'],
     async run(target) {
-      const { frames } = await told(target, [RUN, FINISH]);
+      const { frames } = await playSteps(target, [RUN, FINISH]);
       const { args } = await frames.until('action run', isAction('run'));
       hasTypes(args, { command: 'string', is_input: 'boolean', thought: 'string', blocking: 'boolean', hidden: 'boolean' }, 'args');
       hasTypes(args, { confirmation_state: 'string', security_risk: 'number|null' }, 'args');
@@ -68,7 +68,7 @@ const CHECKS: readonly Check[] = [
     title: '`run_ipython` has `code`, `include_extra` and `kernel_init_code`, its observation the code',
     cites: ['I8', 'I9', 'I10', 'I11', 'I12', 'I13', 'L13', 'L14'],
     async run(target) {
-      const { frames } = await told(target, [{ call: 'execute_ipython_cell', args: { code: 'print(6 * 7)', timeout: 60 } }, FINISH]);
+      const { frames } = await playSteps(target, [{ call: 'execute_ipython_cell', args: { code: 'print(6 * 7)', timeout: 60 } }, FINISH]);
       const { args } = await frames.until('action run_ipython', isAction('run_ipython'));
       hasTypes(args, { code: 'string', thought: 'string', include_extra: 'boolean', kernel_init_code: 'string' }, 'args');
       const observation = await frames.until('observation run_ipython', isObservation('run_ipython'));
@@ -81,7 +81,7 @@ const CHECKS: readonly Check[] = [
     title: 'the recall of the workspace has the document’s names and keys',
     cites: ['H7', 'O4', 'O5', 'O6', 'O7', 'O8', 'O9', 'O10', 'O11', 'Q24', 'DL34'],
     async run(target) {
-      const { frames } = await told(target, [FINISH]);
+      const { frames } = await playSteps(target, [FINISH]);
       const recall = await frames.until('recall', isObservation('recall'));
       assert.equal(extrasOf(recall).recall_type, 'environment_info');
       hasTypes(recall.extras, { repo_name: 'string', repo_directory: 'string', repo_instructions: 'string' }, 'extras');
@@ -97,20 +97,20 @@ const CHECKS: readonly Check[] = [
     title: '`finish` has `final_thought`, `task_completed`, `outputs` and `thought`; `reject` its reason, and the state `REJECTED`',
     cites: ['H3', 'H5', 'Q8', 'S9', 'EN136', 'Q43'],
     async run(target) {
-      const finished = await told(target, [FINISH]);
+      const finished = await playSteps(target, [FINISH]);
       const { args } = await finished.frames.until('finish', isAction('finish'));
       hasTypes(args, { final_thought: 'string', task_completed: 'string', outputs: 'object', thought: 'string' }, 'args');
-      const rejected = await told(target, [{ call: 'reject', args: { reason: 'it must not be' } }], 'REJECTED');
+      const rejected = await playSteps(target, [{ call: 'reject', args: { reason: 'it must not be' } }], 'REJECTED');
       const action = await rejected.frames.until('reject', isAction('reject'));
       hasTypes(argsOf(action).outputs, { reason: 'string' }, 'outputs');
     },
   },
   {
     id: 'events-doc/prompt',
-    title: 'what the model is told first is no chat message: nothing of the agent comes as `message` before it speaks',
+    title: 'the system prompt is no chat message: nothing of the agent comes as `message` before it speaks',
     cites: ['DL179', 'DL31'],
     async run(target) {
-      const { frames } = await told(target, [FINISH]);
+      const { frames } = await playSteps(target, [FINISH]);
       const { args } = await frames.until('the prompt', (frame) => isAction('null')(frame) && argsOf(frame).kind === 'system');
       hasTypes(args, { content: 'string' }, 'args');
       assert.deepEqual(
@@ -125,7 +125,7 @@ const CHECKS: readonly Check[] = [
     cites: ['H2', 'O2', 'Q44', 'Q60', 'DL93', 'EN130'],
     async run(target) {
       const steps = Array.from({ length: 6 }, (): ModelStep => RUN);
-      const peer = await told(target, [...steps, FINISH]);
+      const peer = await playSteps(target, [...steps, FINISH]);
       peer.send({ action: 'condensation_request', args: {} });
       hasTypes((await peer.frames.until('summarize', isAction('summarize'))).args, { summary: 'string' }, 'args');
       hasTypes(await peer.frames.until('condense', isObservation('condense')), { content: 'string' }, 'observation');
@@ -137,7 +137,7 @@ const CHECKS: readonly Check[] = [
     cites: ['H6', 'O12', 'Q41', 'Q58', 'EN137'],
     async run(target) {
       const part = target.script([{ call: 'finish', args: { message: 'the part is done' } }]);
-      const { frames } = await told(target, [{ call: 'delegate', args: { task: part } }, FINISH]);
+      const { frames } = await playSteps(target, [{ call: 'delegate', args: { task: part } }, FINISH]);
       hasTypes(
         (await frames.until('delegate', isAction('delegate'))).args,
         { agent: 'string', inputs: 'object', thought: 'string' },
@@ -161,11 +161,11 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'events-doc/download',
-    title: 'a file that the browser brought is told as `success`',
+    title: 'a file that the browser brought is sent as `success`',
     cites: ['P2', 'Q55', 'DL31'],
     async run(target) {
       const page = `data:text/html,<a id=f href="data:application/zip,bytes" download="f.zip">f</a>`;
-      const { frames } = await told(target, [{ call: 'browser', args: { code: `goto('${page}')\nclick("#f")` } }, FINISH]);
+      const { frames } = await playSteps(target, [{ call: 'browser', args: { code: `goto('${page}')\nclick("#f")` } }, FINISH]);
       hasTypes(await frames.until('success', isObservation('success')), { content: 'string' }, 'observation');
     },
   },

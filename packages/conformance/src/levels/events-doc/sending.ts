@@ -3,7 +3,7 @@ import type { Check } from '../../check.ts';
 import { argsOf, extrasOf, isAction, isObservation, type Frame } from '../../target/frames.ts';
 import type { ModelStep } from '../../model/model-step.ts';
 import { hasStatus, hasTypes } from '../shapes.ts';
-import { enter, FINISH, isState, RUN, strictly, told } from './document-client.ts';
+import { enter, FINISH, isState, RUN, strictly, playSteps } from './document-client.ts';
 
 const CHECKS: readonly Check[] = [
   {
@@ -22,7 +22,7 @@ const CHECKS: readonly Check[] = [
     title: 'a client that says nothing before it hears `INIT` hears `LOADING`, then `INIT`, and its first message does the task',
     cites: ['DL180', 'Q1', 'Q2'],
     async run(target) {
-      const { frames } = await told(target, [RUN, FINISH]);
+      const { frames } = await playSteps(target, [RUN, FINISH]);
       const [first, second] = frames.all.filter(isObservation('agent_state_changed')).map((frame) => extrasOf(frame).agent_state);
       assert.deepEqual([first, second], ['LOADING', 'INIT']);
     },
@@ -32,7 +32,7 @@ const CHECKS: readonly Check[] = [
     title: 'after a cut line a client comes back with the `conversation_id` of the frames, and gets what it missed and nothing twice',
     cites: ['DL181'],
     async run(target) {
-      const peer = await told(target, [FINISH]);
+      const peer = await playSteps(target, [FINISH]);
       const { conversation_id, id } = peer.frames.all.findLast((frame) => frame.id !== undefined) ?? {};
       assert.equal(typeof conversation_id, 'string');
       peer.close();
@@ -48,7 +48,7 @@ const CHECKS: readonly Check[] = [
     title: 'a client’s `write`, `read`, `edit` and `run` of the document’s own shape are carried out',
     cites: ['F5', 'J1', 'J2', 'J3', 'J7', 'J8', 'J13', 'J14', 'J16', 'J17', 'J24', 'M1', 'M2', 'M3', 'DL37', 'DL178', 'S5'],
     async run(target) {
-      const { frames, send } = await told(target, [FINISH]);
+      const { frames, send } = await playSteps(target, [FINISH]);
       const path = '/tmp/conformance-document.txt';
       send({ action: 'write', args: { path, content: 'one\ntwo\n', start: 0, end: -1, thought: '', security_risk: null } });
       hasTypes((await frames.until('write', isObservation('write'))).extras, { path: 'string' }, 'extras');
@@ -85,7 +85,7 @@ const CHECKS: readonly Check[] = [
     title: 'a `null` action without `args` comes back, then the `null` observation',
     cites: ['K4', 'P4', 'Q31', 'Q47', 'DL92', 'S10', 'DL26'],
     async run(target) {
-      const peer = await told(target, [FINISH]);
+      const peer = await playSteps(target, [FINISH]);
       const from = peer.frames.all.length;
       peer.send({ action: 'null' });
       await peer.frames.until('action null', isAction('null'), { from });
@@ -97,7 +97,7 @@ const CHECKS: readonly Check[] = [
     title: 'a client’s `run` that says `rejected` or `awaiting_confirmation` does not run, and is answered by `user_rejected` or `null`',
     cites: ['EN213', 'P3', 'Q17'],
     async run(target) {
-      const { frames, send } = await told(target, [FINISH]);
+      const { frames, send } = await playSteps(target, [FINISH]);
       for (const [confirmation_state, kind] of [
         ['rejected', 'user_rejected'],
         ['awaiting_confirmation', 'null'],
@@ -112,10 +112,10 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'events-doc/errors',
-    title: 'what cannot be understood is told as an `error` observation with an `error_id`',
+    title: 'a frame that cannot be understood is answered by an `error` observation with an `error_id`',
     cites: ['P1', 'DL22', 'SV16'],
     async run(target) {
-      const peer = await told(target, [FINISH]);
+      const peer = await playSteps(target, [FINISH]);
       const from = peer.frames.all.length;
       peer.send({ action: 'no_such_action', args: {} });
       hasTypes((await peer.frames.until('error', isObservation('error'), { from })).extras, { error_id: 'string' }, 'extras');
@@ -126,7 +126,7 @@ const CHECKS: readonly Check[] = [
     title: 'what is the agent’s to say is refused with an `error`, and a client’s `finish` asks for the state `FINISHED`',
     cites: ['DL183', 'EN214'],
     async run(target) {
-      const { frames, send } = await told(target, [{ text: 'and now?' }], 'AWAITING_USER_INPUT');
+      const { frames, send } = await playSteps(target, [{ text: 'and now?' }], 'AWAITING_USER_INPUT');
       await frames.until('the question', (frame) => isAction('message')(frame) && frame.source === 'agent');
       const agents = [
         { action: 'think', args: { thought: 't' } },
@@ -150,7 +150,7 @@ const CHECKS: readonly Check[] = [
     title: 'a later message is looked up in the knowledge there is; what finds nothing is answered by `null`',
     cites: ['EN7', 'DL36'],
     async run(target) {
-      const peer = await told(target, [FINISH]);
+      const peer = await playSteps(target, [FINISH]);
       const from = peer.frames.all.length;
       peer.send({ action: 'message', args: { content: target.script([FINISH]) } });
       const look = await peer.frames.until('the look-up', isAction('recall'), { from });

@@ -95,7 +95,7 @@ async function driveOld({ frames, send }: Peer, target: Target): Promise<void> {
   send({ action: 'run', args: { command: 'echo typed' } });
   await frames.until('the terminal', (frame) => isObservation('run')(frame) && /typed/.test(String(frame.content)));
   const from = frames.all.length;
-  const content = target.script([{ call: 'execute_bash', args: { command: 'sleep 2' } }, { text: 'Slept.' }]);
+  const content = target.script([{ call: 'execute_bash', args: { command: 'sleep 2' } }, { text: 'Waited.' }]);
   send({ action: 'message', args: { content, images_urls: [], timestamp: '2024-10-03T10:00:00.000Z' } });
   await frames.until('the slow command', isAction('run'), { from });
   send({ action: 'change_agent_state', args: { agent_state: 'paused' } });
@@ -144,9 +144,9 @@ const page015: Check = {
     const ran = await peer.frames.until('the command', isObservation('run'));
     assert.equal(typeof (ran.extras as { exit_code?: unknown }).exit_code, 'number');
     await peer.frames.until('the end', isState('finished'));
-    const said = peer.frames.all.filter(({ source, action }) => source === 'agent' && action === 'message');
+    const spoken = peer.frames.all.filter(({ source, action }) => source === 'agent' && action === 'message');
     assert.ok(
-      said.some(({ message: words }) => words === 'A file is to be made.'),
+      spoken.some(({ message: words }) => words === 'A file is to be made.'),
       'the thought is not shown',
     );
     const noise = peer.frames.all.filter(({ observation }) => observation === 'recall' || observation === 'think');

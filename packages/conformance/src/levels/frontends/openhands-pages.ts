@@ -108,7 +108,7 @@ async function drive(target: Target, { frames, send }: Peer): Promise<void> {
   const from = frames.all.length;
   send({ action: 'run', args: { command: 'echo typed', hidden: false } });
   await frames.until('the terminal', (frame) => frame.observation === 'run' && /typed/.test(String(frame.content)), { from });
-  send(message(target.script([{ call: 'execute_bash', args: { command: 'sleep 2' } }, { text: 'Slept.' }])));
+  send(message(target.script([{ call: 'execute_bash', args: { command: 'sleep 2' } }, { text: 'Waited.' }])));
   const slow = await frames.until('the slow command', isAction('run'), { from: frames.all.length });
   send({ action: 'change_agent_state', args: { agent_state: 'paused' } });
   const paused = await frames.until('paused', isState('paused'), { from: frames.all.indexOf(slow) });
@@ -134,8 +134,8 @@ async function lookAround(page: Page, base: string, { panels, statuses }: Releas
   assert.equal(zip.headers.get('content-type'), 'application/zip');
   listOf((await page.ask('GET', `${base}/trajectory`)).trajectory, 'trajectory');
   const feedback = { version: '1.0', email: 'a@example.com', polarity: 'positive', permissions: 'private', trajectory: [], token: '' };
-  const kept = await page.ask('POST', `${base}/submit-feedback`, { body: feedback });
-  hasTypes(kept.body, { message: 'string', feedback_id: 'string', password: 'string' }, 'feedback');
+  const stored = await page.ask('POST', `${base}/submit-feedback`, { body: feedback });
+  hasTypes(stored.body, { message: 'string', feedback_id: 'string', password: 'string' }, 'feedback');
 }
 
 const SHAPES: Readonly<Record<string, (body: Foreign) => void>> = {

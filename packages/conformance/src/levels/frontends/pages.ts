@@ -32,9 +32,12 @@ export const pages: readonly Check[] = [
     cites: ['SV152', 'SV4'],
     async run(target) {
       const headers = { origin: ORIGIN };
-      const wishes = { 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type,x-session-api-key' };
+      const preflightHeaders = {
+        'access-control-request-method': 'PATCH',
+        'access-control-request-headers': 'content-type,x-session-api-key',
+      };
       for (const path of ['/api/conversations/none', '/socket.io/?EIO=4&transport=polling']) {
-        const preflight = await target.ask('OPTIONS', path, { headers: { ...headers, ...wishes } });
+        const preflight = await target.ask('OPTIONS', path, { headers: { ...headers, ...preflightHeaders } });
         hasStatus(preflight, 200, 204);
         assert.equal(preflight.headers.get('access-control-allow-origin'), ORIGIN, path);
         assert.equal(preflight.headers.get('access-control-allow-credentials'), 'true', path);
@@ -88,7 +91,7 @@ export const pages: readonly Check[] = [
   },
   {
     id: 'v0-rest/changes-after-command',
-    title: 'what has changed is told when the command that runs has ended: frontends ask when they hear of it, and not again',
+    title: '`git/changes` waits for the command that runs: frontends ask when they hear of it, and not again',
     cites: ['SV231'],
     async run(target) {
       const { id, peer } = await joinNew(target);

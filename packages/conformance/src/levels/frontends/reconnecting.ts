@@ -7,17 +7,17 @@ import { addressOf, enter, initialize, say } from '../ws-legacy/session.ts';
 
 const LAST_WORDS = { call: 'finish', args: { message: 'The last words.' } };
 
-/** `init` comes, and the state of now after it. */
+/** `init` comes, and the current state after it. */
 async function becomesActive({ frames }: Peer): Promise<void> {
   const init = await frames.until('init', isState('init'));
-  await frames.until('the state of now', isState('finished'), { from: frames.all.indexOf(init) });
+  await frames.until('the current state', isState('finished'), { from: frames.all.indexOf(init) });
 }
 
 /** Clients that were there before, and the end of a task as old frontends show it. */
 export const reconnecting: readonly Check[] = [
   ...(['w4', 'w5'] as const).map((generation) => ({
     id: `ws-legacy/${generation}-active-again`,
-    title: `a frontend of ${generation.toUpperCase()} that comes back is told \`init\`, by which it becomes active, and then the state of now`,
+    title: `a frontend of ${generation.toUpperCase()} that comes back is sent \`init\`, by which it becomes active, and then the current state`,
     cites: ['DL122'],
     async run(target: Target) {
       const { peer, token } = await enter(target, generation);
@@ -31,7 +31,7 @@ export const reconnecting: readonly Check[] = [
   })),
   {
     id: 'v0-socketio/in-band-active-again',
-    title: 'a frontend of 0.15–0.17 that comes back to a finished task is told `init`, and then `finished`',
+    title: 'a frontend of 0.15–0.17 that comes back to a finished task is sent `init`, and then `finished`',
     cites: ['DL122'],
     async run(target) {
       const args = { ...target.modelArguments, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
@@ -46,12 +46,12 @@ export const reconnecting: readonly Check[] = [
       back.send({ action: 'initialize', args, token });
       await becomesActive(back);
       const kinds = back.frames.all.map(({ action, extras }) => action ?? (extras as { agent_state?: string } | undefined)?.agent_state);
-      assert.ok(kinds.indexOf('finish') < kinds.indexOf('init'), 'init came before what was said');
+      assert.ok(kinds.indexOf('finish') < kinds.indexOf('init'), 'init came before the messages');
     },
   },
   {
     id: 'v0-socketio/reload-in-mid-run',
-    title: 'a page that is loaded while a command runs is told the state before the last event: its next socket asks for nothing twice',
+    title: 'a page that is loaded while a command runs is sent the state before the last event: its next socket asks for nothing twice',
     cites: ['DL7'],
     async run(target) {
       const { id, peer } = await joinNew(target);

@@ -77,7 +77,7 @@ export const shown: readonly Check[] = [
   },
   {
     id: 'v0-socketio/completed',
-    title: 'a page of 0.40 … 0.51 is told in its own word that the task is done',
+    title: 'a page of 0.40 … 0.51 is sent its own word for a finished task',
     cites: ['DL191'],
     async run(target) {
       const finish = found(await watched(target, await done(target, [FINISH]), LATE), isAction('finish'));
@@ -142,7 +142,7 @@ export const shown: readonly Check[] = [
   },
   {
     id: 'v0-socketio/in-band-state',
-    title: 'a frontend of 0.15 … 0.17 that comes back with everything is told the state none the less',
+    title: 'a frontend of 0.15 … 0.17 that comes back with every event is still sent the state',
     cites: ['DL192'],
     async run(target) {
       const { peer, token } = await inBand(target);
@@ -169,12 +169,12 @@ export const shown: readonly Check[] = [
   },
   {
     id: 'ws-legacy/relative-paths',
-    title: 'a file that 0.3 … 0.5 are told of is named from the workspace on, live and when they resume',
+    title: 'a path sent to 0.3 … 0.5 begins at the workspace, live and when they resume',
     cites: ['DL193'],
     async run(target) {
       const { peer, token } = await enter(target, 'w1');
       const file = (path: string) => ({ call: 'str_replace_editor', args: { command: 'create', path, file_text: 'made\n' } });
-      say(peer, 'w1', target.script([file('/workspace/made/a.txt'), file('/tmp/elsewhere-of-w1.txt'), FINISH]));
+      say(peer, 'w1', target.script([file('/workspace/made/a.txt'), file('/tmp/outside-of-w1.txt'), FINISH]));
       await peer.frames.until('the end', isAction('finish'));
       const headers = { authorization: `Bearer ${token}` };
       const { messages } = (await target.ask('GET', '/api/messages', { headers })).body as { messages?: readonly { payload: Frame }[] };

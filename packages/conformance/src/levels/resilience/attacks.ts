@@ -162,27 +162,27 @@ export const attacks: readonly Check[] = [
     title: 'five conversations with three clients each: every client gets every event of its own, in order and once',
     cites: ['SV98', 'SV12'],
     async run(target) {
-      const rooms = await Promise.all([1, 2, 3, 4, 5].map(() => joinNew(target)));
+      const conversations = await Promise.all([1, 2, 3, 4, 5].map(() => joinNew(target)));
       const clients = await Promise.all(
-        rooms.map(async ({ id, peer }) => {
+        conversations.map(async ({ id, peer }) => {
           const others = [join(target, id), join(target, id)];
           for (const other of others) await other.frames.until('the state', isState('awaiting_user_input'));
           return [peer, ...others];
         }),
       );
-      rooms.forEach(({ peer }, room) =>
-        peer.send(message(target.script([1, 2, 3].map((n) => ({ call: 'execute_bash', args: { command: `echo room-${room}-${n}` } }))))),
+      conversations.forEach(({ peer }, index) =>
+        peer.send(message(target.script([1, 2, 3].map((n) => ({ call: 'execute_bash', args: { command: `echo index-${index}-${n}` } }))))),
       );
-      for (const [room, peers] of clients.entries()) {
+      for (const [index, peers] of clients.entries()) {
         for (const { frames } of peers) {
           await frames.until(
             'the last',
-            ({ observation, content }) => observation === 'run' && String(content).trim() === `room-${room}-3`,
+            ({ observation, content }) => observation === 'run' && String(content).trim() === `index-${index}-3`,
           );
-          const told = frames.all.filter(({ observation }) => observation === 'run').map(({ content }) => String(content).trim());
+          const outputs = frames.all.filter(({ observation }) => observation === 'run').map(({ content }) => String(content).trim());
           assert.deepEqual(
-            told,
-            [1, 2, 3].map((n) => `room-${room}-${n}`),
+            outputs,
+            [1, 2, 3].map((n) => `index-${index}-${n}`),
           );
         }
       }

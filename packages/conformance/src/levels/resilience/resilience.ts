@@ -77,7 +77,7 @@ export const resilience: readonly Check[] = [
   },
   {
     id: 'resilience/host',
-    title: 'a request for a foreign `Host` is refused, so that a page elsewhere cannot reach this server by a name of its own',
+    title: 'a request for a foreign `Host` is refused, so that a page of another site cannot reach this server by a name of its own',
     cites: ['SV3'],
     async run(target) {
       const answer = await raw(target, 'GET /api/settings HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', 5000);
@@ -162,7 +162,7 @@ export const resilience: readonly Check[] = [
   },
   {
     id: 'resilience/impatient',
-    title: 'a second message while the agent works is kept and comes to it',
+    title: 'a second message while the agent works is stored and reaches it',
     cites: ['EN1', 'SV16'],
     async run(target) {
       const { peer } = await joinNew(target);

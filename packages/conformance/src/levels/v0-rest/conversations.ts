@@ -51,12 +51,12 @@ export const conversations: readonly Check[] = [
       assert.equal((await create({ conversation_instructions: 'another body' })).status, 422);
       const say = () => target.ask('POST', `/api/conversations/${id}/message`, { body: { message: target.script([]) }, headers });
       const body = { message: target.script([{ text: 'heard' }]) };
-      const [said, saidAgain] = [
+      const [firstAnswer, secondAnswer] = [
         await target.ask('POST', `/api/conversations/${id}/message`, { body, headers }),
         await target.ask('POST', `/api/conversations/${id}/message`, { body, headers }),
       ];
-      hasStatus(said, 200);
-      assert.deepEqual(saidAgain.body, said.body);
+      hasStatus(firstAnswer, 200);
+      assert.deepEqual(secondAnswer.body, firstAnswer.body);
       assert.equal((await say()).status, 422);
     },
   },

@@ -7,8 +7,8 @@ import { joinNew, turn } from '../v0-socketio/join.ts';
 import { isWhole, longTurn } from '../whole-history.ts';
 
 /** A conversation in which the model printed one line and ended its turn; its id. */
-async function told(target: Target): Promise<string> {
-  const id = await target.converse({ initial_user_msg: target.script([{ call: 'execute_bash', args: { command: 'echo told' } }]) });
+async function recorded(target: Target): Promise<string> {
+  const id = await target.converse({ initial_user_msg: target.script([{ call: 'execute_bash', args: { command: 'echo recorded' } }]) });
   const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
   const ran = await frames.until('the observation', (frame) => frame.observation === 'run');
   await frames.until('the end', isState('awaiting_user_input', 'finished'), { from: frames.all.indexOf(ran) });
@@ -21,7 +21,7 @@ export const history: readonly Check[] = [
     title: 'events are listed from either end in pages, with `has_more`',
     cites: ['SV32', 'DL44'],
     async run(target) {
-      const base = `/api/conversations/${await told(target)}/events`;
+      const base = `/api/conversations/${await recorded(target)}/events`;
       const { body } = await target.ask('GET', `${base}?start_id=0&limit=3`);
       hasTypes(body, { events: 'array', has_more: 'boolean' }, 'page');
       assert.equal((body.events as unknown as readonly unknown[]).length, 3);
@@ -105,7 +105,7 @@ export const history: readonly Check[] = [
     title: 'the trajectory has the events from the beginning, without what only a browser needs',
     cites: ['SV33', 'S1'],
     async run(target) {
-      const answer = await target.ask('GET', `/api/conversations/${await told(target)}/trajectory`);
+      const answer = await target.ask('GET', `/api/conversations/${await recorded(target)}/trajectory`);
       hasStatus(answer, 200);
       const events = answer.body.trajectory as unknown as readonly Frame[];
       assert.ok(events.some(({ action }) => action === 'message'));
@@ -145,13 +145,13 @@ export const history: readonly Check[] = [
     title: 'a trajectory that is given back as `replay_json` is done again',
     cites: ['SV30', 'DL41'],
     async run(target) {
-      const { body } = await target.ask('GET', `/api/conversations/${await told(target)}/trajectory`);
+      const { body } = await target.ask('GET', `/api/conversations/${await recorded(target)}/trajectory`);
       const events = body.trajectory as unknown as readonly Frame[];
       const fromMessage = events.slice(events.findIndex(({ action, source }) => action === 'message' && source === 'user'));
       const id = await target.converse({ replay_json: JSON.stringify(fromMessage) });
       const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
       const observation = await frames.until('the observation', (frame) => frame.observation === 'run');
-      assert.match(String(observation.content), /told/);
+      assert.match(String(observation.content), /recorded/);
     },
   },
   {
@@ -159,7 +159,7 @@ export const history: readonly Check[] = [
     title: '`config`, `web-hosts`, `vscode-url` and `microagents` have the shapes that panels read',
     cites: ['SV10', 'SV34'],
     async run(target) {
-      const base = `/api/conversations/${await told(target)}`;
+      const base = `/api/conversations/${await recorded(target)}`;
       const config = await target.ask('GET', `${base}/config`);
       hasTypes(config.body, { runtime_id: 'string|null', session_id: 'string' }, 'config');
       hasTypes((await target.ask('GET', `${base}/web-hosts`)).body, { hosts: 'object' }, 'web-hosts');
@@ -173,7 +173,7 @@ export const history: readonly Check[] = [
     cites: ['SV35', 'SV150'],
     async run(target) {
       const body = { email: 'a@example.com', version: '1.0', permissions: 'private', polarity: 'positive' };
-      const answer = await target.ask('POST', `/api/conversations/${await told(target)}/submit-feedback`, { body });
+      const answer = await target.ask('POST', `/api/conversations/${await recorded(target)}/submit-feedback`, { body });
       hasStatus(answer, 200);
       hasTypes(answer.body.body, { message: 'string', feedback_id: 'string', password: 'string' }, 'feedback.body');
     },

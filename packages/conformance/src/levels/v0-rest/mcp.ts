@@ -71,7 +71,7 @@ export const mcp: readonly Check[] = [
   {
     id: 'v0-rest/tool-servers',
     title:
-      'the configuration of tool servers is strict, in settings and conversations: what does not fit is 422, and nothing is stored or made',
+      'the configuration of MCP servers is strict, in settings and conversations: what does not fit is 422, and nothing is stored or made',
     cites: ['DL43', 'DL45', 'SV161'],
     async run(target) {
       const mcp_config = { sse_servers: [{ address: 'http://127.0.0.1:1' }] };
@@ -185,7 +185,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   create_mr: ['id', 'source_branch', 'target_branch', 'title', 'description', 'labels'],
   create_bitbucket_pr: ['repo_name', 'source_branch', 'target_branch', 'title', 'description'],
 };
-/** Nobody has it, whoever's token a server may hold. */
+/** Nobody has it, with any token. */
 const NOWHERE = {
   repo_name: 'tendon-conformance-nobody/tendon-conformance-nothing',
   source_branch: 'none',

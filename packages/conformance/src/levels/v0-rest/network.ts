@@ -28,7 +28,7 @@ const refusedOf = async (target: Target, id: string): Promise<readonly { host: s
 export const network: readonly Check[] = [
   {
     id: 'v0-rest/network-none',
-    title: 'with the policy `none` nothing is reached; what was refused is told with its reason and counted',
+    title: 'with the policy `none` nothing is reached; a refusal is reported with its reason and counted',
     cites: ['SB70', 'SB74', 'SV51', 'SV52'],
     needs: ROUTE,
     async run(target) {
@@ -56,7 +56,7 @@ export const network: readonly Check[] = [
   },
   {
     id: 'v0-rest/network-question',
-    title: 'a host that is on no list is asked about once: whoever watches is told, one answer is taken, and a refusal is not asked again',
+    title: 'a host that is on no list is asked about once: every client is notified, one answer is taken, and a refusal is not asked again',
     cites: ['SV451', 'SV453'],
     needs: `${ROUTE}/answer`,
     async run(target) {
@@ -110,8 +110,8 @@ export const network: readonly Check[] = [
     },
   },
   {
-    id: 'v0-rest/network-wish',
-    title: 'a wish that is none is refused, and no conversation is made of it',
+    id: 'v0-rest/network-params',
+    title: 'a network policy that does not exist is refused, and no conversation is made of it',
     cites: ['SV51', 'DL45'],
     needs: ROUTE,
     async run(target) {

@@ -5,13 +5,13 @@ import { askAs, raw, type Seen } from '../raw.ts';
 import { hasStatus, hasTypes } from '../shapes.ts';
 import { bash, spoken } from '../v0-socketio/agent/talk.ts';
 
-/** Tells the headers of a request, and sets ones of its own. */
+/** Answers with the headers of the request, and sets ones of its own. */
 const PROGRAM = `
 import http.server, json, sys
 class H(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
-        for name, value in (('Set-Cookie', 'app=1; Domain=localhost; Path=/'), ('Clear-Site-Data', '"*"'), ('X-Own', 'kept')):
+        for name, value in (('Set-Cookie', 'app=1; Domain=localhost; Path=/'), ('Clear-Site-Data', '"*"'), ('X-Own', 'unchanged')):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(json.dumps({'path': self.path, 'headers': {k.lower(): v for k, v in self.headers.items()}}).encode())
@@ -107,12 +107,12 @@ export const previews: readonly Check[] = [
     cites: ['SV64', 'SV65', 'SV66'],
     async run(target) {
       const { get, cookie } = await preview(target);
-      const page = await get('/', { cookie: `a=1; ${cookie}; b=2`, 'x-forwarded-for': '10.0.0.1', 'x-own': 'kept' });
+      const page = await get('/', { cookie: `a=1; ${cookie}; b=2`, 'x-forwarded-for': '10.0.0.1', 'x-own': 'unchanged' });
       const seen = JSON.parse(page.text.slice(0, page.text.indexOf('}}') + 2)) as { headers: Record<string, string> };
-      assert.deepEqual([seen.headers.cookie, seen.headers['x-forwarded-for'], seen.headers['x-own']], ['a=1; b=2', undefined, 'kept']);
+      assert.deepEqual([seen.headers.cookie, seen.headers['x-forwarded-for'], seen.headers['x-own']], ['a=1; b=2', undefined, 'unchanged']);
       assert.doesNotMatch(String(page.headers['set-cookie']), /domain/i);
       assert.equal(page.headers['clear-site-data'], undefined);
-      assert.equal(page.headers['x-own'], 'kept');
+      assert.equal(page.headers['x-own'], 'unchanged');
       assert.ok(page.text.length > 100_000, `${page.text.length} bytes`);
     },
   },

@@ -80,7 +80,7 @@ export const workspace: readonly Check[] = [
   },
   {
     id: 'v0-rest/upload',
-    title: 'uploads are kept in the workspace and named by their full paths; the agent sees them',
+    title: 'uploads are stored in the workspace and named by their full paths; the agent sees them',
     cites: ['SV27'],
     async run(target) {
       const base = await withFiles(target, 'true');
@@ -115,7 +115,7 @@ export const workspace: readonly Check[] = [
   },
   {
     id: 'v0-rest/git-changes',
-    title: '`git/changes` and `git/diff` tell what differs from the last commit',
+    title: '`git/changes` and `git/diff` list what differs from the last commit',
     cites: ['SV29'],
     async run(target) {
       const commit = 'git -c user.name=c -c user.email=c@example.com commit -qm c';

@@ -127,7 +127,7 @@ export const acting: readonly Check[] = [
   },
   {
     id: 'v0-socketio/images',
-    title: 'pictures in a message are kept with it',
+    title: 'pictures in a message are stored with it',
     cites: ['DL20', 'H1'],
     async run(target) {
       const { id, peer } = await joinNew(target);
@@ -142,7 +142,7 @@ export const acting: readonly Check[] = [
   },
   {
     id: 'v0-socketio/title',
-    title: 'a new title is told to those who are there by a status update',
+    title: 'a new title is sent to every client by a status update',
     cites: ['SV10'],
     async run(target) {
       const { id, peer } = await joinNew(target);

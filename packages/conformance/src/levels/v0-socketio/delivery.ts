@@ -59,13 +59,13 @@ export const delivery: readonly Check[] = [
     cites: ['EN181', 'EN182', 'DL146'],
     async run(target) {
       const { id, peer } = await joinNew(target);
-      const said = { ...message(target.script([{ text: 'heard' }])), client_id: 'conformance-1' };
-      peer.send(said);
-      const echo = await peer.frames.until('the echo with its client_id', isSaid('conformance-1'));
+      const sent = { ...message(target.script([{ text: 'heard' }])), client_id: 'conformance-1' };
+      peer.send(sent);
+      const echo = await peer.frames.until('the echo with its client_id', isEcho('conformance-1'));
       const from = peer.frames.all.indexOf(echo) + 1;
-      peer.send(said);
-      assert.equal((await peer.frames.until('the event again', isSaid('conformance-1'), { from })).id, echo.id);
-      const over = await target.ask('POST', `/api/conversations/${id}/events`, { body: said });
+      peer.send(sent);
+      assert.equal((await peer.frames.until('the event again', isEcho('conformance-1'), { from })).id, echo.id);
+      const over = await target.ask('POST', `/api/conversations/${id}/events`, { body: sent });
       assert.equal(over.status, 200, over.text);
       const other = await target.ask('POST', `/api/conversations/${id}/events`, {
         body: { ...message('something else'), client_id: 'conformance-1' },
@@ -78,7 +78,7 @@ export const delivery: readonly Check[] = [
   },
   {
     id: 'v0-socketio/caught-up',
-    title: 'who comes back is told on `tendon_volatile` when it has all that is stored',
+    title: 'a client that comes back is notified on `tendon_volatile` when it has all that is stored',
     cites: ['SV193'],
     async run(target) {
       const { id } = await joinNew(target);
@@ -92,4 +92,4 @@ export const delivery: readonly Check[] = [
   },
 ];
 
-const isSaid = (client_id: string) => (frame: Frame) => frame.client_id === client_id && frame.action === 'message';
+const isEcho = (client_id: string) => (frame: Frame) => frame.client_id === client_id && frame.action === 'message';

@@ -23,7 +23,7 @@ const EVERY_ACTION: readonly Frame[] = [
   { action: 'null' },
 ];
 
-const isNews = ({ observation, error, status_update: isStatus, action }: Frame): boolean =>
+const isAnswer = ({ observation, error, status_update: isStatus, action }: Frame): boolean =>
   observation !== undefined || error !== undefined || isStatus === true || action !== undefined;
 
 /** Kinds, values and frames beside events. */
@@ -37,7 +37,7 @@ export const kinds: readonly Check[] = [
       for (const frame of EVERY_ACTION.slice(0, -1)) {
         const from = ready.peer.frames.all.length;
         ready.peer.send(frame);
-        await ready.peer.frames.until(`an answer to ${String(frame.action)}`, isNews, { from });
+        await ready.peer.frames.until(`an answer to ${String(frame.action)}`, isAnswer, { from });
       }
       ready.peer.send(EVERY_ACTION.at(-1));
       await turn(target, ready, [{ text: 'goes on' }]);
@@ -93,7 +93,7 @@ export const kinds: readonly Check[] = [
   },
   {
     id: 'v0-socketio/status',
-    title: 'failures are status updates with an id and words on `oh_event`, beside the state that events tell',
+    title: 'failures are status updates with an id and words on `oh_event`, beside the state in the events',
     cites: ['DL12'],
     async run(target) {
       const talk = await begin(target, [{ status: 401 }]);

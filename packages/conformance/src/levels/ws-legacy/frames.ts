@@ -11,7 +11,7 @@ const LATER = ['w3', 'w4', 'w5'] as const;
 const isEvent = (frame: Frame): boolean => typeof (frame.action ?? frame.observation) === 'string' && frame.action !== 'initialize';
 const stateOf = (frame: Frame): string => String(extrasOf(frame).agent_state);
 
-async function told(target: Target, generation: Generation, steps: readonly ModelStep[]): Promise<{ peer: Peer; token: string }> {
+async function playSteps(target: Target, generation: Generation, steps: readonly ModelStep[]): Promise<{ peer: Peer; token: string }> {
   const session = await enter(target, generation);
   say(session.peer, generation, target.script([...steps, FINISH]));
   await session.peer.frames.until('finish', isAction('finish'));
@@ -35,7 +35,7 @@ const facts = (generation: (typeof LATER)[number]): Check => ({
   title: `frames of ${generation.toUpperCase()} have ids, UTC times, the sources \`agent\` and \`user\`, and the keys of their time`,
   cites: ['DL60', 'DL61', 'DL64'],
   async run(target) {
-    const { peer } = await told(target, generation, [
+    const { peer } = await playSteps(target, generation, [
       { call: 'execute_bash', args: { command: 'echo one' }, text: 'a thought' },
       { call: 'execute_ipython_cell', args: { code: 'print(1)', timeout: 60 } },
     ]);
@@ -60,10 +60,10 @@ export const legacyFrames: readonly Check[] = [
   ...LATER.map(facts),
   {
     id: 'ws-legacy/w4-replay-states',
-    title: 'states are not replayed: the state of now is told after `initialize`, without an id',
+    title: 'states are not replayed: the current state is sent after `initialize`, without an id',
     cites: ['DL63'],
     async run(target) {
-      const { token } = await told(target, 'w4', []);
+      const { token } = await playSteps(target, 'w4', []);
       const back = await target.webSocket(addressOf('w4', token));
       back.send({ action: 'initialize', args: { LLM_MODEL: 'openai/gpt-4o', AGENT: 'CodeActAgent', LANGUAGE: 'en', LLM_API_KEY: '' } });
       await back.frames.until('the state', (frame) => stateOf(frame) === 'finished');
@@ -77,21 +77,21 @@ export const legacyFrames: readonly Check[] = [
   },
   {
     id: 'ws-legacy/w4-patience',
-    title: 'a state that came later is told as the nearest one: `running` while the model asks for patience',
+    title: 'a state of a later release is sent as the nearest one: `running` while the model is rate limited',
     cites: ['DL64'],
     async run(target) {
-      const { peer } = await told(target, 'w4', [{ status: 429 }]);
+      const { peer } = await playSteps(target, 'w4', [{ status: 429 }]);
       const states = peer.frames.all.filter(isObservation('agent_state_changed')).map(stateOf);
       assert.ok(!states.includes('rate_limited'), `states ${states.join()}`);
     },
   },
   {
     id: 'ws-legacy/w4-edit',
-    title: 'an edit is told before, and its observation brings a `write` with the new content',
+    title: 'an edit is sent before it happens, and its observation brings a `write` with the new content',
     cites: ['DL65'],
     async run(target) {
       const made = EDITOR({ command: 'create', file_text: 'one\n' });
-      const { peer } = await told(target, 'w4', [made, EDITOR({ command: 'str_replace', old_str: 'one', new_str: 'two' })]);
+      const { peer } = await playSteps(target, 'w4', [made, EDITOR({ command: 'str_replace', old_str: 'one', new_str: 'two' })]);
       assert.ok(
         peer.frames.all.some((frame) => isAction('write')(frame) && argsOf(frame).content === 'two\n'),
         'no write has the new content',
@@ -103,7 +103,7 @@ export const legacyFrames: readonly Check[] = [
     title: 'thoughts come as a `message` before their action, the last words as the `message` of `finish`',
     cites: ['DL66'],
     async run(target) {
-      const { peer } = await told(target, 'w4', [{ call: 'execute_bash', args: { command: 'true' }, text: 'a thought of its own' }]);
+      const { peer } = await playSteps(target, 'w4', [{ call: 'execute_bash', args: { command: 'true' }, text: 'a thought of its own' }]);
       assert.match(JSON.stringify(peer.frames.all), /a thought of its own/);
       const finish = peer.frames.all.find(isAction('finish'));
       assert.match(String(finish?.message), /the last words/);
@@ -117,11 +117,11 @@ export const legacyFrames: readonly Check[] = [
       for (const generation of ['w4', 'w5'] as const) {
         const { peer } = await enter(target, generation);
         say(peer, generation, target.script([{ status: 401 }]));
-        const isTold =
+        const isFailure =
           generation === 'w4'
             ? ({ error }: Frame) => error !== undefined
             : ({ status_update: is, type }: Frame) => is === true && type === 'error';
-        await peer.frames.until(`the failure at ${generation}`, isTold);
+        await peer.frames.until(`the failure at ${generation}`, isFailure);
       }
     },
   },
@@ -130,11 +130,11 @@ export const legacyFrames: readonly Check[] = [
     title: 'a follow-up of opendevin-2024-05 is answered by the state alone',
     cites: ['DL71'],
     async run(target) {
-      const { peer } = await told(target, 'w2', []);
+      const { peer } = await playSteps(target, 'w2', []);
       const from = peer.frames.all.length;
       peer.send({ action: 'user_message', args: { message: target.script([{ text: 'heard' }]) } });
       await peer.frames.until('the state', isAction('change_task_state'), { from });
-      assert.ok(!peer.frames.all.slice(from).some(({ message }) => message === 'Starting new task...'), 'it was told of a new task');
+      assert.ok(!peer.frames.all.slice(from).some(({ message }) => message === 'Starting new task...'), 'it was sent a new task');
     },
   },
   {

@@ -125,7 +125,7 @@ export const peculiar: readonly Check[] = [
   },
   {
     id: 'ws-legacy/bad-token',
-    title: 'a token that was not made here is told as `Invalid token` with code 401, and the socket is closed',
+    title: 'a token of another server is refused with `Invalid token` with code 401, and the socket is closed',
     cites: ['DL82', 'SV13'],
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
@@ -147,7 +147,7 @@ export const peculiar: readonly Check[] = [
   {
     id: 'ws-legacy/w4-live',
     title:
-      'opendevin-2024-07’s own message is not echoed live, but replayed with source `user`; state frames are not replayed but the last is told',
+      'opendevin-2024-07’s own message is not echoed live, but replayed with source `user`; state frames are not replayed but the last is sent',
     cites: ['DL62', 'DL5', 'DL7'],
     async run(target) {
       const { peer, token } = await enter(target, 'w4');

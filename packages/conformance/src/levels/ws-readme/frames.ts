@@ -67,13 +67,13 @@ export const readmeFrames: readonly Check[] = [
       const { peer } = await start(target, [{ call: 'execute_bash', args: { command: 'true' }, text: 'words beside it' }]);
       await peer.frames.until('finish', isAction('finish'));
       const at = (fits: (frame: Frame) => boolean): number => peer.frames.all.findIndex(fits);
-      const said = at((frame) => isAction('think')(frame) && String(argsOf(frame).thought).includes('words beside it'));
-      assert.ok(said >= 0 && said < at(isAction('run')), `the words are at ${said}, the action at ${at(isAction('run'))}`);
+      const words = at((frame) => isAction('think')(frame) && String(argsOf(frame).thought).includes('words beside it'));
+      assert.ok(words >= 0 && words < at(isAction('run')), `the words are at ${words}, the action at ${at(isAction('run'))}`);
     },
   },
   {
     id: 'ws-readme/edit',
-    title: 'an edit is told before it happens and becomes a `write` with the new content after; looking at a file is a `read`',
+    title: 'an edit is sent before it happens and becomes a `write` with the new content after; looking at a file is a `read`',
     cites: ['DL16'],
     async run(target) {
       const made = edit({ command: 'create', file_text: 'one\ntwo\n' });
@@ -91,7 +91,7 @@ export const readmeFrames: readonly Check[] = [
   },
   {
     id: 'ws-readme/later-kinds',
-    title: 'what later kinds bring is told by the nearest kind of the time or in the chat; states are no frames',
+    title: 'a later kind is sent as the nearest kind of the time or in the chat; states are no frames',
     cites: ['DL18', 'DL19'],
     async run(target) {
       const part = target.script([{ call: 'finish', args: { message: 'the part is done', task_completed: 'true' } }]);
@@ -103,7 +103,7 @@ export const readmeFrames: readonly Check[] = [
       for (const words of [/\b42\b/, /the part is done/])
         assert.ok(
           peer.frames.all.some(({ message, content }) => words.test(`${String(message)} ${String(content)}`)),
-          `${String(words)} is not told`,
+          `${String(words)} is not sent`,
         );
       const late = ['run_ipython', 'delegate', 'agent_state_changed', 'change_agent_state'];
       assert.deepEqual(
@@ -114,13 +114,13 @@ export const readmeFrames: readonly Check[] = [
   },
   {
     id: 'ws-readme/failure',
-    title: 'a model that fails is told in the chat',
+    title: 'a failure of the model is a message in the chat',
     cites: ['DL18', 'DL12'],
     async run(target) {
       const peer = await target.webSocket();
       peer.send({ action: 'start', args: { task: target.script([{ status: 401 }]) } });
-      const told = await peer.frames.until('the failure', ({ error }) => error !== undefined);
-      assert.ok(String(told.message).length > 0, JSON.stringify(told).slice(0, 150));
+      const failure = await peer.frames.until('the failure', ({ error }) => error !== undefined);
+      assert.ok(String(failure.message).length > 0, JSON.stringify(failure).slice(0, 150));
     },
   },
   {
@@ -139,7 +139,7 @@ export const readmeFrames: readonly Check[] = [
   },
   {
     id: 'ws-readme/agent',
-    title: 'an unknown agent is replaced by the usual one, which is said after `initialize`, and the task is done',
+    title: 'an unknown agent is replaced by the usual one, which a message after `initialize` says, and the task is done',
     cites: ['EN62', 'SV224'],
     async run(target) {
       const peer = await target.webSocket();
@@ -163,7 +163,7 @@ export const readmeFrames: readonly Check[] = [
     },
   },
   {
-    id: 'ws-readme/other-door',
+    id: 'ws-readme/over-socket-io',
     title: 'a task begun at `/ws` is watched over Socket.IO, where its `start` is the user’s message',
     cites: ['S2', 'DL6'],
     async run(target) {
@@ -177,8 +177,8 @@ export const readmeFrames: readonly Check[] = [
       const own = logs.find(({ text }) => text.includes(words));
       assert.ok(own, 'there is no conversation of it');
       const watcher = join(target, own.id);
-      const said = await watcher.frames.until('the message', (frame) => isAction('message')(frame) && frame.source === 'user');
-      assert.equal(argsOf(said).content, words);
+      const message = await watcher.frames.until('the message', (frame) => isAction('message')(frame) && frame.source === 'user');
+      assert.equal(argsOf(message).content, words);
     },
   },
 ];

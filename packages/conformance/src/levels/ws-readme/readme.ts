@@ -114,7 +114,7 @@ export const readme: readonly Check[] = [
   },
   {
     id: 'ws-readme/recall',
-    title: '`recall` searches what was said, and its observation has the `query`',
+    title: '`recall` searches the messages, and its observation has the `query`',
     cites: ['B11', 'C8', 'EN126'],
     async run(target) {
       const { frames, send } = await start(target, []);

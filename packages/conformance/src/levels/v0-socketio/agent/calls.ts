@@ -8,19 +8,19 @@ interface Misfit extends ModelCall {
   readonly id: string;
   readonly title: string;
   readonly cites: readonly string[];
-  readonly tells: RegExp;
+  readonly answered: RegExp;
 }
 
-/** Calls that are none: nothing runs, and the model is told why in its next request. */
+/** Calls that cannot run: nothing runs, and the next request to the model has the reason. */
 const MISFITS: readonly Misfit[] = [
-  { id: 'call-argument', title: 'a missing argument is named', cites: ['EN50'], call: 'execute_bash', args: {}, tells: /command/ },
+  { id: 'call-argument', title: 'a missing argument is named', cites: ['EN50'], call: 'execute_bash', args: {}, answered: /command/ },
   {
     id: 'call-unknown',
     title: 'an unknown tool is answered with the tools there are',
     cites: ['EN51'],
     call: 'no_such_tool',
     args: {},
-    tells: /no_such_tool[^]*execute_bash|execute_bash[^]*no_such_tool/,
+    answered: /no_such_tool[^]*execute_bash|execute_bash[^]*no_such_tool/,
   },
   {
     id: 'call-no-json',
@@ -28,7 +28,7 @@ const MISFITS: readonly Misfit[] = [
     cites: ['EN52', 'LM15'],
     call: 'execute_bash',
     args: '{"command": "touch ran',
-    tells: /\S/,
+    answered: /\S/,
   },
   {
     id: 'call-no-object',
@@ -36,18 +36,18 @@ const MISFITS: readonly Misfit[] = [
     cites: ['EN52', 'EN39'],
     call: 'execute_bash',
     args: '["touch ran"]',
-    tells: /\S/,
+    answered: /\S/,
   },
 ];
 
-const misfit = ({ id, title, cites, tells, ...call }: Misfit): Check => ({
+const misfit = ({ id, title, cites, answered, ...call }: Misfit): Check => ({
   id: `v0-socketio/${id}`,
-  title: `${title}; the model is told, and the turn goes on`,
+  title: `${title}; the model is shown it, and the turn goes on`,
   cites,
   async run(target) {
     const talk = await spoken(target, [call, { text: 'understood' }]);
     const second = await request(target, talk, 1);
-    assert.match(textOf(second.messages.at(-1)!), tells);
+    assert.match(textOf(second.messages.at(-1)!), answered);
     for (const { tool_calls: calls = [] } of second.messages)
       for (const { function: called } of calls)
         assert.ok(typeof JSON.parse(called.arguments) === 'object' && called.arguments.startsWith('{'), called.arguments);
@@ -130,7 +130,7 @@ export const calls: readonly Check[] = [
     },
   },
   {
-    id: 'v0-socketio/call-beside-finish',
+    id: 'v0-socketio/call-with-finish',
     title: 'an answer with a call that cannot be understood does not end the task',
     cites: ['EN83'],
     async run(target) {

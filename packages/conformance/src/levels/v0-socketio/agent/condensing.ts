@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { argsOf, isAction, isObservation, type Frame } from '../../../target/frames.ts';
 import { joinNew } from '../join.ts';
-import { has, said, bash, begin, request, rested, spoken } from './talk.ts';
+import { has, textOfRequest, bash, begin, request, rested, spoken } from './talk.ts';
 
 const STEPS = [1, 2, 3, 4, 5, 6].map((n) => bash(`echo output-${n}`));
 const ask = { action: 'condensation_request', args: {} };
@@ -23,13 +23,13 @@ export const condensing: readonly Check[] = [
       const asked = await request(target, next, 0);
       has(asked, 'summary-the-first');
       has(asked, first.words);
-      assert.ok(!said(asked).includes('output-1\n'), 'what was condensed is still shown');
+      assert.ok(!textOfRequest(asked).includes('output-1\n'), 'what was condensed is still shown');
       const from = next.ready.peer.frames.all.length;
       next.ready.peer.send(ask);
       await next.ready.peer.frames.until('the second condensation', isCondensed, { from });
       const last = await begin(target, [{ text: 'well' }], { ready: first.ready });
       has(await request(target, last, 0), 'summary-the-second');
-      assert.ok(!said(await request(target, last, 0)).includes('summary-the-first'), 'both summaries are shown');
+      assert.ok(!textOfRequest(await request(target, last, 0)).includes('summary-the-first'), 'both summaries are shown');
     },
   },
   {
@@ -87,7 +87,7 @@ export const condensing: readonly Check[] = [
     title: 'stopping an agent stops the one it has asked',
     cites: ['EN138'],
     async run(target) {
-      const part = target.script([{ text: 'never said', after: new Promise(() => {}) }]);
+      const part = target.script([{ text: 'never sent', after: new Promise(() => {}) }]);
       const talk = await begin(target, [{ call: 'delegate', args: { task: part } }]);
       await target.eventually('request of the other agent', () => target.modelRequests(part)[0]);
       talk.ready.peer.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } });

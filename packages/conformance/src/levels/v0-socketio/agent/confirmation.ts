@@ -90,7 +90,7 @@ export const confirmation: readonly Check[] = [
       );
       send(change('user_confirmed'));
       await frames.until('the observation', ran('waited'));
-      assert.ok(JSON.stringify(await request(target, talk, 1)).includes('a word meanwhile'), 'the model was not told');
+      assert.ok(JSON.stringify(await request(target, talk, 1)).includes('a word meanwhile'), 'the model was not shown it');
     },
   },
   {

@@ -23,7 +23,7 @@ export const eventLog: readonly Check[] = [
   },
   {
     id: 'v0-socketio/stopped-and-opened',
-    title: 'a conversation that was stopped takes messages again, and the prompt is not said a second time',
+    title: 'a conversation that was stopped takes messages again, and the prompt is not added a second time',
     cites: ['EN4', 'Q6', 'AS7'],
     async run(target) {
       const { ready } = await spoken(target, [{ text: 'one' }]);

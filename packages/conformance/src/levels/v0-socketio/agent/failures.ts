@@ -78,7 +78,7 @@ const lasting = ({ id, title, cites, step }: Stumble): Check => ({
 });
 
 /** Another server, to which a redirect would lead; how often it was asked. */
-async function elsewhere(target: Target): Promise<{ readonly url: string; readonly asked: () => number }> {
+async function otherServer(target: Target): Promise<{ readonly url: string; readonly asked: () => number }> {
   let count = 0;
   const server = createServer((_request, response) => (count++, response.end('{}')));
   target.defer(() => void server.close());
@@ -87,7 +87,7 @@ async function elsewhere(target: Target): Promise<{ readonly url: string; readon
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat/completions`, asked: () => count };
 }
 
-/** How an agent lives with a provider that stumbles. */
+/** How an agent handles a provider that fails. */
 export const failures: readonly Check[] = [
   ...PASSING.map(passing),
   ...LASTING.map(lasting),
@@ -106,20 +106,20 @@ export const failures: readonly Check[] = [
     title: 'a redirect of the provider is not followed: the key would go along',
     cites: ['LM23'],
     async run(target) {
-      const { url, asked } = await elsewhere(target);
+      const { url, asked } = await otherServer(target);
       const talk = await begin(target, [{ status: 307, headers: { location: url } }, { text: 'well' }]);
       await rested(target, talk, 'error', 'awaiting_user_input');
       assert.equal(asked(), 0);
     },
   },
   {
-    id: 'v0-socketio/model-pause-told',
-    title: 'before a pause the failure and the time of the next attempt are told: the state `rate_limited` with both',
+    id: 'v0-socketio/model-pause-shown',
+    title: 'before a pause the failure and the time of the next attempt are sent: the state `rate_limited` with both',
     cites: ['EN88', 'LM32', 'LM33'],
     async run(target) {
       const frames = await rested(target, await begin(target, [{ status: 429 }, { text: 'well' }]));
       const waiting = frames.find(isState('rate_limited'));
-      assert.ok(waiting, 'it is not told');
+      assert.ok(waiting, 'the state was not sent');
       const { reason, resumes_at: until } = extrasOf(waiting);
       assert.ok(String(reason).length > 0, 'extras.reason is empty');
       assert.ok(!Number.isNaN(Date.parse(String(until))), `extras.resumes_at is ${String(until)}`);
@@ -143,7 +143,7 @@ export const failures: readonly Check[] = [
     title: 'stopping ends a request to the model that hangs and closes its connection; a message begins anew',
     cites: ['EN17', 'LM4'],
     async run(target) {
-      const talk = await begin(target, [{ text: 'never said', after: new Promise(() => {}) }]);
+      const talk = await begin(target, [{ text: 'never sent', after: new Promise(() => {}) }]);
       await request(target, talk, 0);
       const { frames, send } = talk.ready.peer;
       send(change('stopped'));

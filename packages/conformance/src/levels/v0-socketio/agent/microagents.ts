@@ -37,17 +37,17 @@ export const microagents: readonly Check[] = [
       await spoken(target, [{ text: 'hello' }], { ready });
       const ask = async (words: string) => {
         const from = ready.peer.frames.all.length;
-        const said = `${target.script([{ text: 'well' }])} ${words}`;
-        ready.peer.send({ action: 'message', args: { content: said } });
+        const content = `${target.script([{ text: 'well' }])} ${words}`;
+        ready.peer.send({ action: 'message', args: { content } });
         await ready.peer.frames.until('the answer', ({ action, source }) => action === 'message' && source === 'agent', { from });
-        return { frames: ready.peer.frames.all.slice(from), said };
+        return { frames: ready.peer.frames.all.slice(from), content };
       };
       const first = await ask('about the Zebra-Crossing');
       const [knowledge] = recalls(first.frames).map((frame) => extrasOf(frame).microagent_knowledge as readonly Frame[]);
       assert.equal(knowledge?.[0]?.name, 'conformance-types', JSON.stringify(knowledge));
       assert.match(String(knowledge[0].content), /Stripes are drawn first/);
       assert.equal(knowledge[0].trigger, 'zebra-crossing');
-      has(await request(target, { ready, words: first.said, from: 0 }, 0), 'Stripes are drawn first');
+      has(await request(target, { ready, words: first.content, from: 0 }, 0), 'Stripes are drawn first');
       const second = await ask('again the zebra-crossing');
       assert.deepEqual(
         recalls(second.frames).filter((frame) => (extrasOf(frame).microagent_knowledge as readonly Frame[]).length > 0),
@@ -57,7 +57,7 @@ export const microagents: readonly Check[] = [
   },
   {
     id: 'v0-socketio/instructions',
-    title: 'a microagent without trigger words is told with the first message',
+    title: 'a microagent without trigger words is shown with the first message',
     cites: ['EN120', 'EN122', 'O8'],
     async run(target) {
       const ready = await withFile(target, '.openhands/microagents/repo.md', '---\nname: repo\ntype: repo\n---\nOnly-ever-in-rhymes.');

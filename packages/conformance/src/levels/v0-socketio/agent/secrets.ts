@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import type { Frame } from '../../../target/frames.ts';
-import { logOf, bash, request, spoken, said } from './talk.ts';
+import { logOf, bash, request, spoken, textOfRequest } from './talk.ts';
 
 const VALUE = 'k3pt-fr0m-every0ne/&?=';
 const SPELLINGS: readonly (readonly [string, string])[] = [
@@ -37,7 +37,7 @@ export const secrets: readonly Check[] = [
       const places = {
         'a frame': JSON.stringify(talk.ready.peer.frames.all),
         'the log': JSON.stringify(await logOf(target, talk.ready)),
-        'a request': said(await request(target, talk, 4)),
+        'a request': textOfRequest(await request(target, talk, 4)),
       };
       for (const [place, text] of Object.entries(places))
         for (const [spelling, secret] of SPELLINGS) assert.ok(!text.includes(secret), `${place} has it (${spelling})`);

@@ -38,7 +38,7 @@ export const states: readonly Check[] = [
   },
   {
     id: 'v0-socketio/states-legal',
-    title: 'states follow each other only as the table of states allows, through work, patience, a pause, a stop, an end and a failure',
+    title: 'states follow each other only as the table of states allows, through work, a rate limit, a pause, a stop, an end and a failure',
     cites: ['AS2', 'AS4', 'AS575', 'AS6', 'AS9', 'Q4', 'Q5', 'Q6', 'Q9'],
     async run(target) {
       const talk = await begin(target, [{ status: 429 }, bash('sleep 0.5'), bash('true'), FINISH]);
@@ -51,11 +51,11 @@ export const states: readonly Check[] = [
       await rested(target, await begin(target, [{ status: 401 }], { ready }), 'error');
       ready.peer.send(change('stopped'));
       await ready.peer.frames.until('stopped', isState('stopped'));
-      const told = ready.peer.frames.all
+      const sequence = ready.peer.frames.all
         .filter(({ observation }) => observation === 'agent_state_changed')
         .map((frame) => String(extrasOf(frame).agent_state));
-      for (const [index, state] of told.entries()) {
-        const before = told[index - 1];
+      for (const [index, state] of sequence.entries()) {
+        const before = sequence[index - 1];
         if (before === undefined || before === state) continue;
         assert.ok(NEXT[before]?.includes(state), `${before} was followed by ${state}`);
       }

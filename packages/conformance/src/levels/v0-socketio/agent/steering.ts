@@ -64,7 +64,7 @@ export const steering: readonly Check[] = [
   },
   {
     id: 'v0-socketio/steps-bound',
-    title: 'the limit of a task’s cost is kept before the next request, and told in the state `error` with words',
+    title: 'the limit of a task’s cost holds before the next request; the state `error` has the reason',
     cites: ['EN90'],
     isAlone: true,
     async run(target) {
@@ -72,7 +72,7 @@ export const steering: readonly Check[] = [
         void (await target.ask('POST', '/api/settings', { body: { max_budget_per_task } }));
       target.defer(() => store(null));
       await store(0.01);
-      const talk = await begin(target, [{ ...bash('true'), tokens: 1_000_000 }, { text: 'never said' }]);
+      const talk = await begin(target, [{ ...bash('true'), tokens: 1_000_000 }, { text: 'never sent' }]);
       const frames = await rested(target, talk, 'error', 'paused');
       assert.ok(frames.some(isState('error')), 'the state is not error');
       assert.equal(target.modelRequests(talk.words).length, 1);
@@ -82,21 +82,21 @@ export const steering: readonly Check[] = [
   },
   {
     id: 'v0-socketio/cell-cancelled',
-    title: 'stopping interrupts a cell; the next one runs in the same kernel, or is told that it does not',
+    title: 'stopping interrupts a cell; the next one runs in the same kernel, or its output says that it does not',
     cites: ['RT113'],
     async run(target) {
       const cell = (code: string) => ({ call: 'execute_ipython_cell', args: { code, timeout: 60 } });
-      const { ready } = await spoken(target, [cell('kept = 7')]);
+      const { ready } = await spoken(target, [cell('stored = 7')]);
       const talk = await begin(target, [cell('import time; time.sleep(300)')], { ready });
       await ready.peer.frames.until('the action', isAction('run_ipython'), { from: talk.from });
       ready.peer.send(change('stopped'));
       await ready.peer.frames.until('stopped', isState('stopped'), { from: talk.from });
-      const { frames } = await spoken(target, [cell('print("kept" in globals())')], { ready });
+      const { frames } = await spoken(target, [cell('print("stored" in globals())')], { ready });
       const next = String(frames.find(({ observation }) => observation === 'run_ipython')?.content);
-      const isSaid = ready.peer.frames.all.some(
+      const isReported = ready.peer.frames.all.some(
         ({ observation, content }) => observation !== undefined && /kernel (?:was|has|had)/i.test(String(content)),
       );
-      assert.ok(/True/.test(next) || (/False/.test(next) && isSaid), `the next cell said ${next.slice(0, 80)}`);
+      assert.ok(/True/.test(next) || (/False/.test(next) && isReported), `the next cell printed ${next.slice(0, 80)}`);
     },
   },
   {

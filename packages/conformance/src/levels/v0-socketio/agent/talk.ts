@@ -4,10 +4,10 @@ import type { Target } from '../../../target/target.ts';
 import { joinNew, message, type Ready } from '../join.ts';
 import assert from 'node:assert/strict';
 
-/** One thing that was said, and what came of it. */
+/** One message to the agent, and what came of it. */
 export interface Talk {
   readonly ready: Ready;
-  /** What was said, by which the scripted model knows its part. */
+  /** Its text, by which the scripted model knows its part. */
   readonly words: string;
   /** Where its frames begin. */
   readonly from: number;
@@ -93,7 +93,7 @@ export interface ModelRequest {
 }
 
 /** The messages of a request as one text, to look for words in. */
-export function said({ messages }: ModelRequest): string {
+export function textOfRequest({ messages }: ModelRequest): string {
   return messages.map((one) => `${textOf(one)}\n${JSON.stringify(one.tool_calls ?? '')}`).join('\n');
 }
 
@@ -104,7 +104,7 @@ export function textOf({ content }: ModelMessage): string {
 }
 
 export function has(asked: ModelRequest, words: string | RegExp): void {
-  const all = said(asked);
+  const all = textOfRequest(asked);
   const found = typeof words === 'string' ? all.includes(words) : words.test(all);
-  assert.ok(found, `the model was not told ${String(words).slice(0, 80)}; last: ${textOf(asked.messages.at(-1)!).slice(0, 80)}`);
+  assert.ok(found, `the model was not shown ${String(words).slice(0, 80)}; last: ${textOf(asked.messages.at(-1)!).slice(0, 80)}`);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import type { Frame } from '../../../target/frames.ts';
 import { joinNew } from '../join.ts';
-import { has, said, textOf, type ModelMessage, bash, begin, request, spoken } from './talk.ts';
+import { has, textOfRequest, textOf, type ModelMessage, bash, begin, request, spoken } from './talk.ts';
 
 const PICTURE = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -75,12 +75,12 @@ export const view: readonly Check[] = [
       const talk = await begin(target, [bash('sleep 1; echo the-result'), { text: 'seen' }]);
       const { frames, send } = talk.ready.peer;
       await frames.until('the action', ({ action }) => action === 'run');
-      send({ action: 'message', args: { content: 'said-in-between' } });
+      send({ action: 'message', args: { content: 'sent-in-between' } });
       const { messages } = await request(target, talk, 1);
       const at = (words: string): number => messages.findIndex((one) => one.role !== 'assistant' && textOf(one).includes(words));
       assert.ok(
-        at('the-result') > 0 && at('the-result') < at('said-in-between'),
-        `result ${at('the-result')}, message ${at('said-in-between')}`,
+        at('the-result') > 0 && at('the-result') < at('sent-in-between'),
+        `result ${at('the-result')}, message ${at('sent-in-between')}`,
       );
     },
   },
@@ -98,7 +98,7 @@ export const view: readonly Check[] = [
   },
   {
     id: 'v0-socketio/view-terminal',
-    title: 'what the user ran in the terminal is told to the model',
+    title: 'what the user ran in the terminal is shown to the model',
     cites: ['EN42'],
     async run(target) {
       const ready = await joinNew(target);
@@ -154,7 +154,7 @@ export const view: readonly Check[] = [
   },
   {
     id: 'v0-socketio/view-page',
-    title: 'the model is told a page’s address and title with its content',
+    title: 'the model is shown a page’s address and title with its content',
     cites: ['RT172'],
     async run(target) {
       const url = 'data:text/html,<title>A-title</title><p>some-words';
@@ -198,13 +198,16 @@ export const view: readonly Check[] = [
   },
   {
     id: 'v0-socketio/view-instructions',
-    title: 'instructions given with a conversation are part of what its agent is told',
+    title: 'instructions given with a conversation are in the prompt of its agent',
     cites: ['SV31'],
     async run(target) {
       const words = target.script([{ text: 'seen' }]);
       await target.converse({ conversation_instructions: 'only-in-rhymes', initial_user_msg: words });
       const asked = await target.eventually('request', () => target.modelRequests(words)[0]);
-      assert.ok(said(asked as unknown as Parameters<typeof said>[0]).includes('only-in-rhymes'), 'they are not in the request');
+      assert.ok(
+        textOfRequest(asked as unknown as Parameters<typeof textOfRequest>[0]).includes('only-in-rhymes'),
+        'they are not in the request',
+      );
     },
   },
 ];

@@ -74,7 +74,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'browser-first-failure',
-    title: 'the first call that fails ends the sequence, and how many were not carried out is said',
+    title: 'the first call that fails ends the sequence, and the observation says how many were not carried out',
     cites: ['RT148'],
     steps: (at) => [
       pages(at),
@@ -85,7 +85,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'browser-dialogs',
-    title: 'dialogs are answered and told; a new window becomes the tab in use',
+    title: 'dialogs are answered and reported; a new window becomes the tab in use',
     cites: ['RT149'],
     steps: (at) => [
       pages(at),
@@ -108,7 +108,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'browser-refused',
-    title: 'what cannot be opened is said in one line, with the address that was asked for',
+    title: 'a page that cannot be opened is reported in one line, with its address',
     cites: ['RT151', 'RT265'],
     steps: (at) => [
       client('browse', { url: 'ftp://example.org/' }, { content: /\S/, extras: { error: true } }),
@@ -118,7 +118,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'browser-killed',
-    title: 'a browser that is killed is said, and the next action has a new one',
+    title: 'a browser that is killed is reported, and the next action has a new one',
     cites: ['RT154'],
     steps: (at) => [
       pages(at),
@@ -129,7 +129,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'browser-endless-script',
-    title: 'a page whose script runs without end costs its tab: that is said, and the next action works',
+    title: 'a page whose script runs without end costs its tab: the observation reports it, and the next action works',
     cites: ['RT152'],
     steps: (at) => [
       pages(at),
@@ -140,7 +140,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'browser-bounded',
-    title: 'text is bounded; a page with very many elements has no tree, and that is said',
+    title: 'text is bounded; a page with very many elements has no tree, and the observation says so',
     cites: ['RT159'],
     steps: (at) => [
       served(at),
@@ -150,7 +150,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'browser-to-the-user',
-    title: 'what the agent has to say to its user is told',
+    title: 'what the agent sends to its user is a message',
     cites: ['RT160'],
     steps: () => [browser('send_msg_to_user("all done")', { extras: { messages_to_user: ['all done'] } })],
   },

@@ -68,7 +68,7 @@ export const cells: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'cells-long',
-    title: 'of much output both ends are kept, however it is printed',
+    title: 'of much output both ends are shown, however it is printed',
     cites: ['RT110'],
     steps: () => [cell('print("first" + "x" * 5_000_000 + "last")', /^firstx+[^]{0,400}x+last/, { timeout: 60 })],
   },
@@ -87,16 +87,16 @@ export const cells: readonly Check[] = scenarios('v0-socketio', [
     id: 'cells-timeout',
     title: 'a cell that does not end in its time is interrupted, and what was there is still there',
     cites: ['RT112'],
-    steps: () => [cell('kept = 7\nwhile True: pass', { content: /KeyboardInterrupt/ }, { timeout: 1 }), cell('print(kept)', /^7/)],
+    steps: () => [cell('stored = 7\nwhile True: pass', { content: /KeyboardInterrupt/ }, { timeout: 1 }), cell('print(stored)', /^7/)],
   },
   {
     id: 'cells-death',
-    title: 'a kernel that ends is said, and the next cell runs in a new one',
+    title: 'a kernel that ends is reported, and the next cell runs in a new one',
     cites: ['RT114'],
     steps: () => [
-      cell('kept = 1', {}),
+      cell('stored = 1', {}),
       cell('import os; os._exit(3)', { content: /kernel/i }),
-      cell('print("kept" in globals())', { content: /False/ }),
+      cell('print("stored" in globals())', { content: /False/ }),
     ],
   },
   {
@@ -110,7 +110,7 @@ export const cells: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'cells-init',
-    title: '`kernel_init_code` runs in every new kernel; its failure is said and stops nothing',
+    title: '`kernel_init_code` runs in every new kernel; its failure is reported and stops nothing',
     cites: ['RT116'],
     steps: () => [
       client('run_ipython', { code: 'print(ready)', kernel_init_code: 'ready = 42' }, /^42/),

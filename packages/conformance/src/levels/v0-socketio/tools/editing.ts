@@ -10,11 +10,11 @@ export const editing: readonly Check[] = scenarios('v0-socketio', [
     title: 'an edit keeps encoding, byte-order mark, line ends, a missing final newline and the mode',
     cites: ['RT60', 'J15', 'J18', 'J24', 'Q28', 'Q38', 'Q53'],
     steps: (at) => [
-      run(`printf '\\357\\273\\277a\\r\\nb\\r\\nc' > ${at}/kept; chmod 751 ${at}/kept`, ''),
-      editor('str_replace', `${at}/kept`, /\S/, { old_str: 'b', new_str: 'B' }),
-      run(`od -An -c ${at}/kept | tr -d ' \\n'; stat -c ' %a' ${at}/kept`, '357273277a\\r\\nB\\r\\nc 751'),
-      editor('insert', `${at}/kept`, /\S/, { insert_line: 1, new_str: 'new' }),
-      run(`grep -c new ${at}/kept`, '1'),
+      run(`printf '\\357\\273\\277a\\r\\nb\\r\\nc' > ${at}/edited; chmod 751 ${at}/edited`, ''),
+      editor('str_replace', `${at}/edited`, /\S/, { old_str: 'b', new_str: 'B' }),
+      run(`od -An -c ${at}/edited | tr -d ' \\n'; stat -c ' %a' ${at}/edited`, '357273277a\\r\\nB\\r\\nc 751'),
+      editor('insert', `${at}/edited`, /\S/, { insert_line: 1, new_str: 'new' }),
+      run(`grep -c new ${at}/edited`, '1'),
     ],
   },
   {

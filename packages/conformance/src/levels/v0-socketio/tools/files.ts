@@ -45,7 +45,7 @@ export const files: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'files-binary',
-    title: 'files that are not text are refused, with what they are; pictures and PDFs come as data URLs, told by their bytes',
+    title: 'files that are not text are refused, with what they are; pictures and PDFs come as data URLs, recognized by their bytes',
     cites: ['RT66', 'RT69'],
     steps: (at) => [
       run(`head -c 300 /dev/zero > ${at}/bin; echo ${PNG} | base64 -d > ${at}/p.png; printf '%%PDF-1.4\\n' > ${at}/d.pdf`, ''),

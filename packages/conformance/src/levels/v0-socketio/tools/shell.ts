@@ -95,7 +95,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'shell-waits',
-    title: 'a command that waits for input is handed back early, and that is said',
+    title: 'a command that waits for input is handed back early, and the observation says so',
     cites: ['RT35'],
     steps: () => [run('read -r line', { content: '', exit: -1, suffix: /input/ }, {}), input('x', { exit: 0 })],
   },
@@ -154,7 +154,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     ],
   },
   {
-    id: 'shell-user-beside-agent',
+    id: 'shell-user-and-agent',
     title: 'what a person and the agent run is one session: folder and variables are the same',
     cites: ['RT20', 'EN18'],
     steps: (at) => [
@@ -167,12 +167,12 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     title: 'a shell that ends (`exit`, `set -e`, `exec`) is replaced by one in its folder with its exported variables',
     cites: ['RT25'],
     steps: (at) => [
-      run('export KEPT=yes', ''),
+      run('export STORED=yes', ''),
       run('exit 3', { exit: 3 }),
-      run('echo $KEPT; pwd', new RegExp(`^yes\\s+${at}\\s*$`)),
+      run('echo $STORED; pwd', new RegExp(`^yes\\s+${at}\\s*$`)),
       run('set -e\nfalse\necho never', { content: '', exit: 1 }),
       run('exec sh -c "exit 4"', { exit: 4 }),
-      run('echo $KEPT', 'yes'),
+      run('echo $STORED', 'yes'),
     ],
   },
   {
@@ -183,10 +183,10 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
   },
   {
     id: 'shell-output-file',
-    title: 'the whole of a long output is kept as a file, which the line that stands for the rest names',
+    title: 'the whole of a long output is stored as a file, which the line that stands for the rest names',
     cites: ['RT46', 'RT29'],
     steps: () => [
-      run('seq 1 30000', /^1\n2\n[^]*kept in \/\S+\.txt[^]*\n30000\s*$/),
+      run('seq 1 30000', /^1\n2\n[^]*output is \w+ in \/\S+\.txt[^]*\n30000\s*$/),
       run('cat $(ls -t ~/.cache/tendon/output/*.txt | head -1) | wc -l', '30000'),
     ],
   },
