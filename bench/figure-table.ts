@@ -6,7 +6,7 @@ import type { Figures, Row } from './row.ts';
 export function figureTable(rows: readonly Row[], measured: ReadonlyMap<string, ReadonlyMap<Row, Figures>>): string {
   const names = [...measured.keys()];
   return [
-    `| figure (minimum / median, where nothing else is said) | ${names.join(' | ')} |`,
+    `| figure (minimum / median, where nothing else is named) | ${names.join(' | ')} |`,
     `|---|${names.map(() => '---|').join('')}`,
     ...rows.map((row) => `| ${row.title} | ${names.map((name) => cell(row, measured.get(name)?.get(row))).join(' | ')} |`),
   ].join('\n');

@@ -2,7 +2,7 @@
 // sixteen actions and fifteen observations. It sends nothing before it receives the state INIT, and stops at the first value whose type or
 // word is not the document's, as a client with fixed types does. Its library reconnects by itself.
 //   node examples/events-doc.mjs [http://127.0.0.1:3000]              a task, from the first message to the end
-//   node examples/events-doc.mjs http://127.0.0.1:3000 --talk         what is typed is said; a line of JSON is sent as the action it is
+//   node examples/events-doc.mjs http://127.0.0.1:3000 --talk         what is typed is a message; a line of JSON is sent as the action it is
 import assert from 'node:assert/strict';
 import { createInterface } from 'node:readline';
 import { io } from 'socket.io-client';

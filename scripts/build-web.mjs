@@ -4,7 +4,7 @@ import { build } from 'vite';
 import { root } from './setup.mjs';
 
 export async function buildWeb() {
-  // Whoever calls may be a test: what is served is the production build all the same.
+  // A test may call this too; it serves the production build all the same.
   process.env.NODE_ENV = 'production';
   await build({ configFile: join(root, 'packages/web/vite.config.ts'), logLevel: 'warn' });
 }

@@ -105,7 +105,7 @@ for (const file of documents) {
   }
 }
 
-// Decisions are pages by subject that are kept current, not a diary.
+// Decisions are pages by subject that are edited, not a diary.
 const MAX_DECISIONS = 15;
 const decisions = readdirSync(join(root, 'docs/decisions'));
 if (decisions.length > MAX_DECISIONS) failures.push(`docs/decisions: ${decisions.length} pages, at most ${MAX_DECISIONS}`);

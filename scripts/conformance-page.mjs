@@ -3,9 +3,9 @@
 //   node scripts/conformance-page.mjs
 //   node scripts/conformance-page.mjs --peer http://127.0.0.1:3400 --start './openhands-start.sh v0 --port 3400' \
 //        --deviations test/conformance/deviations/openhands-0.62.0.json
-// Without --peer the page keeps what the peer that it names has answered; checks that are newer count as not asked.
+// Without --peer the page repeats what the peer that it names has answered; checks that are newer count as not asked.
 // The peer is started anew for every five checks: a server that leaves its sandboxes behind would run out of memory. It takes long:
-// `--answers FILE` keeps what was answered, and only what failed or is new is asked again.
+// `--answers FILE` stores what was answered, and only what failed or is new is asked again.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ async function main() {
   const { renderMarkdown, tally } = await import('../packages/conformance/src/report/renderings.ts');
   const { TendonProcess } = await import('@tendon/testing/servers');
 
-  const peers = [values.peer ? await askPeer(conform) : await keptAnswers()];
+  const peers = [values.peer ? await askPeer(conform) : await storedAnswers()];
   const tendon = await TendonProcess.start({ SANDBOX_NO_OUTPUT_SECONDS: '10' });
   const own = await conform({ url: tendon.url, onResult });
   await tendon.remove();
@@ -53,7 +53,7 @@ server; \`--deviations FILE\` names what one is known to do otherwise. Made by \
 const PAGE = new URL('../docs/conformance.md', import.meta.url);
 
 /** The column of the peer as the page has it: `| id | what | cites | Tendon | peer |` below `## level`. */
-async function keptAnswers() {
+async function storedAnswers() {
   const { CHECKS } = await import('../packages/conformance/src/levels/index.ts');
   const { deviationOf, readDeviations } = await import('../packages/conformance/src/run/deviations.ts');
   const deviations = await readDeviations(fileURLToPath(new URL('../test/conformance/deviations/openhands-0.62.0.json', import.meta.url)));

@@ -1,4 +1,4 @@
-// Tells whether something built from sources is stale: one hash over the contents of the files it was made from.
+// Shows whether something built from sources is stale: one hash over the contents of the files it was made from.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -10,7 +10,7 @@ const COLOURS = { 2: '#8b949e', 31: '#ff7b72', 36: '#56d4dd' };
 
 /**
  * An SVG that plays what a program printed: each line appears when its last character came, pauses cut to a second and a half.
- * `pieces`: `{atMs, text}` in order. Of a line that was drawn over, the last state is shown; colours are kept, other control sequences are not.
+ * `pieces`: `{atMs, text}` in order. Of a line that was drawn over, the last state is shown; colours are shown, other control sequences are not.
  */
 export function terminalPicture(command, pieces) {
   const lines = [{ atMs: 0, text: `${ESC}[36m$${ESC}[0m ${command}` }, ...linesOf(pieces)];

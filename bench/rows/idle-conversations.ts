@@ -5,7 +5,7 @@ import type { Row } from '../row.ts';
 import { start } from '../target.ts';
 import { create, type V0Conversation } from '../v0-client.ts';
 
-/** A room that nobody looks at is closed after half a minute. */
+/** An open conversation without a client is closed after half a minute. */
 const CLOSED_AFTER_MS = 50_000;
 
 /** Opened and looked at, without a task: the sandboxes that this should not start are counted with the rest. */

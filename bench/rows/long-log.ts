@@ -14,7 +14,7 @@ import { connect, create, run, type V0Event } from '../v0-client.ts';
 const OUTPUT_CHARS = 4_000;
 const CONDENSED_EVERY = 400;
 /** Events that a condensation leaves: with their outputs about 300 KiB. */
-const KEPT = 150;
+const RETAINED = 150;
 /** A server returns freed memory only after a while. */
 const SETTLED_MS = 2_000;
 
@@ -73,14 +73,14 @@ async function visited(
   });
   const openMs = (await opened.promise) - began;
   log.model.reset();
-  const said = performance.now();
+  const asked = performance.now();
   await run({ id: log.id, socket, events, readyMs: 0 }, 'BENCH:0:true');
   const request = log.model.requests.find(({ hasTools }) => hasTools);
   if (!request) throw new Error('the model was not asked');
   await sleep(SETTLED_MS);
   const growthMiB = log.memory() - before;
   socket.close();
-  return { openMs, requestMs: request.arrived - said, growthMiB, last: Number(events.at(-1)?.id) };
+  return { openMs, requestMs: request.arrived - asked, growthMiB, last: Number(events.at(-1)?.id) };
 }
 
 /** The log as a server writes it, through an open conversation, without the model and the sandbox; resolves with its next id. */
@@ -118,7 +118,7 @@ async function fillLog(home: string, id: string, events: number): Promise<number
 /** Steps of an agent, and the condensation after them. */
 function condensed(firstId: number): readonly SourcedDraft[] {
   const steps = Array.from({ length: CONDENSED_EVERY / 2 }, (_, n) => step(firstId + 2 * n)).flat();
-  const end = firstId + steps.length - KEPT - 1;
+  const end = firstId + steps.length - RETAINED - 1;
   const args = { forgotten_events_start_id: 0, forgotten_events_end_id: end, summary: 'Much was done.', summary_offset: 0 };
   return [...steps, { source: 'agent', ...CondensationAction.create(args) }];
 }

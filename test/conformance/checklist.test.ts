@@ -119,7 +119,7 @@ describe('row Q: values', () => {
     expect(shapeOf(name!)[key!]!.safeParse('nonsense').success).toBe(false);
   });
 
-  it.each(['agent', 'user', 'environment'])('DL52: source %s is kept', (source) => {
+  it.each(['agent', 'user', 'environment'])('DL52: source %s is preserved', (source) => {
     const event = fromJson({ id: 0, timestamp: '', source, action: 'think', args: { thought: 't' } });
     expect(openhandsV0.encode(event, 'replay')).toMatchObject([{ source }]);
   });

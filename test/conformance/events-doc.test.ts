@@ -25,7 +25,7 @@ describe('events-doc against the letter of openhands-events.md', () => {
     ]);
   });
 
-  it('DL91: INIT is told once, beside the introduction, without an id', () => {
+  it('DL91: INIT is sent once, beside the introduction, without an id', () => {
     const all = EVERY_KIND.flatMap((event) => eventsDoc.encode(event, 'live'));
     expect(all.filter((frame) => (frame.extras as Frame | undefined)?.agent_state === 'INIT' && frame.id === undefined)).toEqual([
       expect.objectContaining({ observation: 'agent_state_changed', source: 'environment', content: '', message: '' }),

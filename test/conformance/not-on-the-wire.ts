@@ -19,7 +19,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'EL2–EL4, EL6, EL7, EL10–EL25, EL30, EL31, SV199–SV201, EL55, EL56, SV215, EL45–EL47, SV203, SV204',
   },
   {
-    why: 'The server is killed, restarted or cut off from its sandbox or its disk at a chosen moment: whoever only has its address cannot.',
+    why: 'The server is killed, restarted or cut off from its sandbox or its disk at a chosen moment: a client that only has its address cannot.',
     ids: 'AS3, EN8, EN9, EN19, EN21, EN27, EN92–EN94, EN99–EN102, EN111, EN112, SB14, SB15, SB23, SB24, SB26, SB27, SB166–SB168, SV18, SV122, SV191, SV192, SV202, EN229, EN183, EN165–EN169, EN400, EN401, SV400',
   },
   {
@@ -59,11 +59,11 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'SV450, SV452, SV454, SV455',
   },
   {
-    why: 'The life of sandboxes on the machine: starting, sleeping, ending, what is left, and the commands that show it.',
+    why: 'The life of sandboxes on the machine: starting, hibernating, ending, what is left, and the commands that show it.',
     ids: 'EN6, EN140–EN142, SB1, SB600, SB601, SB620, SB2, SB16, SB25, SB29, SB92–SB97, SB130–SB138, SB161, SB162, SB173–SB176, SV116–SV118, SV590, SV120, SV121, SV184–SV186, SV196, SB300, SB301, SB490, SB470–SB477, SB565–SB567, SB341–SB343, SB530–SB532',
   },
   {
-    why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot tell which one is behind the server.',
+    why: 'One driver’s own: containers, another host, `tendon executor`. A client cannot see which one is behind the server.',
     ids: 'RT200–RT213, SB40–SB47, SB49, SB491, SB56, SB57, SB60–SB65, SB150–SB157, SB160, SB229, SV97, D1, D2, D6',
   },
   {
@@ -95,7 +95,7 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
     ids: 'SV130, SV132, SV133, TJ1–TJ19, TJ22, SV307–SV309',
   },
   {
-    why: 'How much of the kernel a sandbox reaches and what that tells it: asked from inside, call by call.',
+    why: 'How much of the kernel a sandbox reaches and what it learns from that: asked from inside, call by call.',
     ids: 'SB430–SB432, SB540',
   },
   {

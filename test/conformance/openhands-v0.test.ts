@@ -142,7 +142,7 @@ describe.each(['0.62.0', '0.40.0'])('an action with everything against what %s w
   });
 });
 
-it('DL4: what 0.15 was told under names that went away is told under them', () => {
+it('DL4: what 0.15 reads under names that went away is sent under them', () => {
   const [run] = openhandsV0InBand.encode(FULL_ACTION, 'live');
   expect(run!.args).toMatchObject({ command: 'ls -la', keep_prompt: true });
   const task = EVERY_KIND.find((event) => 'action' in event && event.action === 'modify_task')!;

@@ -3,7 +3,7 @@ import { type Check, type CheckResult, CHECKS, conform, type ConformOptions } fr
 import { TendonProcess } from '@tendon/testing/servers';
 
 const PATIENCE_MS = 90_000;
-/** The least that a server can be told. */
+/** The shortest that a server can be given. */
 const SHORT_SILENCE_SECONDS = 1;
 /** Waits for as long as the server waits, and longer. */
 const OF_SILENCE = 'v0-socketio/cells-hand-back';
@@ -26,7 +26,7 @@ describe.concurrent('the conformance suite on Tendon itself', () => {
     expect(await missed(AS_SHIPPED, { only })).toEqual([]);
   });
 
-  it('DL600: a run that is told when silence ends a wait waits no longer', { timeout: 240_000 }, async () => {
+  it('DL600: a run with `--silence` waits no longer than that', { timeout: 240_000 }, async () => {
     const silence = { silenceSeconds: SHORT_SILENCE_SECONDS };
     expect(await missed({ SANDBOX_NO_OUTPUT_SECONDS: String(SHORT_SILENCE_SECONDS) }, { only: [OF_SILENCE], ...silence })).toEqual([]);
   });

@@ -23,7 +23,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-it('RT223: in a conversation without a network a program that wants out is told why, at once', async () => {
+it('RT223: in a conversation without a network a program that connects outwards gets the reason, at once', async () => {
   const tendon = await TendonProcess.scripted(
     [
       { toolCalls: [{ name: 'execute_bash', arguments: { command: 'curl -sS https://pypi.org/simple/; echo "code $?"' } }] },
@@ -75,7 +75,7 @@ it('RT110: a client sees what a cell prints while it runs, from its offset on', 
   }
 });
 
-it('RT103: cells of a conversation share the shell’s folder and a kernel, whose death is said', async () => {
+it('RT103: cells of a conversation share the shell’s folder and a kernel, whose death is reported', async () => {
   const folder = temporaryFolder();
   const script = join(folder, 'script.json');
   writeFileSync(script, JSON.stringify(SCRIPT));

@@ -51,9 +51,9 @@ class Line {
 const deadline = () => AbortSignal.timeout(60_000);
 const SCRIPT = Array.from({ length: 20 }, (_, index) => ({ text: `answer ${index}` }));
 
-async function saidIn(tendon: TendonProcess, id: string, words: string): Promise<number> {
-  const said = (await tendon.trajectory(id)).filter((event) => event.source === 'user' && event.action === 'message');
-  return said.filter((event) => String(event.args?.content).includes(words)).length;
+async function timesSent(tendon: TendonProcess, id: string, words: string): Promise<number> {
+  const messages = (await tendon.trajectory(id)).filter((event) => event.source === 'user' && event.action === 'message');
+  return messages.filter((event) => String(event.args?.content).includes(words)).length;
 }
 
 async function make(tendon: TendonProcess): Promise<string> {
@@ -89,7 +89,7 @@ it('CL50 EN181: a message with a secret in it is recorded once, however often th
     await connection.when(({ connection: { state } }) => state === 'reconnecting', deadline());
     await connection.when(({ connection: now }) => now.state === 'connected' && now.caughtUp !== undefined, deadline());
   }
-  expect(await saidIn(tendon, id, 'deploy it')).toBe(1);
+  expect(await timesSent(tendon, id, 'deploy it')).toBe(1);
 });
 
 it('CL51 EN181: a message sent during a long replay, over a connection that breaks again and again, is recorded once', async () => {
@@ -106,7 +106,7 @@ it('CL51 EN181: a message sent during a long replay, over a connection that brea
   const connection = join(id);
   await connection.when(({ events }) => events.length > 0, deadline());
   connection.say('please begin');
-  await expect.poll(() => saidIn(tendon, id, 'please begin')).toBe(1);
+  await expect.poll(() => timesSent(tendon, id, 'please begin')).toBe(1);
   expect(connection.getSnapshot().outbox).toHaveLength(1);
   for (let cuts = 0; cuts < 3; cuts++) {
     line.cut();
@@ -117,5 +117,5 @@ it('CL51 EN181: a message sent during a long replay, over a connection that brea
   line.cut();
   const done = await connection.when(({ loaded, outbox, events }) => loaded && outbox.length === 0 && events.length > 20, deadline());
   expect(done.events.filter((event) => event.client_id !== undefined)).toHaveLength(1);
-  expect(await saidIn(tendon, id, 'please begin')).toBe(1);
+  expect(await timesSent(tendon, id, 'please begin')).toBe(1);
 });

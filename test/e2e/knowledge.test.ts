@@ -62,15 +62,15 @@ it('EN215: knowledge that a late sandbox withheld from the first message comes w
   watcher.send('run', { command: 'true' });
   await watcher.until(({ observation }) => observation === 'run');
   watcher.send('message', { content: 'Go on' });
-  const told = await watcher.until(
+  const context = await watcher.until(
     ({ observation, extras }) => observation === 'recall' && extras?.repo_instructions === 'Indent with tabs.',
   );
-  expect(told.extras).toMatchObject({ recall_type: 'workspace_context' });
-  await watcher.until((event) => isAnswer(event) && event.id > told.id);
+  expect(context.extras).toMatchObject({ recall_type: 'workspace_context' });
+  await watcher.until((event) => isAnswer(event) && event.id > context.id);
   expect(model.requests.at(-1)).toContain('Indent with tabs.');
 });
 
-it('EN122: the model is told what the workspace says, and nothing that a link leads out to', async () => {
+it('EN122: the model is shown what the workspace says, and nothing that a link leads out to', async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-knowledge-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const workspace = join(folder, 'workspace');

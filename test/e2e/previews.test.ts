@@ -45,8 +45,8 @@ describe('previews', () => {
       ['another conversation', { cookie }, at(`${port}-${'0'.repeat(32)}`)],
     ];
     for (const [what, headers, host] of refused) {
-      const { status, body, headers: said } = await ask(server, host ?? link.host, '/', headers);
-      expect([status, said['cache-control']], what).toEqual([401, 'no-store']);
+      const { status, body, headers: received } = await ask(server, host ?? link.host, '/', headers);
+      expect([status, received['cache-control']], what).toEqual([401, 'no-store']);
       expect(body, what).toContain('locked');
     }
     expect((await get('/', {}, { host: at(`99999-${label}`) })).status).toBe(404);
@@ -98,7 +98,7 @@ describe('previews', () => {
     expect((await server.get('/api/conversations', { origin: 'http://other.example' })).status).toBe(200);
   });
 
-  it('SV64: neither our cookie nor the API’s key reaches the sandbox, nor what a proxy is said to have said', async () => {
+  it('SV64: neither our cookie nor the API’s key reaches the sandbox, nor what a client claims in the name of a proxy', async () => {
     const { get, cookie, link } = await preview({ sessionApiKey: KEY });
     const headers = {
       cookie: `a=1; ${cookie}; session=${KEY}; b=2`,
@@ -109,13 +109,13 @@ describe('previews', () => {
       forwarded: 'for=10.0.0.1',
       connection: 'x-hop',
       'x-hop': 'gone',
-      'x-own': 'kept',
+      'x-own': 'unchanged',
     };
     const { body } = await get(`/seen?session_api_key=${KEY}`, headers);
     expect(body).not.toContain(KEY);
     expect(JSON.parse(body)).toEqual({
       path: '/seen?session_api_key=',
-      headers: { host: link.host, cookie: 'a=1; b=2', connection: 'close', 'x-own': 'kept' },
+      headers: { host: link.host, cookie: 'a=1; b=2', connection: 'close', 'x-own': 'unchanged' },
     });
   });
 
@@ -123,7 +123,7 @@ describe('previews', () => {
     const { get } = await preview();
     const { headers } = await get('/cookies');
     expect(headers['set-cookie']).toEqual(['app=1; Path=/', 'other=2; HttpOnly']);
-    expect([headers['clear-site-data'], headers['x-own']]).toEqual([undefined, 'kept']);
+    expect([headers['clear-site-data'], headers['x-own']]).toEqual([undefined, 'unchanged']);
   });
 
   it('SV66: bodies pass in both directions, of known length and in pieces', async () => {
@@ -173,7 +173,7 @@ describe('previews', () => {
     await closed;
   });
 
-  it('SV67: where nothing listens, or what is said is not HTTP, a page says so and nobody keeps it', async () => {
+  it('SV67: where nothing listens, or the answer is not HTTP, a page says so and nobody caches it', async () => {
     const { get, inside } = await preview();
     const nonsense = await get('/nonsense', { accept: 'text/html' });
     expect([nonsense.status, nonsense.headers['cache-control']]).toEqual([502, 'no-store']);
@@ -182,7 +182,7 @@ describe('previews', () => {
     expect((await get('/')).headers['content-type']).toContain('text/plain');
   });
 
-  it('SV68: with a domain of its own links lead there, and from elsewhere without one there are none', async () => {
+  it('SV68: with a domain of its own links lead there; from other machines without one there are none', async () => {
     const own = await testServer({ env: { TENDON_PREVIEW_DOMAIN: 'https://previews.example.org' }, sessionApiKey: KEY });
     expect(own.engine.runtimes.ports('none')).toBeUndefined();
     const { link, get, server, id } = await preview({
@@ -200,14 +200,14 @@ describe('previews', () => {
   it('SV60: who looks at the conversation hears of what is served', async () => {
     const { server, id, port, inside } = await preview();
     const { volatile } = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
-    const told = (isThere: boolean) =>
+    const reported = (isThere: boolean) =>
       volatile.until(
         (frame) =>
           frame.volatile === 'ports' && (frame.ports as readonly { port: number }[]).some((each) => each.port === port) === isThere,
       );
-    expect(await told(true)).toMatchObject({ ports: [{ program: expect.stringContaining('python') }] });
+    expect(await reported(true)).toMatchObject({ ports: [{ program: expect.stringContaining('python') }] });
     await inside('pkill -f program.py');
-    await told(false);
+    await reported(false);
   });
 
   it('SV69: the editor is offered by link where there is one, else with the reason', async () => {

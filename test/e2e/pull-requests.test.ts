@@ -15,7 +15,7 @@ interface Seen {
   readonly extras?: Readonly<Record<string, unknown>>;
 }
 
-it('SV164: what was cut off may be open; called again, the agent is given that one, and its number is kept', async () => {
+it('SV164: what was cut off may be open; called again, the agent is given that one, and its number is stored', async () => {
   const shown = { number: 11, html_url: 'https://github.example/ann/tools/pull/11', head: { ref: 'fix' } };
   let opened = 0;
   const github = await fakeProvider(TOKEN, {

@@ -64,8 +64,8 @@ describe('containers on another host', () => {
     return sandboxes;
   }
   const acquire = ({ runtimes }: TestSandboxes, id: string): Promise<Runtime> => runtimes.acquire(id, { signal: never });
-  const untilAsleep = (sandboxes: TestSandboxes, id: string): Promise<void> =>
-    until(`${id} to sleep`, async () =>
+  const untilSuspended = (sandboxes: TestSandboxes, id: string): Promise<void> =>
+    until(`${id} to be suspended`, async () =>
       (await sandboxes.runtimes.list()).some((one) => one.conversation_id === id && one.state === 'asleep'),
     );
 
@@ -76,15 +76,15 @@ describe('containers on another host', () => {
     expect(readFileSync(join(host.workspace, 'made'), 'utf8')).toBe('x\n');
   });
 
-  it('SB160: sleeps in its place, with what runs in the background, and goes on where it stood', async () => {
+  it('SB160: is suspended in its place, with what runs in the background, and goes on where it was', async () => {
     const sandboxes = open({ idleMs: 100 });
     const first = await acquire(sandboxes, 'sleeper');
-    await run(first, 'plain=kept; echo x > ~/file; mkfifo pipe; (read -r line < pipe; echo "$line" > got) &');
-    await untilAsleep(sandboxes, 'sleeper');
+    await run(first, 'plain=stored; echo x > ~/file; mkfifo pipe; (read -r line < pipe; echo "$line" > got) &');
+    await untilSuspended(sandboxes, 'sleeper');
     const woken = await acquire(sandboxes, 'sleeper');
     expect(woken.incarnation).toBe(first.incarnation);
     const seen = await run(woken, 'echo "$plain $(cat ~/file) $(jobs -r | wc -l)"; echo heard > pipe');
-    expect(seen.output).toContain('kept x 1');
+    expect(seen.output).toContain('stored x 1');
     const got = join(host.workspace, 'got');
     await until('the background process', () => existsSync(got) && readFileSync(got, 'utf8') === 'heard\n');
   });
@@ -101,11 +101,11 @@ describe('containers on another host', () => {
     expect(readFileSync(join(host.workspace, 'count'), 'utf8')).toBe('began\n');
   });
 
-  it('SB160: a stop leaves no container there, also of one that sleeps', async () => {
+  it('SB160: a stop leaves no container there, also of one that is suspended', async () => {
     const sandboxes = open({ idleMs: 100 });
     const runtime = await acquire(sandboxes, 'stopped');
     await run(runtime, 'sleep 1000 &');
-    await untilAsleep(sandboxes, 'stopped');
+    await untilSuspended(sandboxes, 'stopped');
     expect(containersOf(engine, runtime.incarnation)).toHaveLength(1);
     await sandboxes.runtimes.stop('stopped');
     expect(remains(host, runtime.incarnation)).toEqual([]);

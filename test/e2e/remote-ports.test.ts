@@ -72,7 +72,7 @@ describe('what is served in a sandbox of another host', () => {
     expect(await text(program)).toMatch(/^heard hello\n/);
   });
 
-  it('SB112: what nobody serves is said so', async () => {
+  it('SB112: a port that nobody serves is reported as such', async () => {
     await expect(ports.connect(1, { signal })).rejects.toThrow(NotServed);
   });
 

@@ -57,23 +57,23 @@ describe('previews of sandboxes on another host', () => {
     await host.start();
   });
 
-  it('SB155: what is served is told to who looks; it is in reach again when the host’s program was killed and came back', async () => {
+  it('SB155: clients are notified of what is served; it is in reach again when the host’s program was killed and came back', async () => {
     const { server, id, port, get, inside } = await remote();
     const { volatile } = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
     /** In a frame that comes after so many. */
-    const told = (isThere: boolean, after: number) =>
+    const reported = (isThere: boolean, after: number) =>
       volatile.until(
         (frame) =>
           frame.volatile === 'ports' &&
           volatile.all.indexOf(frame) >= after &&
           (frame.ports as readonly { port: number }[]).some((each) => each.port === port) === isThere,
       );
-    await told(true, 0);
+    await reported(true, 0);
     await host.kill();
     expect((await get('/')).status).toBeGreaterThanOrEqual(500);
     await host.start();
     await expect.poll(async () => (await get('/again')).body).toBe('page /again');
-    const gone = told(false, volatile.all.length);
+    const gone = reported(false, volatile.all.length);
     await inside('pkill -f program.py');
     await gone;
     await expect.poll(async () => (await get('/', { accept: 'text/html' })).body).toMatch(/Nothing listens on port/);

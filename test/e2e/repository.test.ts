@@ -101,7 +101,7 @@ describe.each(['local', 'remote'] as const)('a repository at start, driver %s', 
     expect(tendon.output + JSON.stringify(watcher.events) + JSON.stringify(watcher.volatile)).not.toContain(TOKEN);
   });
 
-  it('SV53: a named branch is checked out; one that is not there is said, and the conversation goes on', async () => {
+  it('SV53: a named branch is checked out; one that is not there is reported, and the conversation goes on', async () => {
     const tendon = await start([bash('git branch --show-current; pwd'), finish]);
     const there = await converse(tendon, { repository: 'private/app', selected_branch: 'topic' });
     await there.until(done);

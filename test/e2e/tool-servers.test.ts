@@ -132,7 +132,7 @@ it('SV136, SV137, SV138: an agent uses tools in the sandbox and over HTTP, and a
   expect([TOKEN, KEY].filter((secret) => stored.some((bytes) => bytes.includes(secret)))).toEqual([]);
 });
 
-it('EN150: what was under way when the server was killed is not called again, and its outcome is said to be unknown', async () => {
+it('EN150: what was under way when the server was killed is not called again, and its outcome is reported as unknown', async () => {
   await settle({ stdio_servers: [NOTES] });
   const id = await conversationWith(['notes_wait']);
   await say(

@@ -32,16 +32,16 @@ export async function openPage(
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
   const page = await context.newPage();
   const thrown: string[] = [];
-  const elsewhere: string[] = [];
+  const foreign: string[] = [];
   page.on('pageerror', (error) => thrown.push(String(error)));
   page.on('request', (request) => {
     const { protocol, host } = new URL(request.url());
-    if (protocol.startsWith('http') && host !== new URL(url).host) elsewhere.push(request.url());
+    if (protocol.startsWith('http') && host !== new URL(url).host) foreign.push(request.url());
   });
   onTestFinished(async () => {
     await context.close();
     expect(thrown).toEqual([]);
-    expect(elsewhere).toEqual([]);
+    expect(foreign).toEqual([]);
   });
   await page.goto(url);
   return page;

@@ -27,7 +27,7 @@ const isState = (event: Event) => isObservation(event) && event.observation === 
 const answers = (connection: ConversationConnection) =>
   connection.getSnapshot().events.filter((event) => isObservation(event) && event.observation === 'run').length;
 
-it('CL1 CL2 CL3: a client that lived through two deaths of the server holds what one that comes later is told', async () => {
+it('CL1 CL2 CL3: a client that lived through two deaths of the server holds what one that comes later is sent', async () => {
   const tendon = await serve();
   const baseUrl = tendon.url;
   const { conversation_id: id } = await createRest({ baseUrl }).conversations.create({ initial_user_msg: 'go' });
@@ -48,10 +48,10 @@ it('CL1 CL2 CL3: a client that lived through two deaths of the server holds what
 
   const later = connect(id, { baseUrl });
   onTestFinished(() => later.close());
-  const told = await later.when(({ loaded }) => loaded, deadline());
-  // State changes that were passed over in a replay are told to nobody who came after them.
+  const received = await later.when(({ loaded }) => loaded, deadline());
+  // State changes that were passed over in a replay are sent to nobody who came after them.
   const steps = (events: readonly Event[]) => events.filter((event) => !isState(event)).map((event) => event.id);
-  expect(steps(done.events)).toEqual(expect.arrayContaining(steps(told.events)));
-  expect(told.state.agentState).toBe('awaiting_user_input');
+  expect(steps(done.events)).toEqual(expect.arrayContaining(steps(received.events)));
+  expect(received.state.agentState).toBe('awaiting_user_input');
   expect(answers(connection)).toBe(STEPS);
 });

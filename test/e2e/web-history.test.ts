@@ -84,7 +84,7 @@ it('CL24 CL29: ten thousand events keep 60 rows in the document, and the keyboar
   await focused(page, /^Done/);
 });
 
-it('CL23: what comes while reading elsewhere is counted, and moves nothing', async () => {
+it('CL23: what comes while reading further up is counted, and moves nothing', async () => {
   const page = await open('long');
   await page.getByText('All parts are done.').waitFor();
   const feed = page.getByRole('feed');
@@ -103,7 +103,7 @@ it('CL23: what comes while reading elsewhere is counted, and moves nothing', asy
   await page.getByRole('article', { name: /and now$/ }).waitFor();
 });
 
-it('CL23: at the end the stream follows what grows; elsewhere a row that grows above moves nothing', async () => {
+it('CL23: at the end the stream follows what grows; further up a row that grows above moves nothing', async () => {
   const page = await open('long');
   await page.getByText('All parts are done.').waitFor();
   const feed = page.getByRole('feed');

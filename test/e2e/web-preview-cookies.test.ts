@@ -26,9 +26,9 @@ it('SV494: cookies that a preview sets for the names above it reach neither anot
   const page = await context.newPage();
   await page.goto(hostile.link.href);
   await page.getByText('page /').waitFor();
-  const kept = await page.evaluate<number>(FLOOD);
+  const stored = await page.evaluate<number>(FLOOD);
   const shown = await page.goto(other.link.href);
-  expect([kept, shown?.status()]).toEqual([kept, 200]);
+  expect([stored, shown?.status()]).toEqual([stored, 200]);
   expect((await page.goto(`http://localhost:${hostile.link.port}/alive`))?.status()).toBe(200);
   expect(new Set((await context.cookies(other.link.href)).map(({ name }) => name))).toEqual(new Set(['tendon_preview']));
   await context.close();

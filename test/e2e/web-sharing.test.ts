@@ -30,7 +30,7 @@ async function act(id: string, action: string, args: object): Promise<void> {
   expect((await fetch(url, { method: 'POST', headers: owner, body: JSON.stringify({ action, args }) })).status).toBe(200);
 }
 
-/** In by the login page, as from elsewhere. */
+/** In by the login page, as from another machine. */
 async function signIn(theme: 'light' | 'dark', path: string): Promise<Page> {
   const page = await openPage(browser, `${tendon.url}/login?next=${encodeURIComponent(path)}`, { theme });
   await page.getByLabel('Key').fill(KEY);

@@ -98,7 +98,7 @@ describe('on the demo model', () => {
     expect(await page.locator('html').getAttribute('data-theme')).toBe('light');
   });
 
-  it('CL29: on a phone it is one column, and the tabs are rooms', async () => {
+  it('CL29: on a phone it is one column, and the tabs are pages', async () => {
     const page = await openPage(browser, tendon.url, { width: 390, height: 844 });
     await start(page, 'write a node script that prints three');
     await article(page, /^Done/).waitFor();
@@ -173,7 +173,7 @@ describe('while it works', () => {
   });
 
   it('Pause holds it and Resume lets it go on', async () => {
-    const tendon = await scripted([bash('sleep 1; echo slept'), bash('echo second'), { text: 'Both ran.' }]);
+    const tendon = await scripted([bash('sleep 1; echo waited'), bash('echo second'), { text: 'Both ran.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'two commands');
     await expectState(page, /^Running sleep/);
@@ -183,7 +183,7 @@ describe('while it works', () => {
     await page.getByText('Both ran.').waitFor();
   });
 
-  it('CL4: what is said while the server is away waits, and is said once when it is back', async () => {
+  it('CL4: a message written while the server is away waits, and is sent once when it is back', async () => {
     const tendon = await scripted([{ text: 'First answer.' }, { text: 'Second answer.' }]);
     const page = await openPage(browser, tendon.url);
     await start(page, 'one');

@@ -64,12 +64,12 @@ const ranIt = (frame: Frame) =>
 const isFinish = (frame: Frame) => frame.action === 'finish';
 const isState = (state: string) => (frame: Frame) => frame.extras?.agent_state === state || frame.args?.task_state === state;
 
-/** EN126: a person asks what was said, and is answered whether something is found or not. */
+/** EN126: a person searches the messages, and is answered whether something is found or not. */
 async function asksItsMemory(client: Client): Promise<void> {
   const recalled = (frame: Frame): boolean => frame.observation === 'recall';
   client.send('recall', { query: 'bash script' });
   expect(await client.until(recalled)).toMatchObject({ extras: { memories: [expect.stringContaining(TASK)], role: 'assistant' } });
-  client.send('recall', { query: 'never said' });
+  client.send('recall', { query: 'never sent' });
   expect(await client.until((frame) => recalled(frame) && frame.content === '')).toMatchObject({ extras: { memories: [] } });
 }
 

@@ -14,7 +14,7 @@ afterAll(() => engine.close());
 describe('driver docker, the server killed', { timeout: 180_000 }, () => {
   const stage = sandboxStage(driver);
 
-  it('SB14: the same container is found again and tells what became of the command, which ran once', async () => {
+  it('SB14: the same container is found again and reports the outcome of the command, which ran once', async () => {
     const command = 'echo began >> count; until test -e go; do sleep 0.05; done; echo ended >> count';
     const server = stage.serve(command, { id: 7 });
     const incarnation = await server.line('incarnation');
@@ -72,23 +72,23 @@ describe('driver docker, the server killed', { timeout: 180_000 }, () => {
   });
 
   it.each([0, 40, 80, 120, 200, 400])(
-    'SB132: killed %d ms after the container was last used, asleep or about to be: nothing is lost or done twice',
+    'SB132: killed %d ms after the container was last used, suspended or about to be: nothing is lost or done twice',
     async (afterMs) => {
-      const server = stage.serve('export KEPT=yes; cd /home; sleep 1000 & echo once >> /workspace/count', { id: 1_000_000, idleMs: 40 });
+      const server = stage.serve('export STORED=yes; cd /home; sleep 1000 & echo once >> /workspace/count', { id: 1_000_000, idleMs: 40 });
       const incarnation = await server.line('incarnation');
       await server.line('result');
-      await delay(afterMs); // where on the way to sleep it is hit is the point: any moment will do
+      await delay(afterMs); // where on the way there it is hit is the point: any moment will do
       await server.kill();
       const { runtimes } = await stage.takeOver();
       expect(await runtimes.reconcile()).toMatchObject({ reaped: 0, kept: 1 });
       const runtime = await runtimes.acquire('conversation', { signal: never });
       expect(runtime.incarnation).toBe(incarnation);
-      expect((await run(runtime, 'echo "$KEPT $PWD $(jobs -r | wc -l)"')).output).toBe('yes /home 1');
+      expect((await run(runtime, 'echo "$STORED $PWD $(jobs -r | wc -l)"')).output).toBe('yes /home 1');
       expect(readFileSync(stage.path('workspace/count'), 'utf8')).toBe('once\n');
     },
   );
 
-  it('SB132: asleep and without a server it ends by its lease, with what stood still in it', async () => {
+  it('SB132: suspended and without a server it ends by its lease, with what was frozen in it', async () => {
     const server = stage.serve('sleep 1000 &', { leaseSeconds: 5, idleMs: 40 });
     const incarnation = await server.line('incarnation');
     await server.line('asleep');

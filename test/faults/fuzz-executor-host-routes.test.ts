@@ -16,7 +16,7 @@ const attack = fc.record({
   key: fc.constantFrom(KEY, KEY, KEY, 'another', ''),
 });
 
-it('SV97: whatever the door of an executor is sent, it answers below 500 or says what is missing, and without the key nothing', async () => {
+it('SV97: whatever an executor host is sent, it answers below 500 or says what is missing, and without the key nothing', async () => {
   const host = await testHost();
   const encoded = (text: string) => encodeURIComponent(text.toWellFormed().slice(0, 2_000));
   for (const { method, url } of await allHostRoutes()) {

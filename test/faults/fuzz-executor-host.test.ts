@@ -1,4 +1,4 @@
-/** Whoever has the key of an executor host, or has not, and does what no server does; a sandbox beside it is at work meanwhile. */
+/** A client that has the key of an executor host, or has not, and does what no server does; a sandbox beside it is at work meanwhile. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -157,7 +157,7 @@ describe('RT213: an executor host', () => {
         '{"seconds":[]}',
       ]) {
         const isFitting = path.endsWith('/sleep') && body.includes('seconds');
-        if (isFitting || (path.endsWith('/sleep') && /path|action/.test(body) && body.endsWith('}'))) continue; // says nothing of it: it would sleep
+        if (isFitting || (path.endsWith('/sleep') && /path|action/.test(body) && body.endsWith('}'))) continue; // fits: it would hibernate
         if (path.endsWith('list_files') && /kernel|seconds|action/.test(body)) continue; // the workspace is listed
         expect([path, body, await send('POST', path, body)]).toEqual([
           path,
@@ -236,7 +236,7 @@ describe('RT213: an executor host', () => {
   it('hangs up on who stops in the middle, with the key and without, and keeps nothing of it', async () => {
     const host = await attacked();
     const workspace = join(host.workspace, TARGET);
-    writeFileSync(join(workspace, 'kept'), 'as it was');
+    writeFileSync(join(workspace, 'stored'), 'as it was');
     writeFileSync(join(workspace, 'large'), Buffer.alloc(32 * MIB));
     expect((await host.call('POST', '/list_files', { json: {} })).status).toBe(200); // the own sandbox, too, is up before anything is counted
     await host.expectUnharmed();
@@ -251,10 +251,10 @@ describe('RT213: an executor host', () => {
       head('POST', '/execute_action', `${json}Transfer-Encoding: chunked\r\n`) + 'ffffff\r\n{',
       head('POST', '/upload_file?destination=/workspace', upload) +
         '--x\r\nContent-Disposition: form-data; name="file"; filename="half"\r\n\r\nhalf',
-      head('PUT', `/sandboxes/${TARGET}/files?path=kept`, 'Content-Length: 1000\r\n') + 'half',
+      head('PUT', `/sandboxes/${TARGET}/files?path=stored`, 'Content-Length: 1000\r\n') + 'half',
       head('PUT', `/sandboxes/${TARGET}/files?path=never`, 'Transfer-Encoding: chunked\r\n') + '4\r\nhalf\r\n',
       head('POST', `/sandboxes/${TARGET}/execute_action`, `${json}Content-Length: 1000\r\n`) + '{"key":',
-      head('PUT', `/sandboxes/${TARGET}/files?path=kept`, 'Content-Length: 1000\r\n', '') + 'half',
+      head('PUT', `/sandboxes/${TARGET}/files?path=stored`, 'Content-Length: 1000\r\n', '') + 'half',
       head('POST', '/execute_action', `${json}Content-Length: 1000000\r\n`, '') + '{',
     ].flatMap((bytes) => Array.from({ length: 8 }, () => host.raw(bytes)));
     const deaf = Array.from({ length: 4 }, () => {
@@ -268,7 +268,7 @@ describe('RT213: an executor host', () => {
     await expect.poll(descriptors, WAIT).toBeLessThanOrEqual(before);
     const names = readdirSync(workspace);
     expect([names.filter((name) => name.startsWith('.tendon-')), existsSync(join(workspace, 'never'))]).toEqual([[], false]);
-    expect(readFileSync(join(workspace, 'kept'), 'utf8')).toBe('as it was');
+    expect(readFileSync(join(workspace, 'stored'), 'utf8')).toBe('as it was');
     await host.expectUnharmed();
   }, 120_000);
 

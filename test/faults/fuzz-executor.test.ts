@@ -1,4 +1,4 @@
-/** Whoever reaches the door of an executor, and does what no server does. */
+/** A client that reaches the listener of an executor, and does what no server does. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -62,7 +62,7 @@ const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(tex
 const post = (path: string, headers: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n`;
 
-describe('RT212: the door of an executor', () => {
+describe('RT212: the listener of an executor', () => {
   it('answers what is no JSON object, or has values of another kind, with no and with words', async () => {
     const wrong = fc.oneof(
       fc.constantFrom('{', '{"a":', '[]', 'null', '1', '"x"', 'nul', '{"a":1}}', '\u0000', '[[[', '{"path":1}x'),
@@ -149,7 +149,7 @@ describe('RT212: the door of an executor', () => {
     await expectUnharmed();
   }, 120_000);
 
-  it('leads by a tunnel to nothing but a served port, and is not held up by who asks', async () => {
+  it('leads by a tunnel to nothing but a served port, and is not held up by a client', async () => {
     const before = descriptors();
     const upgrade = (path: string, more = ''): string =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n${more}\r\n`;
@@ -171,7 +171,7 @@ describe('RT212: the door of an executor', () => {
   it('hangs up on who stops in the middle, and keeps nothing of it', async () => {
     await expectUnharmed();
     writeFileSync(join(executor.workspace, 'large'), Buffer.alloc(32 * MIB));
-    writeFileSync(join(executor.workspace, 'kept'), 'as it was');
+    writeFileSync(join(executor.workspace, 'stored'), 'as it was');
     const before = descriptors();
     const slow = [
       '',
@@ -180,7 +180,7 @@ describe('RT212: the door of an executor', () => {
       post('/list_files', 'Content-Length: 100\r\n') + '{"path"',
       post('/execute_action', 'Transfer-Encoding: chunked\r\n') + 'ffffff\r\n{',
       'PUT /files?path=never HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf',
-      'PUT /files?path=kept HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
+      'PUT /files?path=stored HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
     ].flatMap((bytes) => Array.from({ length: 10 }, () => raw(bytes)));
     const deaf = Array.from({ length: 5 }, () => {
       const one = raw('GET /files?path=large HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -193,7 +193,7 @@ describe('RT212: the door of an executor', () => {
     await expect.poll(descriptors, WAIT).toBeLessThanOrEqual(before);
     for (const { socket } of deaf) socket.destroy();
     expect([temporaries(), existsSync(join(executor.workspace, 'never'))]).toEqual([[], false]);
-    expect((await executor.run('cat kept')).content).toBe('as it was');
+    expect((await executor.run('cat stored')).content).toBe('as it was');
     await expectUnharmed();
   }, 90_000);
 
@@ -219,7 +219,7 @@ describe('RT212: the door of an executor', () => {
 });
 
 /** Any path may be written: so it is one that is shut in. */
-describe('RT212: the door of an executor in a sandbox', () => {
+describe('RT212: the listener of an executor in a sandbox', () => {
   let sandboxes: TestSandboxes;
   let runtime: Runtime;
   let socketPath = '';

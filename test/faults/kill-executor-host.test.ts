@@ -215,14 +215,14 @@ describe('sandboxes on another host', () => {
   it('SB65: nothing of it is on the server; what was made for a conversation goes with it, and the key is in no record', async () => {
     const sandboxes = await open({ ownWorkspaces: true });
     const runtime = await sandboxes.runtimes.acquire('a', { signal: never });
-    await run(runtime, 'echo kept > file; echo kept > ~/file');
+    await run(runtime, 'echo stored > file; echo stored > ~/file');
     expect(existsSync(sandboxes.stateRoot)).toBe(false);
     expect(JSON.stringify(await sandboxes.record('a'))).not.toContain(host.key);
     const own = join(host.folder, 'home', 'executor', 'workspaces', 'a');
     await sandboxes.runtimes.stop('a');
-    expect([readFileSync(join(own, 'file'), 'utf8'), leftOf(runtime.incarnation, host.stateRoot)]).toEqual(['kept\n', []]);
+    expect([readFileSync(join(own, 'file'), 'utf8'), leftOf(runtime.incarnation, host.stateRoot)]).toEqual(['stored\n', []]);
     const next = await sandboxes.runtimes.acquire('a', { signal: never });
-    expect((await run(next, 'cat file; cat ~/file 2> /dev/null || echo no home')).output).toMatch(/^kept\s+no home$/);
+    expect((await run(next, 'cat file; cat ~/file 2> /dev/null || echo no home')).output).toMatch(/^stored\s+no home$/);
     await sandboxes.runtimes.stop('a', { forGood: true });
     expect(existsSync(own)).toBe(false);
   });

@@ -1,5 +1,5 @@
 /**
- * The executor dies in mid run, alone or together with the server: what was under way is said to be unknown, at most once a kill,
+ * The executor dies in mid run, alone or together with the server: what was under way is reported as unknown, at most once a kill,
  * it is never run again, and the run goes on in a new sandbox.
  */
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * One conversation and its server, killed again and again: at work, asleep, before a person's stop, with a full disk, with a clock that jumps,
+ * One conversation and its server, killed again and again: at work, suspended, before a person's stop, with a full disk, with a clock that jumps,
  * and with the store put back from a backup in between. Every step writes a token that nothing else writes and prints it, so the log can be held against the world.
  */
 import { execFileSync } from 'node:child_process';
@@ -30,7 +30,7 @@ export interface Strike {
   readonly clockMs: number;
 }
 
-/** One is as good as another; sleeping takes a second or two, so it comes less often. */
+/** One is as good as another; suspending takes a second or two, so it comes less often. */
 export const strikes = fc.record<Strike>({
   kind: fc.oneof(
     { weight: 4, arbitrary: fc.constant('at-work' as const) },
@@ -83,14 +83,14 @@ function expectTruth({ log, seen, tokens, restores, stops, output }: Ending): vo
   expect(answers.map(({ length }) => length)).toEqual(runs.map(() => 1));
   const kinds = answers.map(([answer], index) => kindOf(answer!, runs[index]!));
   const count = (kind: string): number => kinds.filter((one) => one === kind).length;
-  const told = kinds.filter((kind) => TOKEN.test(kind));
+  const recorded = kinds.filter((kind) => TOKEN.test(kind));
   expect(kinds.filter((kind) => kind.startsWith('false: '))).toEqual([]);
   expect(new Set(tokens).size).toBe(tokens.length);
-  expect(tokens.filter((token) => told.includes(token))).toEqual(told);
+  expect(tokens.filter((token) => recorded.includes(token))).toEqual(recorded);
   expect(count('unknown')).toBeLessThanOrEqual(restores);
   expect(count('interrupted') + count('not executed')).toBeLessThanOrEqual(stops);
-  // What was done after a backup is done, though the log that was put back does not tell of it.
-  if (restores === 0) expect(tokens.length - told.length).toBeLessThanOrEqual(count('interrupted'));
+  // What was done after a backup is done, though the log that was put back does not have it.
+  if (restores === 0) expect(tokens.length - recorded.length).toBeLessThanOrEqual(count('interrupted'));
   expect(output).not.toMatch(/\b(?:unhandled|uncaught)\b/i);
 }
 
@@ -122,7 +122,7 @@ class Struck {
   }
 
   async by({ kind, delayMs, clockMs }: Strike): Promise<void> {
-    if (kind === 'asleep') await this.#untilAsleep();
+    if (kind === 'asleep') await this.#untilSuspended();
     else await this.#work();
     if (kind === 'full-disk') this.#fillDisk();
     if (kind !== 'asleep') await sleep(delayMs); // where it is hit is the point: any moment will do
@@ -178,10 +178,10 @@ class Struck {
     return log;
   }
 
-  async #untilAsleep(): Promise<void> {
+  async #untilSuspended(): Promise<void> {
     await this.#work();
     await this.#untilRest();
-    await this.#until('the sandbox to sleep', async () => {
+    await this.#until('the sandbox to be suspended', async () => {
       const { sandboxes } = await this.#tendon.json<{ sandboxes: { conversation_id: string; state: string }[] }>('/api/sandboxes');
       return sandboxes.some(({ conversation_id, state }) => conversation_id === this.#id && state === 'asleep');
     });

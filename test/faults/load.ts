@@ -66,7 +66,7 @@ async function expectWhole(tendon: TendonProcess, { id, clients }: Observed, ste
   }
 }
 
-/** A client that was away is told only the last of the states it missed. */
+/** A client that was away is sent only the last of the states it missed. */
 function isLasting({ observation }: WireEvent): boolean {
   return observation !== 'agent_state_changed';
 }

@@ -53,7 +53,7 @@ const CLIENTS: readonly Client[] = [
 
 const isAnswer = (frame: Frame): boolean => JSON.stringify(frame).includes('hello from the agent');
 
-/** A stopped conversation in which something was said, and a token that stands for it. */
+/** A stopped conversation with a message, and a token that stands for it. */
 async function stopped(tendon: TendonProcess): Promise<{ readonly id: string; readonly token: string }> {
   const socket = io(tendon.url, { forceNew: true, reconnection: false, transports: ['websocket'] });
   onTestFinished(() => void socket.close());
@@ -69,11 +69,11 @@ async function stopped(tendon: TendonProcess): Promise<{ readonly id: string; re
   return { id, token: String(token) };
 }
 
-/** Every client is told of the failure and sent away. */
-async function allAreToldAndSentAway(tendon: TendonProcess, words: RegExp, id: string, token: string): Promise<void> {
+/** Every client is notified of the failure and disconnected. */
+async function allAreNotifiedAndDisconnected(tendon: TendonProcess, words: RegExp, id: string, token: string): Promise<void> {
   for (const { name, open } of CLIENTS) {
     const { frames, closed } = open(tendon.url, id, token);
-    await frames.until((frame) => words.test(JSON.stringify(frame)), `the failure told to ${name}`);
+    await frames.until((frame) => words.test(JSON.stringify(frame)), `the failure sent to ${name}`);
     await closed;
   }
 }
@@ -81,13 +81,13 @@ async function allAreToldAndSentAway(tendon: TendonProcess, words: RegExp, id: s
 const script = [{ text: 'hello from the agent' }];
 
 describe('SV192: a conversation that cannot be opened', () => {
-  it('on a full disk: every client is notified and disconnected, and gets in when there is room', async () => {
+  it('on a full disk: every client is notified and disconnected, and gets in when there is space', async () => {
     const tendon = await TendonProcess.onSmallDisk(16, script);
     onTestFinished(() => tendon.remove());
     const { id, token } = await stopped(tendon);
     const filler = join(tendon.homeInside, 'filler');
     fill(filler);
-    await allAreToldAndSentAway(tendon, /cannot store this/, id, token);
+    await allAreNotifiedAndDisconnected(tendon, /cannot store this/, id, token);
     expect(tendon.output).not.toMatch(/nobody looked after/);
 
     rmSync(filler);
@@ -101,7 +101,7 @@ describe('SV192: a conversation that cannot be opened', () => {
     await tendon.kill('SIGTERM');
     damage(join(tendon.home, 'tendon.db'), 'events');
     await tendon.start();
-    await allAreToldAndSentAway(tendon, /failed on this/, id, token);
+    await allAreNotifiedAndDisconnected(tendon, /failed on this/, id, token);
     expect(tendon.output).not.toMatch(/nobody looked after/);
   });
 });

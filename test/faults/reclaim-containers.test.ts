@@ -17,7 +17,7 @@ const SCRIPT = [
   call('finish', { message: 'done' }),
 ];
 
-/** Two conversations whose containers run, or sleep, and the server was killed; what could tell of them. */
+/** Two conversations whose containers run or are suspended, and the server was killed; what could name them. */
 async function leaveContainers(place: Place): Promise<readonly string[]> {
   const { server, url } = await serve(place, SCRIPT, IN_CONTAINERS);
   await converse(url);
@@ -38,7 +38,7 @@ it('SB134: after a kill -9 of a server with containers, reclaim with the driver 
   const networks = engine.command('network', 'ls', '--quiet');
   const marks = await leaveContainers(place);
   expect(tracesOf(marks)).not.toEqual([]);
-  // Of conversations that are there, and alive: nobody said that they shall end.
+  // Of conversations that are there, and alive: nobody ended them.
   expect(await tendon(place, ['sandboxes', 'reclaim'], LOCALLY)).toMatchObject({ code: 0, stdout: '0 removed, 2 left alone.\n' });
   expect((await listed(place, LOCALLY)).map(({ state }) => state)).not.toContain('dead');
   expect(await tendon(place, ['sandboxes', 'reclaim', '--all'], LOCALLY)).toMatchObject({ code: 0, stdout: '2 removed, 0 left alone.\n' });

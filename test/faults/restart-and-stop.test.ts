@@ -1,4 +1,4 @@
-/** The real server, killed while sandboxes are asleep, while others work, and in the middle of a stop. */
+/** The real server, killed while sandboxes hibernate, while others work, and in the middle of a stop. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { TendonProcess, Watcher } from '@tendon/testing/servers';
 import { startModelServer, type ModelServer } from '../../bench/model-server.ts';
 import { findProcesses } from '@tendon/runtime/testing';
 
-const ASLEEP = 2000;
+const HIBERNATED = 2000;
 const STEPS = 12;
 
 let model: ModelServer;
@@ -45,7 +45,7 @@ async function converse(): Promise<{ readonly id: string; readonly watcher: Watc
 
 const say = (watcher: Watcher, content: string): void => watcher.send('message', { content, image_urls: [], file_urls: [] });
 
-/** What a person's command prints, with what is said beside it. */
+/** What a person's command prints, with the notes on it. */
 async function ran(watcher: Watcher, command: string): Promise<string> {
   const after = watcher.lastId;
   watcher.send('run', { command });
@@ -60,7 +60,7 @@ interface Sandbox {
 }
 const sandboxOf = async (id: string): Promise<Sandbox | undefined> =>
   (await tendon.json<{ sandboxes: Sandbox[] }>('/api/sandboxes')).sandboxes.find((one) => one.conversation_id === id);
-const told = (id: string) => tendon.json<{ status: string; agent_state: string }>(`/api/conversations/${id}`);
+const conversationOf = (id: string) => tendon.json<{ status: string; agent_state: string }>(`/api/conversations/${id}`);
 
 /** While no server runs. */
 async function withStore<T>(work: (storage: Storage) => Promise<T>): Promise<T> {
@@ -75,10 +75,10 @@ async function withStore<T>(work: (storage: Storage) => Promise<T>): Promise<T> 
 
 const old = (n: number): string => n.toString(16).padStart(32, '0');
 
-it('SB173, SB174: killed while thousands are asleep and some work: the working ones continue, the others stay asleep and wake where they were', async () => {
+it('SB173, SB174: killed while thousands hibernate and some work: the working ones continue, the others stay as they are and are restored where they were', async () => {
   await start({ SANDBOX_IDLE_SECONDS: '1' });
   const sleeper = await converse();
-  await ran(sleeper.watcher, 'mkdir inner; cd inner; export KEPT=yes');
+  await ran(sleeper.watcher, 'mkdir inner; cd inner; export STORED=yes');
   await expect.poll(async () => (await sandboxOf(sleeper.id))?.state).toBe('asleep');
   const working = await Promise.all([converse(), converse()]);
   for (const { watcher } of working) say(watcher, `BENCH:${STEPS}:echo $(({i}+1)) >> counter.txt; sleep 0.03`);
@@ -93,7 +93,7 @@ it('SB173, SB174: killed while thousands are asleep and some work: the working o
       const value = { ...sandbox, conversation_id: id, incarnation: id.slice(16) };
       await records.put('sandboxes', { id, sort: new Date(n).toISOString(), value });
     };
-    await Promise.all(Array.from({ length: ASLEEP }, (_, n) => put(n)));
+    await Promise.all(Array.from({ length: HIBERNATED }, (_, n) => put(n)));
   });
 
   await tendon.start();
@@ -105,12 +105,12 @@ it('SB173, SB174: killed while thousands are asleep and some work: the working o
       .map(Number);
     expect(counter).toEqual(Array.from({ length: STEPS }, (_, i) => i + 1));
   }
-  const seen = await ran(sleeper.watcher, 'echo "$KEPT $(basename $PWD)"');
+  const seen = await ran(sleeper.watcher, 'echo "$STORED $(basename $PWD)"');
   expect(seen).toContain('yes inner');
   expect(seen).not.toContain('are gone');
   await tendon.kill('SIGKILL');
   const states = await withStore(async ({ records }) => {
-    const found = await Promise.all(Array.from({ length: ASLEEP }, (_, n) => records.get<Sandbox>('sandboxes', old(n))));
+    const found = await Promise.all(Array.from({ length: HIBERNATED }, (_, n) => records.get<Sandbox>('sandboxes', old(n))));
     return new Set(found.map((record) => record?.state));
   });
   expect([...states]).toEqual(['asleep']);
@@ -130,14 +130,14 @@ describe('a stop', () => {
       await tendon.kill('SIGKILL');
       await asked;
       await tendon.start();
-      if ((await told(id)).status === 'RUNNING') await tendon.json(`/api/conversations/${id}/stop`, {});
-      await expect.poll(async () => (await told(id)).agent_state).toBe('stopped');
+      if ((await conversationOf(id)).status === 'RUNNING') await tendon.json(`/api/conversations/${id}/stop`, {});
+      await expect.poll(async () => (await conversationOf(id)).agent_state).toBe('stopped');
       await expect.poll(() => findProcesses(incarnation, 'cmdline')).toEqual([]);
-      expect((await told(id)).status).toBe('STOPPED');
+      expect((await conversationOf(id)).status).toBe('STOPPED');
       await tendon.json(`/api/conversations/${id}/message`, { message: 'BENCH:1:echo back > back.txt' });
-      await expect.poll(async () => (await told(id)).agent_state).toBe('finished');
+      await expect.poll(async () => (await conversationOf(id)).agent_state).toBe('finished');
       expect(readFileSync(join(tendon.home, 'workspaces', id, 'back.txt'), 'utf8')).toBe('back\n');
-      expect((await told(id)).status).toBe('RUNNING');
+      expect((await conversationOf(id)).status).toBe('RUNNING');
     },
   );
 });

@@ -11,7 +11,7 @@ import { builtTendon, ExecutorHostProcess, TendonProcess, Watcher, type WireEven
 const HERE = 'on this machine';
 
 it.each([HERE, 'on an executor host'])(
-  'EN165, SB167, TJ22: after a restore every new command is run, and told of its own outcome, with sandboxes %s',
+  'EN165, SB167, TJ22: after a restore every new command is run, and answered with its own outcome, with sandboxes %s',
   { timeout: 120_000 },
   (where) => expectOwnOutcomes(where),
 );
@@ -47,7 +47,7 @@ async function expectOwnOutcomes(where: string): Promise<void> {
   const atBackup = before;
 
   await tendon.start();
-  const old = await ran('echo 0 tests failed; export KEPT=yes; touch ~/home-of-before');
+  const old = await ran('echo 0 tests failed; export STORED=yes; touch ~/home-of-before');
   expect(old.content).toContain('0 tests failed');
   await tendon.kill('SIGKILL');
   const aside = /before is in (.*)\.$/m.exec(cli('restore', backup, '--force'))?.[1] ?? '';
@@ -56,7 +56,7 @@ async function expectOwnOutcomes(where: string): Promise<void> {
 
   before = atBackup;
   await tendon.start();
-  const fresh = await ran('touch proof; echo 7 tests failed, "<$KEPT>", $(ls ~)');
+  const fresh = await ran('touch proof; echo 7 tests failed, "<$STORED>", $(ls ~)');
   expect(fresh.cause).toBe(old.cause);
   expect(fresh.content?.trim()).toBe('7 tests failed, <>,');
   expect(JSON.stringify(fresh)).toContain('restored from a backup');

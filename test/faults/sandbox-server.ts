@@ -1,6 +1,6 @@
 /**
  * A server reduced to its sandboxes, to be killed: holds the state in the folder it is given, acquires one sandbox, dispatches one
- * action (a command, or an address to browse) and says so. `node sandbox-server.ts <folder> <driver> <command> <event id> <lease in seconds> <milliseconds until it sleeps>`
+ * action (a command, or an address to browse) and says so. `node sandbox-server.ts <folder> <driver> <command> <event id> <lease in seconds> <milliseconds until it is suspended>`
  */
 import { mkdirSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';

@@ -22,7 +22,7 @@ export interface ServeOptions {
   /** The id of its event. */
   readonly id?: number;
   readonly leaseSeconds?: number;
-  /** Until the sandbox sleeps. */
+  /** Until the sandbox hibernates. */
   readonly idleMs?: number;
 }
 

@@ -10,7 +10,7 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
   const stage = sandboxStage(driver);
   const workspace = (name: string): string => stage.path('workspace', name);
 
-  it('SB14: the same executor is found again and tells what became of the command, which ran once', async () => {
+  it('SB14: the same executor is found again and reports the outcome of the command, which ran once', async () => {
     const command = 'echo began >> count; until test -e go; do sleep 0.02; done; echo ended >> count';
     const server = stage.serve(command, { id: 7 });
     const incarnation = await server.line('incarnation');

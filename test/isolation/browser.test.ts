@@ -110,13 +110,13 @@ describe('a page in the local sandbox', { timeout: 120_000 }, () => {
       writeFileSync(
         join(sandboxes.workspace, 'index.html'),
         `<p id=p></p><script>
-        const tell = (text) => (p.textContent += text + ' ');
+        const show = (text) => (p.textContent += text + ' ');
         const tries = [
-          fetch('http://${target}/fetch').then((r) => r.text()).then((t) => tell('fetch: ' + t), () => tell('fetch: failed')),
-          new Promise((done) => { const s = new WebSocket('ws://${target}/socket'); s.onopen = () => done(tell('socket: open')); s.onerror = () => done(tell('socket: failed')); }),
+          fetch('http://${target}/fetch').then((r) => r.text()).then((t) => show('fetch: ' + t), () => show('fetch: failed')),
+          new Promise((done) => { const s = new WebSocket('ws://${target}/socket'); s.onopen = () => done(show('socket: open')); s.onerror = () => done(show('socket: failed')); }),
           new Promise((done) => { const i = new Image(); i.onload = i.onerror = done; i.src = 'http://${target}/image'; }),
         ];
-        Promise.all(tries).then(() => tell('done'));</script>`,
+        Promise.all(tries).then(() => show('done'));</script>`,
       );
       const { content } = await browse('http://localhost:8123/');
       expect(content).toMatch(/socket: failed/);

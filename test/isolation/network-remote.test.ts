@@ -57,7 +57,7 @@ describeEgress(
       expect(core.includes(token)).toBe(false);
     });
 
-    it('SB150: the policy is kept by the other host, also when its program was killed and the server tells it nothing', async () => {
+    it('SB150: the other host holds to the policy, also when its program was killed and the server sends it nothing', async () => {
       const { inside, sandboxes, setPolicy } = under();
       await setPolicy({ mode: 'none' });
       expect((await ask(openedPlace)).output).toContain('no network');

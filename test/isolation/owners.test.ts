@@ -22,7 +22,7 @@ describe('SB5: files belong to the owner of the workspace', () => {
         'tendon\ntendon\ntendon',
       );
       expect(statSync(join(sandboxes.workspace, 'folder/file'))).toMatchObject(owner);
-      // On the host the sandbox is never root, whoever owns the workspace.
+      // On the host the sandbox is never root, no matter which account owns the workspace.
       const anchor = anchorOf(await sandboxes.handle('owner'));
       expect(statSync(`/proc/${anchor.pid}`).uid).not.toBe(0);
     } finally {

@@ -57,7 +57,7 @@ it('SB471: git goes on working inside', async () => {
   const runtime = await open(project).acquire();
   const script = `set -e
 git config --global user.name agent; git config --global user.email a@example.org
-echo more >> file; git add file; git commit -q -m second; git branch kept; git checkout -q -b feature; echo y > new; git add new
+echo more >> file; git add file; git commit -q -m second; git branch extra; git checkout -q -b feature; echo y > new; git add new
 git commit -q -m third; git stash list; git fetch -q; git push -q -u origin feature; git branch --track other origin/main > /dev/null
 git checkout -q -b again origin/main; git checkout -q feature; git tag one; git gc -q; git worktree add -q ../tmp/tree 2> /dev/null; git status --porcelain; git log --format=%s`;
   const { output, exitCode } = await run(runtime, `(${script}) 2>&1 | grep -v 'could not write config file'`);
@@ -66,13 +66,13 @@ git checkout -q -b again origin/main; git checkout -q feature; git tag one; git 
   expect((await run(runtime, 'git ls-remote -q origin feature')).output).toContain('refs/heads/feature');
 });
 
-it('SB472: what is read-only is told in words, by commands, the editor and uploads alike', async () => {
+it('SB472: what is read-only is reported in words, by commands, the editor and uploads alike', async () => {
   const project = layProject(place());
   const runtime = await open(project).acquire();
   const words = /read-only in this sandbox[^]*SANDBOX_PROTECTED_PATHS/;
-  const said = await observe(runtime, { action: 'run', args: { command: 'git config user.name agent' } });
-  expect(JSON.stringify(said)).toMatch(words);
-  expect(JSON.stringify(said)).toContain('git config --global');
+  const observation = await observe(runtime, { action: 'run', args: { command: 'git config user.name agent' } });
+  expect(JSON.stringify(observation)).toMatch(words);
+  expect(JSON.stringify(observation)).toContain('git config --global');
   for (const path of ['.vscode/tasks.json', '.idea/new/file', '.git/hooks/pre-commit', '.git/config', '.envrc']) {
     const args = { path: `/workspace/${path}` };
     expect(JSON.stringify(await observe(runtime, { action: 'write', args: { ...args, content: 'x' } }))).toMatch(words);
@@ -84,7 +84,7 @@ it('SB472: what is read-only is told in words, by commands, the editor and uploa
   expect(readFileSync(join(project.folder, 'src/new.ts'), 'utf8')).toBe('x');
 });
 
-it('SB473: links, folders of hooks elsewhere, included files, submodules, worktrees and repositories below are found', async () => {
+it('SB473: links, folders of hooks in other places, included files, submodules, worktrees and repositories below are found', async () => {
   const folder = place();
   const project = layProject(folder);
   const at = (path: string): string => join(project.folder, path);
@@ -136,7 +136,7 @@ it('SB566: repositories and worktrees in hidden folders are found, and what a fi
   const moved = ['hub/.bare', 'hub/.worktrees', '.agents/worktrees', 'node_modules/real'].map(
     (path) => `mv ${path} ${path}-aside 2> /dev/null && echo MOVED ${path}`,
   );
-  expect((await run(runtime, [...tries, ...moved, 'git -C hub branch kept && git -C led branch kept'].join('\n'))).output).toBe('');
+  expect((await run(runtime, [...tries, ...moved, 'git -C hub branch extra && git -C led branch extra'].join('\n'))).output).toBe('');
 });
 
 it('SB474: nothing is left in the folder, though sandboxes share it, and one that goes takes nothing from another', async () => {
@@ -174,11 +174,11 @@ it('SB475: what is replaced on the host is protected again before the next actio
   const folder = place();
   const project = layProject(folder);
   const sandboxes = open(project);
-  await run(await sandboxes.acquire(), 'mkdir -p deep; cd deep; KEPT=yes');
+  await run(await sandboxes.acquire(), 'mkdir -p deep; cd deep; STORED=yes');
   project.git('config', 'user.name', 'person'); // git writes a new file and renames it: the mount on the old one is gone
   const runtime = await sandboxes.acquire();
   expect(
-    (await run(runtime, `git config core.fsmonitor 'touch ${folder}/ran-on-the-host' 2> /dev/null || echo held; echo $KEPT; pwd`)).output,
+    (await run(runtime, `git config core.fsmonitor 'touch ${folder}/ran-on-the-host' 2> /dev/null || echo held; echo $STORED; pwd`)).output,
   ).toBe('held\nyes\n/workspace/deep');
 });
 
@@ -187,7 +187,7 @@ it('SB475: so is what became a file on the way to a protected path', async () =>
   const sandboxes = open(project);
   const before = await sandboxes.acquire();
   rmSync(join(project.folder, '.git'), { recursive: true });
-  writeFileSync(join(project.folder, '.git'), 'gitdir: ../elsewhere\n');
+  writeFileSync(join(project.folder, '.git'), 'gitdir: ../another-place\n');
   expect(sandboxes.runtimes.current('c')).toBeUndefined();
   const runtime = await sandboxes.acquire();
   expect(runtime.incarnation).not.toBe(before.incarnation);

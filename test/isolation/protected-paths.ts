@@ -84,10 +84,10 @@ export function leavings(marker: string): string {
     .join('\n');
 }
 
-/** Sandboxes in a person's folder with a project below that is swapped for a link to a folder elsewhere, a repository too. */
+/** Sandboxes in a person's folder with a project below that is swapped for a link to a folder outside, a repository too. */
 export function swapInnerProject(driver: Driver, { base }: { readonly base: string }, starts: number): Promise<Swapped> {
-  const { inner, elsewhere } = laySwap(base);
-  for (const folder of [inner, elsewhere]) execFileSync('git', ['init', '-q', folder]);
+  const { inner, outside } = laySwap(base);
+  for (const folder of [inner, outside]) execFileSync('git', ['init', '-q', folder]);
   const command = 'touch inner/written; echo [core] >> inner/.git/config; ls -A inner inner/.git';
   return swapWorkspaces(driver, { base, hostPath: base, command }, starts);
 }

@@ -27,8 +27,8 @@ const TURNS: readonly EndpointTurn[] = [
     `python3 -c 'import os, json, urllib.parse as u; v = os.environ["API_KEY"]; print(u.quote(v), u.quote_plus(v), u.quote(v, safe=""), json.dumps(v), json.dumps(json.dumps(v)))'`,
   ),
   bash(`python3 -c 'import os, sys, time\nfor c in os.environ["API_KEY"]: print(c, end="", flush=True); time.sleep(0.004)'`),
-  bash('echo "$API_KEY" >/dev/null; export KEPT=1; exit 3'),
-  bash(`echo "$KEPT"; ${LACKS}`),
+  bash('echo "$API_KEY" >/dev/null; export STORED=1; exit 3'),
+  bash(`echo "$STORED"; ${LACKS}`),
   bash('echo "$API_KEY" >/dev/null; kill -9 $$'),
   bash(LACKS),
   bash('echo "$API_KEY" >/dev/null; exec bash'),
@@ -87,7 +87,7 @@ function textOf(path: string): string {
 }
 
 it.each(['local', 'remote'] as const)(
-  'SB82, SB83, SB84, SB85: with driver %s a secret reaches the commands that name it, and nothing that is kept, sent or asked',
+  'SB82, SB83, SB84, SB85: with driver %s a secret reaches the commands that name it, and nothing that is stored, sent or asked',
   async (driver) => {
     const host = driver === 'remote' ? await ExecutorHostProcess.start() : undefined;
     onTestFinished(() => host?.remove());

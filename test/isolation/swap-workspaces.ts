@@ -10,7 +10,7 @@ import { createTestSandboxes, never, run } from '@tendon/runtime/testing';
 export interface SwapPlace {
   /** Writable by the process that swaps. */
   readonly base: string;
-  /** Of `<base>/inner` for the driver; that path when it is not said. */
+  /** Of `<base>/inner` for the driver; default: that path. */
   readonly hostPath?: string;
   readonly folder?: string;
   /** Of the agent, in each sandbox; it says `real` where it sees the folder. */
@@ -24,7 +24,7 @@ export interface Swapped {
   readonly real: number;
   /** Why the others did not start, each once. */
   readonly refused: readonly string[];
-  /** What of elsewhere was seen or written. */
+  /** What of the folder outside was seen or written. */
   readonly escaped: readonly string[];
 }
 
@@ -46,13 +46,13 @@ print(swaps)
 `;
 
 /** `<base>/inner` with a file in it, `<base>/link` to a folder with a secret, and that folder. */
-export function laySwap(base: string): { readonly inner: string; readonly link: string; readonly elsewhere: string } {
-  const [inner, link, elsewhere] = [join(base, 'inner'), join(base, 'link'), join(base, '../elsewhere')];
-  for (const folder of [base, inner, elsewhere]) mkdirSync(folder, { recursive: true });
+export function laySwap(base: string): { readonly inner: string; readonly link: string; readonly outside: string } {
+  const [inner, link, outside] = [join(base, 'inner'), join(base, 'link'), join(base, '../outside')];
+  for (const folder of [base, inner, outside]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(inner, 'real'), '');
-  writeFileSync(join(elsewhere, 'secret'), '');
-  if (!existsSync(link)) symlinkSync(elsewhere, link);
-  return { inner, link, elsewhere };
+  writeFileSync(join(outside, 'secret'), '');
+  if (!existsSync(link)) symlinkSync(outside, link);
+  return { inner, link, outside };
 }
 
 /** Sandboxes one after the other in `<base>/inner`, which is a folder and a link in turn. */
@@ -61,7 +61,7 @@ export async function swapWorkspaces(
   { base, hostPath, folder, command = 'touch written; ls /workspace "$PWD"' }: SwapPlace,
   starts: number,
 ): Promise<Swapped> {
-  const { inner, link, elsewhere } = laySwap(base);
+  const { inner, link, outside } = laySwap(base);
   const sandboxes = createTestSandboxes(driver, {
     ...(folder !== undefined && { folder }),
     workspaceOf: async () => ({ hostPath: hostPath ?? inner }),
@@ -69,7 +69,7 @@ export async function swapWorkspaces(
   const enough = join(base, 'enough');
   const swapper = spawn('python3', ['-c', SWAPPER, inner, link, enough], { stdio: ['ignore', 'pipe', 'inherit'] });
   const began = once(swapper.stdout, 'data');
-  const said = text(swapper.stdout);
+  const printed = text(swapper.stdout);
   const refused = new Set<string>();
   const seen = new Set<string>();
   let real = 0;
@@ -80,26 +80,26 @@ export async function swapWorkspaces(
       try {
         const runtime = await sandboxes.runtimes.acquire(id, { signal: never });
         const names = (await run(runtime, command)).output.split(/\s+/);
-        for (const name of names) if (['secret', 'elsewhere', 'base'].includes(name)) seen.add(name);
+        for (const name of names) if (['secret', 'outside', 'base'].includes(name)) seen.add(name);
         if (names.includes('real')) real += 1;
       } catch (cause) {
         refused.add((cause as Error).message.replaceAll(base, '<base>'));
       }
       await sandboxes.runtimes.stop(id, { forGood: true });
     }
-    for (const words of writtenTo(elsewhere)) seen.add(words);
+    for (const words of writtenTo(outside)) seen.add(words);
   } finally {
     writeFileSync(enough, '');
     await once(swapper, 'exit');
     await sandboxes.close();
   }
-  const swaps = Number((await said).trim().split('\n').at(-1));
+  const swaps = Number((await printed).trim().split('\n').at(-1));
   return { starts, swaps, real, refused: [...refused], escaped: [...seen] };
 }
 
 /** The same where it is certain: the folder is looked at, then swapped, then mounted. Answers what the sandbox saw, or why there is none. */
 export async function swapInBetween(driver: Driver, { base, folder }: SwapPlace): Promise<string> {
-  const { inner, link, elsewhere } = laySwap(base);
+  const { inner, link, outside } = laySwap(base);
   const swap = (): void => {
     renameSync(inner, join(base, 'aside'));
     renameSync(link, inner);
@@ -111,14 +111,14 @@ export async function swapInBetween(driver: Driver, { base, folder }: SwapPlace)
   );
   try {
     const runtime = await sandboxes.runtimes.acquire('between', { signal: never });
-    return [(await run(runtime, 'touch written; ls /workspace')).output, ...writtenTo(elsewhere)].join();
+    return [(await run(runtime, 'touch written; ls /workspace')).output, ...writtenTo(outside)].join();
   } catch (error) {
-    return [(error as Error).message, ...writtenTo(elsewhere)].join();
+    return [(error as Error).message, ...writtenTo(outside)].join();
   } finally {
     await sandboxes.close();
   }
 }
 
-function writtenTo(elsewhere: string): readonly string[] {
-  return readdirSync(elsewhere).flatMap((name) => (name === 'secret' || name === '.git' ? [] : [`${name} was written elsewhere`]));
+function writtenTo(outside: string): readonly string[] {
+  return readdirSync(outside).flatMap((name) => (name === 'secret' || name === '.git' ? [] : [`${name} was written outside`]));
 }

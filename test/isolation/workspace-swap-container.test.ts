@@ -11,7 +11,7 @@ import { swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.t
 const STARTS = 8;
 const ORDINARY = { uid: 12_345, gid: 12_345 };
 const IN_WORDS =
-  /^(?![^]*written elsewhere)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place|Mounts denied|cannot see)/;
+  /^(?![^]*written outside)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place|Mounts denied|cannot see)/;
 
 describe(`workspaces of ${engineOfRun()}`, async () => {
   const engine = await openEngine(engineOfRun());

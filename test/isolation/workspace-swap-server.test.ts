@@ -19,7 +19,7 @@ async function openServer() {
     const response = await fetch(`${tendon.url}/api/conversations${path}`, body && init);
     return { status: response.status, text: await response.text() };
   };
-  const conversation = async (wish: object) => (JSON.parse((await call('', wish)).text) as { conversation_id: string }).conversation_id;
+  const conversation = async (params: object) => (JSON.parse((await call('', params)).text) as { conversation_id: string }).conversation_id;
   /** What a command is answered in a conversation whose sandbox does not start. */
   const refusal = async (id: string): Promise<string> =>
     (await call(`/${id}/events`, { action: 'run', args: { command: 'cat id_rsa' } })).text;
@@ -49,9 +49,9 @@ it('SB300, SV308: a link that an agent puts in the place of another conversation
     expect(text).not.toContain('id_rsa');
     expect(text).not.toContain('the key');
   }
-  const said = await refusal(inner);
-  expect(said).toContain('a link is in its place');
-  expect(said).not.toContain('the key');
+  const reason = await refusal(inner);
+  expect(reason).toContain('a link is in its place');
+  expect(reason).not.toContain('the key');
   expect(readdirSync(secrets)).toEqual(['id_rsa']);
   // A new conversation there is refused as well, and nothing is made behind the link.
   expect((await call('', { directory: 'sub/new' })).status).toBeGreaterThanOrEqual(400);

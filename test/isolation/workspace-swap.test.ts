@@ -14,7 +14,7 @@ const ORDINARY = { uid: 12_345, gid: 12_345 };
 const local = () => createLocalDriver({ executor: executorFolder() });
 /** Each of them says what is wrong. A bubblewrap that looks at the path twice notices a swap itself. */
 const IN_WORDS =
-  /^(?![^]*written elsewhere)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place of the workspace|bwrap: Can't (?:get type of source|find source path|bind mount))/;
+  /^(?![^]*written outside)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place of the workspace|bwrap: Can't (?:get type of source|find source path|bind mount))/;
 
 function place(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-swap-')));

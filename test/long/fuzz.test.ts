@@ -20,8 +20,8 @@ it.each(Object.entries(ENDPOINTS))('SV510: a minute of fuzz at %s', { timeout: S
     await expectUnharmed();
     held.push(await heldBytes());
   }
-  const told = `after ${seed - SEED} volleys it holds ${held.map((bytes) => (bytes / 1024 ** 2).toFixed(1)).join(', ')} MiB`;
-  process.stdout.write(`${name}: ${told}\n`);
+  const report = `after ${seed - SEED} volleys it holds ${held.map((bytes) => (bytes / 1024 ** 2).toFixed(1)).join(', ')} MiB`;
+  process.stdout.write(`${name}: ${report}\n`);
   // The first rounds fill caches.
-  expect(held.at(-1)! - held[1]!, told).toBeLessThan(maxGrowthBytes);
+  expect(held.at(-1)! - held[1]!, report).toBeLessThan(maxGrowthBytes);
 });

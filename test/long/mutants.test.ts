@@ -33,7 +33,7 @@ it('the checks of all mutants exist, and pass behind a proxy without a fault', a
 });
 
 describe('a server that', () => {
-  it.each(MUTANTS)('$fault is told so', async (mutant) => {
+  it.each(MUTANTS)('$fault is reported', async (mutant) => {
     const results = await ask(mutant, mutant.caughtBy);
     expect(results.map(({ check, verdict, why }) => ({ id: check.id, verdict, why }))).toEqual(
       mutant.caughtBy.map((id) => ({ id, verdict: 'failed', why: expect.stringMatching(mutant.says) })).toSorted(byCheck),

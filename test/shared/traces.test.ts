@@ -28,8 +28,8 @@ afterEach(async () => {
 async function startModel(trace: string, workdir: string): Promise<string> {
   const args = ['--trace', join(traces, trace), '--port', '0', '--map-path', `${workdir}=/workspace`];
   model = spawn(process.execPath, [join(traces, 'replay-llm.mjs'), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const said = await new Promise<string>((resolve) => model?.stdout?.once('data', (data: Buffer) => resolve(data.toString())));
-  return /http:\S+/.exec(said)![0];
+  const printed = await new Promise<string>((resolve) => model?.stdout?.once('data', (data: Buffer) => resolve(data.toString())));
+  return /http:\S+/.exec(printed)![0];
 }
 
 /** Every step is aligned, since what cannot be reproduced was played too; only the reproducible ones count. */

@@ -83,7 +83,7 @@ export class ExecutorHostProcess {
     return fetch(new URL(path, this.url), { ...init, headers: { 'x-session-api-key': this.key, ...init.headers } });
   }
 
-  /** Ends every sandbox of it, then the host; removes what it kept. */
+  /** Ends every sandbox of it, then the host; removes its files. */
   async remove(): Promise<void> {
     for (const { conversation_id: id } of (await (await this.call('/sandboxes')).json()) as { conversation_id: string }[]) {
       await this.call(`/conversations/${id}`, { method: 'DELETE' });

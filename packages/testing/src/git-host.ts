@@ -1,4 +1,4 @@
-/** A git host on this machine: bare repositories behind git's own `http-backend`, closed to whoever has no token. */
+/** A git host on this machine: bare repositories behind git's own `http-backend`, closed to clients without a token. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,17 +1,17 @@
 import { TestRunner } from 'vitest';
 
-/** Nothing tells that a hook has run out of its time, whatever that is: a wait in one that takes so long is told of aloud. */
+/** Vitest does not report where a hook waited when its time ran out: a wait in a hook that takes this long is printed. */
 const LONG_MS = 100_000;
 const SUPPORT = /test-support|packages\/testing\/|node_modules|node:internal/;
 
-/** The same promise. When the test runs out of time before it settles, the failure says where it waited, and what `describe` tells of it. */
+/** The same promise. When the test runs out of time before it settles, the failure names where it waited, and `describe` names for what. */
 export async function patiently<T>(awaited: Promise<T>, describe: () => string): Promise<T> {
   const place = placeOf(new Error());
-  const tell = (): string => `It was waiting ${place} for ${describe()}`;
+  const report = (): string => `It was waiting ${place} for ${describe()}`;
   const signal = TestRunner.getCurrentTest()?.context.signal;
-  const timer = signal ? undefined : setTimeout(() => process.stderr.write(`${tell()}\n`), LONG_MS).unref();
+  const timer = signal ? undefined : setTimeout(() => process.stderr.write(`${report()}\n`), LONG_MS).unref();
   // The reason of a test that took too long is the very error that is reported.
-  const onAbort = (): void => void (signal?.reason instanceof Error && amend(signal.reason, tell()));
+  const onAbort = (): void => void (signal?.reason instanceof Error && amend(signal.reason, report()));
   signal?.addEventListener('abort', onAbort);
   try {
     return await awaited;

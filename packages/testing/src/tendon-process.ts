@@ -67,7 +67,7 @@ export class TendonProcess {
     return tendon;
   }
 
-  /** Its home is a file system of its own with so much room, which ends with the process; needs no privilege. The model plays `script`. */
+  /** Its home is a file system of its own of this size, which ends with the process; needs no privilege. The model plays `script`. */
   static async onSmallDisk(megabytes: number, script: unknown, env: NodeJS.ProcessEnv = {}): Promise<TendonProcess> {
     const mount = `mount -t tmpfs -o size=${megabytes}m tmpfs "$TENDON_HOME" && cd "$TENDON_HOME" && exec "$@"`;
     const launcher = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', mount, '--'];

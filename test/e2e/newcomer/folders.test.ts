@@ -14,7 +14,7 @@ function tendon({ account }: Newcomer, args: readonly string[], env: NodeJS.Proc
     encoding: 'utf8',
     timeout: 60_000,
   });
-  return { status, said: stdout + stderr };
+  return { status, output: stdout + stderr };
 }
 
 async function observe(server: TendonProcess, action: string, args: Readonly<Record<string, unknown>>): Promise<WireEvent> {
@@ -41,10 +41,10 @@ describe.each(NEWCOMERS)('a newcomer who is $name', (newcomer) => {
   });
 
   it.each(['/', '/etc', '/usr/lib'])('SV239: %s is refused as WORKSPACE_BASE with an explanation', (folder) => {
-    const { status, said } = tendon(newcomer, ['serve'], { HOME: folderOf(newcomer), WORKSPACE_BASE: folder });
-    expect({ status, said }).toEqual({
+    const { status, output } = tendon(newcomer, ['serve'], { HOME: folderOf(newcomer), WORKSPACE_BASE: folder });
+    expect({ status, output }).toEqual({
       status: 1,
-      said: expect.stringMatching(/^WORKSPACE_BASE \S+ is a folder of the system: .*~\/projects\.$/m),
+      output: expect.stringMatching(/^WORKSPACE_BASE \S+ is a folder of the system: .*~\/projects\.$/m),
     });
   });
 
@@ -56,11 +56,11 @@ describe.each(NEWCOMERS)('a newcomer who is $name', (newcomer) => {
     else mkdirSync(closed, { mode: 0o555 });
     if (newcomer.account.uid !== 0 && process.getuid?.() === 0) chownSync(closed, newcomer.account.uid, newcomer.account.gid);
     for (const args of [['serve'], ['run', 'say hello'], ['executor']]) {
-      const { status, said } = tendon(newcomer, args, { HOME: closed, WORKSPACE_BASE: home });
-      expect({ args, status, said }).toEqual({
+      const { status, output } = tendon(newcomer, args, { HOME: closed, WORKSPACE_BASE: home });
+      expect({ args, status, output }).toEqual({
         args,
         status: 1,
-        said: expect.stringMatching(/cannot be written: .*\. Set TENDON_HOME to a folder that can be written\.$/m),
+        output: expect.stringMatching(/cannot be written: .*\. Set TENDON_HOME to a folder that can be written\.$/m),
       });
     }
   });

@@ -13,7 +13,7 @@ function limitFiles(server: TendonProcess, bytes: number | 'unlimited', { accoun
 const step = (command: string) => ({ toolCalls: [{ name: 'execute_bash', arguments: { command } }] });
 
 describe.each(NEWCOMERS)('the disk of a newcomer who is $name', (newcomer) => {
-  it('EN229: fills up during a run: clients are notified, and the run continues by itself when there is room, nothing twice', async () => {
+  it('EN229: fills up during a run: clients are notified, and the run continues by itself when there is space, nothing twice', async () => {
     const workspace = folderOf(newcomer);
     // The command ends when its gate opens, so that its outcome falls due while the disk is full.
     const script = [step('echo once >> counted; until [ -e gate ]; do sleep 0.05; done; echo done'), { text: 'All done.' }];

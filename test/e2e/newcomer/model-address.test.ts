@@ -65,7 +65,7 @@ describe.each(NEWCOMERS)('the model of a newcomer who is $name', (newcomer) => {
   });
 
   it('SV241: is asked directly when it is on this machine, whatever the proxy', async () => {
-    await using endpoint = await startModelEndpoint('openai', [{ text: ['Hello from next door.'] }]);
+    await using endpoint = await startModelEndpoint('openai', [{ text: ['Hello from this machine.'] }]);
     const proxy = await startProxy('nobody.example', endpoint.url);
     const server = await serverOf(newcomer, {
       HTTPS_PROXY: proxy.url,
@@ -74,7 +74,7 @@ describe.each(NEWCOMERS)('the model of a newcomer who is $name', (newcomer) => {
       LLM_BASE_URL: endpoint.url,
     });
     const watcher = await sayHello(server);
-    await watcher.until(({ action, args }) => action === 'message' && args?.content === 'Hello from next door.');
+    await watcher.until(({ action, args }) => action === 'message' && args?.content === 'Hello from this machine.');
     expect(proxy.asked).toEqual([]);
   });
 

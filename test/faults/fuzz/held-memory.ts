@@ -44,7 +44,7 @@ function ask(socket: WebSocket, method: string, params: object = {}): Promise<Re
   return answered;
 }
 
-/** The memory that is a process's own share, whoever collects what in it. */
+/** The memory that is a process's own share, whatever part of it collects garbage. */
 export function shareBytes(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) * 1024;
 }

@@ -10,11 +10,11 @@ import { isIPv4, type AddressInfo, type ListenOptions } from 'node:net';
 import { join } from 'node:path';
 
 export interface Bait {
-  /** In every secret place; whoever says it has been there. */
+  /** In every secret place; a program that prints it has been there. */
   readonly word: string;
   readonly home: string;
   /** What the probes may know, without the word. */
-  readonly told: Readonly<Record<string, unknown>>;
+  readonly facts: Readonly<Record<string, unknown>>;
   /** How the host looks; the same before and after, unless something got out. */
   look(): unknown;
   close(): void;
@@ -45,7 +45,7 @@ export async function layBait(): Promise<Bait> {
   return {
     word,
     home,
-    told: {
+    facts: {
       ...{ home, mark, answer: ANSWER, variable: 'ESCAPE_BAIT', userHome: homedir(), hostname: hostname() },
       ...{ secret: path('secret'), canary: path('canary'), socket: path('socket'), abstract: mark },
       ...{ pid: victim.pid, port: (service.address() as AddressInfo).port, shmKey: keyOf(memory) },

@@ -29,9 +29,9 @@ export function describeEscapes(name: Exclude<DriverName, 'none'>, subject: Esca
       it.each<Threat>(threats)('$id', async (threat) => {
         const { bait, runtime, sandboxes } = hostile;
         const before = bait.look();
-        const said = await hostile.probe(threat);
-        expect(said).toMatch(outcomeOf(threat));
-        expect(said).not.toContain(bait.word);
+        const printed = await hostile.probe(threat);
+        expect(printed).toMatch(outcomeOf(threat));
+        expect(printed).not.toContain(bait.word);
         expect(bait.look()).toEqual(before);
         expect(await lookup('localhost')).toBeDefined(); // the server's threads are free
         // A probe that is killed leaves its rubbish, and the disk's limit would hold for the next one.

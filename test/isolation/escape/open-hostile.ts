@@ -25,7 +25,7 @@ export interface Hostile {
   readonly bait: Bait;
   readonly runtime: Runtime;
   readonly sandboxes: TestSandboxes;
-  /** Runs the probe as the agent would; answers what it said. */
+  /** Runs the probe as the agent would; answers what it printed. */
   probe(threat: Threat): Promise<string>;
   left(): readonly string[];
   close(): Promise<void>;
@@ -55,7 +55,7 @@ for listener in (port, abstract): threading.Thread(target=serve, args=[listener]
 print(port.getsockname()[1], flush=True)`;
 /** A command of a busy machine is not handed back early. */
 const PROBE_SECONDS = 50;
-/** Conversations that work elsewhere than in a folder of their own name. */
+/** Conversations that work outside of a folder of their own name. */
 const FOLDERS: Readonly<Record<string, string>> = { swapped: 'hostile/swapped' };
 /** What the server does meanwhile, where a probe waits for that. */
 const RACES: Readonly<Record<string, (sandboxes: TestSandboxes, word: string) => Promise<string>>> = {
@@ -74,8 +74,8 @@ export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
   const { root, stateRoot, workspaces } = subject.folders?.() ?? here;
   execFileSync('git', ['init', '-q', join(workspaces, 'hostile')]); // a person's project
   const other = await sandboxes.runtimes.acquire('other', { signal: never });
-  await run(other, `echo ${bait.word} | tee theirs > ~/theirs; bash -c 'read -t 100000' ${bait.told.mark}-other < /dev/ptmx &`);
-  const serving = `python3 -c "${SERVE}" ${bait.told.mark}-other ${bait.word} > served &`;
+  await run(other, `echo ${bait.word} | tee theirs > ~/theirs; bash -c 'read -t 100000' ${bait.facts.mark}-other < /dev/ptmx &`);
+  const serving = `python3 -c "${SERVE}" ${bait.facts.mark}-other ${bait.word} > served &`;
   const { output: otherPort } = await run(other, `${serving} until [ -s served ]; do sleep 0.1; done; cat served`);
   const runtime = await sandboxes.runtimes.acquire('hostile', { signal: never });
   const write = (name: string, text: string | Uint8Array, into = runtime) => into.files.write(name, Buffer.from(text), { signal: never });
@@ -85,7 +85,7 @@ export async function openHostile(subject: EscapeSubject): Promise<Hostile> {
   await write('works.py', `from attempt import *\n${NEIGHBOUR_WORKS}`, other);
   await write(
     'bait.json',
-    JSON.stringify({ ...bait.told, ...ESCAPE_LIMITS, stateRoot, others, otherPort: Number(/\d+$/.exec(otherPort)) }),
+    JSON.stringify({ ...bait.facts, ...ESCAPE_LIMITS, stateRoot, others, otherPort: Number(/\d+$/.exec(otherPort)) }),
   );
 
   return {

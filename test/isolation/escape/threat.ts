@@ -7,7 +7,7 @@ export interface Threat {
   readonly threat: string;
   /**
    * Python, run as the agent would run it. Each attempt says a line: `held …` or `ESCAPED …` (attempt.py). It holds where every
-   * line says so, there is one, the program came to its end, nothing of the bait is in what it said, and the host is as it was.
+   * line says so, there is one, the program came to its end, nothing of the bait is in what it printed, and the host is as it was.
    */
   readonly probe: string;
   /** Drivers that do not hold it, with the reason. There the probe must get out, or the table is out of date. */

@@ -1,4 +1,4 @@
-/** The way out as it is from inside a real sandbox, whichever driver has it: what each policy lets through, and git through the broker. */
+/** The egress proxy as it is from inside a real sandbox, whichever driver has it: what each policy lets through, and git through the broker. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +32,7 @@ export interface EgressSubject {
 }
 
 export function describeEgress(name: string, subject: EgressSubject, own: (under: () => EgressUnderTest) => void): void {
-  describe(`the way out of a sandbox, driver ${name}`, () => {
+  describe(`the egress proxy of a sandbox, driver ${name}`, () => {
     let sandboxes: TestSandboxes;
     let runtime: Runtime;
     let gitHost: GitHost;
@@ -120,8 +120,8 @@ export function describeEgress(name: string, subject: EgressSubject, own: (under
        tr '\\0' '\\n' < /proc/self/environ >> /tmp/env; grep -rlE '${TOKEN.slice(0, 10)}|${BASIC.slice(0, 12)}' /tmp "$HOME" /workspace /var/lib/tendon 2>/dev/null; echo done`,
       );
       expect(traces.output).toBe('done');
-      const told = sandboxes.notices.filter((notice) => notice.startsWith('git of'));
-      expect(told).toEqual(
+      const notices = sandboxes.notices.filter((notice) => notice.startsWith('git of'));
+      expect(notices).toEqual(
         expect.arrayContaining([expect.stringMatching(/fetch .*private\/r with the stored token/), expect.stringMatching(/push /)]),
       );
       expect(JSON.stringify(sandboxes.notices)).not.toContain(TOKEN);

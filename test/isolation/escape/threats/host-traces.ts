@@ -76,7 +76,7 @@ with open('marked') as file:
   },
   {
     id: 'leases',
-    threat: 'leases on files of the system, for which whoever opens them on the host would wait',
+    threat: 'leases on files of the system, for which a program of the host that opens them would wait',
     probe: `
 import fcntl, sys
 for path in ['/usr/bin/env', os.path.realpath(sys.executable), '/usr/lib/os-release', '/etc/passwd', '/etc/ld.so.cache']:

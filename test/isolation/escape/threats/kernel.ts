@@ -93,7 +93,7 @@ attempt('a file without a name', temporary)
   },
   {
     id: 'kernel-calls',
-    threat: 'the kernel’s larger doors: bpf, io_uring, perf, userfaultfd, fanotify, modules, the keyring',
+    threat: 'the kernel’s larger interfaces: bpf, io_uring, perf, userfaultfd, fanotify, modules, the keyring',
     isControl: true,
     probe: `
 attempt('io_uring_setup', lambda: call('io_uring_setup', 1, 0))

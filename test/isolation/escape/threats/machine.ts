@@ -53,7 +53,7 @@ attempt('date', lambda: sh('date -s 2001-01-01') or 'set')
   },
   {
     id: 'kernel-views',
-    threat: 'what the kernel tells of the whole machine and its memory: addresses, page tables, traces, debugging, keys',
+    threat: 'what the kernel shows of the whole machine and its memory: addresses, page tables, traces, debugging, keys',
     probe: `
 for path in ['kcore', 'kmsg', 'kpagecount', 'kpageflags', 'kpagecgroup', 'slabinfo', 'vmallocinfo', 'pagetypeinfo', 'sched_debug', 'latency_stats', 'self/stack', '1/stack']:
     attempt('/proc/' + path, lambda: path not in ('self/stack', '1/stack') and os.path.getsize('/proc/' + path) >= 0 and read('/proc/' + path))

@@ -21,7 +21,7 @@ for number in (f'0{port}', f'+{port}', f'{port}.0', f' {port}', f'{port + 65536}
   },
   {
     id: 'proxy-protocols',
-    threat: 'other protocols at the proxy: SOCKS, HTTP/2, upgrades, methods and headers that make proxies look elsewhere',
+    threat: 'other protocols at the proxy: SOCKS, HTTP/2, upgrades, methods and headers that make proxies look at another place',
     probe: `${THROUGH_PROXY}
 import struct
 port = bait['port']

@@ -1,6 +1,6 @@
 import type { Threat } from '../threat.ts';
 
-/** Using up what everybody needs. The sandboxes of the suite have small limits, which the bait tells. */
+/** Using up what everybody needs. The sandboxes of the suite have small limits, which the bait names. */
 export const RESOURCES: readonly Threat[] = [
   {
     id: 'fork-bomb',
@@ -163,7 +163,7 @@ from urllib.parse import urlsplit
 proxy = urlsplit(os.environ['http_proxy'])
 peers = [socket.create_connection((proxy.hostname, proxy.port), 5) for _ in range(200)]
 for number, peer in enumerate(peers): peer.sendall(f'CONNECT n{number}.escape.invalid:443 HTTP/1.1\\r\\n\\r\\n'.encode())
-# Those are told at once that there are too many; the others would wait until their lookups are given up.
+# Those are refused at once; the others would wait until their lookups are given up.
 for peer in peers[100:]:
     peer.settimeout(20)
     attempt('a name', lambda: b' 200 ' in peer.recv(4096))

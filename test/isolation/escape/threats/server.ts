@@ -63,7 +63,7 @@ for path in {word for word in read('/proc/net/unix').decode().split() if word.st
   },
   {
     id: 'own-executor',
-    threat: 'its own executor: its journal, its door, and standing in its place to lie to the server',
+    threat: 'its own executor: its journal, its socket, and standing in its place to lie to the server',
     probe: `
 def answers(path):
     return b'incarnation' in connect(socket.AF_UNIX, path, b'GET /server_info HTTP/1.0\\r\\n\\r\\n') and path
@@ -73,7 +73,7 @@ for top in ('/run', '/var/lib', '/tmp', '/opt', os.environ['HOME']):
             if path.endswith('.sock'): attempt(path, lambda: answers(path))
 for folder in ('/run/tendon/link', '/var/lib/tendon', '/run/tendon'):
     attempt(f'in {folder}', lambda: [name for name in os.listdir(folder) if folder != '/run/tendon'])
-    attempt(f'a door in {folder}', lambda: socket.socket(socket.AF_UNIX).bind(f'{folder}/executor.sock') or 'made')
+    attempt(f'a socket in {folder}', lambda: socket.socket(socket.AF_UNIX).bind(f'{folder}/executor.sock') or 'made')
     attempt(f'move {folder} away', lambda: os.rename(folder, folder + '-old') or 'moved')
 attempt('the executor as a process', lambda: sh("grep -al 'inc''arnation' /proc/[0-9]*/cmdline || true"))
 `,

@@ -8,8 +8,8 @@ import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { createRemoteDriver, type RuntimesOptions } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, leftOf, never, run, runAction, type TestSandboxes } from '@tendon/runtime/testing';
 
-const SET_UP = 'mkdir -p inner && cd inner && export KEPT="a b" && plain=(1 2) && greet() { echo "hi $1"; } && echo x > /tmp/file';
-const LOOK = 'basename "$PWD"; echo "$KEPT ${plain[1]}"; greet you; cat /tmp/file';
+const SET_UP = 'mkdir -p inner && cd inner && export STORED="a b" && plain=(1 2) && greet() { echo "hi $1"; } && echo x > /tmp/file';
+const LOOK = 'basename "$PWD"; echo "$STORED ${plain[1]}"; greet you; cat /tmp/file';
 const AS_IT_WAS = ['inner', 'a b 2', 'hi you', 'x'];
 
 describe('an idle sandbox on another host', () => {
@@ -25,16 +25,16 @@ describe('an idle sandbox on another host', () => {
     return { host, sandboxes };
   }
   const acquire = ({ runtimes }: TestSandboxes, id = 'a'): Promise<Runtime> => runtimes.acquire(id, { signal: never });
-  const untilAsleep = (sandboxes: TestSandboxes, id = 'a') =>
+  const untilHibernated = (sandboxes: TestSandboxes, id = 'a') =>
     expect.poll(async () => (await sandboxes.record(id))?.state, { timeout: 30_000 }).toBe('asleep');
   const look = async (runtime: Runtime): Promise<readonly string[]> => (await run(runtime, LOOK)).output.split('\n');
 
-  it('SB156: sleeps, leaves nothing there that runs, and wakes where it was', async () => {
+  it('SB156: hibernates, leaves nothing there that runs, and is restored where it was', async () => {
     const { host, sandboxes } = await open({ idleMs: 200 });
     const first = await acquire(sandboxes);
     const action = runAction(first, SET_UP);
     const before = await first.execute(action, { signal: never });
-    await untilAsleep(sandboxes);
+    await untilHibernated(sandboxes);
     expect(leftOf(first.incarnation, host.stateRoot)).toEqual([]);
     const gone = await host.call(`/sandboxes/${first.incarnation}/alive`);
     expect(gone.status).toBe(410);
@@ -44,14 +44,14 @@ describe('an idle sandbox on another host', () => {
     expect(await second.execute(action, { signal: never })).toEqual(before); // its outcome, not another run
   });
 
-  it('SB156: stays awake while something runs in it, and says what', async () => {
+  it('SB156: keeps running while something runs in it, and says what', async () => {
     const { sandboxes } = await open({ idleMs: 100 });
     const runtime = await acquire(sandboxes);
     await run(runtime, 'nohup sh -c "until test -e done; do sleep 0.05; done" >/dev/null 2>&1 &');
-    const awakeFor = async () => (await sandboxes.runtimes.list())[0]?.awake_for;
-    await expect.poll(awakeFor, { timeout: 30_000 }).toMatch(/^(sh|sleep) \(\d+\) runs$/);
+    const reasonToRun = async () => (await sandboxes.runtimes.list())[0]?.awake_for;
+    await expect.poll(reasonToRun, { timeout: 30_000 }).toMatch(/^(sh|sleep) \(\d+\) runs$/);
     expect((await run(runtime, 'touch done; echo works')).output).toContain('works'); // beside what the shell says of the job
-    await untilAsleep(sandboxes);
+    await untilHibernated(sandboxes);
   });
 
   it('SB156: makes room for another', async () => {
@@ -61,7 +61,7 @@ describe('an idle sandbox on another host', () => {
     expect((await sandboxes.record('a'))?.state).toBe('asleep');
   });
 
-  it('SB156: an action that comes while it goes to sleep is not lost and runs once', async () => {
+  it('SB156: an action that comes while it hibernates is not lost and runs once', async () => {
     const { host, sandboxes } = await open({ idleMs: 50 });
     for (let i = 0; i < 8; i += 1) {
       const runtime = await acquire(sandboxes);
@@ -73,10 +73,10 @@ describe('an idle sandbox on another host', () => {
     expect(readFileSync(join(host.workspace, 'count'), 'utf8').trim().split('\n')).toHaveLength(8);
   });
 
-  it('SB157: the host’s program is killed while it sleeps: it wakes where it was', async () => {
+  it('SB157: the host’s program is killed while it hibernates: it is restored where it was', async () => {
     const { host, sandboxes } = await open({ idleMs: 200 });
     await run(await acquire(sandboxes), SET_UP);
-    await untilAsleep(sandboxes);
+    await untilHibernated(sandboxes);
     await host.kill();
     await host.start();
     expect(await look(await acquire(sandboxes))).toEqual(AS_IT_WAS);
@@ -85,7 +85,7 @@ describe('an idle sandbox on another host', () => {
   it('SB157: the host has lost what it kept: the next observation says so, once', async () => {
     const { host, sandboxes } = await open({ idleMs: 200 });
     await run(await acquire(sandboxes), SET_UP);
-    await untilAsleep(sandboxes);
+    await untilHibernated(sandboxes);
     await host.kill();
     rmSync(join(host.folder, 'home'), { recursive: true });
     await host.start();
@@ -95,7 +95,7 @@ describe('an idle sandbox on another host', () => {
       if (result.outcome !== 'observed' || result.observation.observation !== 'run') throw new Error(JSON.stringify(result));
       return result.observation.extras.metadata.suffix;
     };
-    expect(await suffixOf('echo "${KEPT-gone}"')).toContain(
+    expect(await suffixOf('echo "${STORED-gone}"')).toContain(
       '[The host of the sandbox has lost what it kept: variables and working directory',
     );
     expect(await suffixOf('true')).not.toContain('lost');
@@ -104,21 +104,18 @@ describe('an idle sandbox on another host', () => {
     expect(JSON.stringify(await next.execute(runAction(next, 'true'), { signal: never })).includes('lost')).toBe(false);
   });
 
-  it.each([0, 40, 80, 140])(
-    'SB157: the host’s program killed %d ms on the way to sleep: nothing is lost or done twice',
-    async (afterMs) => {
-      const { host, sandboxes } = await open({ idleMs: 100 });
-      const first = await acquire(sandboxes);
-      await run(first, `${SET_UP} && echo once >> ../count`);
-      await delay(afterMs); // where on the way to sleep it is hit is the point: any moment will do
-      await host.kill();
-      await host.start();
-      const runtime = await acquire(sandboxes);
-      const seen = await runtime.execute(runAction(runtime, LOOK), { signal: never, isFresh: true });
-      expect(seen.outcome).not.toBe('unknown'); // what was not started is sent again by the engine
-      const content = seen.outcome === 'observed' ? seen.observation.content : (await run(await acquire(sandboxes), LOOK)).output;
-      expect(content.trim().split(/\r?\n/)).toEqual(AS_IT_WAS);
-      expect(readFileSync(join(host.workspace, 'count'), 'utf8')).toBe('once\n');
-    },
-  );
+  it.each([0, 40, 80, 140])('SB157: the host’s program killed %d ms into hibernating: nothing is lost or done twice', async (afterMs) => {
+    const { host, sandboxes } = await open({ idleMs: 100 });
+    const first = await acquire(sandboxes);
+    await run(first, `${SET_UP} && echo once >> ../count`);
+    await delay(afterMs); // where in hibernating it is hit is the point: any moment will do
+    await host.kill();
+    await host.start();
+    const runtime = await acquire(sandboxes);
+    const seen = await runtime.execute(runAction(runtime, LOOK), { signal: never, isFresh: true });
+    expect(seen.outcome).not.toBe('unknown'); // what was not started is sent again by the engine
+    const content = seen.outcome === 'observed' ? seen.observation.content : (await run(await acquire(sandboxes), LOOK)).output;
+    expect(content.trim().split(/\r?\n/)).toEqual(AS_IT_WAS);
+    expect(readFileSync(join(host.workspace, 'count'), 'utf8')).toBe('once\n');
+  });
 });

@@ -5,13 +5,13 @@ import { isAlive, leftOf, never, run, runAction, type TestSandboxes } from '@ten
 import { APPENDED_AT } from './sandbox-server-process.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 
-/** Killed anywhere on the way to sleep. */
+/** Killed anywhere in hibernating. */
 const stage = sandboxStage('local');
 
-const SET_UP = 'mkdir -p inner && cd inner && export KEPT=yes && echo x > /tmp/file && echo once >> ../count';
+const SET_UP = 'mkdir -p inner && cd inner && export STORED=yes && echo x > /tmp/file && echo once >> ../count';
 /** No other action here has it. */
 const SET_UP_ID = 1_000_000;
-const LOOK = 'echo "$KEPT $(basename "$PWD") $(cat /tmp/file 2>&1)"';
+const LOOK = 'echo "$STORED $(basename "$PWD") $(cat /tmp/file 2>&1)"';
 
 it.each([0, 20, 40, 60, 80, 110, 150, 250])(
   'SB92: the server killed %d ms after its sandbox was last used: nothing is lost or done twice',
@@ -19,7 +19,7 @@ it.each([0, 20, 40, 60, 80, 110, 150, 250])(
     const server = stage.serve(SET_UP, { id: SET_UP_ID, idleMs: 40 });
     const first = await server.line('incarnation');
     await server.line('result');
-    await delay(afterMs); // where on the way to sleep it is hit is the point: any moment will do
+    await delay(afterMs); // where in hibernating it is hit is the point: any moment will do
     await server.kill();
     const { runtimes, stateRoot } = await stage.takeOver();
     await runtimes.reconcile();
@@ -35,7 +35,7 @@ it.each([0, 20, 40, 60, 80, 110, 150, 250])(
 );
 
 it.each([0, 10, 20, 30, 40, 60])(
-  'SB92: the executor killed %d ms into going to sleep: the next one works, with all or with nothing',
+  'SB92: the executor killed %d ms into hibernating: the next one works, with all or with nothing',
   async (afterMs) => {
     mkdirSync(stage.path('workspace'));
     const { runtimes, handle } = await stage.takeOver({ rest: { idleMs: 50 } });
@@ -46,7 +46,7 @@ it.each([0, 10, 20, 30, 40, 60])(
     try {
       process.kill(anchor!.pid, 'SIGKILL');
     } catch {
-      // it slept already
+      // it hibernated already
     }
     await expect.poll(() => isAlive(anchor!)).toBe(false); // until then it may take an action along, whose outcome is unknown
     expect(await look(runtimes)).toMatch(/^(yes inner x| workspace cat: .*)$/);

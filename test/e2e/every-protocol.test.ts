@@ -1,4 +1,4 @@
-/** The seed document's example at every door, with real processes and the real sandbox. */
+/** The seed document's example over every protocol, with real processes and the real sandbox. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { builtTendon, TendonProcess, Watcher, type WireEvent } from '@tendon/tes
 const TASK = 'write a bash script that prints hello';
 
 function folder(): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-doors-')));
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'tendon-protocols-')));
   onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
   return path;
 }
@@ -92,7 +92,7 @@ describe('SV7: the folder', () => {
 });
 
 describe('SV18: leaving', () => {
-  it('a server told to stop in mid run ends at once, and the next one goes on', async () => {
+  it('a server that is stopped in mid run ends at once, and the next one goes on', async () => {
     const steps = Array.from({ length: 6 }, (_, index) => bash(`sleep 0.3; echo line${index + 1} >> lines`));
     const tendon = await started({ LLM_MODEL: scripted([...steps, bash('cat lines'), { text: 'done' }]) });
     const { conversation_id: id } = await tendon.json<{ conversation_id: string }>('/api/conversations', { initial_user_msg: 'count' });
