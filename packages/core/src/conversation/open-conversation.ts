@@ -18,7 +18,7 @@ import type { LlmProvider } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createAborts } from '../engine/aborts.ts';
 import type { Delegate } from '../engine/delegated.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { LoopPorts } from '../engine/ports.ts';
 import { runLoop } from '../engine/loop.ts';
 import type { OutsideTools } from '../engine/outside-tools.ts';
 import { nextStep, type Limits } from '../engine/next-step.ts';
@@ -79,23 +79,23 @@ export interface OpenOptions {
 export async function openConversation(options: OpenOptions): Promise<Conversation> {
   const { id, log, agent } = options;
   const watchers = new FrameWatchers();
-  const { engine, storedTo } = await openEngine(options, watchers.emit);
-  const { folded, view, report } = engine;
+  const { ports, storedTo } = await openPorts(options, watchers.emit);
+  const { folded, view, report } = ports;
   const snapshots = storeSnapshots({ log, folded, view, storedTo, every: options.snapshotEvery, report });
-  const conversation = new OpenConversation(id, { engine, watchers, snapshots });
+  const conversation = new OpenConversation(id, { ports, watchers, snapshots });
   const isNew = log.nextId === 0;
   await folded.tryAppend((state) => openingDrafts(state, agent));
-  if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) engine.library.warm();
+  if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) ports.library.warm();
   return conversation;
 }
 
-async function openEngine(options: OpenOptions, emit: Engine['emit']): Promise<{ readonly engine: Engine; readonly storedTo: number }> {
+async function openPorts(options: OpenOptions, emit: LoopPorts['emit']): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
   const { id, log, agent, clock, mask, microagents, report = () => undefined } = options;
   const aborts = createAborts();
   const retry = new WriteRetry({ clock, closing: aborts.closing, emit, report });
   const { folded, outline, storedTo } = await openFold(log, agent, { mask, retry });
   const sandbox = createSandbox(id, options.runtimes, emit);
-  const engine: Engine = {
+  const ports: LoopPorts = {
     log,
     folded,
     retry,
@@ -117,7 +117,7 @@ async function openEngine(options: OpenOptions, emit: Engine['emit']): Promise<{
     report,
     dispatched: new Map(folded.state.conversation.pending.map(({ id: pending, executor }) => [pending, executor])),
   };
-  return { engine, storedTo };
+  return { ports, storedTo };
 }
 
 function limitsOf({ maxIterations = 500, maxBudgetUsd, condenses = true, condensesAfter }: ConversationSettings): Limits {
@@ -125,7 +125,7 @@ function limitsOf({ maxIterations = 500, maxBudgetUsd, condenses = true, condens
 }
 
 interface ConversationParts {
-  readonly engine: Engine;
+  readonly ports: LoopPorts;
   readonly watchers: FrameWatchers;
   readonly snapshots: ReturnType<typeof storeSnapshots>;
 }
@@ -133,7 +133,7 @@ interface ConversationParts {
 class OpenConversation implements Conversation {
   readonly id: string;
   readonly log: EventLog;
-  readonly #engine: Engine;
+  readonly #ports: LoopPorts;
   readonly #watchers: FrameWatchers;
   readonly #snapshots: ConversationParts['snapshots'];
   /** Actions that a process before this one left unanswered. */
@@ -142,25 +142,25 @@ class OpenConversation implements Conversation {
   #state: 'opened' | 'resting' | 'looping' = 'opened';
   #loop = Promise.resolve();
 
-  constructor(id: string, { engine, watchers, snapshots }: ConversationParts) {
+  constructor(id: string, { ports, watchers, snapshots }: ConversationParts) {
     this.id = id;
-    this.log = engine.log;
-    this.#engine = engine;
+    this.log = ports.log;
+    this.#ports = ports;
     this.#watchers = watchers;
     this.#snapshots = snapshots;
-    this.#inherited = new Set(engine.dispatched.keys());
+    this.#inherited = new Set(ports.dispatched.keys());
   }
 
   get state(): ConversationState {
-    return this.#engine.folded.state.conversation;
+    return this.#ports.folded.state.conversation;
   }
 
   get isAtWork(): boolean {
-    return this.#state === 'looping' || nextStep(this.#engine.folded.state, this.#engine.limits).do !== 'rest';
+    return this.#state === 'looping' || nextStep(this.#ports.folded.state, this.#ports.limits).do !== 'rest';
   }
 
   async submit(action: ParsedAction): Promise<SubmitResult> {
-    const result = await submit(this.#engine, action);
+    const result = await submit(this.#ports, action);
     this.wake();
     return result;
   }
@@ -170,7 +170,7 @@ class OpenConversation implements Conversation {
   }
 
   async note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void> {
-    const { aborts, folded } = this.#engine;
+    const { aborts, folded } = this.#ports;
     if (aborts.closing.aborted) return;
     await folded.append(({ conversation }) => drafts(conversation.nextId));
   }
@@ -181,10 +181,10 @@ class OpenConversation implements Conversation {
 
   wake(): void {
     if (this.#state === 'opened') this.#resumeForUser();
-    if (this.#state === 'looping' || this.#engine.aborts.closing.aborted) return;
+    if (this.#state === 'looping' || this.#ports.aborts.closing.aborted) return;
     this.#state = 'looping';
     const onRest = (): void => void (this.#state = 'resting');
-    this.#loop = runLoop(this.#engine, onRest).catch((error: unknown) => halt(this.#engine, error));
+    this.#loop = runLoop(this.#ports, onRest).catch((error: unknown) => halt(this.#ports, error));
   }
 
   /** The user's own actions among those that were left unanswered. */
@@ -192,12 +192,12 @@ class OpenConversation implements Conversation {
     this.#state = 'resting';
     for (const action of this.state.pending) {
       if (this.#inherited.has(action.id) && action.source === 'user' && isRunnable(action.action))
-        carryOut(this.#engine, action as RunnableAction);
+        carryOut(this.#ports, action as RunnableAction);
     }
   }
 
   async close(): Promise<void> {
-    const { aborts, executing, outside, view } = this.#engine;
+    const { aborts, executing, outside, view } = this.#ports;
     aborts.close();
     await this.#loop;
     // What is executing ends its wait now.
@@ -210,10 +210,10 @@ class OpenConversation implements Conversation {
 }
 
 /** A new conversation introduces itself. */
-function openingDrafts({ conversation: { agentState, nextId }, hasSystem }: EngineState, agent: Agent): readonly SourcedDraft[] {
+function openingDrafts({ conversation: { agentState, nextId }, context }: EngineState, agent: Agent): readonly SourcedDraft[] {
   if (agentState !== 'loading') return [];
   const first = nextId === 0 ? [stateChanged('loading')] : [];
-  return [...first, ...(hasSystem ? [] : introduce(agent)), stateChanged('awaiting_user_input')];
+  return [...first, ...(context.hasSystem ? [] : introduce(agent)), stateChanged('awaiting_user_input')];
 }
 
 function introduce(agent: Agent): readonly SourcedDraft[] {

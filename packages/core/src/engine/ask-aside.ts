@@ -2,7 +2,7 @@
 import type { LlmMetrics } from '@tendon/protocol';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
 import { accumulateMetrics, createPlaceStatus, turn } from './turn.ts';
-import type { Engine } from './engine.ts';
+import type { LoopPorts } from './ports.ts';
 
 /** Adds what was spent to what was spent before. */
 export type Spent = (before: LlmMetrics | undefined) => LlmMetrics;
@@ -13,23 +13,25 @@ export type Aside =
   | { readonly type: 'failed'; readonly why: string }
   | { readonly type: 'aborted' };
 
+export type AsidePorts = Pick<LoopPorts, 'llm' | 'limits' | 'emit'>;
+
 /** Never rejects. */
-export async function askAside(engine: Engine, request: LlmRequest, signal: AbortSignal): Promise<Aside> {
-  const provider = await engine.llm().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+export async function askAside(ports: AsidePorts, request: LlmRequest, signal: AbortSignal): Promise<Aside> {
+  const provider = await ports.llm().catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
   if (provider instanceof Error) return { type: 'failed', why: `no model could be asked: ${provider.message}` };
   const outcome = await turn(provider, request, {
     signal,
     listener: {
-      ...createPlaceStatus(engine.emit),
+      ...createPlaceStatus(ports.emit),
       onDelta: () => undefined,
       onRetry: async ({ failure }) =>
-        engine.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: failure.error.message }),
+        ports.emit({ volatile: 'status', type: 'info', id: 'STATUS$LLM_RETRY', message: failure.error.message }),
       onResume: async () => undefined,
     },
   });
   if (outcome.type === 'aborted') return outcome;
   if (outcome.type === 'failed') return { type: 'failed', why: `the model could not be asked: ${outcome.failure.error.message}` };
   const { answer } = outcome;
-  const about = { maxBudgetUsd: engine.limits.maxBudgetUsd, contextWindow: provider.contextWindow };
+  const about = { maxBudgetUsd: ports.limits.maxBudgetUsd, contextWindow: provider.contextWindow };
   return { type: 'answered', answer, spent: (before) => accumulateMetrics(before, answer, about) };
 }

@@ -1,7 +1,7 @@
 /** An action `delegate`: somebody outside the engine has another agent do the work; this waits for its report. */
 import { DelegateObservation, type Action, type ObservationDraft } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
-import type { Engine } from './engine.ts';
+import type { LoopPorts } from './ports.ts';
 import { notStarted } from './notices.ts';
 
 export interface DelegatedTask {
@@ -25,18 +25,18 @@ export type Delegate = (task: DelegatedTask, options: { readonly signal: AbortSi
 
 /** The observation, with what it cost; nothing when this process is leaving: the next one attaches to what was begun. */
 export async function delegated(
-  engine: Engine,
+  ports: Pick<LoopPorts, 'delegate' | 'retry' | 'aborts'>,
   { id, args }: Action<'delegate'>,
   options: { readonly cancelled?: boolean } = {},
 ): Promise<(ObservationDraft & { costUsd: number }) | undefined> {
-  const { delegate } = engine;
+  const { delegate } = ports;
   if (!delegate) return { ...notStarted('no other agent can be asked here.'), costUsd: 0 };
-  const { signal, cancel, end } = engine.aborts.beginAction();
+  const { signal, cancel, end } = ports.aborts.beginAction();
   if (options.cancelled) cancel();
   try {
     const task = typeof args.inputs.task === 'string' ? args.inputs.task : JSON.stringify(args.inputs);
-    const asked = engine.retry.untilWritten(() => delegate({ actionId: id, agent: args.agent, task }, { signal }));
-    const done = await unlessAborted(asked, engine.aborts.closing);
+    const asked = ports.retry.untilWritten(() => delegate({ actionId: id, agent: args.agent, task }, { signal }));
+    const done = await unlessAborted(asked, ports.aborts.closing);
     if (!done) return undefined;
     if (!done.ok) return { ...notStarted(done.reason), costUsd: 0 };
     return { ...DelegateObservation.create(done.report, { outputs: done.outputs }), costUsd: done.costUsd };

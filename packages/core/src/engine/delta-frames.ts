@@ -1,6 +1,6 @@
 import type { DeltaFrame } from '@tendon/protocol';
 import type { MaskedStream } from '@tendon/protocol/masking';
-import type { Engine } from './engine.ts';
+import type { HostPorts } from './ports.ts';
 
 type Part = DeltaFrame['part'];
 
@@ -17,7 +17,7 @@ const PAUSE_MS = 30;
 /** Shows a growing answer as volatile frames. A retry makes what was shown void: offsets begin at 0 again. */
 export function createDeltaFrames(
   turn: number,
-  { mask, emit, clock }: Pick<Engine, 'mask' | 'emit' | 'clock'>,
+  { mask, emit, clock }: Pick<HostPorts, 'mask' | 'emit' | 'clock'>,
   signal: AbortSignal,
 ): DeltaFrames {
   let parts = new Map<Part, Growing>();

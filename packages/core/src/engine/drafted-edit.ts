@@ -1,8 +1,8 @@
 import type { LinesToEdit } from '@tendon/protocol/executor-api';
 import { EditObservation, type Action } from '@tendon/protocol';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime } from '../sandbox/runtime.ts';
-import { askAside, type Spent } from './ask-aside.ts';
-import type { Engine } from './engine.ts';
+import { askAside, type AsidePorts, type Spent } from './ask-aside.ts';
+import type { LoopPorts } from './ports.ts';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
 
 export type DraftedResult = ExecuteResult & { readonly spent?: Spent };
@@ -13,13 +13,13 @@ export function needsModel(action: RunnableAction): action is Action<'edit'> {
 
 /** Never rejects for the model's sake: what it does not do is reported by an observation, and the file stays as it is. */
 export async function executeDraftedEdit(
-  engine: Engine,
+  ports: AsidePorts & Pick<LoopPorts, 'aborts'>,
   runtime: Runtime,
   action: Action<'edit'>,
   options: ExecuteOptions,
 ): Promise<DraftedResult> {
   const { path, start, end, content } = action.args;
-  const signal = AbortSignal.any([options.signal, engine.aborts.closing]);
+  const signal = AbortSignal.any([options.signal, ports.aborts.closing]);
   const found = await runtime.files
     .linesToEdit(path, { start, end }, { signal })
     .catch((error: unknown): LinesToEdit => ({ state: 'refused', reason: error instanceof Error ? error.message : String(error) }));
@@ -28,7 +28,7 @@ export async function executeDraftedEdit(
   if (signal.aborted) return { outcome: 'not-started', reason: 'it was cancelled' };
   if (found.state === 'refused') return refused(path, found.reason);
   if (found.state === 'none') return runtime.execute(action, options);
-  const drafted = await askModel(engine, { path, draft: content, lines: found }, signal);
+  const drafted = await askModel(ports, { path, draft: content, lines: found }, signal);
   if ('aborted' in drafted && options.isFresh !== true) return runtime.execute(action, options);
   if ('aborted' in drafted) return { outcome: 'not-started', reason: 'it was cancelled' };
   if ('failure' in drafted) return { ...refused(path, drafted.failure), ...(drafted.spent && { spent: drafted.spent }) };
@@ -41,8 +41,8 @@ type Drafted =
   | { readonly failure: string; readonly spent?: Spent }
   | { readonly aborted: true };
 
-async function askModel(engine: Engine, about: Parameters<typeof draftRequest>[0], signal: AbortSignal): Promise<Drafted> {
-  const aside = await askAside(engine, draftRequest(about), signal);
+async function askModel(ports: AsidePorts, about: Parameters<typeof draftRequest>[0], signal: AbortSignal): Promise<Drafted> {
+  const aside = await askAside(ports, draftRequest(about), signal);
   if (aside.type === 'aborted') return { aborted: true };
   if (aside.type === 'failed') return { failure: aside.why };
   const text = linesOfAnswer(aside.answer);

@@ -2,7 +2,7 @@
  * The fold of a log as text: the engine's state, and where the model's view begins. An opening that has it reads the newest events only.
  * All of it is in the log as well; when it is unusable for any reason, the log is folded from its beginning instead.
  */
-import { INITIAL_STATE, isAction, type Action, type ConversationState } from '@tendon/protocol';
+import { isAction, type Action, type ConversationState } from '@tendon/protocol';
 import type { EventLog, LogSnapshot } from '../log/event-log.ts';
 import { readById } from '../log/read-pages.ts';
 import type { ViewOutline } from '../prompt/view-outline.ts';
@@ -12,10 +12,18 @@ import { INITIAL_ENGINE_STATE, type EngineState } from './engine-state.ts';
  * Raise this when events are folded, or entries of the view are made, differently. engine-snapshot.test.ts detects it.
  * @internal
  */
-export const FOLD_VERSION = 3;
+export const FOLD_VERSION = 4;
 
 /** Snapshots with another value are not read: it changes by itself with an added or removed field. */
-const SHAPE = [FOLD_VERSION, ...Object.keys(INITIAL_ENGINE_STATE).toSorted(), ...Object.keys(INITIAL_STATE).toSorted()].join(' ');
+const SHAPE = [FOLD_VERSION, ...fieldsOf(INITIAL_ENGINE_STATE)].join(' ');
+
+function fieldsOf(value: object): readonly string[] {
+  return Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, held]: [string, unknown]) =>
+      Object.getPrototypeOf(held ?? 0) === Object.prototype ? [name, ...fieldsOf(held as object)] : [name],
+    );
+}
 
 export interface Fold {
   readonly state: EngineState;

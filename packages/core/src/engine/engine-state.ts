@@ -5,11 +5,11 @@
  * Invariants
  * N1  `requested` is set by a person's request that needs work to carry out (stop, finish) and cleared by the next state change.
  * N2  `ending` is set by the agent's own last word (finish, reject, a question) and cleared by the next state change.
- * N3  `turns`, `malformed` and `repetition` count since a person last sent or asked for something.
- * N4  `shownMicroagents` are those that the model was shown and has not forgotten by a condensation.
- * N6  `missed` is the knowledge that could not be read from the workspace at a message, until a recall delivers it.
- * N5  `condensing` is set by a request for a condensation and cleared by the condensation, by the error that answers the request,
- *     and by a stop; `condensedTo` is the last id that the model was made to forget.
+ * N3  `progress` counts since a person last sent or asked for something.
+ * N4  `context.shownMicroagents` are those that the model was shown and has not forgotten by a condensation.
+ * N5  `context.missed` is the knowledge that could not be read from the workspace at a message, until a recall delivers it.
+ * N6  `condensation.isRequested` is set by a request and cleared by the condensation, by the error that answers the request, and by a
+ *     stop; `condensation.end` is the last id that the model was made to forget.
  * N7  `sent` are the last `MAX_SENT` actions that clients gave a `client_id`, oldest first: one that is sent again is not appended again.
  */
 import {
@@ -48,38 +48,48 @@ export interface SentAction {
  */
 export const MAX_SENT = 256;
 
-export interface EngineState {
-  readonly conversation: ConversationState;
-  /** The prompt and tools are in the log. */
-  readonly hasSystem: boolean;
-  readonly requested: { readonly to: 'stopped' | 'finished'; readonly id: number } | undefined;
-  readonly ending: Extract<AgentState, 'finished' | 'rejected' | 'awaiting_user_input'> | undefined;
+interface Progress {
   /** Answers of the model. */
   readonly turns: number;
   /** Consecutive answers in which no call could be understood. */
   readonly malformed: number;
   readonly repetition: Repetition;
-  /** Names of microagents. */
+}
+
+/** What the model has been given beside messages and results. */
+interface ModelContext {
+  /** The prompt and tools are in the log. */
+  readonly hasSystem: boolean;
+  /** Names. */
   readonly shownMicroagents: ReadonlySet<string>;
   readonly missed: Missed | undefined;
-  readonly condensing: boolean;
-  readonly condensedTo: number;
+}
+
+interface CondensationState {
+  readonly isRequested: boolean;
+  readonly end: number;
+}
+
+export interface EngineState {
+  readonly conversation: ConversationState;
+  readonly requested: { readonly to: 'stopped' | 'finished'; readonly id: number } | undefined;
+  readonly ending: Extract<AgentState, 'finished' | 'rejected' | 'awaiting_user_input'> | undefined;
+  readonly progress: Progress;
+  readonly context: ModelContext;
+  readonly condensation: CondensationState;
   readonly metrics: LlmMetrics | undefined;
   readonly sent: readonly SentAction[];
 }
 
+const NO_PROGRESS: Progress = Object.freeze({ turns: 0, malformed: 0, repetition: NO_REPETITION });
+
 export const INITIAL_ENGINE_STATE: EngineState = Object.freeze({
   conversation: INITIAL_STATE,
-  hasSystem: false,
   requested: undefined,
   ending: undefined,
-  turns: 0,
-  malformed: 0,
-  repetition: NO_REPETITION,
-  shownMicroagents: new Set<string>(),
-  missed: undefined,
-  condensing: false,
-  condensedTo: -1,
+  progress: NO_PROGRESS,
+  context: Object.freeze({ hasSystem: false, shownMicroagents: new Set<string>(), missed: undefined }),
+  condensation: Object.freeze({ isRequested: false, end: -1 }),
   metrics: undefined,
   sent: Object.freeze([]),
 });
@@ -93,8 +103,9 @@ export function foldEngine(state: EngineState, event: Event): EngineState {
   // The cost of an answer stands on its first event, so it also counts the answers; an observation can carry what it cost itself.
   const answers = event.source === 'agent' && event.llm_metrics && event.cause === undefined ? 1 : 0;
   const metrics = event.llm_metrics ?? state.metrics;
-  const next = { ...state, conversation: reduce(before, event), metrics, turns: state.turns + answers, sent: foldSent(state.sent, event) };
-  if (isAction(event) && event.action === 'condensation_request') return { ...next, condensing: true };
+  const progress = { ...state.progress, turns: state.progress.turns + answers };
+  const next = { ...state, conversation: reduce(before, event), metrics, progress, sent: foldSent(state.sent, event) };
+  if (isAction(event) && event.action === 'condensation_request') return withCondensation(next, true);
   if (isAction(event)) return event.source === 'user' ? foldPerson(next, event) : foldAgent(next, event);
   if (isObservation(event)) return foldObservation(next, event, before);
   return next;
@@ -106,7 +117,7 @@ function foldSent(sent: EngineState['sent'], { id, source, client_id: clientId }
 
 function foldPerson(state: EngineState, action: Action): EngineState {
   if (action.action === 'recall') return state;
-  const fresh = { ...state, turns: 0, malformed: 0, repetition: NO_REPETITION };
+  const fresh = { ...state, progress: NO_PROGRESS };
   if (action.action !== 'change_agent_state') return fresh;
   const asked = action.args.agent_state;
   return asked === 'stopped' || asked === 'finished' ? { ...fresh, requested: { to: asked, id: action.id } } : fresh;
@@ -115,8 +126,8 @@ function foldPerson(state: EngineState, action: Action): EngineState {
 function foldAgent(state: EngineState, action: Action): EngineState {
   if (action.action === 'condensation') return foldCondensation(state, action);
   if (action.source !== 'agent') return state;
-  if (action.action === 'system') return { ...state, hasSystem: true };
-  const understood = { ...state, malformed: 0 };
+  if (action.action === 'system') return { ...state, context: { ...state.context, hasSystem: true } };
+  const understood = { ...state, progress: { ...state.progress, malformed: 0 } };
   if (action.action === 'finish') return { ...understood, ending: 'finished' };
   if (action.action === 'reject') return { ...understood, ending: 'rejected' };
   if (action.action === 'message' && action.args.wait_for_response) return { ...understood, ending: 'awaiting_user_input' };
@@ -124,35 +135,37 @@ function foldAgent(state: EngineState, action: Action): EngineState {
 }
 
 function foldCondensation(state: EngineState, { id, args }: Action<'condensation'>): EngineState {
-  return {
-    ...state,
-    shownMicroagents: INITIAL_ENGINE_STATE.shownMicroagents,
-    condensing: false,
-    condensedTo: args.forgotten_events_end_id ?? id,
-  };
+  const context = { ...state.context, shownMicroagents: INITIAL_ENGINE_STATE.context.shownMicroagents };
+  return { ...state, context, condensation: { isRequested: false, end: args.forgotten_events_end_id ?? id } };
+}
+
+function withCondensation(state: EngineState, isRequested: boolean): EngineState {
+  return { ...state, condensation: { ...state.condensation, isRequested } };
 }
 
 function foldObservation(state: EngineState, observation: Observation, before: ConversationState): EngineState {
   if (observation.observation === 'agent_state_changed') {
-    const condensing = state.condensing && observation.extras.agent_state !== 'stopped';
-    return { ...state, requested: undefined, ending: undefined, condensing };
+    const isRequested = state.condensation.isRequested && observation.extras.agent_state !== 'stopped';
+    return withCondensation({ ...state, requested: undefined, ending: undefined }, isRequested);
   }
-  if (observation.observation === 'error' && observation.extras.error_id === NOT_CONDENSED) return { ...state, condensing: false };
+  if (observation.observation === 'error' && observation.extras.error_id === NOT_CONDENSED) return withCondensation(state, false);
   if (observation.observation === 'recall') return foldRecall(state, observation, before);
   if (observation.cause === undefined) {
     // A call that could not be understood has no action: its error carries the call, and the first of an answer its cost.
-    return observation.tool_call_metadata && observation.llm_metrics ? { ...state, malformed: state.malformed + 1 } : state;
+    if (!observation.tool_call_metadata || !observation.llm_metrics) return state;
+    return { ...state, progress: { ...state.progress, malformed: state.progress.malformed + 1 } };
   }
   const action = before.pending.find(({ id }) => id === observation.cause);
   if (!action || action.source !== 'agent') return state;
-  return { ...state, repetition: repeat(state.repetition, action, observation) };
+  return { ...state, progress: { ...state.progress, repetition: repeat(state.progress.repetition, action, observation) } };
 }
 
 function foldRecall(state: EngineState, { cause, extras }: Observation<'recall'>, before: ConversationState): EngineState {
   const asked = before.pending.find(({ id }) => id === cause);
   const query = asked?.action === 'recall' ? asked.args.query : '';
-  const shownMicroagents = new Set([...state.shownMicroagents, ...extras.microagent_knowledge.map(({ name }) => name)]);
-  return { ...state, shownMicroagents, missed: foldMissed(state.missed, extras, query) };
+  const { context } = state;
+  const shownMicroagents = new Set([...context.shownMicroagents, ...extras.microagent_knowledge.map(({ name }) => name)]);
+  return { ...state, context: { ...context, shownMicroagents, missed: foldMissed(context.missed, extras, query) } };
 }
 
 function foldMissed(

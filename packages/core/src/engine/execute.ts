@@ -13,23 +13,27 @@ import { catalogError, type Action } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { ExecuteResult, OutputChunk, RunnableAction } from '../sandbox/runtime.ts';
-import type { Spent } from './ask-aside.ts';
+import type { AsidePorts, Spent } from './ask-aside.ts';
 import { executeDraftedEdit, needsModel } from './drafted-edit.ts';
-import type { Engine } from './engine.ts';
+import type { HostPorts, LoopPorts } from './ports.ts';
 import { answerTo, notice, notStarted, outcomeUnknown, stateChanged } from './notices.ts';
 
 /** Backstop: how long a cancelled action may take to end before its outcome counts as unknown. Runtimes give up earlier. */
 const CANCEL_GRACE_MS = 40_000;
 
-export async function execute(engine: Engine, action: RunnableAction, options: { readonly cancelled?: boolean } = {}): Promise<void> {
-  if (!isPending(engine.folded.state, action.id)) return;
-  const running = engine.aborts.beginAction();
+export type ExecutePorts = AsidePorts &
+  Pick<LoopPorts, 'log' | 'folded' | 'sandbox' | 'aborts' | 'dispatched'> &
+  Pick<HostPorts, 'clock' | 'mask'>;
+
+export async function execute(ports: ExecutePorts, action: RunnableAction, options: { readonly cancelled?: boolean } = {}): Promise<void> {
+  if (!isPending(ports.folded.state, action.id)) return;
+  const running = ports.aborts.beginAction();
   if (options.cancelled) running.cancel();
   try {
-    const result = await carryOut(engine, action, running.signal);
+    const result = await carryOut(ports, action, running.signal);
     if (result === 'left') return;
-    await engine.folded.append((state) => (isPending(state, action.id) ? toDrafts(state, action, result) : []));
-    engine.dispatched.delete(action.id);
+    await ports.folded.append((state) => (isPending(state, action.id) ? toDrafts(state, action, result) : []));
+    ports.dispatched.delete(action.id);
   } finally {
     running.end();
   }
@@ -42,49 +46,49 @@ function isPending({ conversation }: EngineState, id: number): boolean {
 /** With what was spent on a model for it; of an attempt that was given up for another it is not counted. */
 type Result = (ExecuteResult & { readonly spent?: Spent }) | 'left';
 
-async function carryOut(engine: Engine, action: RunnableAction, signal: AbortSignal): Promise<Result> {
+async function carryOut(ports: ExecutePorts, action: RunnableAction, signal: AbortSignal): Promise<Result> {
   if (action.executor === undefined) return { outcome: 'observed', observation: notice.neverStarted };
-  const first = await attempt(engine, action, signal);
+  const first = await attempt(ports, action, signal);
   // It certainly did not run, so another sandbox may take it, once.
   if (first === 'left' || first.outcome !== 'not-started' || signal.aborted) return first;
-  return attempt(engine, action, signal);
+  return attempt(ports, action, signal);
 }
 
 /** The border to sandboxes: a rejection, a hang after cancelling and the closing of the conversation end the waiting. */
-function attempt(engine: Engine, action: RunnableAction, signal: AbortSignal): Promise<Result> {
+function attempt(ports: ExecutePorts, action: RunnableAction, signal: AbortSignal): Promise<Result> {
   const { promise, resolve } = Promise.withResolvers<Result>();
   const over = new AbortController();
   const once = { once: true, signal: over.signal };
   const giveUp = (): void => {
     const reason = 'it was cancelled and did not end';
-    const waited = engine.clock.sleep(CANCEL_GRACE_MS, { signal: over.signal });
+    const waited = ports.clock.sleep(CANCEL_GRACE_MS, { signal: over.signal });
     waited.then(() => resolve({ outcome: 'unknown', reason }), ignore);
   };
-  engine.aborts.closing.addEventListener('abort', () => resolve('left'), once);
+  ports.aborts.closing.addEventListener('abort', () => resolve('left'), once);
   if (signal.aborted) giveUp();
   else signal.addEventListener('abort', giveUp, once);
-  dispatch(engine, action, signal).then(resolve, (error: unknown) => resolve({ outcome: 'unknown', reason: String(error) }));
+  dispatch(ports, action, signal).then(resolve, (error: unknown) => resolve({ outcome: 'unknown', reason: String(error) }));
   return promise.finally(() => over.abort());
 }
 
-async function dispatch(engine: Engine, action: RunnableAction, signal: AbortSignal): Promise<Result> {
-  const { dispatched, aborts, log } = engine;
+async function dispatch(ports: ExecutePorts, action: RunnableAction, signal: AbortSignal): Promise<Result> {
+  const { dispatched, aborts, log } = ports;
   const isFresh = !dispatched.has(action.id);
   // An action that may be running must be found even after a cancel: only its executor can end it.
   const acquired = await (isFresh
-    ? engine.sandbox.acquire(AbortSignal.any([signal, aborts.closing]))
-    : engine.sandbox.acquire(aborts.closing, { unwanted: signal }));
+    ? ports.sandbox.acquire(AbortSignal.any([signal, aborts.closing]))
+    : ports.sandbox.acquire(aborts.closing, { unwanted: signal }));
   if (aborts.closing.aborted) return 'left';
   if (!acquired.ok) return { outcome: isFresh ? 'not-started' : 'unknown', reason: acquired.reason };
   const { runtime } = acquired;
   const executor = isFresh ? runtime.incarnation : (dispatched.get(action.id) ?? action.executor!);
   dispatched.set(action.id, executor);
-  const output = createOutputFrames(action.id, engine);
+  const output = createOutputFrames(action.id, ports);
   const options = { signal, onOutput: output.push, epoch: log.epochOf(action.id), isFresh };
   const sent = { ...action, executor };
   const drafts = needsModel(sent) && executor === runtime.incarnation;
   try {
-    const result = await (drafts ? executeDraftedEdit(engine, runtime, sent, options) : runtime.execute(sent, options));
+    const result = await (drafts ? executeDraftedEdit(ports, runtime, sent, options) : runtime.execute(sent, options));
     if (result.outcome === 'not-started') dispatched.delete(action.id);
     return result;
   } finally {
@@ -123,7 +127,7 @@ export function sandboxFailed(reason: string): SourcedDraft {
 }
 
 /** Shows a running action's output as volatile frames, with secrets hidden also where a chunk cuts them in two. */
-function createOutputFrames(cause: number, { mask, emit }: Pick<Engine, 'mask' | 'emit'>): OutputFrames {
+function createOutputFrames(cause: number, { mask, emit }: Pick<HostPorts, 'mask' | 'emit'>): OutputFrames {
   const masked = mask.stream();
   /** Bytes of the whole output: received, and shown so far. */
   let received: number | undefined;

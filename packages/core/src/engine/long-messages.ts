@@ -11,7 +11,7 @@ import { WORKSPACE } from '../prompt/excerpt.ts';
 import { textOf } from '../prompt/make-entries.ts';
 import { MESSAGE_NOT_STORED } from '../prompt/say-observation.ts';
 import type { Excerpt } from '../prompt/assemble.ts';
-import type { Engine } from './engine.ts';
+import type { LoopPorts } from './ports.ts';
 import { engineError } from './notices.ts';
 
 /** For one file; the sandbox has its own time to start. */
@@ -19,7 +19,7 @@ const WRITE_MS = 30_000;
 /** Covers itself and the folder of the messages. */
 const IGNORE = '.tendon/.gitignore';
 
-type Ports = Pick<Engine, 'log' | 'folded' | 'sandbox'>;
+type Ports = Pick<LoopPorts, 'log' | 'folded' | 'sandbox'>;
 
 export class LongMessages {
   readonly #ports: Ports;

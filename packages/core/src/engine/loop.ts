@@ -15,7 +15,7 @@ import { searchMessages } from '../knowledge/search-messages.ts';
 import { answerCore } from './answer-core.ts';
 import { condenseLog } from './condense-log.ts';
 import { delegated } from './delegated.ts';
-import type { Engine } from './engine.ts';
+import type { LoopPorts } from './ports.ts';
 import { execute } from './execute.ts';
 import { nextStep } from './next-step.ts';
 import { answerTo, notice, stateChanged } from './notices.ts';
@@ -23,29 +23,29 @@ import { calledOutside, callUnknown, wasCalledOutside } from './outside-tools.ts
 import { takeTurn } from './take-turn.ts';
 
 /** Runs until there is nothing to do or the conversation is closed. `onRest` is called in the tick of that decision. Rejects with the storage's error. */
-export async function runLoop(engine: Engine, onRest: () => void): Promise<void> {
+export async function runLoop(ports: LoopPorts, onRest: () => void): Promise<void> {
   try {
     for (;;) {
-      const step = nextStep(engine.folded.state, engine.limits);
-      if (step.do === 'rest' || engine.aborts.closing.aborted) break;
+      const step = nextStep(ports.folded.state, ports.limits);
+      if (step.do === 'rest' || ports.aborts.closing.aborted) break;
       switch (step.do) {
         case 'settle':
-          await settle(engine);
+          await settle(ports);
           break;
         case 'announce':
-          await engine.folded.append((state) => announced(state, engine));
+          await ports.folded.append((state) => announced(state, ports));
           break;
         case 'answer':
-          await answer(engine, step.action);
+          await answer(ports, step.action);
           break;
         case 'execute':
-          await engine.executing.run(() => execute(engine, step.action));
+          await ports.executing.run(() => execute(ports, step.action));
           break;
         case 'condense':
-          await condenseLog(engine);
+          await condenseLog(ports);
           break;
         case 'turn':
-          await takeTurn(engine);
+          await takeTurn(ports);
           break;
       }
     }
@@ -55,80 +55,80 @@ export async function runLoop(engine: Engine, onRest: () => void): Promise<void>
 }
 
 /** Decided again on the state it is appended to. */
-function announced(state: EngineState, engine: Engine): readonly SourcedDraft[] {
-  const step = nextStep(state, engine.limits);
+function announced(state: EngineState, { limits }: Pick<LoopPorts, 'limits'>): readonly SourcedDraft[] {
+  const step = nextStep(state, limits);
   return step.do === 'announce' ? step.drafts : [];
 }
 
 /** What it takes is looked up first; meanwhile somebody may have asked for something else. */
-async function answer(engine: Engine, action: Action): Promise<void> {
-  if (action.action === 'delegate') return answerDelegate(engine, action);
-  if (action.action === 'call_tool_mcp') return answerOutside(engine, action);
+async function answer(ports: LoopPorts, action: Action): Promise<void> {
+  if (action.action === 'delegate') return answerDelegate(ports, action);
+  if (action.action === 'call_tool_mcp') return answerOutside(ports, action);
   const recalls = action.action === 'recall';
-  if (recalls) await engine.library.load();
-  const hits = recalls && action.source !== 'user' ? await searchMessages(engine.log, action.args.query) : undefined;
-  if (engine.aborts.closing.aborted) return;
-  await engine.folded.append((state) => {
-    const step = nextStep(state, engine.limits);
-    return step.do === 'answer' && step.action.id === action.id ? [answered(engine, state, { action, hits })] : [];
+  if (recalls) await ports.library.load();
+  const hits = recalls && action.source !== 'user' ? await searchMessages(ports.log, action.args.query) : undefined;
+  if (ports.aborts.closing.aborted) return;
+  await ports.folded.append((state) => {
+    const step = nextStep(state, ports.limits);
+    return step.do === 'answer' && step.action.id === action.id ? [answered(ports, state, { action, hits })] : [];
   });
 }
 
-async function answerDelegate(engine: Engine, action: Action<'delegate'>): Promise<void> {
-  const done = await delegated(engine, action);
-  if (!done || engine.aborts.closing.aborted) return;
+async function answerDelegate(ports: LoopPorts, action: Action<'delegate'>): Promise<void> {
+  const done = await delegated(ports, action);
+  if (!done || ports.aborts.closing.aborted) return;
   const { costUsd, ...observation } = done;
-  await engine.folded.append((state) => {
-    const step = nextStep(state, engine.limits);
+  await ports.folded.append((state) => {
+    const step = nextStep(state, ports.limits);
     const metrics = state.metrics && costUsd > 0 && { ...state.metrics, accumulated_cost: state.metrics.accumulated_cost + costUsd };
     const draft = { ...answerTo(action, observation), ...(metrics && { llm_metrics: metrics }) };
     return step.do === 'answer' && step.action.id === action.id ? [draft] : [];
   });
 }
 
-async function answerOutside(engine: Engine, action: Action<'call_tool_mcp'>): Promise<void> {
-  const observation = await calledOutside(engine, action);
-  if (!observation || engine.aborts.closing.aborted) return;
+async function answerOutside(ports: LoopPorts, action: Action<'call_tool_mcp'>): Promise<void> {
+  const observation = await calledOutside(ports, action);
+  if (!observation || ports.aborts.closing.aborted) return;
   // Also when somebody asked for an end meanwhile: it was carried out, and that is not the same as not executed.
-  await engine.folded.append(({ conversation }) =>
+  await ports.folded.append(({ conversation }) =>
     conversation.pending.some(({ id }) => id === action.id) ? [answerTo(action, observation)] : [],
   );
-  engine.dispatched.delete(action.id);
+  ports.dispatched.delete(action.id);
 }
 
 /** The environment is the source of what is recalled, whichever party asked. */
 function answered(
-  engine: Engine,
-  { shownMicroagents, missed }: EngineState,
+  { clock, library }: Pick<LoopPorts, 'clock' | 'library'>,
+  { context: { shownMicroagents, missed } }: EngineState,
   about: { readonly action: Action; readonly hits?: string[] | undefined },
 ): SourcedDraft {
   const { action, hits } = about;
-  const sources = { now: engine.clock.now(), known: engine.library.known, shownMicroagents, missed, ...(hits && { hits }) };
+  const sources = { now: clock.now(), known: library.known, shownMicroagents, missed, ...(hits && { hits }) };
   const draft = answerTo(action, answerCore(action, sources));
   return action.action === 'recall' ? { ...draft, source: 'environment' } : draft;
 }
 
 /** Ends what runs, answers what is left, and grants the request. A message that came after the request starts the agent again. */
-async function settle(engine: Engine): Promise<void> {
-  engine.aborts.endTurn();
-  engine.aborts.cancelActions();
-  await engine.executing.run(async () => {
+async function settle(ports: LoopPorts): Promise<void> {
+  ports.aborts.endTurn();
+  ports.aborts.cancelActions();
+  await ports.executing.run(async () => {
     // A dispatched action without an outcome in the log may still be running: its executor is asked for it, and cancels it.
-    for (const action of engine.folded.state.conversation.pending) {
-      if (!engine.dispatched.has(action.id)) continue;
-      if (action.executor) await execute(engine, action as RunnableAction, { cancelled: true });
-      else if (action.action === 'delegate') await delegated(engine, action, { cancelled: true });
+    for (const action of ports.folded.state.conversation.pending) {
+      if (!ports.dispatched.has(action.id)) continue;
+      if (action.executor) await execute(ports, action as RunnableAction, { cancelled: true });
+      else if (action.action === 'delegate') await delegated(ports, action, { cancelled: true });
     }
-    if (engine.aborts.closing.aborted) return;
-    await engine.folded.append((state) => {
+    if (ports.aborts.closing.aborted) return;
+    await ports.folded.append((state) => {
       const {
         conversation: { pending, lastUserMessageId },
         requested,
       } = state;
       if (!requested) return [];
       const answers = pending.map((action) => {
-        if (action.action === 'recall') return answered(engine, state, { action });
-        return answerTo(action, wasCalledOutside(engine, action) ? callUnknown : notice.stopped);
+        if (action.action === 'recall') return answered(ports, state, { action });
+        return answerTo(action, wasCalledOutside(ports, action) ? callUnknown : notice.stopped);
       });
       return [...answers, stateChanged(requested.to), ...(lastUserMessageId > requested.id ? [stateChanged('running')] : [])];
     });

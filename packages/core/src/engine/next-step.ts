@@ -37,7 +37,8 @@ const MAX_MALFORMED = 5;
 export function nextStep(state: EngineState, limits: Limits): Step {
   const { conversation } = state;
   if (state.requested) return { do: 'settle' };
-  if (state.condensing && conversation.pending.length === 0 && conversation.agentState !== 'paused') return { do: 'condense' };
+  if (state.condensation.isRequested && conversation.pending.length === 0 && conversation.agentState !== 'paused')
+    return { do: 'condense' };
   if (!isActive(conversation.agentState)) return { do: 'rest' };
   const action = nextPending(conversation.pending);
   if (action) return toCarryOut(action);
@@ -79,12 +80,12 @@ export function awaitsConfirmation({ args }: Action): boolean {
   return 'confirmation_state' in args && args.confirmation_state === 'awaiting_confirmation';
 }
 
-function atLimit(state: EngineState, { maxIterations, maxBudgetUsd }: Limits): Step | undefined {
-  const cost = state.metrics?.accumulated_cost ?? 0;
-  if (isStuck(state.repetition)) return ask(state.repetition.count);
-  if (state.malformed >= MAX_MALFORMED)
+function atLimit({ metrics, progress }: EngineState, { maxIterations, maxBudgetUsd }: Limits): Step | undefined {
+  const cost = metrics?.accumulated_cost ?? 0;
+  if (isStuck(progress.repetition)) return ask(progress.repetition.count);
+  if (progress.malformed >= MAX_MALFORMED)
     return failed(`The model made ${MAX_MALFORMED} calls in a row that could not be understood. Try another model, or say it differently.`);
-  if (state.turns >= maxIterations)
+  if (progress.turns >= maxIterations)
     return failed(`The agent took ${maxIterations} steps since your last message, which is the limit. Resume to let it go on.`);
   if (maxBudgetUsd !== undefined && cost >= maxBudgetUsd)
     return failed(`The conversation has cost $${cost.toFixed(2)}; its budget is $${maxBudgetUsd.toFixed(2)}. Raise the budget to go on.`);

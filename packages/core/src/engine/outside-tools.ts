@@ -1,7 +1,7 @@
 import type { Action, ObservationDraft } from '@tendon/protocol';
 import { unlessAborted } from '@tendon/protocol/async';
 import type { Tool } from '../tools/define-tool.ts';
-import type { Engine } from './engine.ts';
+import type { ActionPorts } from './ports.ts';
 import { awaitsConfirmation } from './next-step.ts';
 import { notice, outcomeUnknown } from './notices.ts';
 
@@ -18,7 +18,7 @@ export interface OutsideTools {
 export const callUnknown = outcomeUnknown('it may have been made before, and its outcome was not stored');
 
 /** By this process or one before it. */
-export function wasCalledOutside({ dispatched }: Engine, action: Action): boolean {
+export function wasCalledOutside({ dispatched }: Pick<ActionPorts, 'dispatched'>, action: Action): boolean {
   return action.action === 'call_tool_mcp' && dispatched.has(action.id) && !awaitsConfirmation(action);
 }
 
@@ -26,13 +26,16 @@ export function wasCalledOutside({ dispatched }: Engine, action: Action): boolea
  * The observation; nothing when this process is shutting down. A call that may have been made, by an earlier process or by this one before
  * its storage failed, is not made again.
  */
-export async function calledOutside(engine: Engine, action: Action<'call_tool_mcp'>): Promise<ObservationDraft | undefined> {
-  if (!engine.outside) return notice.unavailable;
-  if (wasCalledOutside(engine, action)) return callUnknown;
-  engine.dispatched.set(action.id, undefined);
-  const { signal, end } = engine.aborts.beginAction();
+export async function calledOutside(
+  ports: Pick<ActionPorts, 'outside' | 'dispatched' | 'aborts'>,
+  action: Action<'call_tool_mcp'>,
+): Promise<ObservationDraft | undefined> {
+  if (!ports.outside) return notice.unavailable;
+  if (wasCalledOutside(ports, action)) return callUnknown;
+  ports.dispatched.set(action.id, undefined);
+  const { signal, end } = ports.aborts.beginAction();
   try {
-    return await unlessAborted(engine.outside.call(action, { signal }), engine.aborts.closing);
+    return await unlessAborted(ports.outside.call(action, { signal }), ports.aborts.closing);
   } finally {
     end();
   }

@@ -9,7 +9,7 @@ import { readById, readPages } from '../log/read-pages.ts';
 import { filled, idsOf, type ViewOutline } from '../prompt/view-outline.ts';
 import type { Excerpt } from '../prompt/assemble.ts';
 import { View } from '../prompt/view.ts';
-import type { Engine } from './engine.ts';
+import type { LoopPorts } from './ports.ts';
 
 export interface ViewFeed {
   /** Where a later view can begin. */
@@ -22,7 +22,7 @@ export interface ViewFeed {
 }
 
 /** `outline`: where the view begins. A log that is empty is followed from the first event on. */
-export function createViewFeed({ agent, log, folded }: Pick<Engine, 'agent' | 'log' | 'folded'>, outline: ViewOutline): ViewFeed {
+export function createViewFeed({ agent, log, folded }: Pick<LoopPorts, 'agent' | 'log' | 'folded'>, outline: ViewOutline): ViewFeed {
   let view = log.nextId === 0 ? new View(agent) : undefined;
   const close = folded.onEvent((event) => {
     // While the stored events are still being read, those that come now are read with them.

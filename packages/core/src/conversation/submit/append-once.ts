@@ -4,24 +4,25 @@
  */
 import { catalogError, isAction, type ActionDraft, type CatalogError } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { LoopPorts } from '../../engine/ports.ts';
 import type { SubmitResult } from '../conversation.ts';
 import type { EngineState } from '../../engine/engine-state.ts';
 
+type AppendPorts = Pick<LoopPorts, 'log' | 'folded' | 'mask'>;
 type Decision = (state: EngineState) => readonly SourcedDraft[] | CatalogError;
 
 /** The earlier answer to `action` when it is sent again; undefined when it is new. */
-export async function answerAgain(engine: Engine, action: ActionDraft): Promise<SubmitResult | undefined> {
-  const known = engine.folded.state.sent.find(({ clientId }) => clientId === action.client_id);
-  return known && again(engine, action, known.id);
+export async function answerAgain(ports: AppendPorts, action: ActionDraft): Promise<SubmitResult | undefined> {
+  const known = ports.folded.state.sent.find(({ clientId }) => clientId === action.client_id);
+  return known && again(ports, action, known.id);
 }
 
 /** The first draft of the decision is the client's action; it gets the client's id. */
-export async function appendOnce(engine: Engine, action: ActionDraft, decide: Decision): Promise<SubmitResult> {
+export async function appendOnce(ports: AppendPorts, action: ActionDraft, decide: Decision): Promise<SubmitResult> {
   const { client_id } = action;
   let known: number | undefined;
   let refusal = catalogError('INTERNAL');
-  const [event] = await engine.folded.tryAppend((state) => {
+  const [event] = await ports.folded.tryAppend((state) => {
     known = state.sent.find(({ clientId }) => clientId === client_id)?.id;
     const decision = known === undefined ? decide(state) : [];
     if (!('code' in decision))
@@ -29,13 +30,13 @@ export async function appendOnce(engine: Engine, action: ActionDraft, decide: De
     refusal = decision;
     return [];
   });
-  if (known !== undefined) return again(engine, action, known);
+  if (known !== undefined) return again(ports, action, known);
   return event ? { ok: true, event } : { ok: false, error: refusal };
 }
 
-async function again(engine: Engine, action: ActionDraft, id: number): Promise<SubmitResult> {
-  const [event] = await engine.log.read({ from: id, limit: 1 });
-  const given = engine.mask.draft({ ...action, source: 'user' }) as ActionDraft;
+async function again(ports: AppendPorts, action: ActionDraft, id: number): Promise<SubmitResult> {
+  const [event] = await ports.log.read({ from: id, limit: 1 });
+  const given = ports.mask.draft({ ...action, source: 'user' }) as ActionDraft;
   if (event && isAction(event) && gist(event) === gist(given)) return { ok: true, event, isRepeated: true };
   return { ok: false, error: catalogError('CLIENT_ID_REUSED', action.client_id) };
 }

@@ -10,7 +10,7 @@ import {
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { stateChanged, answerTo, notice, addedAgain } from '../../engine/notices.ts';
 import type { EngineState } from '../../engine/engine-state.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { LoopPorts } from '../../engine/ports.ts';
 import { awaitsConfirmation, nextPending } from '../../engine/next-step.ts';
 
 export interface StateRequest {
@@ -44,12 +44,15 @@ type VerdictRequest = StateRequest & { readonly to: 'user_confirmed' | 'user_rej
 type Decision = { readonly decide: (state: EngineState) => readonly SourcedDraft[] | CatalogError };
 
 /** A person's verdict on the action that waits: it is added again with a new id, and the waiting one is answered with nothing. */
-export async function decideConfirmation(engine: Engine, { to: verdict, thought }: VerdictRequest): Promise<Decision | CatalogError> {
-  const refusal = refuse(engine.folded.state.conversation.agentState, verdict);
+export async function decideConfirmation(
+  ports: Pick<LoopPorts, 'folded' | 'sandbox' | 'aborts'>,
+  { to: verdict, thought }: VerdictRequest,
+): Promise<Decision | CatalogError> {
+  const refusal = refuse(ports.folded.state.conversation.agentState, verdict);
   if (refusal) return refusal;
   if (verdict === 'user_rejected') return { decide: (state) => decided(state, { to: verdict, thought }, undefined) };
   // A confirmed action needs a destination before it is in the log as confirmed.
-  const acquired = await engine.sandbox.acquire(engine.aborts.closing);
+  const acquired = await ports.sandbox.acquire(ports.aborts.closing);
   if (!acquired.ok) return catalogError('RUNTIME_FAILED', acquired.reason);
   const { incarnation } = acquired.runtime;
   return { decide: (state) => decided(state, { to: verdict, thought }, incarnation) };

@@ -1,22 +1,24 @@
 import { catalogError, NullObservation, type ActionDraft, type ObservationDraft } from '@tendon/protocol';
 import type { SourcedDraft } from '../../log/event-log.ts';
 import { failureFor } from '../../log/storage-error.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { execute } from '../../engine/execute.ts';
+import type { HostPorts, LoopPorts } from '../../engine/ports.ts';
+import { execute, type ExecutePorts } from '../../engine/execute.ts';
 import { answerTo, notice } from '../../engine/notices.ts';
 import type { RunnableAction } from '../../sandbox/runtime.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { appendOnce } from './append-once.ts';
 
+type UserPorts = ExecutePorts & Pick<LoopPorts, 'executing' | 'report'>;
+
 /** A person's own action in the sandbox, e.g. from the terminal: whatever the agent does, in turn with the agent's actions. */
-export async function runForUser(engine: Engine, action: ActionDraft): Promise<SubmitResult> {
+export async function runForUser(ports: UserPorts, action: ActionDraft): Promise<SubmitResult> {
   const answer = answerUnconfirmed(action);
-  if (answer) return recordUnconfirmed(engine, action, answer);
-  const acquired = await engine.sandbox.acquire(engine.aborts.closing);
+  if (answer) return recordUnconfirmed(ports, action, answer);
+  const acquired = await ports.sandbox.acquire(ports.aborts.closing);
   if (!acquired.ok) return { ok: false, error: catalogError('RUNTIME_FAILED', acquired.reason) };
   const draft = { ...action, source: 'user', executor: acquired.runtime.incarnation } as SourcedDraft;
-  const result = await appendOnce(engine, action, () => [draft]);
-  if (result.ok && !result.isRepeated) carryOut(engine, result.event as RunnableAction);
+  const result = await appendOnce(ports, action, () => [draft]);
+  if (result.ok && !result.isRepeated) carryOut(ports, result.event as RunnableAction);
   return result;
 }
 
@@ -28,23 +30,23 @@ function answerUnconfirmed({ args }: ActionDraft): ObservationDraft | undefined 
 }
 
 /** The action and its answer are one commit, so no crash between them leaves an action that another process would run. */
-function recordUnconfirmed(engine: Engine, action: ActionDraft, answer: ObservationDraft): Promise<SubmitResult> {
-  return appendOnce(engine, action, ({ conversation: { nextId } }) => [
+function recordUnconfirmed(ports: UserPorts, action: ActionDraft, answer: ObservationDraft): Promise<SubmitResult> {
+  return appendOnce(ports, action, ({ conversation: { nextId } }) => [
     { ...action, source: 'user' },
     answerTo({ id: nextId, source: 'user' }, answer),
   ]);
 }
 
 /** Begins when no action is being carried out; a person's stop answers it instead. */
-export function carryOut(engine: Engine, action: RunnableAction): void {
-  const done = engine.executing.run(async () => {
-    if (!engine.folded.state.requested && !engine.aborts.closing.aborted) await execute(engine, action);
+export function carryOut(ports: UserPorts, action: RunnableAction): void {
+  const done = ports.executing.run(async () => {
+    if (!ports.folded.state.requested && !ports.aborts.closing.aborted) await execute(ports, action);
   });
-  done.catch((error: unknown) => halt(engine, error));
+  done.catch((error: unknown) => halt(ports, error));
 }
 
 /** The storage failed: what was begun stays pending in the log, and the next action of a person tries again. */
-export function halt(engine: Engine, error: unknown): void {
-  engine.report(error);
-  engine.emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message: failureFor(error).message });
+export function halt({ report, emit }: Pick<HostPorts, 'report' | 'emit'>, error: unknown): void {
+  report(error);
+  emit({ volatile: 'status', type: 'error', id: 'STATUS$ERROR', message: failureFor(error).message });
 }

@@ -11,7 +11,7 @@ import {
   type ParsedAction,
 } from '@tendon/protocol';
 import { failureFor } from '../../log/storage-error.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { LoopPorts } from '../../engine/ports.ts';
 import type { SubmitResult } from '../conversation.ts';
 import { answerAgain, appendOnce } from './append-once.ts';
 import { decideConfirmation, requestState, type StateRequest } from './request-state.ts';
@@ -60,18 +60,18 @@ const HANDLING = {
 } as const satisfies Record<ActionKind, 'message' | 'request' | 'run' | 'recall' | 'condense' | 'refuse' | AgentState>;
 
 /** Never rejects. */
-export async function submit(engine: Engine, given: ParsedAction): Promise<SubmitResult> {
-  if (engine.aborts.closing.aborted) return refused(catalogError('ILLEGAL_STATE', 'the conversation is closed'));
-  const action = maskId(engine, given);
+export async function submit(ports: LoopPorts, given: ParsedAction): Promise<SubmitResult> {
+  if (ports.aborts.closing.aborted) return refused(catalogError('ILLEGAL_STATE', 'the conversation is closed'));
+  const action = maskId(ports, given);
   try {
-    return (await answerAgain(engine, action)) ?? (await handle(engine, action));
+    return (await answerAgain(ports, action)) ?? (await handle(ports, action));
   } catch (error) {
-    engine.report(error);
+    ports.report(error);
     return refused(failureFor(error));
   }
 }
 
-async function handle(engine: Engine, action: ActionDraft): Promise<SubmitResult> {
+async function handle(ports: LoopPorts, action: ActionDraft): Promise<SubmitResult> {
   const handling = HANDLING[action.action];
   switch (handling) {
     case 'refuse':
@@ -81,17 +81,17 @@ async function handle(engine: Engine, action: ActionDraft): Promise<SubmitResult
           : catalogError('NOT_FOR_CLIENTS', action.action),
       );
     case 'run':
-      return runForUser(engine, action);
+      return runForUser(ports, action);
     case 'message':
-      return appendOnce(engine, action, userMessage(engine, action));
+      return appendOnce(ports, action, userMessage(ports, action));
     case 'recall':
-      return appendOnce(engine, action, await userRecall(engine, action as ActionDraft<'recall'>));
+      return appendOnce(ports, action, await userRecall(ports, action as ActionDraft<'recall'>));
     case 'condense':
-      return appendOnce(engine, action, () => [{ ...action, source: 'user' }]);
+      return appendOnce(ports, action, () => [{ ...action, source: 'user' }]);
     case 'request':
-      return request(engine, action, action.action === 'change_agent_state' ? requestOf(action) : { to: 'stopped' });
+      return request(ports, action, action.action === 'change_agent_state' ? requestOf(action) : { to: 'stopped' });
     default:
-      return request(engine, action, action.action === 'finish' ? { to: handling, thought: wordsOf(action) } : { to: handling });
+      return request(ports, action, action.action === 'finish' ? { to: handling, thought: wordsOf(action) } : { to: handling });
   }
 }
 
@@ -104,22 +104,22 @@ function wordsOf({ args: { final_thought, thought } }: ActionDraft<'finish'>): s
   return final_thought || thought;
 }
 
-async function request(engine: Engine, action: ActionDraft, { to, thought }: StateRequest): Promise<SubmitResult> {
+async function request(ports: LoopPorts, action: ActionDraft, { to, thought }: StateRequest): Promise<SubmitResult> {
   if (to === 'user_confirmed' || to === 'user_rejected') {
-    const decision = await decideConfirmation(engine, { to, thought });
-    return 'code' in decision ? refused(decision) : appendOnce(engine, action, decision.decide);
+    const decision = await decideConfirmation(ports, { to, thought });
+    return 'code' in decision ? refused(decision) : appendOnce(ports, action, decision.decide);
   }
-  const from = engine.folded.state.conversation.agentState;
-  const result = await appendOnce(engine, action, (state) => requestState(state, { to, thought }));
+  const from = ports.folded.state.conversation.agentState;
+  const result = await appendOnce(ports, action, (state) => requestState(state, { to, thought }));
   if (!result.ok || result.isRepeated) return result;
   // A resumed wait for the provider is cut short; everything else than going on ends the model call.
-  if (to !== 'running' || from === 'rate_limited') engine.aborts.endTurn();
-  if (to === 'stopped' || to === 'finished') engine.aborts.cancelActions();
+  if (to !== 'running' || from === 'rate_limited') ports.aborts.endTurn();
+  if (to === 'stopped' || to === 'finished') ports.aborts.cancelActions();
   return result;
 }
 
 /** As it will stand in the log. */
-function maskId({ mask }: Engine, action: ActionDraft): ActionDraft {
+function maskId({ mask }: Pick<LoopPorts, 'mask'>, action: ActionDraft): ActionDraft {
   return action.client_id === undefined ? action : { ...action, client_id: mask.text(action.client_id) };
 }
 
@@ -135,15 +135,18 @@ const MAX_QUERY_CHARS = 16 * 1024;
  * waits for a person's word the state stays. The recall is answered in the same commit when everything is known already or the agent
  * waits; else the loop answers it, so that the message itself never waits for a sandbox.
  */
-function userMessage(engine: Engine, action: ActionDraft): (state: EngineState) => readonly SourcedDraft[] | CatalogError {
+function userMessage(
+  { library, clock }: Pick<LoopPorts, 'library' | 'clock'>,
+  action: ActionDraft,
+): (state: EngineState) => readonly SourcedDraft[] | CatalogError {
   const message = toMessage(action);
   if (!message) return () => catalogError('INVALID_ARGUMENTS', 'content: a message needs text, an image or a file');
   const query = message.args.content.slice(0, MAX_QUERY_CHARS);
-  return ({ conversation: { agentState, lastUserMessageId, nextId }, shownMicroagents, missed }) => {
+  return ({ conversation: { agentState, lastUserMessageId, nextId }, context: { shownMicroagents, missed } }) => {
     const recall_type = lastUserMessageId < 0 || missed?.context ? 'workspace_context' : 'knowledge';
-    const { known } = engine.library;
+    const { known } = library;
     const asked = RecallAction.create({ recall_type, query });
-    const found = recall(asked.args, { now: engine.clock.now(), known, shownMicroagents, missed });
+    const found = recall(asked.args, { now: clock.now(), known, shownMicroagents, missed });
     const answer = answerTo({ id: nextId + 1, source: 'environment' }, found);
     const waits = agentState === 'awaiting_user_confirmation';
     return [
@@ -164,11 +167,14 @@ function toMessage(action: ActionDraft): ReturnType<typeof MessageAction.create>
 }
 
 /** A person's own question to the memory and its answer, as one commit: it neither wakes the agent nor waits for it. */
-async function userRecall(engine: Engine, { args }: ActionDraft<'recall'>): Promise<Decide> {
-  const hits = await searchMessages(engine.log, args.query);
-  const known = await engine.library.load();
-  return ({ conversation: { nextId }, shownMicroagents, missed }): readonly SourcedDraft[] => {
-    const found = recall(args, { now: engine.clock.now(), known, shownMicroagents, missed, hits });
+async function userRecall(
+  { log, library, clock }: Pick<LoopPorts, 'log' | 'library' | 'clock'>,
+  { args }: ActionDraft<'recall'>,
+): Promise<Decide> {
+  const hits = await searchMessages(log, args.query);
+  const known = await library.load();
+  return ({ conversation: { nextId }, context: { shownMicroagents, missed } }): readonly SourcedDraft[] => {
+    const found = recall(args, { now: clock.now(), known, shownMicroagents, missed, hits });
     return [
       { source: 'user', ...RecallAction.create(args) },
       { ...answerTo({ id: nextId, source: 'environment' }, found), source: 'environment' },

@@ -17,37 +17,51 @@ import type { Limits } from './next-step.ts';
 import type { OutsideTools } from './outside-tools.ts';
 import type { ViewFeed } from './view-feed.ts';
 
-/** Everything the loop works with; nothing else reaches it. */
-export interface Engine {
+/** What happened: the log, its fold, and the model's view of it. */
+export interface LogPorts {
   readonly log: EventLog;
   readonly folded: FoldedLog;
   /** For what others write so that the loop goes on. */
   readonly retry: WriteRetry;
-  /** The model's view of the log. */
   readonly view: ViewFeed;
   readonly longMessages: LongMessages;
+}
+
+/** What decides: the model, and what bounds it. */
+export interface ModelPorts {
   readonly agent: Agent;
-  /** Asked once per turn, so that a changed setting counts from the next turn on. Rejects with a user-facing error. */
+  /** Called once per turn, so that a changed setting counts from the next turn on. Rejects with a user-facing error. */
   readonly llm: () => Promise<LlmProvider>;
-  readonly sandbox: Sandbox;
   readonly library: Library;
+  readonly policy: ConfirmationPolicy;
+  readonly limits: Limits;
+}
+
+/** What carries actions out. */
+export interface ActionPorts {
+  readonly sandbox: Sandbox;
   /** Has another agent do a part of the work; where there is none, an action `delegate` says so. */
   readonly delegate: Delegate | undefined;
   /** Tools beside the agent's own; where there are none, an action `call_tool_mcp` says so. */
   readonly outside: OutsideTools | undefined;
   /** Held while an action is carried out: one at a time, whether the agent or a user sent it. */
   readonly executing: Mutex;
-  readonly policy: ConfirmationPolicy;
-  readonly limits: Limits;
-  readonly clock: Clock;
-  readonly mask: Mask;
   readonly aborts: Aborts;
-  readonly emit: (frame: VolatileFrame) => void;
-  /** For the server's log: what failed and was shown to nobody in full. */
-  readonly report: (error: unknown) => void;
   /**
    * Unanswered actions that may have been sent to where they run, with the executor: those that were pending when the log was opened,
    * because another process may have sent them, and those that this process has sent.
    */
   readonly dispatched: Map<number, string | undefined>;
 }
+
+/** What the surrounding process gives. */
+export interface HostPorts {
+  readonly clock: Clock;
+  readonly mask: Mask;
+  readonly emit: (frame: VolatileFrame) => void;
+  /** For the server's log: what failed and was shown to nobody in full. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Everything the loop works with; nothing else reaches it. */
+export interface LoopPorts extends LogPorts, ModelPorts, ActionPorts, HostPorts {}
