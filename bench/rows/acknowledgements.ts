@@ -56,10 +56,9 @@ function over(storage: Storage, home: string): Conversations {
         log: await storage.events.open(id),
         agent: findAgent(undefined),
         llm: async () => createScriptedProvider(() => ({ text: 'Done.' })),
-        runtimes,
-        clock,
+        sandbox: { runtimes },
         settings: { confirmationMode: false },
-        mask,
+        host: { clock, mask },
       }),
   });
 }

@@ -43,10 +43,11 @@ export const edit: Row = {
     };
     const runtime = editing(times);
     const conversation = await openConversation({
-      ...{ id: 'c', log: await storage.events.open('c'), agent: findAgent(undefined), clock, mask: createMask([]) },
+      ...{ id: 'c', log: await storage.events.open('c'), agent: findAgent(undefined) },
       llm: async () => provider,
-      runtimes: { acquire: async () => runtime, current: () => runtime, stop: async () => undefined },
+      sandbox: { runtimes: { acquire: async () => runtime, current: () => runtime, stop: async () => undefined } },
       settings: { confirmationMode: false },
+      host: { clock, mask: createMask([]) },
     });
     await conversation.submit(MessageAction.create({ content: 'go on' }));
     await ended;

@@ -92,15 +92,16 @@ async function fillLog(home: string, id: string, events: number): Promise<number
     log: await storage.events.open(id),
     agent: codeActAgent,
     llm: () => Promise.reject(new Error('nobody asks it')),
-    runtimes: {
-      acquire: () => Promise.reject(new Error('nothing runs')),
-      current: () => undefined,
-      isWorkspaceEmpty: async () => true,
-      stop: async () => undefined,
+    sandbox: {
+      runtimes: {
+        acquire: () => Promise.reject(new Error('nothing runs')),
+        current: () => undefined,
+        isWorkspaceEmpty: async () => true,
+        stop: async () => undefined,
+      },
     },
-    clock,
     settings: { confirmationMode: false },
-    mask: createMask([]),
+    host: { clock, mask: createMask([]) },
   });
   while (conversation.state.nextId < events) {
     await conversation.note((firstId) => condensed(firstId));

@@ -59,6 +59,8 @@ export interface Stage {
   untilState(state: AgentState, from?: number): Promise<Event>;
 }
 
+type Extensions = NonNullable<OpenOptions['extensions']>;
+
 export interface StageOptions {
   readonly script?: Script;
   readonly provider?: LlmProvider;
@@ -71,10 +73,10 @@ export interface StageOptions {
   readonly preparesSandbox?: boolean;
   readonly snapshotEvery?: number;
   readonly clock?: Clock;
-  readonly microagents?: OpenOptions['microagents'];
+  readonly microagents?: Extensions['microagents'];
   readonly agent?: OpenOptions['agent'];
-  readonly delegate?: OpenOptions['delegate'];
-  readonly outside?: OpenOptions['outside'];
+  readonly delegate?: Extensions['delegate'];
+  readonly outside?: Extensions['outside'];
 }
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
@@ -88,19 +90,25 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     id: ID,
     log,
     agent: options.agent ?? codeActAgent,
-    ...(options.delegate && { delegate: options.delegate }),
-    ...(options.outside && { outside: options.outside }),
     llm: options.llm ?? (async () => provider),
-    runtimes,
-    ...(options.snapshotEvery !== undefined && { snapshotEvery: options.snapshotEvery }),
-    ...(options.preparesSandbox && { preparesSandbox: true }),
-    clock,
-    ...(options.microagents && { microagents: options.microagents }),
-    settings: { confirmationMode: false, ...options.settings },
-    mask: createMask(options.secrets ?? []),
-    report(error) {
-      if (error instanceof IllegalTransition) throw error;
-      reported.push(error);
+    sandbox: { runtimes, ...(options.preparesSandbox && { prepares: true }) },
+    extensions: {
+      ...(options.delegate && { delegate: options.delegate }),
+      ...(options.outside && { outside: options.outside }),
+      ...(options.microagents && { microagents: options.microagents }),
+    },
+    settings: {
+      confirmationMode: false,
+      ...(options.snapshotEvery !== undefined && { snapshotEvery: options.snapshotEvery }),
+      ...options.settings,
+    },
+    host: {
+      clock,
+      mask: createMask(options.secrets ?? []),
+      report(error) {
+        if (error instanceof IllegalTransition) throw error;
+        reported.push(error);
+      },
     },
   });
   onTestFinished(async () => {

@@ -63,11 +63,9 @@ async function oneLife({ log, provider, runtimes }: ReturnType<typeof mortal>, s
     log,
     agent: codeActAgent,
     llm: async () => provider,
-    runtimes,
-    clock: systemClock,
-    settings: { confirmationMode: false },
-    mask: createMask([]),
-    ...(snapshotEvery !== undefined && { snapshotEvery }),
+    sandbox: { runtimes },
+    settings: { confirmationMode: false, ...(snapshotEvery !== undefined && { snapshotEvery }) },
+    host: { clock: systemClock, mask: createMask([]) },
   });
   if (conversation.state.lastUserMessageId < 0) await conversation.submit(MessageAction.create({ content: 'count' }));
   conversation.wake();

@@ -49,6 +49,33 @@ export interface ConversationSettings {
   readonly condenses?: boolean;
   /** So many events that are shown whole are enough, whatever the window; default: the window alone decides. */
   readonly condensesAfter?: number;
+  /** After so many events the fold is stored anew; see store-snapshots.ts. */
+  readonly snapshotEvery?: number;
+}
+
+/** Where the conversation's actions run. */
+interface SandboxOptions {
+  readonly runtimes: Runtimes;
+  /** A sandbox that is new is made ready at once, e.g. a repository cloned into it. Default: nothing starts before it is needed. */
+  readonly prepares?: boolean;
+}
+
+/** What the agent is given beside its own tools. */
+interface ExtensionOptions {
+  /** With it, offer the tool `delegate`. Default: nobody can be asked. */
+  readonly delegate?: Delegate;
+  /** Offered to the model beside the agent's tools; owned by the conversation. Default: none. */
+  readonly outside?: OutsideTools;
+  /** The user's own microagents, beside those of the workspace; read once. Default none. */
+  readonly microagents?: () => Promise<readonly Microagent[]>;
+}
+
+/** What the surrounding process gives. */
+interface HostOptions {
+  readonly clock: Clock;
+  readonly mask: Mask;
+  /** Given what failed beyond the conversation's own means, e.g. the storage; default: it is not reported. */
+  readonly report?: (error: unknown) => void;
 }
 
 export interface OpenOptions {
@@ -57,22 +84,10 @@ export interface OpenOptions {
   readonly agent: Agent;
   /** Asked at each turn. Rejects with an Error whose message can be shown. */
   readonly llm: () => Promise<LlmProvider>;
-  readonly runtimes: Runtimes;
-  /** A sandbox that is new is made ready at once, e.g. a repository cloned into it. Default: nothing starts before it is needed. */
-  readonly preparesSandbox?: boolean;
-  /** With it, offer the tool `delegate`. Default: nobody can be asked. */
-  readonly delegate?: Delegate;
-  /** Offered to the model beside the agent's tools; owned by the conversation. Default: none. */
-  readonly outside?: OutsideTools;
-  /** The user's own microagents, beside those of the workspace; read once. Default none. */
-  readonly microagents?: () => Promise<readonly Microagent[]>;
-  readonly clock: Clock;
+  readonly sandbox: SandboxOptions;
+  readonly extensions?: ExtensionOptions;
   readonly settings: ConversationSettings;
-  readonly mask: Mask;
-  /** After so many events the fold is stored anew; see store-snapshots.ts. */
-  readonly snapshotEvery?: number;
-  /** Given what failed beyond the conversation's own means, e.g. the storage; default: it is not reported. */
-  readonly report?: (error: unknown) => void;
+  readonly host: HostOptions;
 }
 
 /** Resolves when the conversation can take a message; rejects with the storage's error. `wake` is the caller's to call. */
@@ -81,20 +96,21 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   const watchers = new FrameWatchers();
   const { ports, storedTo } = await openPorts(options, watchers.emit);
   const { folded, view, report } = ports;
-  const snapshots = storeSnapshots({ log, folded, view, storedTo, every: options.snapshotEvery, report });
+  const snapshots = storeSnapshots({ log, folded, view, storedTo, every: options.settings.snapshotEvery, report });
   const conversation = new OpenConversation(id, { ports, watchers, snapshots });
   const isNew = log.nextId === 0;
   await folded.tryAppend((state) => openingDrafts(state, agent));
-  if ((isNew && options.preparesSandbox) || isActive(folded.state.conversation.agentState)) ports.library.warm();
+  if ((isNew && options.sandbox.prepares) || isActive(folded.state.conversation.agentState)) ports.library.warm();
   return conversation;
 }
 
 async function openPorts(options: OpenOptions, emit: LoopPorts['emit']): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
-  const { id, log, agent, clock, mask, microagents, report = () => undefined } = options;
+  const { id, log, agent, extensions: { delegate, outside, microagents } = {} } = options;
+  const { clock, mask, report = () => undefined } = options.host;
   const aborts = createAborts();
   const retry = new WriteRetry({ clock, closing: aborts.closing, emit, report });
   const { folded, outline, storedTo } = await openFold(log, agent, { mask, retry });
-  const sandbox = createSandbox(id, options.runtimes, emit);
+  const sandbox = createSandbox(id, options.sandbox.runtimes, emit);
   const ports: LoopPorts = {
     log,
     folded,
@@ -105,8 +121,8 @@ async function openPorts(options: OpenOptions, emit: LoopPorts['emit']): Promise
     llm: options.llm,
     sandbox,
     library: createLibrary({ sandbox, microagents, clock, closing: aborts.closing, report }),
-    delegate: options.delegate,
-    outside: options.outside,
+    delegate,
+    outside,
     executing: new Mutex(),
     policy: options.settings.confirmationMode ? alwaysConfirm : neverConfirm,
     limits: limitsOf(options.settings),

@@ -78,21 +78,7 @@ export async function composeConversation(record: StoredConversation, parts: Con
     id: record.id,
     log: around.log?.(log) ?? log,
     agent: withInstructions(agentOf(record, config), record.instructions),
-    ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
-    runtimes: own,
-    preparesSandbox: typeof record.selected_repository === 'string',
-    outside: conversationTools(record, {
-      settings,
-      config,
-      toolServers,
-      providerTokens,
-      conversations,
-      own,
-      runtimes,
-      clock,
-      loop,
-      onProblem: (sentence) => parts.registry.sayProblem(record.id, sentence),
-    }),
+    sandbox: { runtimes: own, prepares: typeof record.selected_repository === 'string' },
     llm: fairly(
       marked(
         replayThen(
@@ -106,11 +92,28 @@ export async function composeConversation(record: StoredConversation, parts: Con
         loop,
       ),
     ),
-    microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
-    clock,
-    mask,
+    extensions: {
+      ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
+      outside: conversationTools(record, {
+        settings,
+        config,
+        toolServers,
+        providerTokens,
+        conversations,
+        own,
+        runtimes,
+        clock,
+        loop,
+        onProblem: (sentence) => parts.registry.sayProblem(record.id, sentence),
+      }),
+      microagents: () => userMicroagents(config.home, (problem) => logger.warn(problem)),
+    },
     settings: conversationSettings(settings, record, config),
-    report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on'),
+    host: {
+      clock,
+      mask,
+      report: (cause) => logger.error({ err: cause, conversation: record.id }, 'the engine could not go on'),
+    },
   });
   opening.resolve(conversation);
   return conversation;

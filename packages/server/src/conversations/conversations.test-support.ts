@@ -50,12 +50,11 @@ export function conversationsWith(
         id: record.id,
         log: await storage.events.open(record.id),
         agent: able ? { ...agent, tools: [...agent.tools, delegate] } : agent,
-        ...(able && { delegate: delegation(all, record) }),
         llm: async () => llm,
-        runtimes: noSandbox,
-        clock: systemClock,
+        sandbox: { runtimes: noSandbox },
+        extensions: { ...(able && { delegate: delegation(all, record) }) },
         settings: { confirmationMode: false },
-        mask: createMask([]),
+        host: { clock: systemClock, mask: createMask([]) },
       });
     },
   });
