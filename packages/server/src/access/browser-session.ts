@@ -5,7 +5,7 @@ import { safePath, sendLoginPage } from './login-page.ts';
 import { type AdmitContext, admit } from '../platform/http/admit.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { LOGIN_SECONDS, sessionCookie, sessionCookies } from '../platform/auth/session-cookie.ts';
-import type { AccessBooks } from '../platform/auth/access-books.ts';
+import type { TokenStores } from '../platform/auth/token-stores.ts';
 import type { Config } from '../platform/config/config.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function enterByToken(context: AdmitContext, request: FastifyReques
   if (token === null) return false;
   parameters.delete('token');
   const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;
-  const ring = { sessionApiKey: config.sessionApiKey, books: access };
+  const ring = { sessionApiKey: config.sessionApiKey, tokens: access };
   const holder = holderOf(token, ring);
   const page = safePath(path + rest);
   const { remoteAddress: address = '' } = request.socket;
@@ -50,7 +50,7 @@ export const TOO_MANY_BROWSERS = 'Too many browsers are signed in.';
 
 export interface SessionContext {
   readonly config: Config;
-  readonly access: AccessBooks;
+  readonly access: TokenStores;
 }
 
 /** Signs a browser in by the key of `holder`. Returns the value of `Set-Cookie`, or `undefined` when too many browsers are signed in. */

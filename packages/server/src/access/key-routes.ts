@@ -1,11 +1,11 @@
 import { CreatedKey, CreateKey, Failure, KeyList, Revoked } from '@tendon/protocol';
 import { z } from 'zod';
-import { revokeKey, type AccessBooks, keyInfo } from '../platform/auth/access-books.ts';
+import { revokeKey, type TokenStores, keyInfo } from '../platform/auth/token-stores.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 
 /** Keys for people and programs, each with a scope. */
-export const keyRoutes: Routes<{ readonly access: AccessBooks }> = (app, { access }) => {
+export const keyRoutes: Routes<{ readonly access: TokenStores }> = (app, { access }) => {
   app.get('/api/keys', { schema: { response: { 200: KeyList } } }, async () => ({ keys: access.keys.list.map(keyInfo) }));
 
   const creating = { body: CreateKey, response: { 201: CreatedKey, 409: Failure } };

@@ -48,7 +48,7 @@ async function signIn(context: SignInContext, secondsToWait: SecondsToWait, requ
   if (seconds !== undefined) {
     return sendLoginPage(reply.header('retry-after', String(seconds)), 429, path, `Too many attempts. Try again in ${seconds} seconds.`);
   }
-  const holder = typeof key === 'string' ? holderOf(key.trim(), { sessionApiKey: config.sessionApiKey, books: access }) : undefined;
+  const holder = typeof key === 'string' ? holderOf(key.trim(), { sessionApiKey: config.sessionApiKey, tokens: access }) : undefined;
   if (!holder) {
     logger.warn({ address: remoteAddress }, 'a wrong key was refused at the login page');
     return sendLoginPage(reply, 401, path, 'This key opens nothing here.');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CreatedKey, KeyList, type CreateKey, type KeyInfo } from '@tendon/protocol';
 import { askServer, findServer, type FoundServer } from '../platform/server-address.ts';
 import type { Config } from '../platform/config/config.ts';
-import { openAccessBooks, revokeKey, keyInfo } from '../platform/auth/access-books.ts';
+import { openTokenStores, revokeKey, keyInfo } from '../platform/auth/token-stores.ts';
 import { systemClock } from '../platform/system-clock.ts';
 
 /** The way to the keys of a home. What fails is an Error whose message can be shown. */
@@ -28,16 +28,16 @@ async function overStore({ home }: Config): Promise<KeyDoor> {
     clock: systemClock,
     onFinding: () => undefined,
   });
-  const books = await openAccessBooks(storage.records, systemClock);
+  const tokens = await openTokenStores(storage.records, systemClock);
   return {
     async create({ name, scope, expires_in }) {
-      const issued = await books.keys.issue({ name, scope }, expires_in ?? undefined);
+      const issued = await tokens.keys.issue({ name, scope }, expires_in ?? undefined);
       if (!issued) throw new Error('There are as many keys as there may be. Revoke one first.');
       return { ...keyInfo(issued.held), key: issued.token };
     },
-    list: async () => books.keys.list.map(keyInfo),
+    list: async () => tokens.keys.list.map(keyInfo),
     async revoke(id) {
-      if (!(await revokeKey(books, id))) throw new Error(unknownKey(id));
+      if (!(await revokeKey(tokens, id))) throw new Error(unknownKey(id));
     },
     [Symbol.asyncDispose]: () => storage.close(),
   };

@@ -1,15 +1,15 @@
 import { CreatedShare, CreateShare, Failure, Revoked, ShareList } from '@tendon/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Share, AccessBooks } from '../platform/auth/access-books.ts';
-import type { Held } from '../platform/auth/token-book.ts';
+import type { Share, TokenStores } from '../platform/auth/token-stores.ts';
+import type { Held } from '../platform/auth/token-store.ts';
 import type { Routes } from '../platform/http/app.ts';
 import { ById, optionalBody } from '../platform/http/request-parts.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 
 /** Links that show one conversation to whoever has them, and let them do nothing. */
-export const shareRoutes: Routes<{ readonly access: AccessBooks; readonly conversations: Conversations }> = (
+export const shareRoutes: Routes<{ readonly access: TokenStores; readonly conversations: Conversations }> = (
   app,
   { access, conversations },
 ) => {

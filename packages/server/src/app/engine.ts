@@ -7,7 +7,7 @@ import type { EventSearch } from '../events/event-search.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import type { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
-import type { AccessBooks } from '../platform/auth/access-books.ts';
+import type { TokenStores } from '../platform/auth/token-stores.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { ProbedSandbox } from '../sandboxes/open-driver.ts';
 
@@ -25,7 +25,7 @@ export interface Engine {
   /** Those that conversations were made with. */
   readonly toolServers: ConversationToolServers;
   /** Keys, links and sessions that were handed out. */
-  readonly access: AccessBooks;
+  readonly access: TokenStores;
   readonly sandbox: ProbedSandbox;
   readonly agents: readonly string[];
   /** Names of models that clients can choose. */

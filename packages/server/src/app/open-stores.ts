@@ -6,7 +6,7 @@ import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/conversation-wish.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
-import { openAccessBooks, type AccessBooks } from '../platform/auth/access-books.ts';
+import { openTokenStores, type TokenStores } from '../platform/auth/token-stores.ts';
 import { storedSecret } from '../platform/auth/stored-secret.ts';
 import type { Config } from '../platform/config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
@@ -22,7 +22,7 @@ export interface Stores {
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
   readonly toolServers: ConversationToolServers;
-  readonly access: AccessBooks;
+  readonly access: TokenStores;
   /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
   readonly modelAccess: Map<string, ModelAccess>;
 }
@@ -47,7 +47,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     secretStore: await SecretStore.open(storage.records, jwtSecret),
     providerTokens: await ProviderTokens.open(storage.records, jwtSecret),
     toolServers: new ConversationToolServers(jwtSecret),
-    access: await openAccessBooks(storage.records, options.clock),
+    access: await openTokenStores(storage.records, options.clock),
     modelAccess: new Map(),
   };
 }

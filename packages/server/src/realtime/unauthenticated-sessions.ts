@@ -61,7 +61,7 @@ export class UnauthenticatedSessions {
 
   #isKnown({ url = '/', headers }: IncomingMessage): boolean {
     const { config, access } = this.#context;
-    const principal = identify({ url, headers }, { sessionApiKey: config.sessionApiKey, books: access });
+    const principal = identify({ url, headers }, { sessionApiKey: config.sessionApiKey, tokens: access });
     return principal !== undefined && principal !== 'wrong';
   }
 }

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Scope } from '@tendon/protocol';
-import type { AccessBooks, ApiKey, Login } from './access-books.ts';
+import type { TokenStores, ApiKey, Login } from './token-stores.ts';
 import { sessionCookies } from './session-cookie.ts';
-import type { Held } from './token-book.ts';
+import type { Held } from './token-store.ts';
 
 /** Who asks, as far as it matters. */
 export interface Principal {
@@ -24,7 +24,7 @@ export interface Principal {
 export interface Keyring {
   /** Unset: everybody who reaches the server is its owner. */
   readonly sessionApiKey: Secret | undefined;
-  readonly books?: AccessBooks | undefined;
+  readonly tokens?: TokenStores | undefined;
 }
 
 export interface Asking {
@@ -39,21 +39,21 @@ const OWNER: Principal = { name: 'owner', scope: 'admin' };
 export function identify(asking: Asking, ring: Keyring): Principal | 'wrong' | undefined {
   const query = new URLSearchParams(asking.url.split('?').slice(1).join('?'));
   const share = headerOr(asking, 'x-tendon-share', query, 'share');
-  if (share !== '' && ring.books) return bySharedLink(share, ring.books) ?? 'wrong';
+  if (share !== '' && ring.tokens) return bySharedLink(share, ring.tokens) ?? 'wrong';
   const named = headerOr(asking, 'x-session-api-key', query, 'session_api_key');
   const given = named === '' || named === 'null' ? (bearerKey(asking, ring) ?? named) : named;
   const byKey = given === '' ? undefined : holderOf(given, ring);
   if (byKey || ring.sessionApiKey === undefined) return byKey ?? OWNER;
-  const byCookie = ring.books && byLogin(asking.headers, ring);
+  const byCookie = ring.tokens && byLogin(asking.headers, ring);
   // Frontends send the text of a key that they do not have.
   return byCookie ?? (given === '' || given === 'null' || given === 'undefined' ? undefined : 'wrong');
 }
 
 /** Whose key it is. */
-export function holderOf(given: string, { sessionApiKey, books }: Keyring): Principal | undefined {
+export function holderOf(given: string, { sessionApiKey, tokens }: Keyring): Principal | undefined {
   if (sessionApiKey && equals(given, sessionApiKey.reveal())) return OWNER;
-  const held = books?.keys.find(given);
-  return held && keyHolder(held, books!);
+  const held = tokens?.keys.find(given);
+  return held && keyHolder(held, tokens!);
 }
 
 /** Says which key of the server it is without saying the key. */
@@ -61,12 +61,12 @@ export function fingerprintOf(key: Secret): string {
   return digest(`tendon login\0${key.reveal()}`).toString('base64url').slice(0, 22);
 }
 
-function keyHolder({ id, value }: Held<ApiKey>, { keys }: AccessBooks): Principal {
+function keyHolder({ id, value }: Held<ApiKey>, { keys }: TokenStores): Principal {
   void keys.use(id).catch(() => undefined); // Only the time of use is lost.
   return { name: `key ${id}`, scope: value.scope, key: id, ended: (signal) => keys.ended(id, signal) };
 }
 
-function bySharedLink(token: string, { shares, keys }: AccessBooks): Principal | undefined {
+function bySharedLink(token: string, { shares, keys }: TokenStores): Principal | undefined {
   const held = shares.find(token);
   const { key } = held?.value ?? {};
   if (!held || (key !== undefined && !keys.get(key))) return undefined;
@@ -75,8 +75,8 @@ function bySharedLink(token: string, { shares, keys }: AccessBooks): Principal |
   return { name: `share ${held.id}`, scope: undefined, conversation: held.value.conversation, ended };
 }
 
-function byLogin(headers: IncomingHttpHeaders, { sessionApiKey, books }: Keyring): Principal | undefined {
-  const { logins, keys } = books!;
+function byLogin(headers: IncomingHttpHeaders, { sessionApiKey, tokens }: Keyring): Principal | undefined {
+  const { logins, keys } = tokens!;
   for (const token of sessionCookies(headers)) {
     const login = logins.find(token);
     if (!login) continue;

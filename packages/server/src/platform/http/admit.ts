@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { catalogError } from '@tendon/protocol';
 import { authorize, type Access, type AccessRequest } from '../auth/authorize.ts';
-import type { AccessBooks } from '../auth/access-books.ts';
+import type { TokenStores } from '../auth/token-stores.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../logger.ts';
 import type { WrongKeys } from './wrong-keys.ts';
 
 export interface AdmitContext {
   readonly config: Config;
-  readonly access: AccessBooks;
+  readonly access: TokenStores;
   readonly wrongKeys: WrongKeys;
   readonly logger: Logger;
 }
@@ -20,12 +20,12 @@ type Asked = Pick<AccessRequest, 'need' | 'conversation' | 'isSocket'>;
  * logged, without the key itself.
  */
 export function admit(context: AdmitContext, request: IncomingMessage, asked: Asked): Access {
-  const { config, access: books, logger, wrongKeys } = context;
+  const { config, access: tokens, logger, wrongKeys } = context;
   const { method = 'GET', url = '/', headers, socket } = request;
   const { localAddress, remoteAddress: address = '' } = socket;
   const contradiction = hostContradiction(request);
   if (contradiction !== undefined) return { ok: false, error: catalogError('HOST_NOT_ALLOWED', contradiction) };
-  const access = authorize({ method, url, headers, localAddress, ...asked }, { ...config, books });
+  const access = authorize({ method, url, headers, localAddress, ...asked }, { ...config, tokens });
   const showsKey = access.ok ? asked.need !== 'public' && config.sessionApiKey !== undefined : access.isWrong === true;
   if (!showsKey) return access;
   if (wrongKeys.secondsToWait(address, access.ok ? access.principal.name : undefined) !== undefined)

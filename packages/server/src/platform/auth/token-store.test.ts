@@ -1,6 +1,6 @@
 import { createMemoryStorage } from '@tendon/core/storage';
 import { describe, expect, it } from 'vitest';
-import { TokenBook } from './token-book.ts';
+import { TokenStore } from './token-store.ts';
 
 /** A clock whose waits end when the time is set past them. */
 function setClock() {
@@ -22,16 +22,16 @@ function setClock() {
   };
 }
 
-async function book(max = 10) {
+async function store(max = 10) {
   const clock = setClock();
   const { records } = createMemoryStorage({ clock });
   const options = { records, collection: 'keys', prefix: 'key', clock, max };
-  return { clock, records, book: await TokenBook.open<string>(options), again: () => TokenBook.open<string>(options) };
+  return { clock, records, store: await TokenStore.open<string>(options), again: () => TokenStore.open<string>(options) };
 }
 
 describe('SV70: tokens', () => {
   it('open what they were made for, whole and nothing else, also for the next server', async () => {
-    const { book: keys, again } = await book();
+    const { store: keys, again } = await store();
     const { token, held } = (await keys.issue('ada', undefined))!;
     expect(token).toMatch(/^key_[0-9a-f]{16}_[\w-]{43}$/);
     expect([keys.find(token)?.value, (await again()).find(token)?.value]).toEqual(['ada', 'ada']);
@@ -41,7 +41,7 @@ describe('SV70: tokens', () => {
   });
 
   it('are not stored, but salted and hashed', async () => {
-    const { book: keys, records } = await book();
+    const { store: keys, records } = await store();
     const { token } = (await keys.issue('ada', 60))!;
     const stored = JSON.stringify(await records.list('keys'));
     expect(stored).not.toContain(token.slice(-43));
@@ -49,7 +49,7 @@ describe('SV70: tokens', () => {
   });
 
   it('end with their time and when they are revoked, and whoever waits for that hears of it', async () => {
-    const { book: keys, clock } = await book();
+    const { store: keys, clock } = await store();
     const short = (await keys.issue('short', 60))!;
     const long = (await keys.issue('long', undefined))!;
     const never = new AbortController().signal;
@@ -64,7 +64,7 @@ describe('SV70: tokens', () => {
   });
 
   it('are no more than there may be, and those that are over make room', async () => {
-    const { book: keys, clock } = await book(1);
+    const { store: keys, clock } = await store(1);
     await keys.issue('first', 60);
     expect(await keys.issue('second', 60)).toBeUndefined();
     clock.pass(60);
@@ -73,7 +73,7 @@ describe('SV70: tokens', () => {
   });
 
   it('remember when they were used, to the minute', async () => {
-    const { book: keys, clock } = await book();
+    const { store: keys, clock } = await store();
     const { held } = (await keys.issue('ada', undefined))!;
     await keys.use(held.id);
     const first = keys.get(held.id)?.last_used_at;

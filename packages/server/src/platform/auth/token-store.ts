@@ -22,7 +22,7 @@ interface Stored<T> extends Held<T> {
   readonly hash: string;
 }
 
-export interface TokenBookOptions {
+export interface TokenStoreOptions {
   readonly records: RecordStore;
   readonly collection: string;
   /** What its tokens begin with, so that people and scanners know one when they see it. */
@@ -35,19 +35,19 @@ const NOTE_USE_MS = 60_000;
 /** Timers go no further than 2³¹ ms. */
 const MAX_SLEEP_MS = 86_400_000;
 
-export class TokenBook<T> {
-  readonly #options: TokenBookOptions;
+export class TokenStore<T> {
+  readonly #options: TokenStoreOptions;
   readonly #held: Map<string, Stored<T>>;
   readonly #watching = new Map<string, Set<AbortController>>();
 
-  private constructor(options: TokenBookOptions, held: Map<string, Stored<T>>) {
+  private constructor(options: TokenStoreOptions, held: Map<string, Stored<T>>) {
     this.#options = options;
     this.#held = held;
   }
 
-  static async open<T>(options: TokenBookOptions): Promise<TokenBook<T>> {
+  static async open<T>(options: TokenStoreOptions): Promise<TokenStore<T>> {
     const records = await options.records.list<Stored<T>>(options.collection);
-    return new TokenBook<T>(options, new Map(records.map(({ id, value }) => [id, value])));
+    return new TokenStore<T>(options, new Map(records.map(({ id, value }) => [id, value])));
   }
 
   /** Those that are not over, newest first. */

@@ -1,6 +1,6 @@
 import type { Clock, RecordStore } from '@tendon/core';
 import type { Scope, KeyInfo } from '@tendon/protocol';
-import { TokenBook, type Held } from './token-book.ts';
+import { TokenStore, type Held } from './token-store.ts';
 
 export interface ApiKey {
   readonly name: string;
@@ -21,23 +21,23 @@ export interface Login {
 }
 
 /** Everything that can be handed out to let somebody in, beside the server's own key. */
-export interface AccessBooks {
-  readonly keys: TokenBook<ApiKey>;
-  readonly shares: TokenBook<Share>;
-  readonly logins: TokenBook<Login>;
+export interface TokenStores {
+  readonly keys: TokenStore<ApiKey>;
+  readonly shares: TokenStore<Share>;
+  readonly logins: TokenStore<Login>;
 }
 
-export async function openAccessBooks(records: RecordStore, clock: Clock): Promise<AccessBooks> {
+export async function openTokenStores(records: RecordStore, clock: Clock): Promise<TokenStores> {
   const [keys, shares, logins] = await Promise.all([
-    TokenBook.open<ApiKey>({ records, clock, collection: 'api_keys', prefix: 'tendonkey', max: 1_000 }),
-    TokenBook.open<Share>({ records, clock, collection: 'shares', prefix: 'tendonshare', max: 10_000 }),
-    TokenBook.open<Login>({ records, clock, collection: 'logins', prefix: 'tendonlogin', max: 10_000 }),
+    TokenStore.open<ApiKey>({ records, clock, collection: 'api_keys', prefix: 'tendonkey', max: 1_000 }),
+    TokenStore.open<Share>({ records, clock, collection: 'shares', prefix: 'tendonshare', max: 10_000 }),
+    TokenStore.open<Login>({ records, clock, collection: 'logins', prefix: 'tendonlogin', max: 10_000 }),
   ]);
   return { keys, shares, logins };
 }
 
 /** With the key ends what was opened with it. False: there is no such key. */
-export async function revokeKey({ keys, shares, logins }: AccessBooks, id: string): Promise<boolean> {
+export async function revokeKey({ keys, shares, logins }: TokenStores, id: string): Promise<boolean> {
   const [wasThere] = await Promise.all([
     keys.revoke(id),
     shares.revokeThose(({ key }) => key === id),
