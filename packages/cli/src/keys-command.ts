@@ -1,6 +1,6 @@
 import type { KeyInfo } from '@tendon/protocol';
 import { Option } from 'commander';
-import type { KeyDoor } from '@tendon/server/headless';
+import type { ApiKeyClient } from '@tendon/server/headless';
 import { withOptions } from './environment-options.ts';
 import { EXIT, type AddCommand } from './add-command.ts';
 import { printable } from './terminal/printable.ts';
@@ -22,7 +22,7 @@ interface CreateOptions extends Options {
   readonly expires?: string;
 }
 
-type Work = (door: KeyDoor) => Promise<{ readonly json: unknown; readonly text: string }>;
+type Work = (client: ApiKeyClient) => Promise<{ readonly json: unknown; readonly text: string }>;
 
 export const keysCommand: AddCommand = (program, end) => {
   const command = program
@@ -39,8 +39,8 @@ export const keysCommand: AddCommand = (program, end) => {
       .addHelpText('after', HELP);
 
   add('list', 'what keys there are, and when each was last used (the default)', true).action((options: Options) =>
-    carryOut(options, async (door) => {
-      const keys = await door.list();
+    carryOut(options, async (client) => {
+      const keys = await client.list();
       return { json: { keys }, text: keys.length === 0 ? 'There are no keys.' : keys.map(lineOf).join('\n') };
     }),
   );
@@ -54,27 +54,27 @@ export const keysCommand: AddCommand = (program, end) => {
         process.stderr.write('--expires takes a number with m, h or d, between 1m and 366d; --name takes 1 to 100 characters.\n');
         return end(EXIT.usage);
       }
-      return carryOut(options, async (door) => {
-        const made = await door.create({ name: name.trim(), scope, expires_in: seconds });
+      return carryOut(options, async (client) => {
+        const made = await client.create({ name: name.trim(), scope, expires_in: seconds });
         return { json: made, text: made.key };
       });
     });
   add('revoke <id>', 'end a key, and every session and link that was made with it').action((id: string, options: Options) =>
-    carryOut(options, async (door) => {
-      await door.revoke(id);
+    carryOut(options, async (client) => {
+      await client.revoke(id);
       return { json: { revoked: true }, text: `The key ${id} opens nothing any more.` };
     }),
   );
 
   async function carryOut({ home, json = false }: Options, work: Work): Promise<void> {
-    const { openKeyDoor, readConfig } = await import('@tendon/server/headless');
+    const { openApiKeyClient, readConfig } = await import('@tendon/server/headless');
     const read = readConfig(withOptions(process.env, home === undefined ? {} : { home }));
     if (!read.ok) {
       process.stderr.write(`${read.problems.join('\n')}\n`);
       return end(EXIT.usage);
     }
-    await using door = await openKeyDoor(read.config);
-    const { json: value, text } = await work(door);
+    await using client = await openApiKeyClient(read.config);
+    const { json: value, text } = await work(client);
     process.stdout.write(`${json ? JSON.stringify(value, undefined, 2) : text}\n`);
     end(EXIT.done);
   }

@@ -1,4 +1,4 @@
-/** The engine without its doors, for programs that drive it in process: importing this loads no HTTP, no sockets. */
+/** The engine without HTTP and sockets, for programs that drive it in process: importing this loads neither. */
 export type { Runtime } from '@tendon/core';
 export { backupStore, type BackupOptions, type BackupSummary } from './backup/backup-store.ts';
 export { composeEngine, type ComposeOptions } from './app/compose.ts';
@@ -10,7 +10,7 @@ export { readEvents, type RecordedLog } from './import/read-events.ts';
 export { restoreStore, type RestoreOptions, type RestoreSummary } from './backup/restore-store.ts';
 export { saveTrajectory, type SaveTrajectoryOptions } from './events/save-trajectory.ts';
 export { findServer, type FoundServer } from './platform/server-address.ts';
-export { openKeyDoor, type KeyDoor } from './access/open-key-door.ts';
+export { openApiKeyClient, type ApiKeyClient } from './access/api-key-client.ts';
 export { isSystemFolder } from './sandboxes/workspace-roots.ts';
 export { isWithin } from '@tendon/runtime';
 export { listTitled } from './sandboxes/list-titled.ts';

@@ -83,7 +83,7 @@ describe('nothing that comes over the wire or out of the store breaks a dialect'
   it('DL27: decode is total, and what it accepts is well-formed', () => {
     fc.assert(
       fc.property(frame, (value) => {
-        for (const door of ['plain', 'auth', 'resumed', 'protocol'] as const) detectGeneration(door, value);
+        for (const entry of ['plain', 'auth', 'resumed', 'protocol'] as const) detectGeneration(entry, value);
         const decoded = decodeFrame(value);
         expect(['action', 'initialize', 'start', 'answer', 'error']).toContain(decoded.type);
         if (decoded.type !== 'action') return;

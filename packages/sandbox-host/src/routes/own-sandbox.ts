@@ -4,7 +4,7 @@ import { Failure, isRunnable, messageOf, openhandsV0, type ObservationDraft } fr
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { failureWith, sendFailure } from '@tendon/server/platform';
-import { doorActionId, wordsOf } from '@tendon/server/sandboxes';
+import { unloggedActionId, wordsOf } from '@tendon/server/sandboxes';
 import type { HostContext, HostRoutes } from '../host-context.ts';
 
 const ActionRequest = z.object({
@@ -42,7 +42,7 @@ export const ownSandboxRoutes: HostRoutes = (app, context) => {
 };
 
 function asEvent(draft: Pick<RunnableAction, 'action' | 'args'>, runtime: Runtime, { clock }: HostContext): RunnableAction {
-  const meta = { id: doorActionId(), timestamp: clock.now().toISOString(), source: 'user', executor: runtime.incarnation } as const;
+  const meta = { id: unloggedActionId(), timestamp: clock.now().toISOString(), source: 'user', executor: runtime.incarnation } as const;
   return { ...draft, ...meta } as RunnableAction;
 }
 

@@ -38,7 +38,7 @@ export interface Engine {
   secrets(): readonly Secret[];
   /** Signs the tokens of clients that keep one. */
   readonly jwtSecret: Secret;
-  /** Once, when the doors are open: finds sandboxes again, and goes on with what was at work. */
+  /** Once, when the server listens: finds sandboxes again, and goes on with what was at work. */
   wake(): Promise<void>;
   /** Lets appends finish and leaves the sandboxes to the next one. */
   close(): Promise<void>;

@@ -8,7 +8,7 @@ import { fuzzTarget } from './fuzz-target.test-support.ts';
 import { SEED } from './hostile-values.test-support.ts';
 import { rawConnection, upgradeRequest } from './raw-connection.test-support.ts';
 
-const DOORS = ['/ws', '/socket.io/?EIO=4&transport=websocket'] as const;
+const ENDPOINTS = ['/ws', '/socket.io/?EIO=4&transport=websocket'] as const;
 const LIMIT = 20 * 1024 * 1024;
 const TEXT = 0x81;
 const COMPRESSED_TEXT = 0xc1;
@@ -41,12 +41,12 @@ const malformed: Readonly<Record<string, Uint8Array>> = {
   'one byte more than may be': Buffer.from([TEXT, 0xff, ...eightBytes(LIMIT + 1), 0, 0, 0, 0]),
 };
 
-describe.each(DOORS)('SV92: at %s', (door) => {
+describe.each(ENDPOINTS)('SV92: at %s', (path) => {
   it('bytes that are no WebSocket cost the socket they came by and nothing else', async () => {
     const target = await fuzzTarget();
     for (const [name, bytes] of Object.entries(malformed)) {
       const raw = rawConnection(target.url);
-      raw.write(upgradeRequest(door, 'Sec-WebSocket-Extensions: permessage-deflate\r\n'));
+      raw.write(upgradeRequest(path, 'Sec-WebSocket-Extensions: permessage-deflate\r\n'));
       await expect.poll(() => raw.received, { message: name }).toContain('101 Switching');
       // Nothing is ever inflated here, so nothing can swell.
       expect(raw.received.toLowerCase()).not.toContain('permessage-deflate');
@@ -62,7 +62,7 @@ describe.each(DOORS)('SV92: at %s', (door) => {
     await fc.assert(
       fc.asyncProperty(noise, async (pieces) => {
         const raw = rawConnection(target.url);
-        raw.write(upgradeRequest(door));
+        raw.write(upgradeRequest(path));
         for (const piece of pieces) raw.write(piece);
         raw.socket.end();
         await raw.closed;
@@ -75,8 +75,8 @@ describe.each(DOORS)('SV92: at %s', (door) => {
   it('clients that are cut off in the middle of everything are forgotten', async () => {
     const target = await fuzzTarget();
     const id = await target.create();
-    const path = `${door}${door.includes('?') ? '&' : '?'}conversation_id=${id}`;
-    const request = upgradeRequest(path);
+    const address = `${path}${path.includes('?') ? '&' : '?'}conversation_id=${id}`;
+    const request = upgradeRequest(address);
     const all = Buffer.concat([Buffer.from(request), frame(TEXT, Buffer.from('40')), frame(TEXT, Buffer.from('{"action":"message"}'))]);
     for (let cut = 1; cut <= all.length; cut += 7) {
       const raw = rawConnection(target.url);
@@ -104,9 +104,9 @@ describe('SV92: large frames', () => {
     await target.expectUnharmed();
   });
 
-  it.each(DOORS)('a message that grows piece by piece beyond 20 MB is not collected, at %s', async (door) => {
+  it.each(ENDPOINTS)('a message that grows piece by piece beyond 20 MB is not collected, at %s', async (path) => {
     const target = await fuzzTarget();
-    const socket = new WebSocket(target.url.replace('http', 'ws') + door);
+    const socket = new WebSocket(target.url.replace('http', 'ws') + path);
     socket.on('error', () => undefined);
     await new Promise((resolve) => socket.once('open', resolve));
     const closed = new Promise<number>((resolve) => socket.once('close', resolve));

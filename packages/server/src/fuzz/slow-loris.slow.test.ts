@@ -1,4 +1,4 @@
-/** Clients that stop in the middle, at every door. The server waits for them a fraction of a second here, and then hangs up by itself. */
+/** Clients that stop in the middle, at every endpoint. The server waits for them a fraction of a second here, and then hangs up by itself. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fuzzTarget, type FuzzTarget } from './fuzz-target.test-support.ts';
 import { rawConnection, upgradeRequest, type RawConnection } from './raw-connection.test-support.ts';

@@ -41,7 +41,7 @@ describe('SV131: uploads', () => {
     await fc.assert(property, { numRuns: runs(400), seed: SEED, endOnFailure: true });
   }, 120_000);
 
-  it('at every door the answer is below 500, and a 200 names only files that are there', async () => {
+  it('at every endpoint the answer is below 500, and a 200 names only files that are there', async () => {
     const base = join(temporaryFolder(), 'base');
     mkdirSync(base);
     const target = await fuzzTarget({ WORKSPACE_BASE: base });

@@ -11,8 +11,8 @@ interface RoutingContext extends PreviewContext {
 }
 
 /**
- * Takes what is meant for a preview out of the server's requests and upgrades, before any other door sees it: programs inside have
- * paths like `/ws`, `/socket.io` and `/api` of their own. Called last, when every door listens. What serves previews is loaded by
+ * Takes what is meant for a preview out of the server's requests and upgrades, before any other listener sees it: programs inside have
+ * paths like `/ws`, `/socket.io` and `/api` of their own. Called last, when every other listener is set. What serves previews is loaded by
  * the first visit.
  */
 export function routePreviews(http: Server, context: RoutingContext): void {

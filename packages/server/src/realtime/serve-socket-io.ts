@@ -44,7 +44,7 @@ export function serveSocketIo(http: HttpServer, context: RealtimeContext): { clo
   io.engine.use((request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void) =>
     guard(request, response, (error) => (error ? next(error) : polls.pass(request, next)), { context, unauthenticated }),
   );
-  // Who polls is told of the end at the next poll; who does not come any more is not waited for longer than at other doors.
+  // Who polls is told of the end at the next poll; who does not come any more is not waited for longer than at other endpoints.
   io.engine.on('connection', (session: EngineSession & { readonly transport: object }) => {
     unauthenticated.opened(session);
     const { transport } = session;

@@ -20,18 +20,18 @@ export interface CommandOutput {
   readonly exitCode: number;
 }
 
-/** Ids of events never get there: what runs for the doors is in no log. */
+/** Ids of events never get there: what runs for the server is in no log. */
 const [FIRST_ID, LAST_ID] = [2 ** 40, 2 ** 47];
 
 /**
- * Runs a script for a door, beside the agent's shell and in no log. What it prints is untrusted: the agent owns the folder and the
+ * Runs a script for the server itself, beside the agent's shell and in no log. What it prints is untrusted: the agent owns the folder and the
  * programs. Rejects with a user-facing error when the sandbox could not run it.
  */
 export async function runSandboxCommand(runtime: Runtime, command: string, options: CommandOptions): Promise<CommandOutput> {
   const { cwd, timeoutSeconds, maxBytes, now } = options;
   const action: RunnableAction = {
     ...RunAction.create({ command, is_static: true, hidden: true, cwd }),
-    id: doorActionId(),
+    id: unloggedActionId(),
     timestamp: now.toISOString(),
     source: 'environment',
     timeout: timeoutSeconds,
@@ -55,6 +55,6 @@ export async function runSandboxCommand(runtime: Runtime, command: string, optio
 }
 
 /** For an action that is in no log. */
-export function doorActionId(): number {
+export function unloggedActionId(): number {
   return randomInt(FIRST_ID, LAST_ID);
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { detectGeneration, type WsDoor } from './detect-generation.ts';
+import { detectGeneration, type WsEntry } from './detect-generation.ts';
 
 const FOUR = { LLM_MODEL: 'gpt-4', AGENT: 'MonologueAgent', LANGUAGE: 'en', LLM_API_KEY: '' };
 
-it.each<[WsDoor, string, object, string | undefined]>([
+it.each<[WsEntry, string, object, string | undefined]>([
   ['plain', 'initialize', {}, 'opendevin-2024-03'],
   ['plain', 'initialize', { model: 'gpt-4', directory: 'x', agent_cls: 'y' }, 'opendevin-2024-03'],
   ['plain', 'start', { task: 'x' }, 'opendevin-2024-03'],
@@ -23,8 +23,8 @@ it.each<[WsDoor, string, object, string | undefined]>([
   ['resumed', 'initialize', { ...FOUR, SECURITY_ANALYZER: '' }, 'opendevin-2024-07'],
   ['resumed', 'start', { task: 'x' }, undefined],
   ['protocol', 'anything', {}, 'opendevin-2024-11'],
-])('DL80: by %s with %s', (door, action, args, generation) => {
-  expect(detectGeneration(door, { action, args })).toBe(generation);
+])('DL80: by %s with %s', (entry, action, args, generation) => {
+  expect(detectGeneration(entry, { action, args })).toBe(generation);
 });
 
 it('DL80: what is no frame shows no generation', () => {

@@ -173,6 +173,6 @@ export function needOf(method: string, route: string | undefined): Need {
 }
 
 /** What a socket needs that names this conversation, or none. */
-export function needOfSocket(door: '/socket.io' | '/ws', conversation: string | undefined): Need {
-  return conversation === undefined ? rowOf('DRIVE', door)! : rowOf('WATCH', door)!;
+export function needOfSocket(path: '/socket.io' | '/ws', conversation: string | undefined): Need {
+  return conversation === undefined ? rowOf('DRIVE', path)! : rowOf('WATCH', path)!;
 }

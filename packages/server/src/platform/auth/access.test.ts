@@ -25,11 +25,11 @@ const upgrade = {
   'sec-websocket-version': '13',
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
-const DOORS = ['/socket.io/?EIO=4&transport=polling', '/api/conversations'] as const;
+const ENDPOINTS = ['/socket.io/?EIO=4&transport=polling', '/api/conversations'] as const;
 const UPGRADES = ['/ws', '/socket.io/?EIO=4&transport=websocket'] as const;
 
 describe('SV5: a key', () => {
-  it('opens every door', async () => {
+  it('opens every endpoint', async () => {
     const server = await testServer({ sessionApiKey: KEY });
     expect((await server.get('/api/conversations', { 'x-session-api-key': KEY })).status).toBe(200);
     expect((await server.get(`/api/conversations?session_api_key=${KEY}`)).status).toBe(200);
@@ -73,9 +73,9 @@ describe('SV5: a key', () => {
 });
 
 describe('SV3 SV4: Host and Origin', () => {
-  it.each(['evil.example', 'evil.example:3000', 'localhost.evil.example'])('Host %j is refused at every door', async (evil) => {
+  it.each(['evil.example', 'evil.example:3000', 'localhost.evil.example'])('Host %j is refused at every endpoint', async (evil) => {
     const server = await testServer();
-    for (const path of [...DOORS, '/alive', '/']) expect([path, await raw(server, path, { host: evil })]).toEqual([path, 403]);
+    for (const path of [...ENDPOINTS, '/alive', '/']) expect([path, await raw(server, path, { host: evil })]).toEqual([path, 403]);
     for (const path of UPGRADES) expect([path, await raw(server, path, { host: evil, ...upgrade })]).not.toEqual([path, 101]);
   });
 
@@ -88,7 +88,7 @@ describe('SV3 SV4: Host and Origin', () => {
     ['https://ide.example', true],
   ])('Origin %s: %s', async (origin, isServed) => {
     const server = await testServer({ env: { PERMITTED_CORS_ORIGINS: 'https://ide.example' } });
-    for (const path of DOORS) expect([path, await raw(server, path, { host, origin })]).toEqual([path, isServed ? 200 : 403]);
+    for (const path of ENDPOINTS) expect([path, await raw(server, path, { host, origin })]).toEqual([path, isServed ? 200 : 403]);
     for (const path of UPGRADES) expect([path, (await raw(server, path, { host, origin, ...upgrade })) === 101]).toEqual([path, isServed]);
   });
 
@@ -132,7 +132,7 @@ it.each([
   ['two Host headers, the right one last', '/', 'Host: evil.example\r\nHost: localhost'],
   ['another host in the request line', 'http://evil.example/', 'Host: localhost'],
   ['another port in the request line', 'http://localhost:1/', 'Host: localhost'],
-])('SV93: a request with %s is refused, at every door', async (_what, prefix, hosts) => {
+])('SV93: a request with %s is refused, at every endpoint', async (_what, prefix, hosts) => {
   const { port } = new URL((await testServer()).url);
   const ask = async (path: string, more: string): Promise<string> => {
     const socket = connect(Number(port), '127.0.0.1');
@@ -140,10 +140,10 @@ it.each([
     return (await text(socket)).split('\r\n', 1)[0]!;
   };
   const upgrading = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
-  for (const door of ['api/conversations', 'alive', 'socket.io/?EIO=4&transport=polling'])
-    expect([door, await ask(door, 'Connection: close')]).toEqual([door, expect.stringMatching(/ 40[034] /) as string]);
-  for (const door of ['ws', 'socket.io/?EIO=4&transport=websocket'])
-    expect([door, await ask(door, upgrading)]).toEqual([door, expect.stringMatching(/ 40[034] /) as string]);
+  for (const path of ['api/conversations', 'alive', 'socket.io/?EIO=4&transport=polling'])
+    expect([path, await ask(path, 'Connection: close')]).toEqual([path, expect.stringMatching(/ 40[034] /) as string]);
+  for (const path of ['ws', 'socket.io/?EIO=4&transport=websocket'])
+    expect([path, await ask(path, upgrading)]).toEqual([path, expect.stringMatching(/ 40[034] /) as string]);
 });
 
 it('SV493: a page that a sandbox serves at a published port reads nothing here, and no socket opens for it', async () => {

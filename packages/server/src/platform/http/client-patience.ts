@@ -1,4 +1,4 @@
-/** How long a client that stopped in the middle of something is waited for, at every door. */
+/** How long the server waits, at every endpoint, for a client that stopped in the middle of something. */
 export interface ClientPatience {
   /** From the connection, or the end of the request before, to the end of a request's headers; an upgrade is one. */
   readonly headersMs: number;

@@ -21,7 +21,7 @@ const frame = fc.oneof(
   fc.record({ action: fc.oneof(fc.constantFrom(...KINDS), value), args }, { requiredKeys: [] }).map((given) => JSON.stringify(given)),
 );
 
-/** One client of every door. */
+/** One client of every endpoint. */
 async function everyClient(server: TestServer): Promise<PlainClient[]> {
   const first = await wsClient(server);
   const token = await initialized(first, { ...FOUR, CONFIRMATION_MODE: false });
@@ -57,7 +57,7 @@ describe('DL89: whatever frames come', () => {
   });
 
   it.each(['{', '[]', 'null', '"x"', '{"action":"fly"}', '{"action":"message","args":{"content":7}}', '{"action":"start"}'])(
-    '%s is answered at every door',
+    '%s is answered at every endpoint',
     async (text) => {
       const server = await testServer({ script });
       for (const client of await everyClient(server)) {

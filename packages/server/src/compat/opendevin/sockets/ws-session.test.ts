@@ -57,9 +57,9 @@ describe('DL81: the first frames', () => {
 });
 
 describe('DL83: of a conversation that begins with it', () => {
-  it.each(['auth', 'resumed'])('a client (%s) is told everything, also that its agent is not here', async (door) => {
+  it.each(['auth', 'resumed'])('a client (%s) is told everything, also that its agent is not here', async (entry) => {
     const server = await testServer({ script });
-    const token = door === 'auth' ? await authToken(server) : String((await (await wsClient(server)).frames.until(() => true)).token);
+    const token = entry === 'auth' ? await authToken(server) : String((await (await wsClient(server)).frames.until(() => true)).token);
     const client = await wsClient(server, `?token=${token}&latest_event_id=40`);
     client.send({ action: 'initialize', args: { ...FOUR, AGENT: 'MonologueAgent' } });
     client.send({ action: 'start', args: { task: 'go' } });

@@ -17,7 +17,7 @@ import {
   type CatalogError,
   type Dialect,
   type WsDialect,
-  type WsDoor,
+  type WsEntry,
   type WsGeneration,
 } from '@tendon/protocol';
 import { Connection } from '../../../realtime/connection.ts';
@@ -42,7 +42,7 @@ const ASSUMED = {
   auth: 'opendevin-2024-05',
   resumed: 'opendevin-2024-07',
   protocol: 'opendevin-2024-11',
-} as const satisfies Record<WsDoor, WsGeneration>;
+} as const satisfies Record<WsEntry, WsGeneration>;
 
 export class WsSession {
   readonly #context: WsContext;
@@ -52,7 +52,7 @@ export class WsSession {
   readonly #client: ClientSession;
   readonly #steps: SerialInbox;
   #sid = '';
-  #door: WsDoor = 'plain';
+  #entry: WsEntry = 'plain';
   #generation: WsGeneration | undefined;
   #cursor = 0;
   /** What was sent of the conversation, as the id that comes next. */
@@ -87,7 +87,7 @@ export class WsSession {
   }
 
   get #dialect(): WsDialect {
-    return WS_DIALECTS[this.#generation ?? ASSUMED[this.#door]];
+    return WS_DIALECTS[this.#generation ?? ASSUMED[this.#entry]];
   }
 
   #connect(): Connection {
@@ -133,7 +133,7 @@ export class WsSession {
     this.#cursor = cursorFrom(latestEventId);
     if (token !== undefined) await this.#sessions.used(known);
     const record = token === undefined ? {} : await this.#sessions.get(known);
-    this.#door = isProtocol ? 'protocol' : token === undefined ? 'plain' : record.isFromAuth ? 'auth' : 'resumed';
+    this.#entry = isProtocol ? 'protocol' : token === undefined ? 'plain' : record.isFromAuth ? 'auth' : 'resumed';
     this.#generation = isProtocol ? 'opendevin-2024-11' : record.generation;
     if (this.#wire.closed.aborted) return undefined;
     const unlisten = this.#sessions.onRestart(known, () => this.#startOver());
@@ -145,7 +145,7 @@ export class WsSession {
       },
       { once: true },
     );
-    if (this.#door === 'auth') this.#sessions.touch(known);
+    if (this.#entry === 'auth') this.#sessions.touch(known);
     else this.#wire.send({ token: token ?? (await signToken(known, jwtSecret)), status: 'ok' });
     if (isGreeted) for (const frame of WS_DIALECTS['opendevin-2024-03'].greeting) this.#wire.send(frame);
     return record.conversation === undefined ? undefined : this.#attach(record.conversation);
@@ -163,7 +163,7 @@ export class WsSession {
 
   #detect(frame: unknown): void {
     if (this.#generation !== undefined) return;
-    this.#generation = detectGeneration(this.#door, frame);
+    this.#generation = detectGeneration(this.#entry, frame);
     if (this.#generation !== undefined && this.#connection.conversationId !== undefined) void this.#remember();
   }
 
@@ -185,7 +185,7 @@ export class WsSession {
   async #initialize(decoded: Initialize): Promise<void> {
     const refusal = await this.#client.initialize(decoded, this.#connection.conversationId);
     if (refusal) return this.#connection.refuse(refusal);
-    const onlySetsParameters = this.#dialect === WS_DIALECTS['opendevin-2024-03'] && this.#door === 'plain';
+    const onlySetsParameters = this.#dialect === WS_DIALECTS['opendevin-2024-03'] && this.#entry === 'plain';
     const error = onlySetsParameters && !this.#client.wantsAnswerAtOnce ? undefined : await this.#ensureConversation();
     if (error) return this.#connection.refuse(error);
     this.#answerInitialize();
@@ -196,7 +196,7 @@ export class WsSession {
     const id = this.#connection.conversationId;
     const answer = initializeAnswer({
       dialect: this.#dialect,
-      isEither: this.#door === 'auth' && this.#generation === undefined,
+      isEither: this.#entry === 'auth' && this.#generation === undefined,
       state: id === undefined ? undefined : conversations.state(id),
       timestamp: clock.now().toISOString(),
     });
@@ -223,7 +223,7 @@ export class WsSession {
    */
   #attach(conversationId: string): Promise<CatalogError | undefined> {
     if (this.#isBeginning) return this.#connection.attach(conversationId, 0);
-    if (this.#door !== 'auth') return this.#connection.attach(conversationId, this.#cursor);
+    if (this.#entry !== 'auth') return this.#connection.attach(conversationId, this.#cursor);
     const left = this.#sessions.left(this.#sid);
     return left?.conversation === conversationId
       ? this.#connection.attach(conversationId, left.nextId)
@@ -232,7 +232,7 @@ export class WsSession {
 
   #left(): void {
     const conversation = this.#connection.conversationId;
-    if (this.#door === 'auth' && conversation !== undefined && this.#nextId > 0)
+    if (this.#entry === 'auth' && conversation !== undefined && this.#nextId > 0)
       this.#sessions.leave(this.#sid, { conversation, nextId: this.#nextId });
   }
 

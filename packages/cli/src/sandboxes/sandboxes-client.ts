@@ -2,7 +2,7 @@ import { Reclaimed, SandboxList, type SandboxInfo } from '@tendon/protocol';
 import { askServer, composeEngine, findServer, listTitled, systemClock, type Config, type FoundServer } from '@tendon/server/headless';
 
 /** The way to the sandboxes of a home. What fails is an Error whose message can be shown. */
-export interface SandboxesDoor extends AsyncDisposable {
+export interface SandboxesClient extends AsyncDisposable {
   list(): Promise<readonly SandboxInfo[]>;
   stop(conversationId: string): Promise<void>;
   reclaim(all: boolean): Promise<{ readonly kept: number; readonly reaped: number }>;
@@ -11,12 +11,12 @@ export interface SandboxesDoor extends AsyncDisposable {
 const DEADLINE_MS = 60_000;
 
 /** Through the server that runs on this home, else over its store and the processes of this machine. */
-export async function openDoor(config: Config): Promise<SandboxesDoor> {
+export async function openSandboxesClient(config: Config): Promise<SandboxesClient> {
   const server = await findServer(config);
   return server ? throughServer(server) : overStore(config);
 }
 
-async function overStore(config: Config): Promise<SandboxesDoor> {
+async function overStore(config: Config): Promise<SandboxesClient> {
   const engine = await composeEngine(config, { clock: systemClock });
   return {
     list: () => listTitled(engine),
@@ -28,7 +28,7 @@ async function overStore(config: Config): Promise<SandboxesDoor> {
   };
 }
 
-function throughServer(server: FoundServer): SandboxesDoor {
+function throughServer(server: FoundServer): SandboxesClient {
   async function ask(method: 'GET' | 'POST', path: string, given?: object): Promise<unknown> {
     const { status, ok, body } = await askServer(server, method, path, { body: given, deadlineMs: DEADLINE_MS });
     if (status === 401) throw new Error(`The server at ${server.url} wants a key: set SESSION_API_KEY.`);

@@ -1,4 +1,4 @@
-/** What each door is spared that others are shown in `http`, `rest`, `raw-frames` and `socket-io`: the same tricks, at every one. */
+/** What no endpoint is sent in `http`, `rest`, `raw-frames` and `socket-io`: the same tricks at every endpoint. */
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { runs } from '@tendon/testing';
@@ -20,7 +20,7 @@ async function openedPoll(target: FuzzTarget): Promise<string> {
   return `${target.url}${POLLING}&sid=${sid}`;
 }
 
-describe('SV135: what one door refuses, every door refuses', () => {
+describe('SV135: what one endpoint refuses, every endpoint refuses', () => {
   it.each(UPGRADES)('no trick with Host or Origin upgrades at %s', async (path) => {
     const target = await fuzzTarget();
     const origins = ['http://evil.example', 'null', 'http://localhost.evil.example', `http://3000-${'a'.repeat(32)}.localhost`, 'file://'];

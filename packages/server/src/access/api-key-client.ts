@@ -6,7 +6,7 @@ import { openTokenStores, revokeKey, keyInfo } from '../platform/auth/token-stor
 import { systemClock } from '../platform/system-clock.ts';
 
 /** The way to the keys of a home. What fails is an Error whose message can be shown. */
-export interface KeyDoor extends AsyncDisposable {
+export interface ApiKeyClient extends AsyncDisposable {
   create(wish: CreateKey): Promise<CreatedKey>;
   list(): Promise<readonly KeyInfo[]>;
   revoke(id: string): Promise<void>;
@@ -15,12 +15,12 @@ export interface KeyDoor extends AsyncDisposable {
 const DEADLINE_MS = 30_000;
 
 /** Through the server that runs on this home, which must hear of a change at once; else over its store. */
-export async function openKeyDoor(config: Config): Promise<KeyDoor> {
+export async function openApiKeyClient(config: Config): Promise<ApiKeyClient> {
   const server = await findServer(config);
   return server ? throughServer(server) : overStore(config);
 }
 
-async function overStore({ home }: Config): Promise<KeyDoor> {
+async function overStore({ home }: Config): Promise<ApiKeyClient> {
   const { openSqliteStorage } = await import('@tendon/core/storage');
   const storage = await openSqliteStorage({
     path: join(home, 'tendon.db'),
@@ -43,7 +43,7 @@ async function overStore({ home }: Config): Promise<KeyDoor> {
   };
 }
 
-function throughServer(server: FoundServer): KeyDoor {
+function throughServer(server: FoundServer): ApiKeyClient {
   async function ask(method: 'GET' | 'POST' | 'DELETE', path: string, given?: object): Promise<unknown> {
     const { status, ok, body } = await askServer(server, method, path, { body: given, deadlineMs: DEADLINE_MS });
     if (status === 401) throw new Error(`The server at ${server.url} wants its key: set SESSION_API_KEY.`);
