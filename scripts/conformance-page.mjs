@@ -18,7 +18,7 @@ const { values } = parseArgs({
     start: { type: 'string' },
     deviations: { type: 'string' },
     answers: { type: 'string' },
-    patience: { type: 'string', default: '60' },
+    timeout: { type: 'string', default: '60' },
   },
 });
 const { node, env } = setup('test');
@@ -96,7 +96,7 @@ async function askPeer(conform) {
   const { CHECKS } = await import('../packages/conformance/src/levels/index.ts');
   const { readDeviations } = await import('../packages/conformance/src/run/deviations.ts');
   const deviations = await readDeviations(values.deviations);
-  const options = { url: values.peer, deviations, parallel: 1, patienceMs: Number(values.patience) * 1000, onResult };
+  const options = { url: values.peer, deviations, parallel: 1, timeoutMs: Number(values.timeout) * 1000, onResult };
   const answers = values.answers && existsSync(values.answers) ? JSON.parse(readFileSync(values.answers, 'utf8')) : {};
   const open = CHECKS.map(({ id }) => id).filter((id) => answers[id]?.verdict === 'failed' || !answers[id]);
   for (let at = 0; at < open.length; at += 5) {

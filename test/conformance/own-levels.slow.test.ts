@@ -43,10 +43,10 @@ function idsOf(checks: readonly Check[], fits: (check: Check) => boolean): reado
 }
 
 /** What these checks hold against a server of its own. */
-async function missed(env: NodeJS.ProcessEnv, options: Omit<ConformOptions, 'url' | 'patienceMs'>): Promise<readonly string[]> {
+async function missed(env: NodeJS.ProcessEnv, options: Omit<ConformOptions, 'url' | 'timeoutMs'>): Promise<readonly string[]> {
   const tendon = await TendonProcess.start(env);
   try {
-    const { results } = await conform({ url: tendon.url, patienceMs: PATIENCE_MS, ...options });
+    const { results } = await conform({ url: tendon.url, timeoutMs: TIMEOUT_MS, ...options });
     const isAmiss = ({ check, verdict }: CheckResult): boolean =>
       // What is about a key is asked of a server that has one.
       verdict !== 'passed' && !(verdict === 'absent' && check.needs === 'key' && options.key === undefined);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type ModelStep, type ScriptedModel, startScriptedModel } from '@tendon/conformance';
-import { patiently } from '@tendon/testing';
+import { waitFor } from '@tendon/testing';
 import { TendonProcess } from '@tendon/testing/servers';
 
 const CLIENT = join(import.meta.dirname, '../../examples/events-doc.mjs');
@@ -57,7 +57,7 @@ class Talk {
       if (found) return void (this.#from += found.index + found[0].length);
       if (this.#isOver) throw new Error(`the client ended:\n${this.#output}`);
       const more = Promise.race([this.#shown.promise, this.#ended]);
-      await patiently(more, () => `${shown} after ${this.#from} characters of:\n${this.#output.slice(-3000)}`);
+      await waitFor(more, () => `${shown} after ${this.#from} characters of:\n${this.#output.slice(-3000)}`);
     }
   }
 

@@ -13,7 +13,7 @@ import { KEY, testHost, type TestHost } from '../../packages/sandbox-host/src/ho
 import { executorFolder } from '@tendon/runtime/testing';
 
 /** Long enough for the neighbours of a busy machine. */
-const PATIENCE = { headersMs: 3_000, requestMs: 60_000, stillMs: 3_000, checkMs: 500 };
+const TIMEOUTS = { headersMs: 3_000, requestMs: 60_000, stillMs: 3_000, checkMs: 500 };
 const WAIT = { timeout: 30_000 };
 const MIB = 1024 * 1024;
 const TARGET = '00000000000000aa';
@@ -34,7 +34,7 @@ async function attacked(): Promise<Attacked> {
   executorFolder();
   const errors: string[] = [];
   const logger = createLogger({ level: 'error', mask: liveMask(() => []), destination: { write: (line) => void errors.push(line) } });
-  const host = await testHost({ RUNTIME: 'local' }, { patience: PATIENCE, logger });
+  const host = await testHost({ RUNTIME: 'local' }, { timeouts: TIMEOUTS, logger });
   for (const incarnation of [TARGET, BYSTANDER]) {
     const json = { conversation_id: incarnation, lease_seconds: 600, directory: incarnation };
     expect((await host.call('PUT', `/sandboxes/${incarnation}`, { json })).status).toBe(200);

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { lastOf, patiently } from '@tendon/testing';
+import { lastOf, waitFor } from '@tendon/testing';
 
 /** `sandbox-server.ts` as a process, to be killed. */
 export interface SandboxServer {
@@ -37,7 +37,7 @@ export function startServer(args: readonly string[]): SandboxServer {
         if (child.exitCode !== null || child.signalCode !== null)
           throw new Error(`the server ended with ${child.exitCode ?? child.signalCode}`);
         const more = Promise.race([new Promise<void>((resolve) => (wake = resolve)), once(child, 'exit')]);
-        await patiently(more, () => `the line "${word}" of the server; ${lastOf(lines)}`);
+        await waitFor(more, () => `the line "${word}" of the server; ${lastOf(lines)}`);
       }
     },
     async kill() {

@@ -6,7 +6,7 @@ import type { Mutant } from './mutants/mutant.ts';
 import { MUTANTS, MUTANTS_KEY } from './mutants/mutants.ts';
 import { startMutatingProxy } from './mutants/mutating-proxy.ts';
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const NOTHING_WRONG: Mutant = { id: 'none', fault: 'does nothing wrong', caughtBy: [], says: /./ };
 
 let open: TendonProcess;
@@ -18,7 +18,7 @@ afterAll(() => Promise.all([open.remove(), guarded.remove()]));
 
 async function ask(mutant: Mutant, ids: readonly string[], isGuarded = mutant.headers !== undefined): Promise<readonly CheckResult[]> {
   await using proxy = await startMutatingProxy((isGuarded ? guarded : open).url, mutant);
-  const { results } = await conform({ url: proxy.url, only: ids, patienceMs: PATIENCE_MS, ...(isGuarded && { key: MUTANTS_KEY }) });
+  const { results } = await conform({ url: proxy.url, only: ids, timeoutMs: TIMEOUT_MS, ...(isGuarded && { key: MUTANTS_KEY }) });
   return results.filter(({ check }) => ids.includes(check.id));
 }
 

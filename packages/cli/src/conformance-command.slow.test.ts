@@ -27,7 +27,7 @@ describe('DL98: the command, at a server that is none', () => {
 
   it('says that it hangs, and ends with 1', async () => {
     const url = await oddServer(() => {});
-    const { code, stderr } = await tendon(makePlace(), ['conformance', url, '--patience', '1']);
+    const { code, stderr } = await tendon(makePlace(), ['conformance', url, '--timeout', '1']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: `${url} does not answer: it said nothing for 1 s\n` });
   });
 

@@ -11,7 +11,7 @@ interface Options {
   readonly key?: string;
   readonly deviations?: string;
   readonly parallel: string;
-  readonly patience: string;
+  readonly timeout: string;
   readonly silence: string;
   readonly json?: string;
   readonly markdown?: string;
@@ -41,7 +41,7 @@ export const conformanceCommand: AddCommand = (program, end) => {
     .option('--key <key>', "the server's key (X-Session-API-Key)")
     .option('--deviations <file>', 'what the server is known to do otherwise')
     .addOption(new Option('--parallel <n>', 'checks at the same time').default('4', '4'))
-    .addOption(new Option('--patience <seconds>', 'how long an answer may take').default('30', '30'))
+    .addOption(new Option('--timeout <seconds>', 'how long an answer may take').default('30', '30'))
     .addOption(
       new Option('--silence <seconds>', 'how long a command may print nothing before the server hands it back').default('10', '10'),
     )
@@ -60,13 +60,13 @@ export const conformanceCommand: AddCommand = (program, end) => {
     });
 };
 
-function problemWith(url: string, { level = [], parallel, patience, silence }: Options): string | undefined {
+function problemWith(url: string, { level = [], parallel, timeout, silence }: Options): string | undefined {
   const protocol = URL.parse(url)?.protocol;
   if (protocol !== 'http:' && protocol !== 'https:') return `${url} is no http address`;
   const unknown = level.find((name) => !LEVELS.includes(name as Level));
   if (unknown !== undefined) return `there is no level ${unknown}; there are ${LEVELS.join(', ')}`;
   if (!(Number(parallel) >= 1)) return `--parallel ${parallel} is no number of checks`;
-  if (!(Number(patience) > 0)) return `--patience ${patience} is no number of seconds`;
+  if (!(Number(timeout) > 0)) return `--timeout ${timeout} is no number of seconds`;
   if (!(Number(silence) > 0)) return `--silence ${silence} is no number of seconds`;
   return undefined;
 }
@@ -81,7 +81,7 @@ async function run(url: string, options: Options, output: Writable): Promise<num
     ...(options.only && { only: options.only }),
     ...(deviations && { deviations }),
     parallel: Number(options.parallel),
-    patienceMs: Number(options.patience) * 1000,
+    timeoutMs: Number(options.timeout) * 1000,
     silenceSeconds: Number(options.silence),
     onResult: ({ verdict }) => void process.stderr.write(verdict === 'failed' ? 'F' : verdict === 'absent' ? '-' : '.'),
   });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { patiently } from '@tendon/testing';
+import { waitFor } from '@tendon/testing';
 import { builtTendon } from '@tendon/testing/servers';
 
 export interface Place {
@@ -82,7 +82,7 @@ export function startTendon(
       while (!isThere()) {
         const more = [child.stdout, child.stderr].map((stream) => once(stream, 'data').then(() => false));
         const next = Promise.race([...more, ended.then(() => true)]);
-        const isOver = await patiently(next, () => `"${text}" of:\n${written.stdout.slice(-2000)}\n${written.stderr.slice(-2000)}`);
+        const isOver = await waitFor(next, () => `"${text}" of:\n${written.stdout.slice(-2000)}\n${written.stderr.slice(-2000)}`);
         if (isOver && !isThere()) throw new Error(`it ended without "${text}":\n${written.stdout}\n${written.stderr}`);
       }
     },
@@ -94,7 +94,7 @@ export function startTendon(
 /** Runs it to its end. */
 export async function tendon(place: Place, args: readonly string[], options?: TendonOptions) {
   const child = startTendon(place, args, options);
-  const code = await patiently(
+  const code = await waitFor(
     child.ended,
     () => `the end of ${args.join(' ')}, which wrote:\n${child.stdout.slice(-2000)}\n${child.stderr.slice(-2000)}`,
   );

@@ -20,7 +20,7 @@ const ROUTES: readonly HostRoutes[] = [hostInfoRoutes, ownSandboxRoutes, ownFile
 
 /** The HTTP side of an executor host, not listening yet. `extend` adds to it before the routes, e.g. to record them. */
 export async function createHostApp(context: HostContext, extend?: (app: App) => Promise<void>): Promise<App> {
-  const { headersMs, requestMs, stillMs, checkMs } = context.patience;
+  const { headersMs, requestMs, stillMs, checkMs } = context.timeouts;
   const app: App = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: requestMs,

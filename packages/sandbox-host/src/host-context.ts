@@ -16,7 +16,7 @@ export interface HostContext {
     readonly allowedHosts: readonly string[];
     readonly key: Secret | undefined;
   };
-  readonly patience: HostPatience;
+  readonly timeouts: HostTimeouts;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly version: string;
@@ -28,7 +28,7 @@ export interface HostContext {
 export type HostRoutes = (app: App, context: HostContext) => void;
 
 /** How long an executor host waits for a client that stops in the middle. */
-export interface HostPatience {
+export interface HostTimeouts {
   readonly headersMs: number;
   /** For a whole request: as long as the largest file may take. */
   readonly requestMs: number;
@@ -38,4 +38,4 @@ export interface HostPatience {
   readonly checkMs: number;
 }
 
-export const HOST_PATIENCE: HostPatience = { headersMs: 20_000, requestMs: 30 * 60_000, stillMs: 60_000, checkMs: 15_000 };
+export const HOST_TIMEOUTS: HostTimeouts = { headersMs: 20_000, requestMs: 30 * 60_000, stillMs: 60_000, checkMs: 15_000 };

@@ -1,7 +1,7 @@
 import { EXECUTOR_API } from '@tendon/runtime';
 import { createHostApp } from './host-app.ts';
 import { recordRoutes, systemClock } from '@tendon/server/platform';
-import { type HostContext, HOST_PATIENCE } from './host-context.ts';
+import { type HostContext, HOST_TIMEOUTS } from './host-context.ts';
 
 const DESCRIPTION = `What \`tendon executor\` answers. The routes at the root are those of one sandbox of its own, under the names that
 such programs have always had. Below \`/sandboxes/{incarnation}\` are the sandboxes that it runs for remote servers.`;
@@ -9,7 +9,7 @@ such programs have always had. Below \`/sandboxes/{incarnation}\` are the sandbo
 /** Nothing of it is looked at while routes are registered. */
 const NOTHING = {
   access: { host: '', allowedHosts: [], key: undefined },
-  patience: HOST_PATIENCE,
+  timeouts: HOST_TIMEOUTS,
   clock: systemClock,
 } as unknown as HostContext;
 

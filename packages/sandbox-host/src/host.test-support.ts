@@ -5,7 +5,7 @@ import { readConfig } from '@tendon/server/headless';
 import { createLogger, liveMask, type Config } from '@tendon/server/platform';
 import { onTestFinished } from 'vitest';
 import { createHostApp } from './host-app.ts';
-import { type HostContext, HOST_PATIENCE } from './host-context.ts';
+import { type HostContext, HOST_TIMEOUTS } from './host-context.ts';
 import { startExecutorHost, type HostOptions, type RunningHost } from './start-executor-host.ts';
 
 export const KEY = 'the key of the host';
@@ -20,7 +20,7 @@ export interface TestHost extends RunningHost {
 /** A host in this process, on a free port, without isolation; its sandboxes and folders are gone when the test is over. */
 export async function testHost(
   env: Readonly<Record<string, string>> = {},
-  options: Pick<HostOptions, 'patience' | 'logger'> = {},
+  options: Pick<HostOptions, 'timeouts' | 'logger'> = {},
 ): Promise<TestHost> {
   const home = temporaryFolder();
   const workspace = temporaryFolder();
@@ -58,7 +58,7 @@ export interface HostRoute {
 export async function allHostRoutes(): Promise<readonly HostRoute[]> {
   const routes: HostRoute[] = [];
   const access = { host: '', allowedHosts: [], key: undefined };
-  const context = { access, patience: HOST_PATIENCE, clock: { now: () => new Date() } } as unknown as HostContext;
+  const context = { access, timeouts: HOST_TIMEOUTS, clock: { now: () => new Date() } } as unknown as HostContext;
   const app = await createHostApp(context, async (recording) => {
     recording.addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((name) => ({ method: name, url }))));
   });

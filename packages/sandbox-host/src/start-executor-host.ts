@@ -21,7 +21,7 @@ import {
 } from '@tendon/server/platform';
 import { makeWorkspaceBase, openDriver, type OpenedDriver } from '@tendon/server/sandboxes';
 import { createHostApp } from './host-app.ts';
-import { HOST_PATIENCE, type HostPatience } from './host-context.ts';
+import { HOST_TIMEOUTS, type HostTimeouts } from './host-context.ts';
 import { HostedSandboxes } from './hosted-sandboxes.ts';
 
 export interface RunningHost {
@@ -36,7 +36,7 @@ export interface RunningHost {
 export interface HostOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  readonly patience?: HostPatience;
+  readonly timeouts?: HostTimeouts;
 }
 
 const CLOSE_MS = 500;
@@ -58,9 +58,9 @@ export async function startExecutorHost(config: Config, options: HostOptions = {
   storage.findings.forEach(warn);
   const sandboxes = hostedSandboxes({ config, home, records: storage.records, opened, clock, logger });
   const access = { host: config.host, allowedHosts: config.allowedHosts, key };
-  const { patience = HOST_PATIENCE } = options;
+  const { timeouts = HOST_TIMEOUTS } = options;
   const openApi = async () => (await import('./host-openapi.ts')).hostOpenApi();
-  const app = await createHostApp({ sandboxes, sandbox, home, access, patience, clock, logger, version: VERSION, openApi });
+  const app = await createHostApp({ sandboxes, sandbox, home, access, timeouts, clock, logger, version: VERSION, openApi });
   const sockets = openSockets(app.server);
   const close = async (stop: { readonly stopSandboxes?: boolean } = {}): Promise<void> => {
     const cutOff = setTimeout(() => sockets.destroyAll(), CLOSE_MS);

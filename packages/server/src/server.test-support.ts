@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock } from '@tendon/core';
+import type { Clock } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
-import { patiently, Seen } from '@tendon/testing';
+import { waitFor, Seen } from '@tendon/testing';
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
@@ -40,10 +40,10 @@ export async function testServer({ env, script, log, sessionApiKey, ...options }
   const mask = liveMask(() => (sessionApiKey ? [new Secret(sessionApiKey)] : []));
   const logger = createLogger({ level: log ? 'debug' : 'silent', mask, destination: { write: (line) => log?.(line) } });
   const starting = startServer({ ...config, ...(sessionApiKey && { sessionApiKey: new Secret(sessionApiKey) }) }, { ...options, logger });
-  const server = await patiently(starting, () => 'the start of the server');
+  const server = await waitFor(starting, () => 'the start of the server');
   onTestFinished(() => server.close());
   const request = (path: string, init: RequestInit) =>
-    patiently(fetch(server.url + path, init), () => `the answer to ${init.method ?? 'GET'} ${path}`);
+    waitFor(fetch(server.url + path, init), () => `the answer to ${init.method ?? 'GET'} ${path}`);
   const post: TestServer['post'] = (path, body, headers) =>
     request(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body ?? {}) });
   return {
@@ -101,7 +101,7 @@ export async function plainClient(server: RunningServer, query = '', headers: Re
   socket.on('message', (data: Buffer) => frames.take(JSON.parse(data.toString()) as WireFrame));
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   const opened = new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  await patiently(opened, () => `a connection to /ws${query}`);
+  await waitFor(opened, () => `a connection to /ws${query}`);
   onTestFinished(() => socket.terminate());
   return { frames, socket, closed, send: (frame) => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame)) };
 }
@@ -131,7 +131,7 @@ export async function socketIoClient(
   socket.on('disconnect', (reason) => ended.push(reason));
   socket.io.on('close', (reason) => ended.push(reason));
   const connected = new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
-  await patiently(connected, () => `a connection of Socket.IO (${ended.join(', ') || 'it did not end'})`);
+  await waitFor(connected, () => `a connection of Socket.IO (${ended.join(', ') || 'it did not end'})`);
   const send = (frame: unknown) => void socket.emit('oh_user_action', frame);
   return {
     frames,

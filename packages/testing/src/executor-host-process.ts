@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { builtTendon } from './built-tendon.ts';
 import { freePort } from './free-port.ts';
-import { patiently } from './patiently.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface HostOptions {
   /** Default: the key of the host. */
@@ -68,7 +68,7 @@ export class ExecutorHostProcess {
     const lines = createInterface({ input: child.stdout });
     const ended = once(child, 'exit').then(() => Promise.reject(new Error('the executor host did not start')));
     ended.catch(() => undefined);
-    await patiently(Promise.race([once(lines, 'line'), ended]), () => 'the first line of the executor host');
+    await waitFor(Promise.race([once(lines, 'line'), ended]), () => 'the first line of the executor host');
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {

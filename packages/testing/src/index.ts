@@ -1,4 +1,4 @@
 export { freePort } from './free-port.ts';
-export { lastOf, patiently } from './patiently.ts';
+export { lastOf, waitFor } from './wait-for.ts';
 export { runs, someOf } from './runs.ts';
 export { Seen } from './seen.ts';

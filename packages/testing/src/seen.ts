@@ -1,4 +1,4 @@
-import { lastOf, patiently } from './patiently.ts';
+import { lastOf, waitFor } from './wait-for.ts';
 
 interface Waiter<T> {
   readonly fits: (one: T) => boolean;
@@ -25,6 +25,6 @@ export class Seen<T> {
     if (seen !== undefined) return seen;
     const { promise, resolve } = Promise.withResolvers<T>();
     this.#waiting.add({ fits, resolve });
-    return patiently(promise, () => `${what}; ${lastOf(this.all)}`);
+    return waitFor(promise, () => `${what}; ${lastOf(this.all)}`);
   }
 }

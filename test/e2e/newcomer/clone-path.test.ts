@@ -3,7 +3,7 @@ import { chownSync, cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, patiently } from '@tendon/testing';
+import { freePort, waitFor } from '@tendon/testing';
 import { Watcher } from '@tendon/testing/servers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { folderOf, NEWCOMERS, type Newcomer } from './newcomers.ts';
@@ -43,7 +43,7 @@ async function npmStart(folder: string, home: string, { account }: Newcomer): Pr
       stream.on('data', (data: Buffer) => /^workspace .*$/m.test((output += data.toString())) && resolve());
     npm.once('exit', () => reject(new Error(`npm start ended:\n${output}`)));
   });
-  await patiently(banner, () => `the banner of:\n${output}`);
+  await waitFor(banner, () => `the banner of:\n${output}`);
   const ended = new Promise<void>((resolve) => npm.once('exit', () => resolve()));
   return { url: `http://127.0.0.1:${port}`, npm: npm.pid!, ended };
 }

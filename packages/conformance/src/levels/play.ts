@@ -106,7 +106,7 @@ async function letAgent(target: Target, { peer: { frames, send } }: Ready, steps
   const calls = steps.map(({ name, args }) => ({ call: name, args, id: `call_${randomBytes(8).toString('hex')}` }));
   send(message(target.script(calls)));
   await frames.until('running', isState('running'), { from });
-  await frames.until('the end of the turn', isState('awaiting_user_input', 'finished', 'error'), { from, withinMs: 3 * target.patienceMs });
+  await frames.until('the end of the turn', isState('awaiting_user_input', 'finished', 'error'), { from, withinMs: 3 * target.timeoutMs });
   steps.forEach((one, index) => {
     const observation = frames.all.findLast((frame) => frame.observation !== undefined && callOf(frame) === calls[index]!.id);
     fits(one, observation);

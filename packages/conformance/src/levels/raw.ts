@@ -28,7 +28,7 @@ export interface Seen {
 /** A request to the server's address under another name: what a browser does, without its resolver. */
 export async function askAs(target: Target, host: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Seen> {
   const { hostname, port } = new URL(target.url);
-  const signal = AbortSignal.timeout(target.patienceMs);
+  const signal = AbortSignal.timeout(target.timeoutMs);
   const request = httpRequest({ host: hostname, port: port || 80, path, headers: { host, ...headers }, agent: false, signal });
   request.end();
   const [answer] = (await once(request, 'response', { signal })) as [IncomingMessage];

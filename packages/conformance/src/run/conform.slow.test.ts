@@ -28,9 +28,9 @@ describe('DL98: a run', () => {
     ['hangs', 4_000, () => {}],
     ['drops connections', 30_000, (request) => void request.socket.destroy()],
     ['goes away', 30_000, (request, _response, server) => (server.close(), server.closeAllConnections(), void request.socket.destroy())],
-  ])('does not wait with every check for a server that %s', async (_how, patienceMs, rest) => {
+  ])('does not wait with every check for a server that %s', async (_how, timeoutMs, rest) => {
     const url = await oddServer(agreeable(rest));
-    const { results } = await conform({ url, levels, patienceMs });
+    const { results } = await conform({ url, levels, timeoutMs });
     expect(results.filter(({ verdict }) => verdict === 'passed').map(({ check }) => check.id)).toEqual([]);
     const unasked = results.filter(({ why }) => why === 'not asked: the server does not answer any more');
     expect(unasked.length).toBeGreaterThan(results.length / 2);

@@ -14,7 +14,7 @@ export interface ConformOptions {
   readonly only?: readonly string[];
   readonly deviations?: Deviations;
   readonly parallel?: number;
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** As the server is configured; default: what servers of this kind ship with. */
   readonly silenceSeconds?: number;
   readonly onResult?: (result: CheckResult) => void;
@@ -28,10 +28,10 @@ const SHIPPED_SILENCE_SECONDS = 10;
  * settings at a scripted model of its own: use a server made for it. Rejects when the server does not answer at all.
  */
 export async function conform(options: ConformOptions): Promise<Conformance> {
-  const { url, key, patienceMs = 30_000, silenceSeconds = SHIPPED_SILENCE_SECONDS, parallel = 4 } = options;
+  const { url, key, timeoutMs = 30_000, silenceSeconds = SHIPPED_SILENCE_SECONDS, parallel = 4 } = options;
   const model = await startScriptedModel();
   try {
-    const target = { url, model, patienceMs, silenceSeconds, ...(key !== undefined && { key }) };
+    const target = { url, model, timeoutMs, silenceSeconds, ...(key !== undefined && { key }) };
     const { name, offer } = await greet(target);
     const results = await runChecks(chosen(options), {
       target,

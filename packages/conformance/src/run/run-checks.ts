@@ -46,14 +46,14 @@ async function runCheck(check: Check, { target: targetOptions, offer, deviations
   const failure = life.isOver ? 'not asked: the server does not answer any more' : await failureOf(check, targetOptions);
   const ms = performance.now() - started;
   if (failure === undefined) life.sign();
-  else await life.doubt(ms >= targetOptions.patienceMs);
+  else await life.doubt(ms >= targetOptions.timeoutMs);
   return { ms, ...verdictOf(failure, deviationOf(deviations, check.id)) };
 }
 
 async function failureOf(check: Check, options: TargetOptions): Promise<string | undefined> {
   const target = openTarget(options);
   try {
-    await withDeadline(check.run(target), 4 * options.patienceMs);
+    await withDeadline(check.run(target), 4 * options.timeoutMs);
     return undefined;
   } catch (cause) {
     return wordsOf(cause);

@@ -5,12 +5,12 @@ const MAX_FRAMES = 200_000;
 /** What a client was sent, in order, and waits for what it will be sent, as long as the socket is there. Owns nothing but its waiters. */
 export class Frames {
   readonly all: Frame[] = [];
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   readonly #waiting = new Set<() => void>();
   #ended: string | undefined;
 
-  constructor(patienceMs: number) {
-    this.#patienceMs = patienceMs;
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
   }
 
   push(frame: Frame): void {
@@ -25,7 +25,7 @@ export class Frames {
   }
 
   /** The first frame, from position `from` on, that fits; rejects with what came instead. */
-  async until(what: string, fits: (frame: Frame) => boolean, { from = 0, withinMs = this.#patienceMs } = {}): Promise<Frame> {
+  async until(what: string, fits: (frame: Frame) => boolean, { from = 0, withinMs = this.#timeoutMs } = {}): Promise<Frame> {
     const { promise, resolve } = Promise.withResolvers<Frame | undefined>();
     let next = from;
     const look = (): void => {

@@ -9,12 +9,12 @@ export interface TargetOptions {
   readonly url: string;
   readonly key?: string;
   readonly model: ScriptedModel;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   readonly silenceSeconds: number;
 }
 
 /** One check's hold on the server; `close` ends and removes what the check made. */
-export function openTarget({ url, key, model, patienceMs, silenceSeconds }: TargetOptions): Target & { close(): Promise<void> } {
+export function openTarget({ url, key, model, timeoutMs, silenceSeconds }: TargetOptions): Target & { close(): Promise<void> } {
   const closers: (() => void | Promise<void>)[] = [];
   const keyHeader: Readonly<Record<string, string>> = key === undefined ? {} : { 'x-session-api-key': key };
   const defer = (close: () => void | Promise<void>): void => void closers.push(close);
@@ -28,7 +28,7 @@ export function openTarget({ url, key, model, patienceMs, silenceSeconds }: Targ
       headers: { ...json, ...keyHeader, ...headers },
       ...(body !== undefined && { body: isRaw ? (body as string) : JSON.stringify(body) }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: (parsedJson(text) ?? {}) as Foreign };
@@ -45,17 +45,17 @@ export function openTarget({ url, key, model, patienceMs, silenceSeconds }: Targ
   return {
     url,
     key,
-    patienceMs,
+    timeoutMs,
     silenceSeconds,
     ask,
     converse,
-    socketIo: (options) => held(openSocketIo(url, { key, patienceMs }, options)),
-    webSocket: async (options) => held(await openWebSocket(url, { key, patienceMs }, options)),
+    socketIo: (options) => held(openSocketIo(url, { key, timeoutMs }, options)),
+    webSocket: async (options) => held(await openWebSocket(url, { key, timeoutMs }, options)),
     defer,
     script: (steps, aside) => model.script(steps, aside),
     modelRequests: (words) => model.requests(words) as readonly Foreign[],
     modelAbandoned: (words) => model.abandoned(words),
-    eventually: (what, probe) => eventually(what, probe, patienceMs),
+    eventually: (what, probe) => eventually(what, probe, timeoutMs),
     modelArguments: { LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'conformance-key', LLM_BASE_URL: model.url },
     async close() {
       // What cannot be removed is no finding of the check.
@@ -64,25 +64,25 @@ export function openTarget({ url, key, model, patienceMs, silenceSeconds }: Targ
   };
 }
 
-async function eventually<T>(what: string, probe: () => T | Promise<T>, patienceMs: number): Promise<NonNullable<T>> {
-  const deadline = Date.now() + patienceMs;
+async function eventually<T>(what: string, probe: () => T | Promise<T>, timeoutMs: number): Promise<NonNullable<T>> {
+  const deadline = Date.now() + timeoutMs;
   while (Date.now() < deadline) {
     const found = await probe();
     if (found) return found;
     await setTimeout(20);
   }
-  throw new Error(`no ${what} within ${patienceMs / 1000} s`);
+  throw new Error(`no ${what} within ${timeoutMs / 1000} s`);
 }
 
 interface PeerOptions {
   readonly key: string | undefined;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /** A client of Socket.IO that does not come back by itself. */
-function openSocketIo(url: string, { key, patienceMs }: PeerOptions, ask: SocketIoAsk = {}): Peer {
+function openSocketIo(url: string, { key, timeoutMs }: PeerOptions, ask: SocketIoAsk = {}): Peer {
   const { query = {}, transports = ['websocket'], says = 'oh_user_action', origin } = ask;
-  const { frames, volatile, ended, end } = receive(patienceMs);
+  const { frames, volatile, ended, end } = receive(timeoutMs);
   const socket = io(url, {
     transports: [...transports],
     query: { ...(key !== undefined && { session_api_key: key }), ...query },
@@ -98,12 +98,12 @@ function openSocketIo(url: string, { key, patienceMs }: PeerOptions, ask: Socket
 }
 
 /** A plain WebSocket, open or refused: then `ended` has resolved. */
-async function openWebSocket(url: string, { key, patienceMs }: PeerOptions, ask: PlainSocketAsk = {}): Promise<Peer> {
+async function openWebSocket(url: string, { key, timeoutMs }: PeerOptions, ask: PlainSocketAsk = {}): Promise<Peer> {
   const { path = '/ws', protocols = [], headers = {} } = ask;
-  const { frames, volatile, ended, end } = receive(patienceMs);
+  const { frames, volatile, ended, end } = receive(timeoutMs);
   const socket = new WebSocket(new URL(path, url.replace(/^http/, 'ws')), [...protocols], {
     headers: { ...(key !== undefined && { 'x-session-api-key': key }), ...headers },
-    handshakeTimeout: patienceMs,
+    handshakeTimeout: timeoutMs,
   });
   socket.on('message', (data) => frames.push(asFrame(parsedJson(String(data)))));
   socket.on('close', (code, reason) => end(`${code} ${String(reason)}`));
@@ -115,11 +115,11 @@ async function openWebSocket(url: string, { key, patienceMs }: PeerOptions, ask:
   return { frames, volatile, ended, close: () => socket.terminate(), send };
 }
 
-function receive(patienceMs: number) {
-  const frames = new Frames(patienceMs);
+function receive(timeoutMs: number) {
+  const frames = new Frames(timeoutMs);
   const { promise: ended, resolve: end } = Promise.withResolvers<string>();
   void ended.then((why) => frames.end(why));
-  return { frames, volatile: new Frames(patienceMs), ended, end };
+  return { frames, volatile: new Frames(timeoutMs), ended, end };
 }
 
 function asFrame(value: unknown): Frame {

@@ -53,7 +53,7 @@ export interface Target {
   /** The key of the run, which every request brings unless it brings its own. */
   readonly key: string | undefined;
   /** How long anything may take before it counts as missing. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** After how long without output the server hands a command back. */
   readonly silenceSeconds: number;
   ask(method: string, path: string, options?: Ask): Promise<Answer>;

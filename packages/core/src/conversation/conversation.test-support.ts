@@ -14,7 +14,7 @@ import {
 } from '@tendon/protocol';
 import { onTestFinished } from 'vitest';
 import { createMask, type Secret } from '@tendon/protocol/masking';
-import { lastOf, patiently, Seen } from '@tendon/testing';
+import { lastOf, waitFor, Seen } from '@tendon/testing';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import type { Clock } from '../async/clock.ts';
 import type { LlmProvider, LlmRequest } from '../llm/llm-provider.ts';
@@ -130,7 +130,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
       }
       throw new Error('the log ended');
     };
-    return patiently(found(), () => `${String(fits)}; ${lastOf(outline(passed))}`);
+    return waitFor(found(), () => `${String(fits)}; ${lastOf(outline(passed))}`);
   };
   return {
     conversation,

@@ -175,7 +175,7 @@ export class SandboxRest {
 
 /** When sandboxes sleep and end, and how many are awake. */
 export interface RestPlan {
-  /** Without use for so long, a sandbox sleeps; one with a kernel after `KERNEL_PATIENCE` times as long. */
+  /** Without use for so long, a sandbox sleeps; one with a kernel after `KERNEL_IDLE_FACTOR` times as long. */
   readonly idleMs: number;
   /** Whatever it does, it ends after so long. */
   readonly maxMs: number;
@@ -186,7 +186,7 @@ export interface RestPlan {
 export const DEFAULT_REST: RestPlan = { idleMs: 900_000, maxMs: Infinity, maxLive: 32 };
 
 /** A kernel's variables cannot be kept: it is given longer. */
-const KERNEL_PATIENCE = 4;
+const KERNEL_IDLE_FACTOR = 4;
 /** What could not sleep is not asked again for so long. */
 const ASK_AGAIN_MS = 60_000;
 /** When there is no room, one that was used just now is still spared: its next action may be on the way. */
@@ -202,7 +202,7 @@ export interface Awake {
 /** Whether it should sleep now; `withKernel`: even if it has one. */
 function shouldSleep({ idleMs, refusedMsAgo }: Awake, plan: RestPlan): false | { readonly withKernel: boolean } {
   if (idleMs < plan.idleMs || refusedMsAgo < Math.min(ASK_AGAIN_MS, plan.idleMs)) return false;
-  return { withKernel: idleMs >= plan.idleMs * KERNEL_PATIENCE };
+  return { withKernel: idleMs >= plan.idleMs * KERNEL_IDLE_FACTOR };
 }
 
 /** Who makes room, the least recently used first. */

@@ -11,7 +11,7 @@ import { messageOf } from './start-phase.ts';
 export interface ActionStreamParts {
   readonly incarnation: string;
   readonly client: ExecutorClient;
-  readonly patience: Patience;
+  readonly retries: RetryLimits;
   /** Called when the executor lives but does not answer, or is said to be no more. */
   readonly giveUp: (reason: string) => void;
   /** Variables for one command alone. */
@@ -90,7 +90,7 @@ export class ActionStream {
       if (this.#newest !== before) failures = 0;
       const waitMs = RECONNECT_DELAYS_MS[failures] ?? RECONNECT_DELAYS_MS.at(-1);
       const lost = this.#lostReason();
-      if (lost !== undefined || failures >= this.#parts.patience.breaks)
+      if (lost !== undefined || failures >= this.#parts.retries.breaks)
         return this.#unknown(lost ?? 'the connection to the sandbox broke again and again');
       const gone = await this.#whyGone();
       if (gone !== undefined) return this.#unknown(this.#lostReason() ?? gone);
@@ -166,8 +166,8 @@ export class ActionStream {
 
   /** Why the same incarnation answers no more; `undefined` when it does. */
   async #whyGone(): Promise<string | undefined> {
-    const { patience, client, incarnation } = this.#parts;
-    const patienceEnds = performance.now() + (this.#wasSent ? patience.sentMs : patience.unsentMs);
+    const { retries, client, incarnation } = this.#parts;
+    const retriesEnd = performance.now() + (this.#wasSent ? retries.sentMs : retries.unsentMs);
     for (let attempt = 1; ; attempt += 1) {
       try {
         const alive = await client.alive({ signal: this.#end.signal });
@@ -177,11 +177,11 @@ export class ActionStream {
           this.#parts.giveUp(error.message);
           return error.message;
         }
-        const isOver = attempt >= MISSED_HEARTBEATS && performance.now() >= patienceEnds;
+        const isOver = attempt >= MISSED_HEARTBEATS && performance.now() >= retriesEnd;
         if (isOver || this.#lostReason() !== undefined || this.#end.signal.aborted)
-          return patience.sentMs > 0 ? `the sandbox cannot be reached: ${messageOf(error)}` : 'the sandbox ended while it ran';
+          return retries.sentMs > 0 ? `the sandbox cannot be reached: ${messageOf(error)}` : 'the sandbox ended while it ran';
         // A moment for the watcher to see the process end; longer for a network.
-        if (error instanceof NotConnected || patience.sentMs > 0) await delay(Math.min(200 * attempt, 2000));
+        if (error instanceof NotConnected || retries.sentMs > 0) await delay(Math.min(200 * attempt, 2000));
       }
     }
   }
@@ -198,7 +198,7 @@ export class ActionStream {
         () => false,
       );
       missed = isThere ? 0 : missed + 1;
-      if (missed < MISSED_HEARTBEATS || missed * HEARTBEAT_MS < this.#parts.patience.sentMs || done.aborted) continue;
+      if (missed < MISSED_HEARTBEATS || missed * HEARTBEAT_MS < this.#parts.retries.sentMs || done.aborted) continue;
       const reason = 'the sandbox does not answer any more';
       this.#end.abort(reason);
       return this.#parts.giveUp(reason);
@@ -221,7 +221,7 @@ function pause(ms: number, done: AbortSignal): Promise<boolean> {
 }
 
 /** How much is forgiven before an action's outcome is called unknown. */
-export interface Patience {
+export interface RetryLimits {
   /** Breaks of one action's stream without news in between. */
   readonly breaks: number;
   /** An executor that does not answer is asked again for so long, while an action that may have reached it has no outcome. */
@@ -231,7 +231,7 @@ export interface Patience {
 }
 
 /** On one machine a connection that breaks means that its other end is gone. */
-export const ON_THIS_HOST: Patience = { breaks: 5, sentMs: 0, unsentMs: 0 };
+export const ON_THIS_HOST: RetryLimits = { breaks: 5, sentMs: 0, unsentMs: 0 };
 
 /** A network comes and goes, and so does the program that stands before the sandboxes of another host. */
-export const OVER_A_NETWORK: Patience = { breaks: 50, sentMs: 120_000, unsentMs: 15_000 };
+export const OVER_A_NETWORK: RetryLimits = { breaks: 50, sentMs: 120_000, unsentMs: 15_000 };

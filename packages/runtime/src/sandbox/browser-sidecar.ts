@@ -71,11 +71,11 @@ async function join(socket: Socket, child: ChildProcess): Promise<void> {
   const { stdin, stdout, stderr } = child;
   stderr?.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-TAIL_CHARS)));
   const kill = (): void => void child.kill('SIGKILL');
-  let patience: NodeJS.Timeout | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
   socket.once('close', kill);
   // An end may be the wish that it ends, or that nobody is there any more: then writing fails, and the socket closes.
   socket.once('end', () => {
-    patience = setTimeout(kill, STOP_MS);
+    killTimer = setTimeout(kill, STOP_MS);
     socket.write('\n');
   });
   if (socket.destroyed) kill();
@@ -89,7 +89,7 @@ async function join(socket: Socket, child: ChildProcess): Promise<void> {
       resolve([null, null]);
     });
   });
-  clearTimeout(patience);
+  clearTimeout(killTimer);
   socket.off('close', kill);
   say(socket, { type: 'ended', how: howHostEnded(code, signal, said) });
   socket.end(() => socket.destroy());

@@ -77,7 +77,7 @@ export async function holdSandbox(
     description: probe.description,
     workspace: handle.workspace ?? '/workspace',
     client,
-    patience: context.driver.remote ? OVER_A_NETWORK : ON_THIS_HOST,
+    retries: context.driver.remote ? OVER_A_NETWORK : ON_THIS_HOST,
     lost: watch.lost,
     giveUp: watch.report,
     secretsFor: context.secretsFor,

@@ -239,6 +239,6 @@ async function givenBytes(held: HeldFolder | undefined, previous: SandboxRecord 
 
 /** A start that was given up may still be on its way: what it made can only be removed after it. */
 function settled(starting: Promise<SandboxHandle> | undefined): Promise<SandboxHandle | undefined> {
-  const patience = delay(DEADLINE_MS.settle, undefined, { ref: false });
-  return Promise.race([Promise.resolve(starting).catch(() => undefined), patience]);
+  const deadline = delay(DEADLINE_MS.settle, undefined, { ref: false });
+  return Promise.race([Promise.resolve(starting).catch(() => undefined), deadline]);
 }

@@ -10,7 +10,7 @@ import type { ExecuteRequest } from '@tendon/protocol/executor-api';
 import { watchDisk } from '../disk/disk-watch.ts';
 import { createExecutorClient, type ExecutorClient } from './executor-client.ts';
 import { watchLimits } from './limit-notes.ts';
-import { ON_THIS_HOST, type Patience } from './action-stream.ts';
+import { ON_THIS_HOST, type RetryLimits } from './action-stream.ts';
 import { createSandboxRuntime } from './sandbox-runtime.ts';
 import { never, runAction } from '../testing/sandboxes.ts';
 
@@ -60,21 +60,21 @@ describe('a runtime and what it hears', () => {
 
   async function execute(
     more: {
-      patience?: Patience;
+      retries?: RetryLimits;
       isFresh?: boolean;
       timestamp?: string;
       onOutput?: (chunk: OutputChunk) => void;
       signal?: AbortSignal;
     } = {},
   ): Promise<ExecuteResult> {
-    const { patience = ON_THIS_HOST, timestamp = '2026-01-03T00:00:00.000Z', isFresh = true, ...options } = more;
+    const { retries = ON_THIS_HOST, timestamp = '2026-01-03T00:00:00.000Z', isFresh = true, ...options } = more;
     const runtime = createSandboxRuntime({
       conversationId: 'conversation',
       incarnation: 'one',
       strength: 'none',
       description: '',
       workspace: '/workspace',
-      patience,
+      retries,
       client,
       lost: lost.promise,
       secretsFor: () => new Map(),

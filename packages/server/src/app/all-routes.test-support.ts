@@ -1,5 +1,5 @@
 import type { Engine } from './engine.ts';
-import { CLIENT_PATIENCE } from '../platform/http/client-patience.ts';
+import { CLIENT_TIMEOUTS } from '../platform/http/client-timeouts.ts';
 import { createApp } from './http-app.ts';
 import type { ServerContext } from './context.ts';
 
@@ -12,7 +12,7 @@ export interface Route {
 export async function allRoutes({ engine }: { readonly engine: Engine }): Promise<readonly Route[]> {
   const routes: Route[] = [];
   const config = { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] };
-  const context = { config, engine, patience: CLIENT_PATIENCE } as unknown as ServerContext;
+  const context = { config, engine, timeouts: CLIENT_TIMEOUTS } as unknown as ServerContext;
   const app = await createApp(context, async (recording) => {
     recording.addHook('onRoute', ({ method, url }) => {
       for (const name of [method].flat()) routes.push({ method: name, url });

@@ -1,5 +1,5 @@
 import type { Config } from '../platform/config/config.ts';
-import type { ClientPatience } from '../platform/http/client-patience.ts';
+import type { ClientTimeouts } from '../platform/http/client-timeouts.ts';
 import type { Engine } from './engine.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -9,7 +9,7 @@ import type { WrongKeys } from '../platform/http/wrong-keys.ts';
 export interface ServerContext extends Engine {
   readonly config: Config;
   readonly metrics: Metrics;
-  readonly patience: ClientPatience;
+  readonly timeouts: ClientTimeouts;
   readonly logger: Logger;
   readonly wrongKeys: WrongKeys;
   readonly version: string;

@@ -59,11 +59,11 @@ const RESOURCES: readonly Routes<ServerContext>[] = [
 
 /** The HTTP side of the server, not listening yet; it logs through its hooks. `extend` adds to it before the routes, e.g. to record them. */
 export async function createApp(context: ServerContext, extend?: (app: App) => Promise<void>): Promise<App> {
-  const { patience } = context;
+  const { timeouts } = context;
   const app: App = fastify({
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: patience.requestMs,
-    http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.checkMs },
+    requestTimeout: timeouts.requestMs,
+    http: { headersTimeout: timeouts.headersMs, connectionsCheckingInterval: timeouts.checkMs },
     forceCloseConnections: true,
     schemaController: zodCompilers,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },

@@ -6,7 +6,7 @@ import { banner } from './banner.ts';
 import { composeEngine, type ComposedEngine, type ComposeOptions } from './compose.ts';
 import type { Config } from '../platform/config/config.ts';
 import { createApp } from './http-app.ts';
-import { CLIENT_PATIENCE, type ClientPatience } from '../platform/http/client-patience.ts';
+import { CLIENT_TIMEOUTS, type ClientTimeouts } from '../platform/http/client-timeouts.ts';
 import type { ServerContext } from './context.ts';
 import { listenError, urlOf, openSockets } from '../platform/http/listening.ts';
 import { findWebRoot } from '../web-app/web-files.ts';
@@ -39,7 +39,7 @@ export interface RunningServer {
 export interface ServerOptions extends Partial<ComposeOptions> {
   /** The folder of the built web app; default: found beside the program. */
   readonly webRoot?: string;
-  readonly patience?: ClientPatience;
+  readonly timeouts?: ClientTimeouts;
 }
 
 /** How long clients may take to hang up when the server leaves. */
@@ -62,9 +62,9 @@ export async function startServer(given: Config, options: ServerOptions = {}): P
   );
   const webRoot = options.webRoot ?? config.webRoot ?? findWebRoot(import.meta.dirname);
   const openApi = async () => (await import('./openapi.ts')).openApiDocument(context);
-  const patience = options.patience ?? CLIENT_PATIENCE;
+  const timeouts = options.timeouts ?? CLIENT_TIMEOUTS;
   const wrongKeys = new WrongKeys(clock);
-  const context: ServerContext = { ...engine, config, metrics, patience, logger, wrongKeys, version: VERSION, webRoot, openApi };
+  const context: ServerContext = { ...engine, config, metrics, timeouts, logger, wrongKeys, version: VERSION, webRoot, openApi };
   const app = await createApp(context);
   const sockets = openSockets(app.server);
   const socketIo = serveSocketIo(app.server, context);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { freePort, patiently } from '@tendon/testing';
+import { freePort, waitFor } from '@tendon/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, testServer } from '../server.test-support.ts';
 
@@ -36,7 +36,7 @@ it('SV215: while the store of an earlier version is upgraded, the server answers
       if (said?.body.includes('is being changed')) return said;
     }
   };
-  const said = await patiently(told(), () => lines.join(''));
+  const said = await waitFor(told(), () => lines.join(''));
   expect(said).toMatchObject({ status: 503, retryAfter: '2' });
   expect(JSON.parse(said.body)).toMatchObject({ status: 'starting' });
   expect(said.body).not.toContain(home);

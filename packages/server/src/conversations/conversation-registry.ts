@@ -28,7 +28,7 @@ export interface RegistryOptions {
   readonly modelAccess?: Map<string, ModelAccess>;
 }
 
-/** Shorter than the silence after which a command is handed back as still running, and than the patience of package managers. */
+/** Shorter than the silence after which a command is handed back as still running, and than the timeouts of package managers. */
 const QUESTION_WAIT_MS = 8_000;
 const EVERYWHERE: NetworkRules = { network: { mode: 'full', allow: [], allowPrivate: [] }, isPoliced: true };
 const NOWHERE: NetworkPolicy = { mode: 'none', allow: [], allowPrivate: [] };

@@ -4,7 +4,7 @@ import { fuzzTarget, type FuzzTarget } from './fuzz-target.test-support.ts';
 import { rawConnection, upgradeRequest, type RawConnection } from './raw-connection.test-support.ts';
 
 /** Long enough for the neighbours of a busy machine. */
-const PATIENCE = {
+const TIMEOUTS = {
   headersMs: 2_000,
   requestMs: 3_000,
   checkMs: 100,
@@ -66,7 +66,7 @@ function begin({ url }: FuzzTarget, { start, drip }: Loris): RawConnection {
 
 describe('SV134: a client that stops in the middle', () => {
   it('is let go by the server, whatever it stopped in, and others do not notice', async () => {
-    const target = await fuzzTarget({}, { patience: PATIENCE });
+    const target = await fuzzTarget({}, { timeouts: TIMEOUTS });
     await target.expectUnharmed();
     const before = target.openSockets();
     const slow = Object.entries(NEVER_ENDING).flatMap(([what, loris]) =>
@@ -79,7 +79,7 @@ describe('SV134: a client that stops in the middle', () => {
   }, 90_000);
 
   it('is let go when it answers no ping of Socket.IO', async () => {
-    const target = await fuzzTarget({}, { patience: PATIENCE });
+    const target = await fuzzTarget({}, { timeouts: TIMEOUTS });
     const id = await target.create();
     const slow = Array.from({ length: AT_ONCE }, () => {
       const raw = rawConnection(target.url);
@@ -98,7 +98,7 @@ describe('SV134: a client that stops in the middle', () => {
   }, 90_000);
 
   it('is let go when it polled once and did not come again, or began to upgrade and did not go on', async () => {
-    const target = await fuzzTarget({}, { patience: PATIENCE });
+    const target = await fuzzTarget({}, { timeouts: TIMEOUTS });
     const id = await target.create();
     const polling = `/socket.io/?EIO=4&transport=polling&conversation_id=${id}`;
     const sids: string[] = [];

@@ -2,14 +2,14 @@
 import type { Clock } from '@tendon/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { io } from 'socket.io-client';
-import { CLIENT_PATIENCE } from '../platform/http/client-patience.ts';
+import { CLIENT_TIMEOUTS } from '../platform/http/client-timeouts.ts';
 import { Frames, socketIoClient, testServer, type TestServer, type WireFrame } from '../server.test-support.ts';
 import { systemClock } from '../platform/system-clock.ts';
 
 const say = (content: string) => ({ action: 'message', args: { content } });
 const script = Array.from({ length: 10 }, (_, index) => ({ text: `answer ${index}` }));
-const AT_ONCE = { ...CLIENT_PATIENCE, firstFrameMs: 1 };
-const NEVER = { ...CLIENT_PATIENCE, firstFrameMs: 2_000_000_000 };
+const AT_ONCE = { ...CLIENT_TIMEOUTS, firstFrameMs: 1 };
+const NEVER = { ...CLIENT_TIMEOUTS, firstFrameMs: 2_000_000_000 };
 
 async function conversationsOf(server: TestServer): Promise<string[]> {
   const { results } = (await (await server.get('/api/conversations')).json()) as { results: { conversation_id: string }[] };
@@ -20,7 +20,7 @@ const states = (frames: Frames): unknown[] => frames.all.flatMap(({ extras }) =>
 
 describe('DL180: a client that waits for the server', () => {
   it.each([['websocket'], ['polling']])('over %s is sent LOADING, then INIT', async (transport) => {
-    const server = await testServer({ script, patience: AT_ONCE });
+    const server = await testServer({ script, timeouts: AT_ONCE });
     const { frames, send } = await socketIoClient(server, {}, { transports: [transport] });
     await frames.untilState('AWAITING_USER_INPUT');
     expect(states(frames)).toEqual(['LOADING', 'INIT', 'AWAITING_USER_INPUT']);
@@ -30,13 +30,13 @@ describe('DL180: a client that waits for the server', () => {
   });
 
   it('with dialect=events-doc is sent them at once', async () => {
-    const server = await testServer({ script, patience: NEVER });
+    const server = await testServer({ script, timeouts: NEVER });
     const { frames } = await socketIoClient(server, { dialect: 'events-doc' });
     expect(await frames.untilState('INIT')).toMatchObject({ observation: 'agent_state_changed' });
   });
 
   it('is sent them after a first frame that began nothing', async () => {
-    const server = await testServer({ script, patience: AT_ONCE });
+    const server = await testServer({ script, timeouts: AT_ONCE });
     const { frames, send } = await socketIoClient(server, {});
     send({ action: 'no_such_action', args: {} });
     await frames.until((frame) => frame.observation === 'error');
@@ -49,7 +49,7 @@ describe('DL180: a client that waits for the server', () => {
       now: () => new Date(),
       sleep: (ms, options) => (ms === NEVER.firstFrameMs ? timeUp.promise : systemClock.sleep(ms, options)),
     };
-    const server = await testServer({ script, patience: NEVER, clock });
+    const server = await testServer({ script, timeouts: NEVER, clock });
     const client = await socketIoClient(server, {});
     client.socket.emit('oh_action', { action: 'initialize', args: {} });
     await client.frames.untilState('awaiting_user_input');
@@ -90,7 +90,7 @@ describe('DL181: a client of the document whose connection broke', () => {
   }
 
   it('resumes its conversation by its library alone, without missed or repeated events', async () => {
-    const server = await testServer({ script, patience: NEVER });
+    const server = await testServer({ script, timeouts: NEVER });
     const { frames, socket, cut, untilRest } = await reconnecting(server);
     socket.emit('oh_action', say('one'));
     await untilRest('answer 0');
@@ -105,7 +105,7 @@ describe('DL181: a client of the document whose connection broke', () => {
   });
 
   it('is sent what it missed meanwhile', async () => {
-    const server = await testServer({ script, patience: NEVER });
+    const server = await testServer({ script, timeouts: NEVER });
     const { frames, socket, untilRest } = await reconnecting(server);
     socket.emit('oh_action', say('one'));
     await untilRest('answer 0');
@@ -120,14 +120,14 @@ describe('DL181: a client of the document whose connection broke', () => {
   });
 
   it('resumes also after a restart of the server', async () => {
-    const first = await testServer({ script, patience: NEVER });
+    const first = await testServer({ script, timeouts: NEVER });
     const { frames, socket, connected, untilRest } = await reconnecting(first);
     socket.emit('oh_action', say('one'));
     await untilRest('answer 0');
     const { port } = new URL(first.url);
     const back = connected();
     await first.close();
-    const second = await testServer({ script, patience: NEVER, home: first.home, env: { PORT: port } });
+    const second = await testServer({ script, timeouts: NEVER, home: first.home, env: { PORT: port } });
     await back;
     socket.emit('oh_action', say('two'));
     await untilRest('answer 0'); // another process begins the script anew
@@ -136,7 +136,7 @@ describe('DL181: a client of the document whose connection broke', () => {
   });
 
   it('a library without recovery resumes by the id in every frame', async () => {
-    const server = await testServer({ script, patience: NEVER });
+    const server = await testServer({ script, timeouts: NEVER });
     const { frames, send, socket } = await socketIoClient(server, {});
     send(say('hi'));
     const { conversation_id } = await frames.until((frame) => frame.message === 'answer 0');
@@ -153,7 +153,7 @@ describe('DL181: a client of the document whose connection broke', () => {
 
   it('an unknown conversation begins anew, and one that it may not see stays closed to it', async () => {
     const key = 'the-owner-of-this';
-    const server = await testServer({ script, patience: AT_ONCE, sessionApiKey: key });
+    const server = await testServer({ script, timeouts: AT_ONCE, sessionApiKey: key });
     const vain = await socketIoClient(server, { session_api_key: key }, { auth: { pid: '0'.repeat(32), offset: '7' } });
     await vain.frames.untilState('INIT');
     expect(vain.frames.ids[0]).toBe(0);

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Frames, testServer, type WireFrame } from '../server.test-support.ts';
 import { systemClock } from '../platform/system-clock.ts';
-import { CLIENT_PATIENCE } from '../platform/http/client-patience.ts';
+import { CLIENT_TIMEOUTS } from '../platform/http/client-timeouts.ts';
 
 /** Heartbeats wait until they are told that the time is over. */
 function heldClock(): { readonly clock: Clock; readonly beat: () => void } {
   let held: (() => void)[] = [];
   const clock: Clock = {
     now: () => systemClock.now(),
-    sleep: (ms, options) => (ms === CLIENT_PATIENCE.pingMs ? new Promise((resolve) => held.push(resolve)) : systemClock.sleep(ms, options)),
+    sleep: (ms, options) => (ms === CLIENT_TIMEOUTS.pingMs ? new Promise((resolve) => held.push(resolve)) : systemClock.sleep(ms, options)),
   };
   const beat = () => {
     const due = held;

@@ -8,7 +8,7 @@ import { failureFor, type Clock } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Connection } from './connection.ts';
 import { ClientSession } from './client-session.ts';
-import type { ClientPatience } from '../platform/http/client-patience.ts';
+import type { ClientTimeouts } from '../platform/http/client-timeouts.ts';
 import type { Logger } from '../platform/logger.ts';
 import { readToken, signToken } from '../platform/auth/token.ts';
 import { cursorFrom } from './past.ts';
@@ -22,7 +22,7 @@ export interface InBandOptions {
   readonly jwtSecret: Secret;
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly patience: Pick<ClientPatience, 'firstFrameMs'>;
+  readonly timeouts: Pick<ClientTimeouts, 'firstFrameMs'>;
   /** The client said that it goes by the document. */
   readonly isDocument: boolean;
   /** Addresses that it names are asked wherever they are. */
@@ -63,8 +63,8 @@ export class InBandSession {
 
   /** After a while without a frame, or after a first one that made no conversation. */
   async #beginUnlessInitialized(): Promise<void> {
-    const { clock, wire, patience } = this.#options;
-    const isOver = await clock.sleep(patience.firstFrameMs, { signal: wire.closed }).then(
+    const { clock, wire, timeouts } = this.#options;
+    const isOver = await clock.sleep(timeouts.firstFrameMs, { signal: wire.closed }).then(
       () => true,
       () => false,
     );

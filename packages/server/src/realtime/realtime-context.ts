@@ -2,7 +2,7 @@ import type { Clock } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { AdmitContext } from '../platform/http/admit.ts';
-import type { ClientPatience } from '../platform/http/client-patience.ts';
+import type { ClientTimeouts } from '../platform/http/client-timeouts.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { catalogError } from '@tendon/protocol';
 import type { Principal } from '../platform/auth/identify.ts';
@@ -14,7 +14,7 @@ export interface RealtimeContext extends AdmitContext {
   readonly clock: Clock;
   readonly jwtSecret: Secret;
   readonly metrics: Metrics;
-  readonly patience: ClientPatience;
+  readonly timeouts: ClientTimeouts;
 }
 
 /** A socket lasts no longer than what opened it: a key, a link, a session. */

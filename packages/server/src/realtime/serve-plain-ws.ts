@@ -19,7 +19,7 @@ type BeginSession = (wire: Wire, request: IncomingMessage, isAdmin: boolean) => 
 
 /** `/ws`: one JSON object per text frame, as in the seed documents. Upgrades for other paths are left to others. */
 export function servePlainWs(http: Server, context: RealtimeContext, beginSession: BeginSession): { close(): void } {
-  const sockets = new (webSocketServer(context.patience))({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false });
+  const sockets = new (webSocketServer(context.timeouts))({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false });
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const path = request.url?.split('?', 1)[0];
     if (path !== '/ws' && path !== '/ws/') {
@@ -85,12 +85,12 @@ function refuseUpgrade(socket: Duplex, error: CatalogError): void {
 }
 
 /** Asks for a sign of life again and again, and hangs up without one. A client that merely does not read has its own deadline. */
-async function expectLife(socket: WebSocket, wire: Wire, { clock, patience }: Pick<RealtimeContext, 'clock' | 'patience'>): Promise<void> {
+async function expectLife(socket: WebSocket, wire: Wire, { clock, timeouts }: Pick<RealtimeContext, 'clock' | 'timeouts'>): Promise<void> {
   for (;;) {
     let isAlive = false;
     socket.once('pong', () => (isAlive = true));
     socket.ping();
-    const isOver = await clock.sleep(patience.pingMs, { signal: wire.closed }).then(
+    const isOver = await clock.sleep(timeouts.pingMs, { signal: wire.closed }).then(
       () => false,
       () => true,
     );

@@ -21,7 +21,7 @@ import type { Wire } from './wire.ts';
 
 /** `/socket.io`, polling and WebSocket: `oh_event` to clients, `oh_user_action` and `oh_action` from them. */
 export function serveSocketIo(http: HttpServer, context: RealtimeContext): { close(): Promise<void> } {
-  const { patience } = context;
+  const { timeouts } = context;
   const unauthenticated = new UnauthenticatedSessions(
     context,
     (id) => (io.engine as unknown as { readonly clients: Readonly<Record<string, EngineSession>> }).clients[id],
@@ -30,14 +30,14 @@ export function serveSocketIo(http: HttpServer, context: RealtimeContext): { clo
   const io: Server = new Server(http, {
     path: '/socket.io',
     // The same one as `/ws` has; a bundle would else hold two.
-    wsEngine: webSocketServer(patience, smallFrames),
+    wsEngine: webSocketServer(timeouts, smallFrames),
     serveClient: false,
     destroyUpgrade: false,
     maxHttpBufferSize: MAX_BODY_BYTES,
-    connectTimeout: patience.connectMs,
-    upgradeTimeout: patience.upgradeMs,
-    pingInterval: patience.pingMs,
-    pingTimeout: patience.pongMs,
+    connectTimeout: timeouts.connectMs,
+    upgradeTimeout: timeouts.upgradeMs,
+    pingInterval: timeouts.pingMs,
+    pingTimeout: timeouts.pongMs,
     allowEIO3: false,
   });
   const polls = new HeldPolls();
@@ -48,7 +48,7 @@ export function serveSocketIo(http: HttpServer, context: RealtimeContext): { clo
   io.engine.on('connection', (session: EngineSession & { readonly transport: object }) => {
     unauthenticated.opened(session);
     const { transport } = session;
-    if ('closeTimeout' in transport) transport.closeTimeout = patience.closeMs;
+    if ('closeTimeout' in transport) transport.closeTimeout = timeouts.closeMs;
   });
   io.use((socket, next) => {
     const refusal = refusalOf(socket, context).catch((cause: unknown) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
-import type { ClientPatience } from '../platform/http/client-patience.ts';
+import type { ClientTimeouts } from '../platform/http/client-timeouts.ts';
 
 type Opened = (socket: WebSocket, request: IncomingMessage) => void;
 
@@ -12,7 +12,7 @@ export interface SmallFrames {
 }
 
 /** The one kind of WebSocket server there is, at `/ws` and below Socket.IO: who does not answer its goodbye is cut off. */
-export function webSocketServer({ closeMs }: ClientPatience, small?: SmallFrames): typeof WebSocketServer {
+export function webSocketServer({ closeMs }: ClientTimeouts, small?: SmallFrames): typeof WebSocketServer {
   return class extends WebSocketServer {
     readonly #small: WebSocketServer | undefined;
 

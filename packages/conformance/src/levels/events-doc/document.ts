@@ -156,7 +156,7 @@ const CHECKS: readonly Check[] = [
       const peer = await enter(target);
       peer.send({ action: 'message', args: { content: target.script([{ status: 429 }, FINISH]) } });
       await peer.frames.until('RATE_LIMITED', isState('RATE_LIMITED'));
-      await peer.frames.until('FINISHED', isState('FINISHED'), { withinMs: 4 * target.patienceMs });
+      await peer.frames.until('FINISHED', isState('FINISHED'), { withinMs: 4 * target.timeoutMs });
     },
   },
   {

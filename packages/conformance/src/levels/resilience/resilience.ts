@@ -183,7 +183,7 @@ export const resilience: readonly Check[] = [
       const { peer } = await joinNew(target);
       peer.send(message(target.script([{ status: 500 }, { text: 'recovered' }])));
       await peer.frames.until('the answer', ({ args }) => (args as { content?: unknown } | undefined)?.content === 'recovered', {
-        withinMs: 4 * target.patienceMs,
+        withinMs: 4 * target.timeoutMs,
       });
       await peer.frames.until('rest', isState('awaiting_user_input'), { from: 4 });
     },

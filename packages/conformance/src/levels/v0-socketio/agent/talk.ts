@@ -30,7 +30,7 @@ export async function begin(
 export async function rested(target: Target, { ready: { peer }, from }: Talk, ...states: readonly string[]): Promise<readonly Frame[]> {
   const wanted = states.length > 0 ? states : ['awaiting_user_input', 'finished'];
   const began = await peer.frames.until('running', isState('running'), { from });
-  const after = { from: peer.frames.all.indexOf(began), withinMs: 3 * target.patienceMs };
+  const after = { from: peer.frames.all.indexOf(began), withinMs: 3 * target.timeoutMs };
   await peer.frames.until(wanted.join(' or '), isState(...wanted), after);
   return peer.frames.all.slice(from);
 }

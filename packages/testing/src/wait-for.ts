@@ -5,7 +5,7 @@ const LONG_MS = 100_000;
 const SUPPORT = /test-support|packages\/testing\/|node_modules|node:internal/;
 
 /** The same promise. When the test runs out of time before it settles, the failure names where it waited, and `describe` names for what. */
-export async function patiently<T>(awaited: Promise<T>, describe: () => string): Promise<T> {
+export async function waitFor<T>(awaited: Promise<T>, describe: () => string): Promise<T> {
   const place = placeOf(new Error());
   const report = (): string => `It was waiting ${place} for ${describe()}`;
   const signal = TestRunner.getCurrentTest()?.context.signal;

@@ -1,5 +1,5 @@
 /** How long the server waits, at every endpoint, for a client that stopped in the middle of something. */
-export interface ClientPatience {
+export interface ClientTimeouts {
   /** From the connection, or the end of the request before, to the end of a request's headers; an upgrade is one. */
   readonly headersMs: number;
   /** To the end of its body: large files may come over slow lines. */
@@ -20,7 +20,7 @@ export interface ClientPatience {
   readonly closeMs: number;
 }
 
-export const CLIENT_PATIENCE: ClientPatience = {
+export const CLIENT_TIMEOUTS: ClientTimeouts = {
   headersMs: 20_000,
   requestMs: 5 * 60_000,
   checkMs: 5_000,
