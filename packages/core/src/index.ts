@@ -31,7 +31,7 @@ export type {
   WorkspaceFiles,
 } from './sandbox/runtime.ts';
 export type { Delegate, DelegatedTask, Delegation } from './engine/delegated.ts';
-export type { OutsideTools } from './engine/outside-tools.ts';
+export type { ExternalTools } from './engine/external-tools.ts';
 export type { IdRange, PageIndex } from './storage/page-index.ts';
 export type { ConversationRecord, RecordStore, Storage, StoredRecord } from './storage/storage.ts';
 export { delegate } from './tools/delegate.ts';

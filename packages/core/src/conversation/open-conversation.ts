@@ -20,7 +20,7 @@ import { createAborts } from '../engine/aborts.ts';
 import type { Delegate } from '../engine/delegated.ts';
 import type { LoopPorts } from '../engine/ports.ts';
 import { runLoop } from '../engine/loop.ts';
-import type { OutsideTools } from '../engine/outside-tools.ts';
+import type { ExternalTools } from '../engine/external-tools.ts';
 import { nextStep, type Limits } from '../engine/next-step.ts';
 import { LongMessages } from '../engine/long-messages.ts';
 import { createViewFeed } from '../engine/view-feed.ts';
@@ -218,7 +218,7 @@ class OpenConversation implements Conversation {
     await this.#loop;
     // What is executing ends its wait now.
     await executing.run(() => undefined);
-    await outside?.close();
+    await external?.close();
     await this.#snapshots.close();
     view.close();
     this.#watchers.clear();

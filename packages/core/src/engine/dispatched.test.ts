@@ -8,7 +8,7 @@ import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { StorageError } from '../log/storage-error.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import type { Tool } from '../tools/define-tool.ts';
-import type { OutsideTools } from './outside-tools.ts';
+import type { ExternalTools } from './external-tools.ts';
 
 const stop = ChangeAgentStateAction.create({ agent_state: 'stopped' });
 
@@ -69,7 +69,7 @@ it('EN166: a stop does not call it not executed', async () => {
 
 const CALL = { toolCalls: [{ name: 'count', arguments: {} }] };
 
-function countingTools(): OutsideTools & { readonly calls: () => number } {
+function countingTools(): ExternalTools & { readonly calls: () => number } {
   let calls = 0;
   const tool: Tool = {
     needsSandbox: false,
@@ -88,17 +88,17 @@ it.each([
   ['taken up again', undefined, 'finished'],
   ['stopped', stop, 'stopped'],
 ] as const)(
-  'EN168: a call of an outside tool whose outcome could not be stored is not made again when it is %s',
+  'EN168: a call of an external tool whose outcome could not be stored is not made again when it is %s',
   async (_how, action, end) => {
-    const outside = countingTools();
-    const one = await stage({ log: await failingFor('mcp'), script: [CALL, done], outside });
+    const external = countingTools();
+    const one = await stage({ log: await failingFor('mcp'), script: [CALL, done], external });
     await one.say('count');
     await untilHalted(one);
     if (action) await one.submit(action);
     else one.conversation.wake();
     await one.untilState(end);
     expect(answers(await one.events(), 'call_tool_mcp')).toMatchObject([{ extras: { error_id: 'AGENT_ERROR$OUTCOME_UNKNOWN' } }]);
-    expect(outside.calls()).toBe(1);
+    expect(external.calls()).toBe(1);
   },
 );
 

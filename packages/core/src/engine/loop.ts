@@ -19,7 +19,7 @@ import type { LoopPorts } from './ports.ts';
 import { execute } from './execute.ts';
 import { nextStep } from './next-step.ts';
 import { answerTo, notice, stateChanged } from './notices.ts';
-import { calledOutside, callUnknown, wasCalledOutside } from './outside-tools.ts';
+import { calledExternally, callUnknown, wasCalledExternally } from './external-tools.ts';
 import { takeTurn } from './take-turn.ts';
 
 /** Runs until there is nothing to do or the conversation is closed. `onRest` is called in the tick of that decision. Rejects with the storage's error. */

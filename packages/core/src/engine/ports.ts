@@ -14,7 +14,7 @@ import type { Aborts } from './aborts.ts';
 import type { Delegate } from './delegated.ts';
 import type { LongMessages } from './long-messages.ts';
 import type { Limits } from './next-step.ts';
-import type { OutsideTools } from './outside-tools.ts';
+import type { ExternalTools } from './external-tools.ts';
 import type { ViewFeed } from './view-feed.ts';
 
 /** What happened: the log, its fold, and the model's view of it. */
@@ -43,7 +43,7 @@ export interface ActionPorts {
   /** Has another agent do a part of the work; where there is none, an action `delegate` says so. */
   readonly delegate: Delegate | undefined;
   /** Tools beside the agent's own; where there are none, an action `call_tool_mcp` says so. */
-  readonly outside: OutsideTools | undefined;
+  readonly external: ExternalTools | undefined;
   /** Held while an action is carried out: one at a time, whether the agent or a user sent it. */
   readonly executing: Mutex;
   readonly aborts: Aborts;

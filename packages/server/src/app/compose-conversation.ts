@@ -25,7 +25,7 @@ import type { fairTurns } from '../conversations/fair-turns.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
-import type { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
+import type { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
 import { conversationTools } from '../mcp/conversation-tools.ts';
 import { userMicroagents } from '../knowledge/user-microagents.ts';
 import { replayThen } from '../replay/replay-then.ts';
@@ -52,7 +52,7 @@ export interface ConversationParts {
   readonly runtimes: SandboxRuntimes;
   readonly settings: SettingsStore;
   readonly providerTokens: ProviderTokens;
-  readonly toolServers: ConversationToolServers;
+  readonly mcpServers: ConversationMcpServers;
   readonly conversations: Conversations;
   readonly registry: Pick<ConversationRegistry, 'sayProblem'>;
   readonly around: Around;
@@ -66,7 +66,7 @@ export interface ConversationParts {
 }
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
-  const { config, clock, logger, mask, storage, runtimes, settings, providerTokens, toolServers, conversations, around } = parts;
+  const { config, clock, logger, mask, storage, runtimes, settings, providerTokens, mcpServers, conversations, around } = parts;
   const { chooses, places, fairly, loop } = parts;
   const log = await storage.events.open(record.id);
   const opening = Promise.withResolvers<Conversation>();

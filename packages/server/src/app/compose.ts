@@ -153,7 +153,7 @@ function createConversations(
   runtimes: SandboxRuntimes,
   { loop = new LoopWatch(), around = {} }: ComposeOptions,
 ): Conversations {
-  const { access, toolServers } = foundation;
+  const { access, mcpServers } = foundation;
   const fairly = fairTurns(TURNS_PER_ROUND);
   const places = new KeyedSemaphore(foundation.config.maxModelRequests);
   const chooses = (record: StoredConversation): ModelChoice => modelFor(record, foundation);
@@ -162,7 +162,7 @@ function createConversations(
     registry,
     runtimes,
     onErase: async (id) => {
-      toolServers.forget(id);
+      mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);
     },
     onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),

@@ -5,7 +5,7 @@ import type { StoredConversation } from '../conversations/conversation-records.t
 import type { Conversations } from '../conversations/conversations.ts';
 import type { EventSearch } from '../events/event-search.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
-import type { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
+import type { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import type { TokenStores } from '../platform/auth/token-stores.ts';
 import type { SettingsStore } from '../settings/settings.ts';
@@ -23,7 +23,7 @@ export interface Engine {
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
   /** Those that conversations were made with. */
-  readonly toolServers: ConversationToolServers;
+  readonly mcpServers: ConversationMcpServers;
   /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
   readonly sandbox: ProbedSandbox;

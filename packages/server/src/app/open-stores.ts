@@ -5,7 +5,7 @@ import { createMask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/conversation-wish.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
-import { ConversationToolServers } from '../mcp/conversation-tool-servers.ts';
+import { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
 import { openTokenStores, type TokenStores } from '../platform/auth/token-stores.ts';
 import { storedSecret } from '../platform/auth/stored-secret.ts';
 import type { Config } from '../platform/config/config.ts';
@@ -21,7 +21,7 @@ export interface Stores {
   readonly settings: SettingsStore;
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
-  readonly toolServers: ConversationToolServers;
+  readonly mcpServers: ConversationMcpServers;
   readonly access: TokenStores;
   /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
   readonly modelAccess: Map<string, ModelAccess>;
@@ -46,7 +46,7 @@ export async function openStores(config: Config, options: StoreOptions): Promise
     settings: await SettingsStore.open(storage.records, jwtSecret),
     secretStore: await SecretStore.open(storage.records, jwtSecret),
     providerTokens: await ProviderTokens.open(storage.records, jwtSecret),
-    toolServers: new ConversationToolServers(jwtSecret),
+    mcpServers: new ConversationMcpServers(jwtSecret),
     access: await openTokenStores(storage.records, options.clock),
     modelAccess: new Map(),
   };
@@ -54,9 +54,9 @@ export async function openStores(config: Config, options: StoreOptions): Promise
 
 /** Everything that must not be printed, as of each call. */
 export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
-  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, toolServers } = config;
+  const { llmApiKey, sessionApiKey, executorHost, searchApiKey, mcpServers } = config;
   const configured = [llmApiKey, sessionApiKey, executorHost?.key, searchApiKey, stores.jwtSecret].filter((one) => one !== undefined);
-  const configuredKeys = toolServers ? secretsOfMcp(toolServers) : [];
+  const configuredKeys = mcpServers ? secretsOfMcp(mcpServers) : [];
   return () => [
     ...configured,
     ...configuredKeys,
@@ -64,7 +64,7 @@ export function knownSecrets(config: Config, stores: Stores): () => Secret[] {
     ...stores.secretStore.values.values(),
     ...stores.providerTokens.secrets,
     ...[...stores.modelAccess.values()].flatMap(({ apiKey }) => apiKey ?? []),
-    ...stores.toolServers.secrets,
+    ...stores.mcpServers.secrets,
   ];
 }
 

@@ -36,8 +36,8 @@ interface RoutesContext extends InfoContext {
   readonly config: Config;
   readonly jwtSecret: Secret;
   readonly providerTokens: ProviderTokens;
-  readonly settings: { readonly toolServers: McpConfig };
-  readonly toolServers: { sealed(given: McpConfig, settings: McpConfig, by: { readonly isAdmins: boolean }): string };
+  readonly settings: { readonly mcpServers: McpConfig };
+  readonly mcpServers: { sealed(given: McpConfig, settings: McpConfig, by: { readonly isAdmins: boolean }): string };
 }
 
 export const conversationRoutes: Routes<RoutesContext> = (app, context) => {
@@ -136,7 +136,7 @@ function running(app: App, { conversations }: RoutesContext): void {
 
 /** Makes it and hands it its first task, without waiting for the agent or the sandbox. */
 async function create(
-  { conversations, providerTokens, settings, toolServers }: RoutesContext,
+  { conversations, providerTokens, settings, mcpServers }: RoutesContext,
   body: CreateConversation,
   { id, request, isAdmin }: Pick<ConversationWish, 'id' | 'request'> & { readonly isAdmin: boolean },
 ): Promise<StoredConversation | CatalogError> {
@@ -156,7 +156,7 @@ async function create(
     instructions: body.conversation_instructions ?? undefined,
     replay: replay?.trajectory.answers,
     network: body.network ?? undefined,
-    ...(body.mcp_config && { toolServers: toolServers.sealed(body.mcp_config, settings.toolServers, { isAdmins: isAdmin }) }),
+    ...(body.mcp_config && { mcpServers: mcpServers.sealed(body.mcp_config, settings.mcpServers, { isAdmins: isAdmin }) }),
   });
   if (!created.ok) return created.error;
   const content = startingWords(body);

@@ -25,8 +25,8 @@ export interface ConversationWish {
   /** Of this conversation only, and gone with this process. */
   readonly llm?: ModelAccess;
   readonly network?: NetworkWish;
-  /** As `ConversationToolServers` seals them; default: those of the settings. */
-  readonly toolServers?: string;
+  /** As `ConversationMcpServers` seals them; default: those of the settings. */
+  readonly mcpServers?: string;
 }
 
 export interface RequestName {

@@ -119,7 +119,7 @@ function newRecord(id: string, wish: ConversationWish, { workspace, network, now
     ...(wish.instructions && { instructions: wish.instructions }),
     ...(wish.network && { network }),
     ...(wish.request && { request: wish.request }),
-    ...(wish.toolServers !== undefined && { tool_servers: wish.toolServers }),
+    ...(wish.mcpServers !== undefined && { tool_servers: wish.mcpServers }),
   };
 }
 

@@ -16,7 +16,7 @@ const ByEvent = ById.extend({ eventId: z.coerce.number().int().min(0) });
 
 interface OutputContext extends WorkspaceContext {
   readonly conversations: Conversations;
-  readonly toolServers: { secretsOf(record: StoredConversation): readonly Secret[] };
+  readonly mcpServers: { secretsOf(record: StoredConversation): readonly Secret[] };
   /** Everything that must not be printed, as of now. */
   secrets(): readonly Secret[];
 }
@@ -25,7 +25,7 @@ interface OutputContext extends WorkspaceContext {
 export const actionOutputRoutes: Routes<OutputContext> = (app, context) => {
   const schema = { params: ByEvent, response: { '4xx': Failure, 500: Failure } };
   app.get('/api/conversations/:id/events/:eventId/output', { schema }, async ({ params: { id, eventId } }, reply) => {
-    const { conversations, toolServers, secrets } = context;
+    const { conversations, mcpServers, secrets } = context;
     const [log, record] = await Promise.all([conversations.log(id), conversations.get(id)]);
     if (!log || !record) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
     const found = await foundOutput(log, eventId);
@@ -34,7 +34,7 @@ export const actionOutputRoutes: Routes<OutputContext> = (app, context) => {
     const workspace = await workspaceOf(context, id);
     if ('code' in workspace) return sendFailure(reply, workspace);
     const named = { actionId: found.actionId, epoch: log.epochOf(found.actionId) };
-    const output = await wholeOutput(workspace.runtime, named, [...secrets(), ...toolServers.secretsOf(record)]);
+    const output = await wholeOutput(workspace.runtime, named, [...secrets(), ...mcpServers.secretsOf(record)]);
     if (output) return asFile(reply, eventId, Readable.from(output));
     return reply.code(404).send(failureWith('The sandbox does not keep this output any more; the event has its beginning and its end.'));
   });

@@ -33,7 +33,7 @@ const Call = z.object({ name: z.string(), arguments: z.record(z.string(), z.unkn
 
 /** Never rejects for what is in the message. */
 export async function answerMessage(message: McpMessage, parts: PullRequestParts): Promise<Response> {
-  const server = toolServer(message.conversation, parts);
+  const server = mcpServer(message.conversation, parts);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   // Its optional members are written for compilers that take `undefined` for absent.
   await server.connect(transport as Transport);
@@ -46,7 +46,7 @@ export async function answerMessage(message: McpMessage, parts: PullRequestParts
   }
 }
 
-function toolServer(conversation: string | undefined, parts: PullRequestParts): Server {
+function mcpServer(conversation: string | undefined, parts: PullRequestParts): Server {
   const server = new Server({ name: 'tendon', version: VERSION }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: PULL_REQUEST_TOOLS.map(({ tool: { spec } }) => ({

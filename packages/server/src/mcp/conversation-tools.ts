@@ -1,4 +1,4 @@
-import type { Clock, OutsideTools, Runtimes } from '@tendon/core';
+import type { Clock, ExternalTools, Runtimes } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { McpConfig } from '@tendon/protocol';
 import type { SandboxRuntimes } from '@tendon/runtime';
@@ -9,15 +9,15 @@ import { PULL_REQUEST_NAMES } from '../git/pull-requests/pull-request-names.ts';
 import type { PullRequestParts } from '../git/pull-requests/open-pull-request.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
-import type { ConversationToolServers } from './conversation-tool-servers.ts';
+import type { ConversationMcpServers } from './conversation-mcp-servers.ts';
 import { urlOf } from '../settings/mcp-keys.ts';
 import { fetchBy } from '../conversations/network/fetch-by.ts';
-import { ToolServers } from './tool-servers.ts';
+import { McpServers } from './mcp-servers.ts';
 
 export interface ConversationToolsParts extends PullRequestParts {
-  readonly settings: Pick<SettingsStore, 'toolServers' | 'key'>;
-  readonly config: Pick<Config, 'toolServers' | 'searchApiKey'>;
-  readonly toolServers: ConversationToolServers;
+  readonly settings: Pick<SettingsStore, 'mcpServers' | 'key'>;
+  readonly config: Pick<Config, 'mcpServers' | 'searchApiKey'>;
+  readonly mcpServers: ConversationMcpServers;
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;
   readonly runtimes: Pick<SandboxRuntimes, 'ports' | 'dialAs'>;
@@ -28,15 +28,15 @@ export interface ConversationToolsParts extends PullRequestParts {
 }
 
 /** What this conversation's agent is offered beside its own tools. */
-export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): OutsideTools {
-  const { settings, config, toolServers, own, runtimes, clock, loop, onProblem } = parts;
-  const wished = toolServers.open(record);
+export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): ExternalTools {
+  const { settings, config, mcpServers, own, runtimes, clock, loop, onProblem } = parts;
+  const wished = mcpServers.open(record);
   const urlsOf = (given: McpConfig) => [...given.shttp_servers, ...given.sse_servers].map(urlOf);
-  const strange = new Set(wished && !toolServers.isAdmins(record) ? urlsOf(wished) : []);
-  const isPoliced = (url: string) => strange.has(url) && !urlsOf(joinedToolServers(config.toolServers, settings.toolServers)).includes(url);
-  const servers = new ToolServers({
+  const strange = new Set(wished && !mcpServers.isAdmins(record) ? urlsOf(wished) : []);
+  const isPoliced = (url: string) => strange.has(url) && !urlsOf(joinedMcpServers(config.mcpServers, settings.mcpServers)).includes(url);
+  const servers = new McpServers({
     config: () => {
-      const named = wished ?? joinedToolServers(config.toolServers, settings.toolServers);
+      const named = wished ?? joinedMcpServers(config.mcpServers, settings.mcpServers);
       return withSearch(named, settings.key('search_api_key') ?? config.searchApiKey);
     },
     clock,
@@ -61,7 +61,7 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
     },
     async close() {
       await servers.close();
-      toolServers.forget(record.id);
+      mcpServers.forget(record.id);
     },
   };
 }
@@ -70,7 +70,7 @@ export function conversationTools(record: StoredConversation, parts: Conversatio
  * Those of the configuration, then those of the settings; who is named in both is asked once, as the configuration has it.
  * @internal
  */
-export function joinedToolServers(configured: McpConfig | undefined, settings: McpConfig): McpConfig {
+export function joinedMcpServers(configured: McpConfig | undefined, settings: McpConfig): McpConfig {
   if (!configured) return settings;
   return {
     stdio_servers: joined(configured.stdio_servers, settings.stdio_servers, ({ command, args }) => JSON.stringify([command, args])),

@@ -93,7 +93,7 @@ export class SettingsStore {
     return {
       ...DEFAULTS,
       ...values,
-      mcp_config: maskedMcp(this.toolServers),
+      mcp_config: maskedMcp(this.mcpServers),
       llm_api_key: this.#sealed('llm_api_key') === undefined ? null : MASKED_KEY,
       search_api_key: null,
       sandbox_api_key: null,
@@ -115,7 +115,7 @@ export class SettingsStore {
   }
 
   /** With their keys. */
-  get toolServers(): McpConfig {
+  get mcpServers(): McpConfig {
     const sealed = this.#stored?.keys.mcp_config;
     if (sealed === undefined) return NO_TOOL_SERVERS;
     if (this.#unsealed?.sealed !== sealed) {
@@ -139,7 +139,7 @@ export class SettingsStore {
   }
 
   get secrets(): readonly Secret[] {
-    return [...KEYS.flatMap((name) => this.key(name) ?? []), ...secretsOfMcp(this.toolServers)];
+    return [...KEYS.flatMap((name) => this.key(name) ?? []), ...secretsOfMcp(this.mcpServers)];
   }
 
   /** The reason why it was refused, or `undefined` when it is durable. */
@@ -165,7 +165,7 @@ export class SettingsStore {
       if (!value || isMaskedKey(value)) continue;
       keys[name] = seal(value, this.#jwtSecret);
     }
-    if (update.mcp_config) keys.mcp_config = seal(JSON.stringify(withKeptKeys(update.mcp_config, this.toolServers)), this.#jwtSecret);
+    if (update.mcp_config) keys.mcp_config = seal(JSON.stringify(withKeptKeys(update.mcp_config, this.mcpServers)), this.#jwtSecret);
     if (update.mcp_config === null) delete keys.mcp_config;
     const values: Record<string, unknown> = { ...this.#stored?.values };
     for (const name of Object.keys(DEFAULTS)) {

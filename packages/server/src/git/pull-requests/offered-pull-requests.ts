@@ -1,4 +1,4 @@
-import { type OutsideTools } from '@tendon/core';
+import { type ExternalTools } from '@tendon/core';
 import { unlessAborted } from '@tendon/protocol/async';
 import { ErrorObservation, McpObservation, type ObservationDraft } from '@tendon/protocol';
 import type { PullRequestAnswer, PullRequestParts } from './open-pull-request.ts';
@@ -8,7 +8,7 @@ import { PULL_REQUEST_NAMES } from './pull-request-names.ts';
  * What an agent opens pull requests with: the tools of the providers that have a token at that moment. Where there is none, and so
  * at every start of a server, nothing of it is loaded.
  */
-export function offeredPullRequests(conversation: string, parts: PullRequestParts): Pick<OutsideTools, 'offered' | 'call'> {
+export function offeredPullRequests(conversation: string, parts: PullRequestParts): Pick<ExternalTools, 'offered' | 'call'> {
   return {
     async offered() {
       const providers = new Set(parts.providerTokens.logins.map(({ provider }) => provider));

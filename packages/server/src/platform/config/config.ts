@@ -63,7 +63,7 @@ export interface Config {
   readonly maxBudgetUsd: number | undefined;
   readonly confirmationMode: boolean;
   /** MCP servers for every conversation, beside those of the settings. */
-  readonly toolServers: McpConfig | undefined;
+  readonly mcpServers: McpConfig | undefined;
   /** For searching the web, where the settings have none. */
   readonly searchApiKey: Secret | undefined;
   readonly logLevel: LogLevel;
@@ -213,7 +213,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       maxIterations: values.MAX_ITERATIONS,
       maxBudgetUsd: values.MAX_BUDGET_PER_TASK,
       confirmationMode: values.SECURITY_CONFIRMATION_MODE,
-      toolServers: values.MCP_CONFIG,
+      mcpServers: values.MCP_CONFIG,
       searchApiKey: values.SEARCH_API_KEY,
       logLevel: values.LOG_LEVEL,
     },

@@ -83,13 +83,13 @@ args = ["mcp-server-fetch"]
   const read = await readFiledConfig({ TENDON_HOME: home });
   if (!read.ok) throw new Error(read.problems.join());
   expect(read.config.searchApiKey?.reveal()).toBe('tvly-of-the-file');
-  expect(read.config.toolServers).toEqual({
+  expect(read.config.mcpServers).toEqual({
     sse_servers: [],
     shttp_servers: ['https://tools.example/mcp', { url: 'https://more.example/mcp', api_key: 'key-of-more', timeout: 60 }],
     stdio_servers: [{ name: 'fetch', command: 'uvx', args: ['mcp-server-fetch'], env: {} }],
   });
   const own = await readFiledConfig({ TENDON_HOME: home, MCP_CONFIG: '{}', SEARCH_API_KEY: 'tvly-stronger' });
-  expect(own).toMatchObject({ ok: true, config: { toolServers: { shttp_servers: [], stdio_servers: [] } } });
+  expect(own).toMatchObject({ ok: true, config: { mcpServers: { shttp_servers: [], stdio_servers: [] } } });
   expect(await readFiledConfig({ TENDON_HOME: temporaryFolder(), MCP_CONFIG: '{' })).toEqual({
     ok: false,
     problems: ['MCP_CONFIG: JSON is expected'],

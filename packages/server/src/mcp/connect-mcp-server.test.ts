@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { connectToolServer } from './connect-tool-server.ts';
+import { connectMcpServer } from './connect-mcp-server.ts';
 
 const BODY = 'INTERNAL-SERVICE-SECRET-BODY token=abcdef';
 
@@ -16,7 +16,7 @@ async function service(answer: RequestListener): Promise<string> {
 async function wordsOf(kind: 'http' | 'sse', answer: RequestListener): Promise<string> {
   const server = { name: 'x', kind, url: await service(answer), callMs: 1000 };
   const options = { signal: AbortSignal.timeout(20_000), openProcess: () => Promise.reject(new Error('none')), onTools: () => undefined };
-  return connectToolServer(server, options).then(
+  return connectMcpServer(server, options).then(
     () => 'connected',
     (error: Error) => error.message,
   );

@@ -2,10 +2,10 @@ import { Secret } from '@tendon/protocol/masking';
 import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';
-import { joinedToolServers, withSearch } from './conversation-tools.ts';
+import { joinedMcpServers, withSearch } from './conversation-tools.ts';
 import { keysOfMcp, maskedMcp, withKeptKeys } from '../settings/mcp-keys.ts';
 import { offeredName, offeredTool, resultText } from './offered-tool.ts';
-import { toolServers } from './tool-server.ts';
+import { mcpServers } from './mcp-server.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -16,13 +16,13 @@ const CONFIG = McpConfig.parse({
 });
 
 it('SV136: servers have names of their own, and those of HTTP the time that is set', () => {
-  expect(toolServers(CONFIG).map(({ name, kind, callMs }) => [name, kind, callMs])).toEqual([
+  expect(mcpServers(CONFIG).map(({ name, kind, callMs }) => [name, kind, callMs])).toEqual([
     ['my_notes', 'stdio', 300_000],
     ['example', 'http', 5_000],
     ['example2', 'sse', 60_000],
     ['localhost', 'sse', 60_000],
   ]);
-  expect(toolServers(McpConfig.parse({ sse_servers: Array.from({ length: 50 }, () => 'not a url') }))).toHaveLength(16);
+  expect(mcpServers(McpConfig.parse({ sse_servers: Array.from({ length: 50 }, () => 'not a url') }))).toHaveLength(16);
 });
 
 it('SV136: tools have names that models can say, and no schema that is too large', () => {
@@ -60,7 +60,7 @@ describe('SV138: keys of servers', () => {
 it('SV167: the key for searching the web brings the MCP server it is for, once', () => {
   const key = new Secret('tvly-0123456789');
   const searching = withSearch(CONFIG, key);
-  expect(toolServers(searching).find(({ name }) => name === 'tavily')).toEqual({
+  expect(mcpServers(searching).find(({ name }) => name === 'tavily')).toEqual({
     name: 'tavily',
     kind: 'http',
     url: 'https://mcp.tavily.com/mcp/',
@@ -77,8 +77,8 @@ it('SV168: servers of the configuration come first, and one that is named twice 
     shttp_servers: ['https://example.com/mcp', 'https://other.example/mcp'],
     stdio_servers: [{ name: 'again', command: 'notes' }],
   });
-  expect(joinedToolServers(undefined, settings)).toEqual(settings);
-  expect(toolServers(joinedToolServers(CONFIG, settings)).map(({ name }) => name)).toEqual([
+  expect(joinedMcpServers(undefined, settings)).toEqual(settings);
+  expect(mcpServers(joinedMcpServers(CONFIG, settings)).map(({ name }) => name)).toEqual([
     'my_notes',
     'example',
     'other',

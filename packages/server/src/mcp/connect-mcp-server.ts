@@ -10,7 +10,7 @@ import type { ProcessWish } from '@tendon/runtime';
 import { VERSION } from '../platform/version.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { ListedTool } from './offered-tool.ts';
-import type { ToolServer } from './tool-server.ts';
+import type { McpServer } from './mcp-server.ts';
 
 export interface ToolConnection {
   readonly tools: readonly ListedTool[];
@@ -58,7 +58,7 @@ const MAX_PAGES = 8;
 const MAX_WORDS = 1_000;
 
 /** Says hello and asks what there is. The client library is loaded by the first one. Rejects with a user-facing error. */
-export async function connectToolServer(server: ToolServer, options: ConnectOptions): Promise<ToolConnection> {
+export async function connectMcpServer(server: McpServer, options: ConnectOptions): Promise<ToolConnection> {
   const { signal, onTools } = options;
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
   const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
@@ -97,7 +97,7 @@ function oneAtATime(list: () => Promise<void>): () => void {
   return begin;
 }
 
-function toolConnection(client: Client, transport: Transport, { callMs }: ToolServer, tools: readonly ListedTool[]): ToolConnection {
+function toolConnection(client: Client, transport: Transport, { callMs }: McpServer, tools: readonly ListedTool[]): ToolConnection {
   return {
     tools,
     call: (name, args, { signal }) =>
@@ -125,7 +125,7 @@ async function listTools(client: Client): Promise<readonly ListedTool[]> {
   return tools.slice(0, MAX_TOOLS);
 }
 
-async function transportOf(server: ToolServer, { openProcess, fetch: send = fetch }: ConnectOptions): Promise<Transport> {
+async function transportOf(server: McpServer, { openProcess, fetch: send = fetch }: ConnectOptions): Promise<Transport> {
   if (server.kind === 'stdio') return new ProcessTransport(openProcess, { command: server.command, args: server.args, env: server.env });
   const url = URL.parse(server.url);
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error(`${server.url.slice(0, 200)} is not an http address`);

@@ -5,8 +5,8 @@ import type { ActionPorts } from './ports.ts';
 import { awaitsConfirmation } from './next-step.ts';
 import { notice, outcomeUnknown } from './notices.ts';
 
-/** Tools that somebody outside the engine offers and carries out: servers of the Model Context Protocol. Neither call ever rejects. */
-export interface OutsideTools {
+/** Tools of MCP servers: something outside the engine offers and executes them. Neither call ever rejects. */
+export interface ExternalTools {
   /** What is offered now; a server that cannot be reached offers nothing and holds nothing up for long. */
   offered(options: { readonly signal: AbortSignal }): Promise<readonly Tool[]>;
   /** Carries it out once. Aborting cancels it and still resolves. */

@@ -1,7 +1,7 @@
 import type { McpConfig } from '@tendon/protocol';
 
 /** One MCP server, as the settings name it. `name` is unique among them and part of the names of its tools. */
-export type ToolServer =
+export type McpServer =
   | { readonly name: string; readonly kind: 'http' | 'sse'; readonly url: string; readonly apiKey?: string; readonly callMs: number }
   | {
       readonly name: string;
@@ -19,7 +19,7 @@ const STDIO_CALL_MS = 5 * 60_000;
 const MAX_CALL_MS = 60 * 60_000;
 
 /** The first sixteen of the settings. */
-export function toolServers({ stdio_servers, shttp_servers, sse_servers }: McpConfig): readonly ToolServer[] {
+export function mcpServers({ stdio_servers, shttp_servers, sse_servers }: McpConfig): readonly McpServer[] {
   const names = new Set<string>();
   const unique = (wished: string): string => {
     const base =

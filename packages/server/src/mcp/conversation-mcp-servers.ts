@@ -18,7 +18,7 @@ const OldWish = McpConfig.transform((config): Wish => ({ config, isAdmins: false
 
 const NONE: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
 
-export class ConversationToolServers {
+export class ConversationMcpServers {
   readonly #jwtSecret: Secret;
   /** Of the conversations that are open. */
   readonly #keys = new Map<string, readonly Secret[]>();

@@ -3,7 +3,7 @@ import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { seal } from '../platform/auth/stored-secret.ts';
 import { testServer } from '../server.test-support.ts';
-import { ConversationToolServers } from './conversation-tool-servers.ts';
+import { ConversationMcpServers } from './conversation-mcp-servers.ts';
 
 const KEY = 'a-key-of-one-conversation';
 const NONE = McpConfig.parse({});
@@ -11,7 +11,7 @@ const GIVEN = McpConfig.parse({ shttp_servers: [{ url: 'http://127.0.0.1:1/mcp',
 const revealed = (secrets: readonly Secret[]) => secrets.map((secret) => secret.reveal());
 
 describe('SV161: MCP servers of one conversation', () => {
-  const servers = new ConversationToolServers(new Secret('a-jwt-secret'));
+  const servers = new ConversationMcpServers(new Secret('a-jwt-secret'));
 
   it('lie sealed in its record, and their keys are hidden while it is open', () => {
     const record = { id: 'a', tool_servers: servers.sealed(GIVEN, NONE, { isAdmins: true }) };
@@ -38,7 +38,7 @@ describe('SV161: MCP servers of one conversation', () => {
   });
 
   it('are none when they cannot be read any more, and those of the settings where there never were any', () => {
-    const sealed = new ConversationToolServers(new Secret('another-secret')).sealed(GIVEN, NONE, { isAdmins: true });
+    const sealed = new ConversationMcpServers(new Secret('another-secret')).sealed(GIVEN, NONE, { isAdmins: true });
     expect(servers.open({ id: 'c', tool_servers: sealed })).toEqual(NONE);
     expect(servers.open({ id: 'c' })).toBeUndefined();
   });

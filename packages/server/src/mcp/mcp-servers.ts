@@ -7,13 +7,13 @@
  * M3  Each turn asks the settings anew: who is not named any more is let go, and one that was changed is met as another.
  */
 import type { Duplex } from 'node:stream';
-import type { Clock, OutsideTools, Tool } from '@tendon/core';
+import type { Clock, ExternalTools, Tool } from '@tendon/core';
 import { ErrorObservation, McpObservation, type Action, type McpConfig, type ObservationDraft } from '@tendon/protocol';
-import { connectToolServer, type ToolConnection } from './connect-tool-server.ts';
+import { connectMcpServer, type ToolConnection } from './connect-mcp-server.ts';
 import { offeredName, offeredTool, type ListedTool, resultText } from './offered-tool.ts';
-import { toolServers, type ToolServer } from './tool-server.ts';
+import { mcpServers, type McpServer } from './mcp-server.ts';
 
-export interface ToolServersOptions {
+export interface McpServersOptions {
   readonly config: () => McpConfig | undefined;
   /** `signal`: the conversation has ended, or the server is not named any more. */
   readonly openProcess: (signal: AbortSignal) => Promise<Duplex>;
@@ -32,7 +32,7 @@ const AGAIN_MS = 60_000;
 const MAX_OFFERED = 96;
 
 interface Entry {
-  readonly server: ToolServer;
+  readonly server: McpServer;
   readonly ended: AbortController;
   readonly met: Promise<void>;
   connection?: ToolConnection;
@@ -47,20 +47,20 @@ interface Offer {
   readonly tool: ListedTool;
 }
 
-export class ToolServers implements OutsideTools {
-  readonly #options: ToolServersOptions;
+export class McpServers implements ExternalTools {
+  readonly #options: McpServersOptions;
   readonly #entries = new Map<string, Entry>();
   #offers: ReadonlyMap<string, Offer> = new Map();
   #isClosed = false;
 
-  constructor(options: ToolServersOptions) {
+  constructor(options: McpServersOptions) {
     this.#options = options;
   }
 
   async offered({ signal }: { readonly signal: AbortSignal }): Promise<readonly Tool[]> {
     const { config, clock } = this.#options;
     const named = config();
-    const servers = named && !this.#isClosed ? toolServers(named) : [];
+    const servers = named && !this.#isClosed ? mcpServers(named) : [];
     if (servers.length === 0 && this.#entries.size === 0) return [];
     await this.#meet(servers);
     const fresh = [...this.#entries.values()].filter(({ wasAwaited }) => !wasAwaited);
@@ -91,7 +91,7 @@ export class ToolServers implements OutsideTools {
   }
 
   /** Begins with what is new, or may be tried again, and ends with what is not named any more. */
-  async #meet(servers: readonly ToolServer[]): Promise<void> {
+  async #meet(servers: readonly McpServer[]): Promise<void> {
     const now = this.#options.clock.now().getTime();
     const wanted = new Map(servers.map((server) => [JSON.stringify(server), server]));
     for (const [key, entry] of this.#entries) {
@@ -101,7 +101,7 @@ export class ToolServers implements OutsideTools {
     for (const [key, server] of wanted) if (!this.#entries.has(key)) this.#begin(key, server);
   }
 
-  #begin(key: string, server: ToolServer): void {
+  #begin(key: string, server: McpServer): void {
     const ended = new AbortController();
     const entry: Entry = { server, ended, tools: [], met: Promise.resolve().then(() => this.#connect(entry)) };
     this.#entries.set(key, entry);
@@ -113,7 +113,7 @@ export class ToolServers implements OutsideTools {
     const openProcess = (): Promise<Duplex> => this.#options.openProcess(entry.ended.signal);
     try {
       const onTools = (tools: readonly ListedTool[]): void => void (entry.tools = tools);
-      const connection = await connectToolServer(entry.server, { signal, openProcess, onTools, fetch: this.#fetchFor(entry.server) });
+      const connection = await connectMcpServer(entry.server, { signal, openProcess, onTools, fetch: this.#fetchFor(entry.server) });
       if (entry.ended.signal.aborted) return await connection.close();
       entry.connection = connection;
       entry.tools = connection.tools;
@@ -124,7 +124,7 @@ export class ToolServers implements OutsideTools {
     }
   }
 
-  #fetchFor(server: ToolServer): typeof fetch | undefined {
+  #fetchFor(server: McpServer): typeof fetch | undefined {
     return server.kind === 'stdio' ? undefined : this.#options.fetchFor?.(server.url);
   }
 
