@@ -9,7 +9,7 @@ export type { Created } from './conversations/new-conversations.ts';
 export type { Engine } from './app/engine.ts';
 export { createLogger, type Logger } from './platform/logger.ts';
 export { serve } from './main.ts';
-export type { Room } from './conversations/rooms.ts';
+export type { OpenConversation } from './conversations/open-conversations.ts';
 /** @internal */
 export { startServer, type RunningServer, type ServerOptions } from './app/start-server.ts';
 export { systemClock } from './platform/system-clock.ts';

@@ -63,7 +63,7 @@ async function follow(engine: Engine, { task, model, renderer, interruption }: F
   const held = await conversations.enter(record.id);
   if (!held) return refuse('The conversation could not be opened.');
   const toldHosts = new Set<string>();
-  const unwatch = held.room.watch((frame) => {
+  const unwatch = held.open.watch((frame) => {
     renderer.frame(frame);
     if (frame.volatile === 'network') noticeHosts(frame.questions, toldHosts, renderer);
   });
@@ -74,7 +74,7 @@ async function follow(engine: Engine, { task, model, renderer, interruption }: F
     const submitted = await conversations.submit(record.id, MessageAction.create({ content: task }));
     if (!submitted.ok) return refuse(submitted.error.message);
     const stopping = stopWhenAsked(engine, record.id, renderer, interruption);
-    const events = held.room.conversation.log.follow(0, { signal: AbortSignal.any([stopping, interruption.forced]) });
+    const events = held.open.conversation.log.follow(0, { signal: AbortSignal.any([stopping, interruption.forced]) });
     const exitCode = await Promise.race([untilEnd(events, submitted.event.id, renderer), forced]);
     return interruption.asked.aborted ? EXIT.interrupted : exitCode;
   } finally {

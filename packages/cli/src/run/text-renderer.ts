@@ -144,10 +144,10 @@ function createLiveStream({ put, paint, maxLines }: LiveStreamOptions): LiveStre
     output({ cause, text }) {
       const current = command?.cause === cause ? command : begin(cause);
       const shown = printable(text);
-      const hasRoom = current.lines < maxLines && current.characters < MAX_CHARACTERS;
+      const hasSpace = current.lines < maxLines && current.characters < MAX_CHARACTERS;
       current.lines += shown.split('\n').length - 1;
       current.characters += shown.length;
-      if (!hasRoom || shown === '') return;
+      if (!hasSpace || shown === '') return;
       put(paint('output', `${isMidLine ? '' : '  '}${shown.replaceAll(/\n(?=.)/gs, '\n  ')}`));
       isMidLine = !shown.endsWith('\n');
     },

@@ -29,13 +29,13 @@ export function createSpool(memoryBytes: number, createFile: () => OutputFile | 
   let file: OutputFile | undefined;
   let isFull = false;
 
-  /** A disk without room, or a file that has its size, ends what is kept and nothing else. */
+  /** A disk without space, or a file that has its size, ends what is kept and nothing else. */
   function flush(): void {
     file ??= createFile();
-    const room = Math.min(inMemory, (file?.maxBytes ?? 0) - inFile);
-    if (file && writeAll(file.fd, memory.subarray(0, room))) {
-      inFile += room;
-      isFull = room < inMemory;
+    const space = Math.min(inMemory, (file?.maxBytes ?? 0) - inFile);
+    if (file && writeAll(file.fd, memory.subarray(0, space))) {
+      inFile += space;
+      isFull = space < inMemory;
       inMemory = 0;
       if (memory.length < WRITE_BYTES) memory = Buffer.allocUnsafe(WRITE_BYTES);
     } else isFull = true;

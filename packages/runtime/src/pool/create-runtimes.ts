@@ -39,7 +39,7 @@ export function createRuntimes(options: RuntimesOptions): SandboxRuntimes {
   const held = new HeldSandboxes({
     context,
     entries,
-    findRoom: (start, signal) => rest.findRoom(start, signal),
+    findCapacity: (start, signal) => rest.findCapacity(start, signal),
     maxParallelStarts: options.maxParallelStarts ?? 4,
   });
   const reconciling: ReconcileOptions = {

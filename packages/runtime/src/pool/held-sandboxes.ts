@@ -10,7 +10,7 @@ import { findReplaced } from '../workspace/protected/protect.ts';
 import { admission, beginStart, joinStart, type StartGates } from './shared-start.ts';
 import type { Entry } from './sandbox-entry.ts';
 
-export interface HeldOptions extends Pick<StartGates, 'findRoom'> {
+export interface HeldOptions extends Pick<StartGates, 'findCapacity'> {
   readonly context: SandboxContext;
   /** By conversation; shared with the code that counts sandboxes and puts them to sleep. */
   readonly entries: Map<string, Entry>;
@@ -32,14 +32,14 @@ export class HeldSandboxes {
   #living: Promise<void> = Promise.resolve();
   #isShut = false;
 
-  constructor({ context, entries, findRoom, maxParallelStarts }: HeldOptions) {
+  constructor({ context, entries, findCapacity, maxParallelStarts }: HeldOptions) {
     this.#context = context;
     this.#entries = entries;
     this.#gates = {
       admit: admission(maxParallelStarts),
-      findRoom: async (start, signal) => {
+      findCapacity: async (start, signal) => {
         await this.#living;
-        await findRoom(start, signal);
+        await findCapacity(start, signal);
       },
     };
   }

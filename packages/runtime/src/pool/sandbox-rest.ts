@@ -45,7 +45,7 @@ export class SandboxRest {
   }
 
   /** Resolves when one more may be awake; the least recently used that have nothing to lose go to sleep for it. */
-  async findRoom(start: SharedStart, signal: AbortSignal): Promise<void> {
+  async findCapacity(start: SharedStart, signal: AbortSignal): Promise<void> {
     const isFull = (): boolean => this.#awakeCount() >= this.#plan.maxLive;
     for (let round = 0; isFull(); round += 1) {
       for (const { conversationId, entry } of makingRoom(this.#awake())) {
@@ -54,7 +54,7 @@ export class SandboxRest {
       if (isFull()) await this.#context.clock.sleep(ROOM_RECHECK_MS, { signal });
     }
     this.#endOldest();
-    start.hasRoom = true;
+    start.hasCapacity = true;
   }
 
   /** Because somebody else asks, who keeps in mind that it sleeps; resolves with why not when it stays awake. */
@@ -75,7 +75,7 @@ export class SandboxRest {
   }
 
   #awakeCount(): number {
-    return [...this.#entries.values()].filter((entry) => (entry.state === 'starting' ? entry.start.hasRoom : !isAsleep(entry))).length;
+    return [...this.#entries.values()].filter((entry) => (entry.state === 'starting' ? entry.start.hasCapacity : !isAsleep(entry))).length;
   }
 
   /** Those that sleep in their places keep their memory: of too many the one goes whose sleep is the longest. */

@@ -13,7 +13,7 @@ export interface SharedStart {
   readonly listeners: Set<(phase: StartPhase, detail?: string) => void>;
   phase: StartPhase;
   /** It is among those that are awake. */
-  hasRoom: boolean;
+  hasCapacity: boolean;
 }
 
 export interface Starting {
@@ -23,21 +23,21 @@ export interface Starting {
 
 export interface StartGates {
   /** Resolves when one more may be started. */
-  readonly findRoom: (start: SharedStart, signal: AbortSignal) => Promise<void>;
+  readonly findCapacity: (start: SharedStart, signal: AbortSignal) => Promise<void>;
   /** Runs a start when it is its turn. */
   readonly admit: <T>(begin: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 
 const MAX_STARTS = 3;
-const ROOM_DEADLINE_MS = 60_000;
+const CAPACITY_DEADLINE_MS = 60_000;
 
-export function beginStart(context: SandboxContext, conversationId: string, { findRoom, admit }: StartGates): Starting {
+export function beginStart(context: SandboxContext, conversationId: string, { findCapacity, admit }: StartGates): Starting {
   const start: SharedStart = {
     abort: new AbortController(),
     unwanted: new AbortController(),
     listeners: new Set(),
     phase: 'starting',
-    hasRoom: false,
+    hasCapacity: false,
   };
   const { signal } = start.abort;
   const onPhase = (phase: StartPhase, detail?: string): void => {
@@ -45,10 +45,10 @@ export function beginStart(context: SandboxContext, conversationId: string, { fi
     for (const listener of start.listeners) listener(phase, detail);
   };
   const findPlace = (): Promise<void> =>
-    inPhase({ name: 'finding room for it', deadlineMs: ROOM_DEADLINE_MS, signal }, (within) => findRoom(start, within));
+    inPhase({ name: 'finding capacity for it', deadlineMs: CAPACITY_DEADLINE_MS, signal }, (within) => findCapacity(start, within));
   const admitted = <T>(begin: () => Promise<T>): Promise<T> =>
     admit(async () => {
-      if (!start.hasRoom) await findPlace();
+      if (!start.hasCapacity) await findPlace();
       return begin();
     }, signal);
   const opened = openPersistently(context, conversationId, { signal, unwanted: start.unwanted.signal, onPhase, admit: admitted });

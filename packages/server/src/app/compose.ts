@@ -165,7 +165,7 @@ function createConversations(
       mcpServers.forget(id);
       await access.shares.revokeThose(({ conversation }) => conversation === id);
     },
-    onLooked: (room) => announcePorts(room, () => runtimes.ports(room.conversation.id)),
+    onLooked: (open) => announcePorts(open, () => runtimes.ports(open.conversation.id)),
     open: (record, conversations) =>
       composeConversation(record, { ...foundation, registry, runtimes, conversations, around, chooses, places, fairly, loop }),
   });

@@ -11,7 +11,7 @@ import { ConversationRecords, type StoredConversation } from './conversation-rec
 import type { ModelAccess } from './conversation-wish.ts';
 import { networkPolicy, type NetworkRules } from './network/conversation-network.ts';
 import { NetworkQuestions } from './network/network-questions.ts';
-import type { Room } from './rooms.ts';
+import type { OpenConversation } from './open-conversations.ts';
 
 export interface RegistryOptions {
   readonly config: FolderRules;
@@ -36,7 +36,7 @@ const NOWHERE: NetworkPolicy = { mode: 'none', allow: [], allowPrivate: [] };
 export class ConversationRegistry {
   readonly records: ConversationRecords;
   /** Whoever opens and closes conversations keeps it. */
-  readonly rooms = new Map<string, Room>();
+  readonly open = new Map<string, OpenConversation>();
   /** By conversation. */
   readonly modelAccess: Map<string, ModelAccess>;
   /** What sandboxes ask of a person. */
@@ -51,7 +51,7 @@ export class ConversationRegistry {
     this.roots = workspaceRoots(config);
     this.questions = new NetworkQuestions({
       records: this.records,
-      rooms: this.rooms,
+      open: this.open,
       clock,
       logger,
       waitMs: questionWaitMs ?? QUESTION_WAIT_MS,
@@ -83,7 +83,7 @@ export class ConversationRegistry {
 
   /** Shown to those who look at it; nobody looks at one that is not open. */
   announce(id: string, frame: VolatileFrame): void {
-    this.rooms.get(id)?.announce(frame);
+    this.open.get(id)?.announce(frame);
   }
 
   /** Clients stay ready for the next message: it wakes the sandbox. */

@@ -19,7 +19,7 @@ import { fewAtATime } from './few-at-a-time.ts';
 import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
 import { NewConversations, type Created } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
-import { type OnLooked, type Room, Rooms } from './rooms.ts';
+import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
 import { startsStopped, StoppedConversations } from './stopped-conversations.ts';
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
@@ -50,7 +50,7 @@ export class Conversations {
   readonly #options: ConversationsOptions;
   readonly #registry: ConversationRegistry;
   readonly #records: ConversationRecords;
-  readonly #rooms: Rooms;
+  readonly #open: OpenConversations;
   readonly #stopped: StoppedConversations;
   readonly #new: NewConversations;
   readonly #closing = new AbortController();
@@ -60,8 +60,8 @@ export class Conversations {
     this.#options = options;
     this.#registry = registry;
     this.#records = registry.records;
-    this.#rooms = new Rooms({ ...options, open: (record) => options.open(record, this) });
-    this.#stopped = new StoppedConversations(this.#records, this.#rooms, runtimes);
+    this.#open = new OpenConversations({ ...options, open: (record) => options.open(record, this) });
+    this.#stopped = new StoppedConversations(this.#records, this.#open, runtimes);
     this.#new = new NewConversations(registry, storage.records);
   }
 
@@ -137,16 +137,16 @@ export class Conversations {
 
   /** The fold of an open conversation. */
   state(id: string): ConversationState | undefined {
-    return this.#rooms.get(id)?.conversation.state;
+    return this.#open.get(id)?.conversation.state;
   }
 
   /** Clients that look at it now. */
   connections(id: string): number {
-    return this.#rooms.get(id)?.leases ?? 0;
+    return this.#open.get(id)?.leases ?? 0;
   }
 
   get openCount(): number {
-    return this.#rooms.size;
+    return this.#open.size;
   }
 
   /** Keys that came with `initialize`; they are never stored. */
@@ -154,9 +154,9 @@ export class Conversations {
     return this.#registry.modelAccess.get(id);
   }
 
-  /** The open room, held until `release`; `undefined` when there is no such conversation. */
-  async enter(id: string): Promise<{ readonly room: Room; readonly release: () => void } | undefined> {
-    return (await this.#records.get(id)) && this.#rooms.enter(id);
+  /** The open conversation, held until `release`; `undefined` when there is no such conversation. */
+  async enter(id: string): Promise<{ readonly open: OpenConversation; readonly release: () => void } | undefined> {
+    return (await this.#records.get(id)) && this.#open.enter(id);
   }
 
   /** The log alone, for reading: nothing is opened, started or changed by it. */
@@ -167,18 +167,18 @@ export class Conversations {
   /** A client's action, wherever it came in; names the conversation after its first task. */
   async submit(id: string, action: ParsedAction): Promise<SubmitResult> {
     await this.#stopped.afterStop(id);
-    const held = await this.#rooms.enter(id);
+    const held = await this.#open.enter(id);
     if (!held) return { ok: false, error: catalogError('CONVERSATION_NOT_FOUND', id) };
     try {
-      // Read only now: a stop that the record does not show yet ends the room.
+      // Read only now: a stop that the record does not show yet closes the conversation.
       const record = await this.#records.get(id);
       await this.#records.mark(id);
       const starts = record?.stopped === true && startsStopped(action);
       // Before it is in the log: after a kill in between, a restart would stop what it started.
-      if (starts && !(await this.#stopped.setStopped(id, held.room, false))) return await this.submit(id, action);
-      const result = await held.room.conversation.submit(action);
+      if (starts && !(await this.#stopped.setStopped(id, held.open, false))) return await this.submit(id, action);
+      const result = await held.open.conversation.submit(action);
       const isTaken = result.ok && !result.isRepeated;
-      if (starts) await this.#stopped.setStopped(id, held.room, !isTaken);
+      if (starts) await this.#stopped.setStopped(id, held.open, !isTaken);
       if (record && isTaken) await this.#note(record, action);
       return result;
     } finally {
@@ -219,8 +219,8 @@ export class Conversations {
     const record = await this.#records.get(id);
     if (!record) return false;
     await this.#records.remove(record);
-    const room = await this.#rooms.opening(id);
-    if (room) await this.#rooms.close(room, catalogError('CONVERSATION_DELETED', id));
+    const open = await this.#open.opening(id);
+    if (open) await this.#open.close(open, catalogError('CONVERSATION_DELETED', id));
     await this.#erase(id);
     return true;
   }
@@ -267,7 +267,7 @@ export class Conversations {
   async close(): Promise<void> {
     this.#closing.abort();
     this.questions.close();
-    await this.#rooms.closeAll();
+    await this.#open.closeAll();
     const failed = await this.#records.close().catch((cause: unknown) => ({ cause }));
     if (failed) this.#options.logger.warn({ err: failed.cause }, 'when conversations were last used could not be stored');
   }

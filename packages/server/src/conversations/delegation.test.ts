@@ -9,7 +9,7 @@ import { delegation } from './delegation.ts';
 
 it('EN400: what could not be stored for a delegation is asked again, and is made once', async () => {
   const kept = createMemoryStorage({ clock: systemClock });
-  let hasRoom = true;
+  let hasSpace = true;
   const storage: Storage = {
     ...kept,
     events: {
@@ -19,7 +19,7 @@ it('EN400: what could not be stored for a delegation is asked again, and is made
         const append = log.append.bind(log);
         return Object.assign(log, {
           append: (...given: Parameters<typeof append>) =>
-            hasRoom ? append(...given) : Promise.reject(new StorageError('undone', 'the database or disk is full')),
+            hasSpace ? append(...given) : Promise.reject(new StorageError('undone', 'the database or disk is full')),
         });
       },
     },
@@ -32,14 +32,14 @@ it('EN400: what could not be stored for a delegation is asked again, and is made
   const task = { actionId: 7, agent: 'CodeActAgent', task: 'a part' };
   const { signal } = new AbortController();
 
-  hasRoom = false; // for the child's first events
+  hasSpace = false; // for the child's first events
   await expect(ask(task, { signal })).rejects.toMatchObject({ code: 'undone' });
-  hasRoom = true;
+  hasSpace = true;
   const child = await conversations.createDelegated(parent, task);
   (await conversations.enter(child.id))!.release();
-  hasRoom = false; // for its task
+  hasSpace = false; // for its task
   await expect(ask(task, { signal })).rejects.toMatchObject({ code: 'undone' });
-  hasRoom = true;
+  hasSpace = true;
   expect(await ask(task, { signal })).toMatchObject({ ok: true, report: 'the part is done', outputs: { conversation_id: child.id } });
   const messages = (await (await conversations.log(child.id))!.read()).filter((event) => 'action' in event && event.action === 'message');
   expect(messages.map(({ source }) => source)).toEqual(['user', 'agent']);

@@ -15,7 +15,7 @@ export function delegation(conversations: Conversations, parent: StoredConversat
     if (!child) return CANCELLED;
     const held = await conversations.enter(child.id);
     if (!held) return { ok: false, reason: 'its conversation was deleted.' };
-    const { conversation } = held.room;
+    const { conversation } = held.open;
     const stop = (): Promise<SubmitResult> => conversation.submit(ChangeAgentStateAction.create({ agent_state: 'stopped' }));
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -25,7 +25,7 @@ export function delegation(conversations: Conversations, parent: StoredConversat
         if (!said.ok) return { ok: false, reason: said.error.message };
       } else if (signal.aborted && !ENDS.has(conversation.state.agentState)) stored(await stop());
       conversation.wake();
-      return await report(conversation, held.room.ended);
+      return await report(conversation, held.open.ended);
     } finally {
       signal.removeEventListener('abort', stop);
       held.release();
@@ -35,7 +35,7 @@ export function delegation(conversations: Conversations, parent: StoredConversat
 
 const CANCELLED: Delegation = { ok: false, reason: 'it was cancelled.' };
 
-/** A client hears at once that there is no room; an agent waits until there is. */
+/** A client hears at once that there is no space; an agent waits until there is. */
 function stored(result: SubmitResult): SubmitResult {
   if (!result.ok && result.error.code === 'STORAGE_FAILED') throw new StorageError('undone', result.error.message);
   return result;

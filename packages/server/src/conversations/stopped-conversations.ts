@@ -7,7 +7,7 @@
 import { KeyedMutex, type Runtimes } from '@tendon/core';
 import type { ActionDraft, ActionKind } from '@tendon/protocol';
 import type { ConversationRecords } from './conversation-records.ts';
-import type { Room, Rooms } from './rooms.ts';
+import type { OpenConversation, OpenConversations } from './open-conversations.ts';
 
 /** How long an agent may take to end what it is doing before its sandbox is taken away. */
 const STOP_MS = 5_000;
@@ -16,13 +16,13 @@ const ENDS: ReadonlySet<ActionKind> = new Set(['stop', 'pause', 'finish']);
 
 export class StoppedConversations {
   readonly #records: ConversationRecords;
-  readonly #rooms: Rooms;
+  readonly #open: OpenConversations;
   readonly #runtimes: Runtimes;
   readonly #changing = new KeyedMutex();
 
-  constructor(records: ConversationRecords, rooms: Rooms, runtimes: Runtimes) {
+  constructor(records: ConversationRecords, open: OpenConversations, runtimes: Runtimes) {
     this.#records = records;
-    this.#rooms = rooms;
+    this.#open = open;
     this.#runtimes = runtimes;
   }
 
@@ -38,12 +38,12 @@ export class StoppedConversations {
       await this.#records.mark(id); // before it counts as started: a restart looks for it
       await this.#records.change(id, () => ({ stopped: false }));
     }
-    const isOpen = this.#rooms.get(id) !== undefined;
-    const held = await this.#rooms.enter(id);
+    const isOpen = this.#open.get(id) !== undefined;
+    const held = await this.#open.enter(id);
     if (!held) return false;
     try {
-      if (record.stopped || !(isOpen || unlessStopped)) await held.room.conversation.reopen();
-      held.room.conversation.wake();
+      if (record.stopped || !(isOpen || unlessStopped)) await held.open.conversation.reopen();
+      held.open.conversation.wake();
     } finally {
       held.release();
     }
@@ -58,24 +58,24 @@ export class StoppedConversations {
       await this.#records.change(id, () => ({ stopped: true }));
       // One that left memory with a pending confirmation is opened: its action is answered as not executed.
       const waits = record.summary?.agent_state === 'awaiting_user_confirmation';
-      await this.#endWork(id, await (waits ? this.#opened(id) : this.#rooms.opening(id)));
+      await this.#endWork(id, await (waits ? this.#opened(id) : this.#open.opening(id)));
       return { wasRunning: !record.stopped };
     });
   }
 
-  async #endWork(id: string, room: Room | undefined): Promise<void> {
-    if (room?.isBusy()) await room.stopAgent(AbortSignal.timeout(STOP_MS));
-    if (room) await this.#rooms.close(room);
+  async #endWork(id: string, open: OpenConversation | undefined): Promise<void> {
+    if (open?.isBusy()) await open.stopAgent(AbortSignal.timeout(STOP_MS));
+    if (open) await this.#open.close(open);
     await this.#runtimes.stop(id);
     // Last: until then a restart has to finish it.
     await this.#records.unmark(id);
   }
 
-  /** Stopped again only while its agent rests. False when a stop ended the room meanwhile: that came later, and counts. */
-  setStopped(id: string, room: Room, stopped: boolean): Promise<boolean> {
+  /** Stopped again only while its agent rests. False when a stop closed the conversation meanwhile: that came later, and counts. */
+  setStopped(id: string, open: OpenConversation, stopped: boolean): Promise<boolean> {
     return this.#changing.run(id, async () => {
-      if (room.ended.aborted) return false;
-      if (stopped && room.isBusy()) return true;
+      if (open.ended.aborted) return false;
+      if (stopped && open.isBusy()) return true;
       await this.#records.mark(id);
       await this.#records.change(id, (record) => (Boolean(record.stopped) === stopped ? undefined : { stopped }));
       return true;
@@ -91,10 +91,10 @@ export class StoppedConversations {
     });
   }
 
-  async #opened(id: string): Promise<Room | undefined> {
-    const held = await this.#rooms.enter(id);
+  async #opened(id: string): Promise<OpenConversation | undefined> {
+    const held = await this.#open.enter(id);
     held?.release();
-    return held?.room;
+    return held?.open;
   }
 
   /** Resolves when no stop of the conversation is under way. */

@@ -12,7 +12,7 @@ export interface WorkspaceEntry {
 }
 
 const TYPES: Readonly<Record<string, WorkspaceEntry['type']>> = { f: 'file', d: 'directory', l: 'link' };
-/** Of names; long ones leave room for fewer. */
+/** Of names; long ones leave space for fewer. */
 const BYTES_PER_ENTRY = 256;
 const TIMEOUT_SECONDS = 20;
 

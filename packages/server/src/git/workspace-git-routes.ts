@@ -108,7 +108,7 @@ async function commandsEnded(conversations: Conversations, id: string, signal: A
   const held = await conversations.enter(id);
   if (!held) return;
   try {
-    const { conversation, ended } = held.room;
+    const { conversation, ended } = held.open;
     const { nextId } = conversation.state;
     const running = runningIn(conversation.state);
     if (running.size === 0) return;

@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxPorts } from '@tendon/runtime';
-import type { Room } from '../conversations/rooms.ts';
+import type { OpenConversation } from '../conversations/open-conversations.ts';
 
 const LOOK_AGAIN_MS = 1000;
 
 /**
- * Tells those who look at a room what the agent's programs serve, whenever that has changed, until the returned function is called.
+ * Tells those who look at a conversation what the agent's programs serve, whenever that has changed, until the returned function is called.
  * A sandbox is never started for it: it is looked for when the engine says something of it.
  */
-export function announcePorts(room: Room, portsNow: () => SandboxPorts | undefined): () => void {
+export function announcePorts(open: OpenConversation, portsNow: () => SandboxPorts | undefined): () => void {
   const left = new AbortController();
   let isFollowing = false;
   let told = '[]';
 
   function tell(ports: Awaited<ReturnType<SandboxPorts['list']>>): void {
     const text = JSON.stringify(ports);
-    if (text !== told && !left.signal.aborted) room.announce({ volatile: 'ports', ports });
+    if (text !== told && !left.signal.aborted) open.announce({ volatile: 'ports', ports });
     told = text;
   }
 
@@ -32,7 +32,7 @@ export function announcePorts(room: Room, portsNow: () => SandboxPorts | undefin
   }
 
   // The sandbox that a frame speaks of is in its place a moment later.
-  const unwatch = room.conversation.watch((frame) => {
+  const unwatch = open.conversation.watch((frame) => {
     if (frame.volatile !== 'delta' && !isFollowing) setImmediate(() => void follow());
   });
   void follow();

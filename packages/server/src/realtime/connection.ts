@@ -19,7 +19,7 @@ import { ClientSession, type ClientSessionOptions, type Initialize } from './cli
 import { EventStream } from './event-stream.ts';
 import { Inbox } from './inbox.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Room } from '../conversations/rooms.ts';
+import type { OpenConversation } from '../conversations/open-conversations.ts';
 import type { Wire } from './wire.ts';
 
 /** What answers an `initialize` where no frame of its own does. */
@@ -84,7 +84,7 @@ export class Connection {
     if (!held) return catalogError('CONVERSATION_NOT_FOUND', conversationId.slice(0, 100));
     this.#conversationId = conversationId;
     const show = (frame: VolatileFrame) => this.#stream.show(frame);
-    const unwatch = held.room.watch(show);
+    const unwatch = held.open.watch(show);
     const isAnswerer = wire.carriesVolatile && !isWatcher;
     const unattend = isAnswerer ? conversations.questions.attend(conversationId) : undefined;
     // When the store fails, the stream reports it.
@@ -95,7 +95,7 @@ export class Connection {
       held.release();
     };
     if (wire.closed.aborted) leave();
-    else void this.#follow(held.room, from).finally(leave);
+    else void this.#follow(held.open, from).finally(leave);
     return undefined;
   }
 
@@ -129,16 +129,16 @@ export class Connection {
     this.#send([this.#options.dialect.encodeError(error, this.#options.clock.now().toISOString())]);
   }
 
-  async #follow(room: Room, from: number): Promise<void> {
+  async #follow(open: OpenConversation, from: number): Promise<void> {
     const { wire } = this.#options;
-    const signal = AbortSignal.any([wire.closed, room.ended]);
+    const signal = AbortSignal.any([wire.closed, open.ended]);
     try {
-      await this.#stream.follow(room, from, signal);
+      await this.#stream.follow(open, from, signal);
     } catch (cause) {
-      if (!signal.aborted) return this.#end(this.#failed(cause, room.conversation.id));
+      if (!signal.aborted) return this.#end(this.#failed(cause, open.conversation.id));
     }
     if (wire.closed.aborted) return;
-    const reason: unknown = room.ended.reason;
+    const reason: unknown = open.ended.reason;
     if (isCatalogError(reason)) this.refuse(reason);
     wire.close('the conversation was closed');
   }

@@ -12,7 +12,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@tendon/core';
 import type { Dialect, Frame, NetworkFrame, Phase, VolatileFrame, OutputFrame } from '@tendon/protocol';
-import type { Room } from '../conversations/rooms.ts';
+import type { OpenConversation } from '../conversations/open-conversations.ts';
 import { AnswerReader } from '../events/answer-reader.ts';
 import { Past } from './past.ts';
 import type { Wire } from './wire.ts';
@@ -51,14 +51,14 @@ export class EventStream {
   }
 
   /** Sends every event with id ≥ `from`, until the signal aborts. Rejects with the storage's error. */
-  async follow(room: Room, from: number, signal: AbortSignal): Promise<void> {
-    const { log } = room.conversation;
+  async follow(open: OpenConversation, from: number, signal: AbortSignal): Promise<void> {
+    const { log } = open.conversation;
     const mark = log.nextId;
     const past = new Past(this.#options.dialect);
     const answers = new AnswerReader(log);
     this.#nextId = Math.min(from, mark);
     if (from >= mark) {
-      this.#announce(room);
+      this.#announce(open);
       this.#endReplay(mark);
     }
     for await (const stored of log.follow(this.#nextId, { signal })) {
@@ -67,7 +67,7 @@ export class EventStream {
       this.#options.send(phase === 'live' ? this.#options.dialect.encode(event, phase) : past.next(event));
       if (event.id === mark - 1) {
         this.#options.send(past.end());
-        if (!past.hasState) this.#announce(room);
+        if (!past.hasState) this.#announce(open);
         this.#endReplay(mark);
       }
       this.#nextId = event.id + 1;
@@ -80,7 +80,7 @@ export class EventStream {
     this.#options.wire.sendVolatile({ volatile: 'replay', phase: 'end', next_id });
   }
 
-  #announce({ conversation }: Room): void {
+  #announce({ conversation }: OpenConversation): void {
     const { dialect, clock } = this.#options;
     this.#options.send(dialect.announce?.(conversation.state.agentState, clock.now().toISOString()) ?? []);
   }

@@ -75,7 +75,7 @@ describe('SV7: the folder of a conversation', () => {
     expect(await ask(undefined, { workspaceBase: join(top, 'base/file') })).toMatchObject(reason);
   });
 
-  it('SV340: a disk without room says so, and not that the folder is outside', async () => {
+  it('SV340: a full disk says so, and not that the folder is outside', async () => {
     const program = `
       import { workspaceFolder } from ${JSON.stringify(new URL('workspace-folder.ts', import.meta.url).href)};
       import { workspaceRoots } from ${JSON.stringify(new URL('workspace-roots.ts', import.meta.url).href)};

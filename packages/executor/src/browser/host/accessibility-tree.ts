@@ -107,7 +107,7 @@ export function treeText(nodes: readonly TreeNode[], clickable: ReadonlySet<stri
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
   const seen = new Set<string>(); // what comes from a page may be no tree
   const lines: string[] = [];
-  let room = maxChars;
+  let space = maxChars;
   let left = 0;
 
   function write(node: TreeNode | undefined, depth: number, parentName: string): void {
@@ -117,8 +117,8 @@ export function treeText(nodes: readonly TreeNode[], clickable: ReadonlySet<stri
     const name = line === undefined ? parentName : `${nameOf(node)} ${String(node.value?.value ?? '')}`;
     if (line !== undefined) {
       const whole = '\t'.repeat(Math.min(depth, 40)) + line;
-      room -= whole.length + 1;
-      if (room >= 0 && left === 0) lines.push(whole);
+      space -= whole.length + 1;
+      if (space >= 0 && left === 0) lines.push(whole);
       else left += 1;
     }
     for (const child of node.childIds ?? []) write(byId.get(child), line === undefined ? depth : depth + 1, name);

@@ -78,7 +78,7 @@ const SILENT: readonly { readonly name: string; readonly command: string }[] = [
   },
 ];
 
-const ROOM = 8;
+const AT_ONCE = 8;
 
 /** Each in a session of its own, all at once: what takes time is to wait. */
 async function allAtOnce<Case, Seen>(
@@ -86,7 +86,7 @@ async function allAtOnce<Case, Seen>(
   seen: (run: RunInSession, one: Case) => Promise<Seen>,
 ): Promise<readonly Seen[]> {
   // The soft timeout is far away: what is handed back early is handed back for waiting.
-  const count = Math.ceil(cases.length / ROOM);
+  const count = Math.ceil(cases.length / AT_ONCE);
   const executors = await Promise.all(Array.from({ length: count }, () => startExecutor({ noOutputTimeoutSeconds: 600 })));
   try {
     return await Promise.all(

@@ -16,7 +16,7 @@ export interface BoundedText {
 /** For the line between the halves, which names a file. */
 const LINE_CHARS = 500;
 
-/** What there is room for beside that line in so many characters. */
+/** What there is space for beside that line in so many characters. */
 export function textOf(chars: number): number {
   return Math.max(1, chars - LINE_CHARS);
 }
@@ -29,10 +29,10 @@ export function createBoundedText(maxChars: number): BoundedText {
 
   return {
     append(text) {
-      const room = half - head.length;
-      if (room > 0) {
-        head += text.slice(0, room);
-        text = text.slice(room);
+      const space = half - head.length;
+      if (space > 0) {
+        head += text.slice(0, space);
+        text = text.slice(space);
       }
       tail += text.length > half ? text.slice(-half) : text;
       left += Math.max(0, text.length - half);

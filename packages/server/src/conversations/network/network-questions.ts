@@ -13,7 +13,7 @@ import { catalogError, type CatalogError, type NetworkFrame, type NetworkQuestio
 import { isAskable, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, StoredConversation } from '../conversation-records.ts';
 import type { StoredQuestions } from './conversation-network.ts';
-import type { FrameListener, Room } from '../rooms.ts';
+import type { FrameListener, OpenConversation } from '../open-conversations.ts';
 import type { Logger } from '../../platform/logger.ts';
 
 export type PersonsAnswer = 'once' | 'always' | 'refuse';
@@ -21,7 +21,7 @@ export type PersonsAnswer = 'once' | 'always' | 'refuse';
 export interface NetworkQuestionsOptions {
   readonly records: ConversationRecords;
   /** The open ones. */
-  readonly rooms: ReadonlyMap<string, Room>;
+  readonly open: ReadonlyMap<string, OpenConversation>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly waitMs: number;
@@ -139,7 +139,7 @@ export class NetworkQuestions {
 
   /** A policy was changed in another way, or with `undefined` everybody's: what it answers is asked no more, what it closes again is. */
   async policyChanged(id?: string): Promise<void> {
-    const ids = id === undefined ? [...this.#options.rooms.keys()] : [id];
+    const ids = id === undefined ? [...this.#options.open.keys()] : [id];
     for (const one of ids) {
       const root = await this.#rootOf(one);
       if (!root?.network_questions || root.network_questions.open.length === 0) continue;
@@ -193,7 +193,7 @@ export class NetworkQuestions {
 
   async #listeners(rootId: string): Promise<readonly FrameListener[]> {
     const ids = await this.#askedIn(rootId);
-    return ids.map((id) => (frame) => this.#options.rooms.get(id)?.announce(frame));
+    return ids.map((id) => (frame) => this.#options.open.get(id)?.announce(frame));
   }
 
   /** By default to everybody who looks at any of them. One after the other: the last frame is how it is. */

@@ -5,12 +5,12 @@ import type { StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import type { Logger } from '../platform/logger.ts';
 
-export interface RoomsOptions {
-  readonly registry: Pick<ConversationRegistry, 'records' | 'rooms'>;
+export interface OpenConversationsOptions {
+  readonly registry: Pick<ConversationRegistry, 'records' | 'open'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly open: (record: StoredConversation) => Promise<Conversation>;
-  /** A room that nobody needed for so long is closed; default 30 s. */
+  /** A conversation that nobody needed for so long is closed; default 30 s. */
   readonly idleMs?: number;
   readonly onLooked?: OnLooked;
 }
@@ -18,58 +18,58 @@ export interface RoomsOptions {
 const IDLE_MS = 30_000;
 const CLOSED_TOGETHER = 64;
 
-export class Rooms {
-  readonly #options: RoomsOptions;
+export class OpenConversations {
+  readonly #options: OpenConversationsOptions;
   readonly #idleMs: number;
   /** Open and opening ones; `#open` holds those that are there already, `#closing` what must end before the next opening. */
-  readonly #rooms = new Map<string, Promise<Room | undefined>>();
-  readonly #open: Map<string, Room>;
+  readonly #entries = new Map<string, Promise<OpenConversation | undefined>>();
+  readonly #open: Map<string, OpenConversation>;
   readonly #closing = new Map<string, Promise<void>>();
   readonly #sweeper: NodeJS.Timeout;
   #isClosed = false;
   #isClosingIdle = false;
 
-  constructor(options: RoomsOptions) {
+  constructor(options: OpenConversationsOptions) {
     this.#options = options;
-    this.#open = options.registry.rooms;
+    this.#open = options.registry.open;
     this.#idleMs = options.idleMs ?? IDLE_MS;
     this.#sweeper = setInterval(() => void this.#closeIdle(), Math.max(10, this.#idleMs / 2));
     this.#sweeper.unref();
   }
 
   get size(): number {
-    return this.#rooms.size;
+    return this.#entries.size;
   }
 
-  get(id: string): Room | undefined {
+  get(id: string): OpenConversation | undefined {
     return this.#open.get(id);
   }
 
-  /** The room that is open or about to be. */
-  async opening(id: string): Promise<Room | undefined> {
-    return this.#rooms.get(id)?.catch(() => undefined);
+  /** The conversation that is open or about to be. */
+  async opening(id: string): Promise<OpenConversation | undefined> {
+    return this.#entries.get(id)?.catch(() => undefined);
   }
 
   /**
-   * Held until `release`; `undefined` only when there is no such conversation. A room that closes during the wait is opened again.
+   * Held until `release`; `undefined` only when there is no such conversation. One that closes during the wait is opened again.
    * Rejects when the log cannot be opened, or the server is shutting down.
    */
-  async enter(id: string): Promise<{ readonly room: Room; readonly release: () => void } | undefined> {
+  async enter(id: string): Promise<{ readonly open: OpenConversation; readonly release: () => void } | undefined> {
     for (;;) {
       if (this.#isClosed) throw new Error('the server is leaving');
-      const room = await (this.#rooms.get(id) ?? this.#begin(id));
-      if (!room?.ended.aborted) return room && { room, release: room.lease(() => this.#now()) };
+      const open = await (this.#entries.get(id) ?? this.#begin(id));
+      if (!open?.ended.aborted) return open && { open, release: open.lease(() => this.#now()) };
     }
   }
 
-  /** From the first tick on, whoever enters gets a new room, which opens when this one has ended. */
-  close(room: Room, reason?: CatalogError): Promise<void> {
-    const { id } = room.conversation;
-    if (this.#open.get(id) === room) {
+  /** From the first tick on, a caller that enters gets a new one, which opens when this one has ended. */
+  close(open: OpenConversation, reason?: CatalogError): Promise<void> {
+    const { id } = open.conversation;
+    if (this.#open.get(id) === open) {
       this.#open.delete(id);
-      this.#rooms.delete(id);
+      this.#entries.delete(id);
     }
-    const closing = this.#close(room, reason).finally(() => {
+    const closing = this.#close(open, reason).finally(() => {
       if (this.#closing.get(id) === closing) this.#closing.delete(id);
     });
     this.#closing.set(id, closing);
@@ -79,37 +79,37 @@ export class Rooms {
   async closeAll(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
-    const rooms = await Promise.allSettled(this.#rooms.values());
-    await Promise.allSettled(rooms.map((room) => (room.status === 'fulfilled' && room.value ? this.close(room.value) : undefined)));
+    const all = await Promise.allSettled(this.#entries.values());
+    await Promise.allSettled(all.map((result) => (result.status === 'fulfilled' && result.value ? this.close(result.value) : undefined)));
     await Promise.allSettled(this.#closing.values());
   }
 
-  #begin(id: string): Promise<Room | undefined> {
+  #begin(id: string): Promise<OpenConversation | undefined> {
     const opening = this.#make(id);
-    this.#rooms.set(id, opening);
-    // Nobody else takes it out before it has come to a room.
+    this.#entries.set(id, opening);
+    // Nobody else takes it out before it has come to an open conversation.
     opening.then(
-      (room) => room ?? this.#rooms.delete(id),
-      () => this.#rooms.delete(id),
+      (open) => open ?? this.#entries.delete(id),
+      () => this.#entries.delete(id),
     );
     return opening;
   }
 
   /** `undefined`: there is no such conversation, or it was deleted meanwhile. */
-  async #make(id: string): Promise<Room | undefined> {
+  async #make(id: string): Promise<OpenConversation | undefined> {
     await this.#closing.get(id)?.catch(() => undefined);
     const record = await this.#options.registry.records.get(id);
     if (!record) return undefined;
-    const room = new Room(await this.#options.open(record), this.#now(), this.#options.onLooked);
-    this.#open.set(id, room);
-    return room;
+    const open = new OpenConversation(await this.#options.open(record), this.#now(), this.#options.onLooked);
+    this.#open.set(id, open);
+    return open;
   }
 
-  async #close(room: Room, reason: CatalogError | undefined): Promise<void> {
-    await room.close(reason);
-    const { agentState, reason: why, metrics } = room.conversation.state;
+  async #close(open: OpenConversation, reason: CatalogError | undefined): Promise<void> {
+    await open.close(reason);
+    const { agentState, reason: why, metrics } = open.conversation.state;
     const summary = { agent_state: agentState, reason: why, accumulated_cost: metrics?.accumulated_cost ?? 0 };
-    await this.#options.registry.records.change(room.conversation.id, () => ({ summary }));
+    await this.#options.registry.records.change(open.conversation.id, () => ({ summary }));
   }
 
   /** Those that went idle together are closed `CLOSED_TOGETHER` at a time, so that they share commits. */
@@ -118,15 +118,15 @@ export class Rooms {
     this.#isClosingIdle = true;
     const all = [...this.#open];
     for (let at = 0; at < all.length; at += CLOSED_TOGETHER) {
-      await Promise.all(all.slice(at, at + CLOSED_TOGETHER).map(([id, room]) => this.#closeIfIdle(id, room)));
+      await Promise.all(all.slice(at, at + CLOSED_TOGETHER).map(([id, open]) => this.#closeIfIdle(id, open)));
     }
     this.#isClosingIdle = false;
   }
 
-  async #closeIfIdle(id: string, room: Room): Promise<void> {
-    if (this.#open.get(id) !== room || !room.isIdle(this.#now(), this.#idleMs)) return;
+  async #closeIfIdle(id: string, open: OpenConversation): Promise<void> {
+    if (this.#open.get(id) !== open || !open.isIdle(this.#now(), this.#idleMs)) return;
     // Both begin in this tick: a mark that a new submit sets is stored after this one is taken away.
-    const results = await Promise.allSettled([this.close(room), this.#options.registry.records.unmark(id)]);
+    const results = await Promise.allSettled([this.close(open), this.#options.registry.records.unmark(id)]);
     for (const result of results) {
       if (result.status === 'rejected')
         this.#options.logger.warn({ err: result.reason, conversation: id }, 'closing an idle conversation failed');
@@ -138,19 +138,18 @@ export class Rooms {
   }
 }
 
+export type FrameListener = (frame: VolatileFrame) => void;
+
+/** Called when the first client looks at it; what it returns, when the last one has left. */
+export type OnLooked = (open: OpenConversation) => () => void;
+
 /**
  * Owns one open conversation on behalf of everybody who looks at it, and the frames the server itself announces to them.
  *
- * R1  A room is closed only when nobody holds a lease and the agent has nothing to do, or waits for a user's confirmation.
+ * R1  It is closed only when nobody holds a lease and the agent has nothing to do, or waits for a user's confirmation.
  * R2  `ended` fires once: deleted, stopped or the server is leaving; its reason is a `CatalogError` or undefined.
  */
-
-export type FrameListener = (frame: VolatileFrame) => void;
-
-/** Called when the first client looks at a room; what it returns, when the last one has left. */
-export type OnLooked = (room: Room) => () => void;
-
-export class Room {
+export class OpenConversation {
   readonly conversation: Conversation;
   readonly #ended = new AbortController();
   readonly #listeners = new Set<FrameListener>();
@@ -174,7 +173,7 @@ export class Room {
     return this.#leases;
   }
 
-  /** Holds the room open until the returned function is called; calling it again does nothing. */
+  /** Holds it open until the returned function is called; calling it again does nothing. */
   lease(clock: () => number): () => void {
     this.#leases += 1;
     let isHeld = true;

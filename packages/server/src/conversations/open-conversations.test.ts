@@ -11,7 +11,7 @@ describe('SV20: conversations in memory', () => {
     const id = await made(conversations);
     const held = await Promise.all(Array.from({ length: 20 }, () => conversations.enter(id)));
     expect(opened).toEqual([id]);
-    expect(new Set(held.map((entered) => entered?.room)).size).toBe(1);
+    expect(new Set(held.map((entered) => entered?.open)).size).toBe(1);
     expect(conversations.connections(id)).toBe(20);
     await conversations.close();
   });
@@ -87,10 +87,10 @@ describe('SV20: conversations in memory', () => {
     const { conversations } = conversationsWith(1);
     const id = await made(conversations);
     const held = await conversations.enter(id);
-    const ended = new Promise((resolve) => held!.room.ended.addEventListener('abort', resolve));
+    const ended = new Promise((resolve) => held!.open.ended.addEventListener('abort', resolve));
     expect(await conversations.delete(id)).toBe(true);
     await ended;
-    expect(held!.room.ended.reason).toMatchObject({ code: 'CONVERSATION_DELETED' });
+    expect(held!.open.ended.reason).toMatchObject({ code: 'CONVERSATION_DELETED' });
     expect(await conversations.enter(id)).toBeUndefined();
     expect(await conversations.submit(id, MessageAction.create({ content: 'hi' }))).toMatchObject({ ok: false });
     await conversations.close();
@@ -123,19 +123,19 @@ describe('SV20: conversations in memory', () => {
   });
 });
 
-it('SV121: a room that was closed gives its memory back', async () => {
+it('SV121: a conversation that was closed gives its memory back', async () => {
   const { conversations } = conversationsWith(10);
   const left = async (): Promise<WeakRef<object>> => {
     const held = await conversations.enter(await made(conversations));
-    held!.room.watch(() => undefined)();
+    held!.open.watch(() => undefined)();
     held!.release();
-    return new WeakRef(held!.room);
+    return new WeakRef(held!.open);
   };
-  const rooms = await Promise.all(Array.from({ length: 20 }, left));
+  const closed = await Promise.all(Array.from({ length: 20 }, left));
   await expect.poll(() => conversations.openCount).toBe(0);
   const kept = (): number => {
     heapBytes();
-    return rooms.filter((room) => room.deref()).length;
+    return closed.filter((open) => open.deref()).length;
   };
   await expect.poll(kept).toBe(0);
 });
