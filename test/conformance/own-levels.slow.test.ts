@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Check, type CheckResult, CHECKS, conform, type ConformOptions } from '@tendon/conformance';
 import { TendonProcess } from '@tendon/testing/servers';
 
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 /** The shortest that a server can be given. */
 const SHORT_SILENCE_SECONDS = 1;
 /** Waits for as long as the server waits, and longer. */

@@ -16,7 +16,7 @@ export {
   type OutputLimits,
   type PluginName,
   type PluginStart,
-  type ProcessWish,
+  type ProcessRequest,
   type ServedPort,
   type SleepAnswer,
 } from '@tendon/protocol/executor-api';

@@ -25,13 +25,13 @@ type Hosted = {
   readonly conversation_id: string;
   readonly incarnation: string;
   readonly workspace: string;
-  /** As its server wished, within what this host gives. Missing: all that it gives. */
+  /** As its server asked, within what this host gives. Missing: all that it gives. */
   readonly network?: NetworkReach;
   /** For which its server has a broker. */
   readonly git_hosts?: readonly string[];
 };
 
-export interface StartWish {
+export interface StartRequest {
   readonly incarnation: string;
   readonly conversationId: string;
   readonly directory: string | undefined;
@@ -154,15 +154,15 @@ export class HostedSandboxes {
   }
 
   /** Rejects with a user-facing error when it cannot be started. */
-  start(wish: StartWish, signal: AbortSignal): Promise<HostedSandbox | Gone> {
-    const { conversationId, incarnation } = wish;
+  start(request: StartRequest, signal: AbortSignal): Promise<HostedSandbox | Gone> {
+    const { conversationId, incarnation } = request;
     return this.#mutex.run(conversationId, async () => {
       signal.throwIfAborted();
       const before = this.#hosted.get(conversationId);
       if (before?.incarnation !== incarnation) {
         if (this.#conversationOf(incarnation) !== undefined) return gone('the sandbox belongs to another conversation');
         if (before) await this.#runtimes.end(conversationId, 'another sandbox was asked for');
-        await this.#begin(wish);
+        await this.#begin(request);
       }
       try {
         const found = await this.#find(conversationId, incarnation, signal);
@@ -234,7 +234,7 @@ export class HostedSandboxes {
     gitHosts,
     leaseSeconds,
     noOutputTimeoutSeconds,
-  }: StartWish): Promise<void> {
+  }: StartRequest): Promise<void> {
     const folder = await workspaceFolder(await this.#roots, conversationId, directory);
     if (!folder.ok) throw new Error(folder.error.message);
     await this.#put({
@@ -249,7 +249,7 @@ export class HostedSandboxes {
     this.#hosted.set(hosted.conversation_id, hosted);
   }
 
-  /** The server's wish, and never more than the operator gives: both are asked for every connection. */
+  /** What the server asked for, and never more than the operator gives: both are asked for every connection. */
   #networkOf(conversationId: string): NetworkPolicy {
     const { allowPrivate, ...atMost } = this.#options.network;
     const wished = this.#hosted.get(conversationId)?.network ?? { mode: 'full', allow: [] };

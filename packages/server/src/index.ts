@@ -2,7 +2,7 @@ export type { ComposeOptions } from './app/compose.ts';
 /** @internal */
 export { readConfig, type Config, type ConfigResult } from './platform/config/config.ts';
 export type { StoredConversation } from './conversations/conversation-records.ts';
-export type { ConversationWish } from './conversations/conversation-wish.ts';
+export type { CreateConversationParams } from './conversations/create-conversation-params.ts';
 export { ConversationRegistry } from './conversations/conversation-registry.ts';
 export { Conversations } from './conversations/conversations.ts';
 export type { Created } from './conversations/new-conversations.ts';

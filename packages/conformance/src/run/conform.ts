@@ -89,7 +89,7 @@ async function asked(target: Target, method: string, path: string, body?: object
   } catch (error) {
     const { name, message, cause } = error as Error;
     const why =
-      name === 'TimeoutError' ? `it answered nothing for ${target.patienceMs / 1000} s` : cause instanceof Error ? cause.message : message;
+      name === 'TimeoutError' ? `it answered nothing for ${target.timeoutMs / 1000} s` : cause instanceof Error ? cause.message : message;
     throw new Error(`${target.url} does not answer: ${oneLine(why)}`, { cause: error });
   }
 }

@@ -76,7 +76,7 @@ export interface StageOptions {
   readonly microagents?: Extensions['microagents'];
   readonly agent?: OpenOptions['agent'];
   readonly delegate?: Extensions['delegate'];
-  readonly outside?: Extensions['outside'];
+  readonly external?: Extensions['external'];
 }
 
 export async function stage(options: StageOptions = {}): Promise<Stage> {
@@ -94,7 +94,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     sandbox: { runtimes, ...(options.preparesSandbox && { prepares: true }) },
     extensions: {
       ...(options.delegate && { delegate: options.delegate }),
-      ...(options.outside && { outside: options.outside }),
+      ...(options.external && { external: options.external }),
       ...(options.microagents && { microagents: options.microagents }),
     },
     settings: {

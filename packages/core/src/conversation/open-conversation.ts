@@ -65,7 +65,7 @@ interface ExtensionOptions {
   /** With it, offer the tool `delegate`. Default: nobody can be asked. */
   readonly delegate?: Delegate;
   /** Offered to the model beside the agent's tools; owned by the conversation. Default: none. */
-  readonly outside?: OutsideTools;
+  readonly external?: ExternalTools;
   /** The user's own microagents, beside those of the workspace; read once. Default none. */
   readonly microagents?: () => Promise<readonly Microagent[]>;
 }
@@ -105,7 +105,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
 }
 
 async function openPorts(options: OpenOptions, emit: LoopPorts['emit']): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
-  const { id, log, agent, extensions: { delegate, outside, microagents } = {} } = options;
+  const { id, log, agent, extensions: { delegate, external, microagents } = {} } = options;
   const { clock, mask, report = () => undefined } = options.host;
   const aborts = createAborts();
   const retry = new WriteRetry({ clock, closing: aborts.closing, emit, report });
@@ -122,7 +122,7 @@ async function openPorts(options: OpenOptions, emit: LoopPorts['emit']): Promise
     sandbox,
     library: createLibrary({ sandbox, microagents, clock, closing: aborts.closing, report }),
     delegate,
-    outside,
+    external,
     executing: new Mutex(),
     policy: options.settings.confirmationMode ? alwaysConfirm : neverConfirm,
     limits: limitsOf(options.settings),
@@ -213,7 +213,7 @@ class OpenConversation implements Conversation {
   }
 
   async close(): Promise<void> {
-    const { aborts, executing, outside, view } = this.#ports;
+    const { aborts, executing, external, view } = this.#ports;
     aborts.close();
     await this.#loop;
     // What is executing ends its wait now.

@@ -18,7 +18,7 @@ export interface ExternalTools {
 export const callUnknown = outcomeUnknown('it may have been made before, and its outcome was not stored');
 
 /** By this process or one before it. */
-export function wasCalledOutside({ dispatched }: Pick<ActionPorts, 'dispatched'>, action: Action): boolean {
+export function wasCalledExternally({ dispatched }: Pick<ActionPorts, 'dispatched'>, action: Action): boolean {
   return action.action === 'call_tool_mcp' && dispatched.has(action.id) && !awaitsConfirmation(action);
 }
 
@@ -26,16 +26,16 @@ export function wasCalledOutside({ dispatched }: Pick<ActionPorts, 'dispatched'>
  * The observation; nothing when this process is shutting down. A call that may have been made, by an earlier process or by this one before
  * its storage failed, is not made again.
  */
-export async function calledOutside(
-  ports: Pick<ActionPorts, 'outside' | 'dispatched' | 'aborts'>,
+export async function calledExternally(
+  ports: Pick<ActionPorts, 'external' | 'dispatched' | 'aborts'>,
   action: Action<'call_tool_mcp'>,
 ): Promise<ObservationDraft | undefined> {
-  if (!ports.outside) return notice.unavailable;
-  if (wasCalledOutside(ports, action)) return callUnknown;
+  if (!ports.external) return notice.unavailable;
+  if (wasCalledExternally(ports, action)) return callUnknown;
   ports.dispatched.set(action.id, undefined);
   const { signal, end } = ports.aborts.beginAction();
   try {
-    return await unlessAborted(ports.outside.call(action, { signal }), ports.aborts.closing);
+    return await unlessAborted(ports.external.call(action, { signal }), ports.aborts.closing);
   } finally {
     end();
   }

@@ -63,7 +63,7 @@ function announced(state: EngineState, { limits }: Pick<LoopPorts, 'limits'>): r
 /** What it takes is looked up first; meanwhile somebody may have asked for something else. */
 async function answer(ports: LoopPorts, action: Action): Promise<void> {
   if (action.action === 'delegate') return answerDelegate(ports, action);
-  if (action.action === 'call_tool_mcp') return answerOutside(ports, action);
+  if (action.action === 'call_tool_mcp') return answerExternal(ports, action);
   const recalls = action.action === 'recall';
   if (recalls) await ports.library.load();
   const hits = recalls && action.source !== 'user' ? await searchMessages(ports.log, action.args.query) : undefined;
@@ -86,8 +86,8 @@ async function answerDelegate(ports: LoopPorts, action: Action<'delegate'>): Pro
   });
 }
 
-async function answerOutside(ports: LoopPorts, action: Action<'call_tool_mcp'>): Promise<void> {
-  const observation = await calledOutside(ports, action);
+async function answerExternal(ports: LoopPorts, action: Action<'call_tool_mcp'>): Promise<void> {
+  const observation = await calledExternally(ports, action);
   if (!observation || ports.aborts.closing.aborted) return;
   // Also when somebody asked for an end meanwhile: it was carried out, and that is not the same as not executed.
   await ports.folded.append(({ conversation }) =>
@@ -128,7 +128,7 @@ async function settle(ports: LoopPorts): Promise<void> {
       if (!requested) return [];
       const answers = pending.map((action) => {
         if (action.action === 'recall') return answered(ports, state, { action });
-        return answerTo(action, wasCalledOutside(ports, action) ? callUnknown : notice.stopped);
+        return answerTo(action, wasCalledExternally(ports, action) ? callUnknown : notice.stopped);
       });
       return [...answers, stateChanged(requested.to), ...(lastUserMessageId > requested.id ? [stateChanged('running')] : [])];
     });

@@ -19,7 +19,7 @@ export async function takeTurn(ports: LoopPorts): Promise<void> {
   await untilResumption(ports, signal);
   const provider = await ports.llm().catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   const { messages, nextId } = await messagesFor(ports, 'failure' in provider ? undefined : provider.contextWindow, signal);
-  const tools = [...ports.agent.tools, ...((await ports.outside?.offered({ signal })) ?? [])];
+  const tools = [...ports.agent.tools, ...((await ports.external?.offered({ signal })) ?? [])];
   if (signal.aborted) return;
   const outcome = 'failure' in provider ? provider : await ask(ports, provider, { messages, tools, signal });
   if (outcome.type === 'aborted' || signal.aborted) return;

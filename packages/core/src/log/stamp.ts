@@ -19,8 +19,8 @@ export function timestampsAfter(last: string, now: Date, count: number, given?: 
   const current = timestampAfter(last, now);
   let latest = last;
   return Array.from({ length: count }, (_, index) => {
-    const wished = given?.[index];
-    latest = wished === undefined ? (current < latest ? latest : current) : timestampAfter(latest, new Date(wished));
+    const requested = given?.[index];
+    latest = requested === undefined ? (current < latest ? latest : current) : timestampAfter(latest, new Date(requested));
     return latest;
   });
 }

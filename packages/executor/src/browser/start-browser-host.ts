@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync
 import { dirname } from 'node:path';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { howHostEnded, shellQuote, type BrowserWish, type HostConfig } from '@tendon/protocol/executor-api';
+import { howHostEnded, shellQuote, type BrowserRequest, type HostConfig } from '@tendon/protocol/executor-api';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import { killGroup, spawnDetached, type DetachedOptions } from '../shell/detached-process.ts';
 import type { BrowserHost } from './browser-host.ts';
@@ -54,13 +54,13 @@ function isWritable(path: string): boolean {
 }
 
 /** A browser that the server starts beside this sandbox, in its network, by connecting; it lives as long as the connection. */
-function connectBrowserHost(socketPath: string, wish: BrowserWish): BrowserHost {
+function connectBrowserHost(socketPath: string, request: BrowserRequest): BrowserHost {
   const socket = connect(socketPath);
   let why = 'the connection to it was lost';
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (error.syscall === 'connect') why = 'the server, which starts it beside this sandbox, does not answer';
   });
-  socket.write(`${JSON.stringify(wish)}\n`);
+  socket.write(`${JSON.stringify(request)}\n`);
   return {
     input: socket,
     output: socket,

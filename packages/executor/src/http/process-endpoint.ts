@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { ChildProcess } from 'node:child_process';
 import type { Duplex } from 'node:stream';
-import { type ProcessWish, shellQuote } from '@tendon/protocol/executor-api';
+import { type ProcessRequest, shellQuote } from '@tendon/protocol/executor-api';
 import { readFirstLine, refuseUpgrade } from '@tendon/protocol/node';
 import { reasonOf } from '../action-handler.ts';
 import type { ShellTools } from '../shell/shell-tools.ts';
 import { signalDetached, spawnDetached } from '../shell/detached-process.ts';
 
 const MAX_PROCESSES = 32;
-const MAX_WISH_BYTES = 64 * 1024;
-const WISH_MS = 10_000;
+const MAX_REQUEST_BYTES = 64 * 1024;
+const REQUEST_MS = 10_000;
 const END_MS = 2_000;
 const TAIL_CHARS = 2_000;
 
@@ -20,7 +20,7 @@ export interface ProcessEndpoint {
 }
 
 /**
- * `GET /process` with `Upgrade: tcp`: the first line is a `ProcessWish`, and from then on the connection is that program's input and
+ * `GET /process` with `Upgrade: tcp`: the first line is a `ProcessRequest`, and from then on the connection is that program's input and
  * output. It ends with the connection; what it wrote to stderr last comes as one line of JSON, a `ProcessEnd`, when it ends by itself.
  */
 export function createProcessEndpoint(shell: Promise<ShellTools>): ProcessEndpoint {
@@ -34,8 +34,8 @@ export function createProcessEndpoint(shell: Promise<ShellTools>): ProcessEndpoi
       const tools = await shell;
       client.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
       client.unshift(head);
-      const wish = wishOf(await readFirstLine(client, { maxBytes: MAX_WISH_BYTES, timeoutMs: WISH_MS }));
-      if (!client.destroyed) attach(tools, wish, client);
+      const request = requestOf(await readFirstLine(client, { maxBytes: MAX_REQUEST_BYTES, timeoutMs: REQUEST_MS }));
+      if (!client.destroyed) attach(tools, request, client);
     } catch (error) {
       client.end(endLine({ code: null, stderr: reasonOf(error) }));
     }
@@ -50,7 +50,7 @@ export function createProcessEndpoint(shell: Promise<ShellTools>): ProcessEndpoi
   };
 }
 
-function attach(tools: ShellTools, { command, args, env }: ProcessWish, client: Duplex): void {
+function attach(tools: ShellTools, { command, args, env }: ProcessRequest, client: Duplex): void {
   const detached = { ...tools.detached, env: { ...tools.detached.env, ...env } };
   const words = ['exec', shellQuote(command), ...args.map(shellQuote)].join(' ');
   const child = spawnDetached(detached, tools.place(), words, undefined, 'pipe', 'pipe');
@@ -78,8 +78,8 @@ function endLine(end: { readonly code: number | null; readonly stderr: string })
   return `\n${JSON.stringify({ process_end: end })}\n`;
 }
 
-function wishOf(line: string): ProcessWish {
-  const { command, args = [], env = {} } = JSON.parse(line) as Partial<ProcessWish>;
+function requestOf(line: string): ProcessRequest {
+  const { command, args = [], env = {} } = JSON.parse(line) as Partial<ProcessRequest>;
   if (typeof command !== 'string' || command === '') throw new Error('no program was named');
   return { command, args: args.map(String), env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])) };
 }

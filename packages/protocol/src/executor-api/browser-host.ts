@@ -23,7 +23,7 @@ export interface HostConfig {
  * What a host that the server starts beside the sandbox reads first, in place of the rest of `HostConfig`, which the server
  * knows better.
  */
-export type BrowserWish = Pick<HostConfig, 'proxyUrl' | 'startUrl'>;
+export type BrowserRequest = Pick<HostConfig, 'proxyUrl' | 'startUrl'>;
 
 export type HostLine =
   | { readonly type: 'ready'; readonly note?: string }

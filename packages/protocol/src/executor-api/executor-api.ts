@@ -15,7 +15,7 @@
  *   GET  /ports                    → {ports: ServedPort[]}, what the agent's programs serve
  *   GET  /ports/follow             → application/x-ndjson of the same, now and whenever it has changed
  *   GET  /tunnel/<port>            with `Upgrade: tcp` → 101, and the connection is one to that port
- *   GET  /process              with `Upgrade: tcp` → 101; after a line that is a ProcessWish it is that program's input and output
+ *   GET  /process              with `Upgrade: tcp` → 101; after a line that is a ProcessRequest it is that program's input and output
  *   POST /plugins/start {name}     → PluginStart
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
  *   POST /sleep {with_kernel}      → SleepAnswer; if it slept, everything inside ends after the answer
@@ -99,7 +99,7 @@ export interface ServedPort {
 }
 
 /** A program that is spoken to over its input and output. Its variables are in no log, and go with it. */
-export interface ProcessWish {
+export interface ProcessRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

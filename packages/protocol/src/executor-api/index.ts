@@ -1,4 +1,4 @@
-export { howHostEnded, type BrowserWish, type HostConfig, type HostLine } from './browser-host.ts';
+export { howHostEnded, type BrowserRequest, type HostConfig, type HostLine } from './browser-host.ts';
 export {
   ASLEEP_NAME,
   BUSY,
@@ -16,7 +16,7 @@ export {
   type OutputLimits,
   type PluginName,
   type PluginStart,
-  type ProcessWish,
+  type ProcessRequest,
   type ProtocolRange,
   type ServedPort,
   type SleepAnswer,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GivenMcpConfig } from './mcp-config.ts';
-import { NetworkWish } from './network.ts';
+import { NetworkParams } from './network.ts';
 
 /** 32 hexadecimal digits, lower case. */
 const conversationId = z.string().regex(/^[0-9a-f]{32}$/);
@@ -73,7 +73,7 @@ export const CreateConversation = z.object({
   /** Ours: a folder of the server's machine to work in; `DIRECTORY_NOT_ALLOWED` outside WORKSPACE_BASE. */
   directory: z.string().nullish(),
   /** Ours: where its sandbox may connect to. */
-  network: NetworkWish.nullish(),
+  network: NetworkParams.nullish(),
 });
 export type CreateConversation = z.output<typeof CreateConversation>;
 

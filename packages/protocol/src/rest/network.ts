@@ -8,12 +8,12 @@ export type NetworkMode = z.output<typeof NetworkMode>;
 export const NetworkAllow = z.array(z.string().max(253)).max(200);
 
 /** Where a conversation's sandbox may connect to; what is left out is the server's default. */
-export const NetworkWish = z.object({
+export const NetworkParams = z.object({
   mode: NetworkMode.nullish(),
   /** Added to the list. */
   allow: NetworkAllow.nullish(),
 });
-export type NetworkWish = z.output<typeof NetworkWish>;
+export type NetworkParams = z.output<typeof NetworkParams>;
 
 /** A place that is on no list, and that the sandbox wants to reach: a person decides. */
 export const NetworkQuestion = z.object({ host: z.string(), port: z.number().int(), asked_at: z.string() });

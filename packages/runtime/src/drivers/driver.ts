@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Strength } from '@tendon/core';
-import type { BrowserWish, OutputLimits, PluginName } from '@tendon/protocol/executor-api';
+import type { BrowserRequest, OutputLimits, PluginName } from '@tendon/protocol/executor-api';
 import type { ExecutorAddress } from '../transport/executor-connection.ts';
 import type { NetworkMode, NetworkReach } from '../egress/network-policy.ts';
 import type { RefusedHost } from '../egress/refused-hosts.ts';
@@ -115,7 +115,7 @@ export interface Starter {
    * The program of the browser (`browser-host.ts` of the executor API) beside a sandbox whose image may have none. It ends with its input and with
    * this process; `endIncarnations` ends it too. Rejects with an Error that says why there can be none.
    */
-  startBrowser?(handle: SandboxHandle, place: SandboxPlace, wish: BrowserWish): Promise<ChildProcess>;
+  startBrowser?(handle: SandboxHandle, place: SandboxPlace, request: BrowserRequest): Promise<ChildProcess>;
   /** What the start and the executor have printed last, where that is not in `startLogOf`. */
   lastLines?(handle: SandboxHandle): Promise<string>;
 }

@@ -5,22 +5,22 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { BrowserWish } from '@tendon/protocol/executor-api';
+import type { BrowserRequest } from '@tendon/protocol/executor-api';
 import { listenBrowser, type BrowserSidecar } from './browser-sidecar.ts';
 
-const WISH = { proxyUrl: 'http://127.0.0.1:8000', startUrl: 'https://example.org/' };
+const REQUEST = { proxyUrl: 'http://127.0.0.1:8000', startUrl: 'https://example.org/' };
 
 let folder = '';
 let sidecar: BrowserSidecar;
-let wishes: BrowserWish[] = [];
+let requests: BrowserRequest[] = [];
 let children: ChildProcess[] = [];
 /** Stands for the browser. */
 let program: readonly [string, ...string[]] = ['cat'];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tendon-sidecar-'));
-  [wishes, children, program] = [[], [], ['cat']];
-  sidecar = await listenBrowser(join(folder, 'socket'), async (wish) => {
-    wishes.push(wish);
+  [requests, children, program] = [[], [], ['cat']];
+  sidecar = await listenBrowser(join(folder, 'socket'), async (request) => {
+    requests.push(request);
     const [name, ...args] = program;
     if (name === 'none') throw new Error('there can be none');
     const child = spawn(name, args);
@@ -47,19 +47,19 @@ async function allOf(socket: Socket): Promise<string> {
 }
 
 it('SB56: starts what was asked for, passes lines on both ways, and tells how it ended', async () => {
-  const socket = open(WISH, 'order 1', 'order 2');
+  const socket = open(REQUEST, 'order 1', 'order 2');
   socket.end();
   expect(await allOf(socket)).toMatch(/^\n*order 1\n+order 2\n+{"type":"ended","how":"exit code 0"}\n$/);
   program = ['sh', '-c', 'echo broken >&2; exit 7'];
   expect(await allOf(open({}))).toContain('"exit code 7: broken"');
   program = ['sh', '-c', 'exit 3'];
   expect(await allOf(open({}))).toContain('Chromium was killed or crashed');
-  expect(wishes).toEqual([WISH, {}, {}]);
+  expect(requests).toEqual([REQUEST, {}, {}]);
 });
 
 it('SB56: says why there can be none', async () => {
   program = ['none'];
-  expect(await allOf(open(WISH))).toBe(`\n${JSON.stringify({ type: 'failed', reason: 'there can be none' })}\n`);
+  expect(await allOf(open(REQUEST))).toBe(`\n${JSON.stringify({ type: 'failed', reason: 'there can be none' })}\n`);
 });
 
 it.each([
@@ -72,23 +72,23 @@ it.each([
   ['no end', 'x'.repeat(100_000)],
 ])('SB57: starts nothing for a first line with %s', async (_what, line) => {
   expect(await allOf(open(line)).catch(() => '')).toBe('');
-  expect(wishes).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 it('SB57: what else the first line says is not passed on', async () => {
-  const socket = open({ ...WISH, chromium: '/workspace/evil', workspace: '/', profile: '/' });
+  const socket = open({ ...REQUEST, chromium: '/workspace/evil', workspace: '/', profile: '/' });
   socket.end();
   await allOf(socket);
-  expect(wishes).toEqual([WISH]);
+  expect(requests).toEqual([REQUEST]);
 });
 
 it('SB57: a browser without its connection, or whose socket closes, is killed', async () => {
   program = ['sh', '-c', 'echo up; exec sleep 1000'];
-  const first = open(WISH);
+  const first = open(REQUEST);
   await once(first, 'data');
   first.destroy();
   expect(await once(children[0]!, 'exit')).toEqual([null, 'SIGKILL']);
-  await once(open(WISH), 'data');
+  await once(open(REQUEST), 'data');
   await sidecar.close();
   expect(children[1]).toMatchObject({ signalCode: 'SIGKILL' });
 });

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Mutex } from '@tendon/protocol/async';
-import { type BrowserWish, type HostLine, howHostEnded } from '@tendon/protocol/executor-api';
+import { type BrowserRequest, type HostLine, howHostEnded } from '@tendon/protocol/executor-api';
 import { readFirstLine } from '@tendon/protocol/node';
 import { messageOf } from './start-phase.ts';
 import { listenInside } from '../transport/listen-inside.ts';
@@ -14,10 +14,10 @@ export interface BrowserSidecar {
 }
 
 /** Rejects with an Error that says why there can be none. */
-export type StartBrowser = (wish: BrowserWish) => Promise<ChildProcess>;
+export type StartBrowser = (request: BrowserRequest) => Promise<ChildProcess>;
 
-const MAX_WISH_BYTES = 16 * 1024;
-const WISH_MS = 10_000;
+const MAX_REQUEST_BYTES = 16 * 1024;
+const REQUEST_MS = 10_000;
 /** A browser that was asked to end saves its cookies first; it has less time when the next one waits for it. */
 const STOP_MS = 20_000;
 const GRACE_MS = 5000;
@@ -36,10 +36,10 @@ export async function listenBrowser(socketPath: string, startBrowser: StartBrows
   let isClosed = false;
 
   async function serve(socket: Socket): Promise<void> {
-    const wish = await readWish(socket);
-    if (isClosed || wish === undefined) return void socket.destroy();
+    const request = await readRequest(socket);
+    if (isClosed || request === undefined) return void socket.destroy();
     try {
-      await join(socket, await startBrowser(wish));
+      await join(socket, await startBrowser(request));
     } catch (error) {
       say(socket, { type: 'failed', reason: messageOf(error) });
       socket.end();
@@ -73,7 +73,7 @@ async function join(socket: Socket, child: ChildProcess): Promise<void> {
   const kill = (): void => void child.kill('SIGKILL');
   let killTimer: NodeJS.Timeout | undefined;
   socket.once('close', kill);
-  // An end may be the wish that it ends, or that nobody is there any more: then writing fails, and the socket closes.
+  // An end may be the request that it ends, or that nobody is there any more: then writing fails, and the socket closes.
   socket.once('end', () => {
     killTimer = setTimeout(kill, STOP_MS);
     socket.write('\n');
@@ -101,12 +101,12 @@ function say(socket: Socket, line: HostLine): void {
 }
 
 /** `undefined` = it came to nothing, in time or in size, or makes no sense. */
-function readWish(socket: Socket): Promise<BrowserWish | undefined> {
-  return readFirstLine(socket, { maxBytes: MAX_WISH_BYTES, timeoutMs: WISH_MS }).then(wishOf, () => undefined);
+function readRequest(socket: Socket): Promise<BrowserRequest | undefined> {
+  return readFirstLine(socket, { maxBytes: MAX_REQUEST_BYTES, timeoutMs: REQUEST_MS }).then(requestOf, () => undefined);
 }
 
-function wishOf(text: string): BrowserWish | undefined {
-  let value: Partial<Record<keyof BrowserWish, unknown>> | null;
+function requestOf(text: string): BrowserRequest | undefined {
+  let value: Partial<Record<keyof BrowserRequest, unknown>> | null;
   try {
     value = JSON.parse(text) as typeof value;
   } catch {

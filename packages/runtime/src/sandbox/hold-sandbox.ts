@@ -142,8 +142,8 @@ async function openBrowserSidecar(
 ): Promise<BrowserSidecar | undefined> {
   if (driver.startBrowser === undefined) return undefined;
   const folders = plan.of(conversationId, incarnation);
-  return listenBrowser(browserSocketPathOf(folders), (wish) =>
-    driver.startBrowser!(handle, { incarnation, workspace, held, folders }, wish),
+  return listenBrowser(browserSocketPathOf(folders), (request) =>
+    driver.startBrowser!(handle, { incarnation, workspace, held, folders }, request),
   );
 }
 

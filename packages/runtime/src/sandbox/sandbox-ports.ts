@@ -10,7 +10,7 @@ export interface SandboxPorts {
   /** A connection to that port inside; `signal` ends the attempt only. Rejects with `NotServed` when nothing listens there. */
   connect(port: number, options: { readonly signal: AbortSignal }): Promise<Duplex>;
   /**
-   * A connection whose first line is a `ProcessWish`; from then on it is the input and output of that program, beside the agent's
+   * A connection whose first line is a `ProcessRequest`; from then on it is the input and output of that program, beside the agent's
    * shell, which ends with it. `signal` ends the attempt only.
    */
   openProcess(options: { readonly signal: AbortSignal }): Promise<Duplex>;

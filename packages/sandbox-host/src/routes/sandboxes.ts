@@ -72,7 +72,7 @@ function beginning(app: App, { sandboxes }: HostContext): void {
   app.put('/sandboxes/:incarnation', { schema: started }, async ({ params: { incarnation }, body }, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort(new Error('the client is gone')));
-    const wish = {
+    const request = {
       incarnation,
       conversationId: body.conversation_id,
       directory: body.directory,
@@ -84,7 +84,7 @@ function beginning(app: App, { sandboxes }: HostContext): void {
     const beyond = body.network && sandboxes.networkRefusal(body.network);
     if (beyond !== undefined) return reply.code(BEYOND).send(failureWith(beyond));
     try {
-      const sandbox = await sandboxes.start(wish, gone.signal);
+      const sandbox = await sandboxes.start(request, gone.signal);
       return 'state' in sandbox ? reply.code(GONE).send(failureWith(sandbox.reason)) : sandbox;
     } catch (cause) {
       return reply.code(503).send(failureWith(wordsOf(cause)));

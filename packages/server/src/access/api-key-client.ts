@@ -7,7 +7,7 @@ import { systemClock } from '../platform/system-clock.ts';
 
 /** The way to the keys of a home. What fails is an Error whose message can be shown. */
 export interface ApiKeyClient extends AsyncDisposable {
-  create(wish: CreateKey): Promise<CreatedKey>;
+  create(params: CreateKey): Promise<CreatedKey>;
   list(): Promise<readonly KeyInfo[]>;
   revoke(id: string): Promise<void>;
 }
@@ -52,7 +52,7 @@ function throughServer(server: FoundServer): ApiKeyClient {
     return body;
   }
   return {
-    create: async (wish) => CreatedKey.parse(await ask('POST', '/api/keys', wish)),
+    create: async (params) => CreatedKey.parse(await ask('POST', '/api/keys', params)),
     list: async () => KeyList.parse(await ask('GET', '/api/keys')).keys,
     revoke: async (id) => void (await ask('DELETE', `/api/keys/${encodeURIComponent(id)}`)),
     [Symbol.asyncDispose]: async () => {},

@@ -94,10 +94,10 @@ export async function composeConversation(record: StoredConversation, parts: Con
     ),
     extensions: {
       ...(!record.delegated_by && { delegate: delegation(conversations, record) }),
-      outside: conversationTools(record, {
+      external: conversationTools(record, {
         settings,
         config,
-        toolServers,
+        mcpServers,
         providerTokens,
         conversations,
         own,
@@ -126,16 +126,16 @@ function agentOf({ agent: name, delegated_by: by }: StoredConversation, config: 
   return by ? able : { ...able, tools: [...able.tools, delegate] };
 }
 
-/** As they are when the conversation is opened: its own wish, the stored settings, the configuration. */
-function conversationSettings({ current }: SettingsStore, wished: StoredConversation, config: Config): ConversationSettings {
-  const maxIterations = wished.max_iterations ?? current?.max_iterations ?? config.maxIterations;
-  const isWished = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
+/** As they are when the conversation is opened: its own parameters, the stored settings, the configuration. */
+function conversationSettings({ current }: SettingsStore, record: StoredConversation, config: Config): ConversationSettings {
+  const maxIterations = record.max_iterations ?? current?.max_iterations ?? config.maxIterations;
+  const isChosen = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
   const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;
   return {
-    confirmationMode: wished.confirmation_mode ?? current?.confirmation_mode ?? config.confirmationMode,
+    confirmationMode: record.confirmation_mode ?? current?.confirmation_mode ?? config.confirmationMode,
     ...(maxIterations && { maxIterations }),
     condenses: current?.enable_default_condenser ?? true,
-    ...(isWished && { condensesAfter: current.condenser_max_size! }),
+    ...(isChosen && { condensesAfter: current.condenser_max_size! }),
     ...(maxBudgetUsd && { maxBudgetUsd }),
   };
 }

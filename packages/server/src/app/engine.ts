@@ -30,7 +30,7 @@ export interface Engine {
   readonly agents: readonly string[];
   /** Names of models that clients can choose. */
   models(): Promise<readonly string[]>;
-  /** What a conversation without a wish of its own gets now. */
+  /** The model of a conversation that chose none, as of now. */
   defaultModel(): string;
   /** The model that the next turn of this conversation asks. */
   modelOf(record: StoredConversation): string;

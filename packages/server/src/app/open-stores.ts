@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Clock, type Storage } from '@tendon/core';
 import { createMask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
-import type { ModelAccess } from '../conversations/conversation-wish.ts';
+import type { ModelAccess } from '../conversations/create-conversation-params.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
 import { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
 import { openTokenStores, type TokenStores } from '../platform/auth/token-stores.ts';

@@ -29,8 +29,8 @@ const SANDBOXES = 'sandboxes';
 const PARTS = ['tendon.db', 'tendon.db-wal', 'tendon.db-shm', 'blobs', 'jwt-secret'];
 
 /**
- * Puts a backup into a home. Every file is verified, and the home is free of other processes, before anything is changed. Rejects with an
- * Error that can be shown.
+ * Puts a backup into a home. Every file is verified, and the home is free of other processes, before anything is changed. Rejects with a
+ * user-facing error.
  */
 export async function restoreStore({ from, home, folders, force, clock }: RestoreOptions): Promise<RestoreSummary> {
   const manifest = await verifiedManifest(from);

@@ -10,14 +10,14 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { KeyedMutex, type Clock, type ConversationRecord, type RecordStore } from '@tendon/core';
-import type { RequestName } from './conversation-wish.ts';
+import type { RequestName } from './create-conversation-params.ts';
 import type { StoredNetwork, StoredQuestions } from './network/conversation-network.ts';
 
 /** A conversation as the server keeps it. */
 export type StoredConversation = ConversationRecord & {
   /** Somebody stopped it and nobody has started it since. */
   readonly stopped?: boolean;
-  /** Wished for this conversation; else the stored settings decide. */
+  /** Chosen for this conversation; otherwise the stored settings decide. */
   readonly confirmation_mode?: boolean;
   readonly max_iterations?: number;
   /** For the agent, from whoever made the conversation. */

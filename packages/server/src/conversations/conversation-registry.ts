@@ -8,14 +8,14 @@ import type { NetworkPolicy } from '@tendon/runtime';
 import type { Logger } from '../platform/logger.ts';
 import { outsideRoots, workspaceRoots, type FolderRules, type WorkspaceRoots } from '../sandboxes/workspace-roots.ts';
 import { ConversationRecords, type StoredConversation } from './conversation-records.ts';
-import type { ModelAccess } from './conversation-wish.ts';
+import type { ModelAccess } from './create-conversation-params.ts';
 import { networkPolicy, type NetworkRules } from './network/conversation-network.ts';
 import { NetworkQuestions } from './network/network-questions.ts';
 import type { OpenConversation } from './open-conversations.ts';
 
 export interface RegistryOptions {
   readonly config: FolderRules;
-  /** Default: every wish can be kept. */
+  /** Default: every network policy is allowed. */
   readonly network?: NetworkRules;
   /** Opens a name to the sandboxes of all conversations, durably. Default: nobody can. */
   readonly allowAlways?: (host: string) => Promise<CatalogError | undefined>;

@@ -15,7 +15,7 @@ import {
 } from '@tendon/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ConversationWish } from './conversation-wish.ts';
+import type { CreateConversationParams } from './create-conversation-params.ts';
 import type { StoredConversation } from './conversation-records.ts';
 import { readTrajectory } from '../replay/read-trajectory.ts';
 import { readRepository } from '../git-providers/repository-source.ts';
@@ -138,7 +138,7 @@ function running(app: App, { conversations }: RoutesContext): void {
 async function create(
   { conversations, providerTokens, settings, mcpServers }: RoutesContext,
   body: CreateConversation,
-  { id, request, isAdmin }: Pick<ConversationWish, 'id' | 'request'> & { readonly isAdmin: boolean },
+  { id, request, isAdmin }: Pick<CreateConversationParams, 'id' | 'request'> & { readonly isAdmin: boolean },
 ): Promise<StoredConversation | CatalogError> {
   const replay = body.replay_json ? readTrajectory(body.replay_json) : undefined;
   if (replay && !replay.ok) return catalogError('INVALID_ARGUMENTS', `replay_json: ${replay.problem}`);
@@ -169,7 +169,7 @@ async function create(
 }
 
 /** The digest of the body: with another one it is another request. */
-function requestOf(request: FastifyRequest, context: RoutesContext): ConversationWish['request'] {
+function requestOf(request: FastifyRequest, context: RoutesContext): CreateConversationParams['request'] {
   const id = requestId(request, 'conversation', context);
   return id === undefined ? undefined : { id, digest: createHash('sha256').update(JSON.stringify(request.body)).digest('base64url') };
 }

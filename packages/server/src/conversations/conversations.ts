@@ -7,16 +7,16 @@
  */
 import type { Clock, Conversation, DelegatedTask, EventLog, Runtimes, Storage, SubmitResult } from '@tendon/core';
 import type { Mask } from '@tendon/protocol/masking';
-import { catalogError, type ActionDraft, type ConversationState, type NetworkWish, type ParsedAction } from '@tendon/protocol';
+import { catalogError, type ActionDraft, type ConversationState, type NetworkParams, type ParsedAction } from '@tendon/protocol';
 import { removeFolder, type NetworkPolicy } from '@tendon/runtime';
 import type { ConversationRecords, PageQuery, StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
 import { defaultTitle, titleFromTask } from './starting-words.ts';
 import type { Logger } from '../platform/logger.ts';
-import { takeNetworkWish, type NetworkRules } from './network/conversation-network.ts';
+import { checkNetworkParams, type NetworkRules } from './network/conversation-network.ts';
 import type { NetworkQuestions } from './network/network-questions.ts';
 import { fewAtATime } from './few-at-a-time.ts';
-import type { ConversationWish, ModelAccess } from './conversation-wish.ts';
+import type { CreateConversationParams, ModelAccess } from './create-conversation-params.ts';
 import { NewConversations, type Created } from './new-conversations.ts';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 import { type OnLooked, type OpenConversation, OpenConversations } from './open-conversations.ts';
@@ -70,8 +70,8 @@ export class Conversations {
     return this.#registry.questions;
   }
 
-  create(wish?: ConversationWish): Promise<Created> {
-    return this.#new.create(wish);
+  create(params?: CreateConversationParams): Promise<Created> {
+    return this.#new.create(params);
   }
 
   /** The conversation in which another agent does a part of this one's work; the same one when it is called again for the same action. */
@@ -85,7 +85,7 @@ export class Conversations {
   }
 
   /** Takes the keys of a client that reconnects, which are not stored, and its model, which counts from the next opening on. */
-  async configure(id: string, { llm, model }: Pick<ConversationWish, 'llm' | 'model'>): Promise<void> {
+  async configure(id: string, { llm, model }: Pick<CreateConversationParams, 'llm' | 'model'>): Promise<void> {
     if (llm) this.#registry.modelAccess.set(id, llm);
     if (model) await this.#records.change(id, (record) => (record.model === model ? undefined : { model }));
   }
@@ -96,8 +96,8 @@ export class Conversations {
   }
 
   /** From the next connection of its sandbox on. `undefined`: no such conversation. */
-  async setNetwork(id: string, wish: NetworkWish): Promise<Created | undefined> {
-    const taken = takeNetworkWish(this.networkRules, wish);
+  async setNetwork(id: string, params: NetworkParams): Promise<Created | undefined> {
+    const taken = checkNetworkParams(this.networkRules, params);
     if (!taken.ok) return (await this.get(id)) && taken;
     const record = await this.#records.change(id, () => ({ network: taken.network }));
     await this.questions.policyChanged(id);

@@ -4,10 +4,10 @@
 import { randomUUID, createHash } from 'node:crypto';
 import { KeyedMutex, type DelegatedTask, type RecordStore } from '@tendon/core';
 import { catalogError, type CatalogError } from '@tendon/protocol';
-import { takeNetworkWish } from './network/conversation-network.ts';
+import { checkNetworkParams } from './network/conversation-network.ts';
 import type { ConversationRecords, StoredConversation } from './conversation-records.ts';
 import type { ConversationRegistry } from './conversation-registry.ts';
-import type { ConversationWish } from './conversation-wish.ts';
+import type { CreateConversationParams } from './create-conversation-params.ts';
 import { workspaceFolder } from '../sandboxes/workspace-folder.ts';
 import { defaultTitle } from './starting-words.ts';
 
@@ -30,35 +30,35 @@ export class NewConversations {
     this.#replays = replays;
   }
 
-  async create(wish: ConversationWish = {}): Promise<Created> {
-    const id = wish.id ?? wish.request?.id;
-    return id === undefined ? this.#make(randomUUID().replaceAll('-', ''), wish) : this.#creating.run(id, () => this.#makeAs(id, wish));
+  async create(params: CreateConversationParams = {}): Promise<Created> {
+    const id = params.id ?? params.request?.id;
+    return id === undefined ? this.#make(randomUUID().replaceAll('-', ''), params) : this.#creating.run(id, () => this.#makeAs(id, params));
   }
 
-  async #makeAs(id: string, wish: ConversationWish): Promise<Created> {
-    const made = wish.request && (await this.#records.get(id));
-    if (made && made.request?.id === wish.request.id) {
-      const isSame = made.request.digest === wish.request.digest;
+  async #makeAs(id: string, params: CreateConversationParams): Promise<Created> {
+    const made = params.request && (await this.#records.get(id));
+    if (made && made.request?.id === params.request.id) {
+      const isSame = made.request.digest === params.request.digest;
       return isSame
         ? { ok: true, record: made, isRepeated: true }
         : { ok: false, error: catalogError('CLIENT_ID_REUSED', 'Idempotency-Key') };
     }
     if (!(await this.#records.reserve(id))) return { ok: false, error: catalogError('CONVERSATION_ID_TAKEN', id) };
     try {
-      return await this.#make(id, wish);
+      return await this.#make(id, params);
     } finally {
       this.#records.release(id);
     }
   }
 
-  async #make(id: string, wish: ConversationWish): Promise<Created> {
-    const folder = await workspaceFolder(await this.#registry.roots, id, wish.directory);
+  async #make(id: string, params: CreateConversationParams): Promise<Created> {
+    const folder = await workspaceFolder(await this.#registry.roots, id, params.directory);
     if (!folder.ok) return folder;
-    const network = takeNetworkWish(this.#registry.networkRules, wish.network ?? {});
+    const network = checkNetworkParams(this.#registry.networkRules, params.network ?? {});
     if (!network.ok) return network;
-    const record = newRecord(id, wish, { workspace: folder.path, network: network.network, now: this.#records.now() });
-    if (wish.llm) this.#registry.modelAccess.set(id, wish.llm);
-    if (wish.replay) await this.#replays.put('replays', { id, sort: '', value: wish.replay });
+    const record = newRecord(id, params, { workspace: folder.path, network: network.network, now: this.#records.now() });
+    if (params.llm) this.#registry.modelAccess.set(id, params.llm);
+    if (params.replay) await this.#replays.put('replays', { id, sort: '', value: params.replay });
     await this.#records.add(record);
     return { ok: true, record };
   }
@@ -94,32 +94,32 @@ export class NewConversations {
   }
 }
 
-/** What has been made of a wish: the folder, and the network where one was wished for. */
+/** What the parameters came to: the folder, and the network where one was given. */
 interface Given {
   readonly workspace: string;
   readonly network: StoredConversation['network'];
   readonly now: string;
 }
 
-function newRecord(id: string, wish: ConversationWish, { workspace, network, now }: Given): StoredConversation {
+function newRecord(id: string, params: CreateConversationParams, { workspace, network, now }: Given): StoredConversation {
   return {
     id,
     title: defaultTitle(id),
     created_at: now,
     updated_at: now,
     workspace,
-    agent: wish.agent || 'CodeActAgent',
-    model: wish.model ?? '',
-    trigger: wish.trigger ?? 'gui',
-    selected_repository: wish.repository ?? null,
-    selected_branch: wish.branch ?? null,
-    git_provider: wish.gitProvider ?? null,
-    ...(wish.confirmationMode !== undefined && { confirmation_mode: wish.confirmationMode }),
-    ...(wish.maxIterations !== undefined && { max_iterations: wish.maxIterations }),
-    ...(wish.instructions && { instructions: wish.instructions }),
-    ...(wish.network && { network }),
-    ...(wish.request && { request: wish.request }),
-    ...(wish.mcpServers !== undefined && { tool_servers: wish.mcpServers }),
+    agent: params.agent || 'CodeActAgent',
+    model: params.model ?? '',
+    trigger: params.trigger ?? 'gui',
+    selected_repository: params.repository ?? null,
+    selected_branch: params.branch ?? null,
+    git_provider: params.gitProvider ?? null,
+    ...(params.confirmationMode !== undefined && { confirmation_mode: params.confirmationMode }),
+    ...(params.maxIterations !== undefined && { max_iterations: params.maxIterations }),
+    ...(params.instructions && { instructions: params.instructions }),
+    ...(params.network && { network }),
+    ...(params.request && { request: params.request }),
+    ...(params.mcpServers !== undefined && { tool_servers: params.mcpServers }),
   };
 }
 

@@ -8,7 +8,7 @@ const call = { toolCalls: [{ name: 'execute_bash', arguments: { command: 'echo d
 it('SV186: a conversation that only waits for a confirmation leaves memory; the decision opens it, a stop answers the pending action', async () => {
   let passedMs = 0;
   const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + passedMs) };
-  const server = await testServer({ script: [call, { text: 'as you wish' }], clock, env: { SECURITY_CONFIRMATION_MODE: 'true' } });
+  const server = await testServer({ script: [call, { text: 'as you like' }], clock, env: { SECURITY_CONFIRMATION_MODE: 'true' } });
   const { conversations } = server.engine;
   const waiting = async (): Promise<{ readonly id: string; readonly latest: number }> => {
     const id = await server.create();
@@ -31,7 +31,7 @@ it('SV186: a conversation that only waits for a confirmation leaves memory; the 
     client.send({ action: 'change_agent_state', args: { agent_state } });
     return client;
   };
-  const isAnswer = (frame: WireFrame): boolean => frame.message === 'as you wish';
+  const isAnswer = (frame: WireFrame): boolean => frame.message === 'as you like';
   const { frames } = await decide(confirmed, 'user_confirmed');
   expect(await frames.until((frame) => frame.observation === 'run')).toMatchObject({ content: '1' });
   await frames.until(isAnswer);

@@ -18,8 +18,8 @@ export interface SaveTrajectoryOptions {
 }
 
 /**
- * The trajectory of a conversation as one JSON file: through the server that runs on this home, else from its store. Rejects with an
- * Error that can be shown.
+ * The trajectory of a conversation as one JSON file: through the server that runs on this home, else from its store. Rejects with a
+ * user-facing error.
  */
 export async function saveTrajectory(options: SaveTrajectoryOptions): Promise<void> {
   const server = await findServer(options.config);

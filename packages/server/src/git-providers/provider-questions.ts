@@ -38,7 +38,7 @@ export const SearchQuery = OfProvider.extend({
 
 export const SearchBranchesQuery = OfProvider.extend({ repository: RepositoryName, query: text(), per_page: number(30, 100) });
 
-/** Without `page` and `per_page`, as clients up to 0.50 ask, all are wished for. */
+/** Without `page` and `per_page`, as clients up to 0.50 ask, all are meant. */
 export const BranchesQuery = OfProvider.extend({
   repository: RepositoryName,
   page: number(1, 10_000).optional(),

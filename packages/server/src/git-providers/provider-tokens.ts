@@ -67,11 +67,11 @@ export class ProviderTokens {
   add(given: Partial<Record<GitProvider, ProviderToken>>): Promise<CatalogError | undefined> {
     return this.#writing.run(async () => {
       const next: Stored = { ...this.#stored };
-      for (const [name, wished] of Object.entries(given)) {
+      for (const [name, update] of Object.entries(given)) {
         const provider = name as GitProvider;
-        const host = wished.host?.trim() || null;
+        const host = update.host?.trim() || null;
         if (host !== null && !isHostName(host)) return { ...catalogError('INVALID_ARGUMENTS'), message: `"${host}" is not a host` };
-        const text = wished.token?.trim() ?? '';
+        const text = update.token?.trim() ?? '';
         const stored = next[provider];
         if (text === '' || isMaskedKey(text)) {
           // A stored token is not carried to another host: whoever names one brings a token for it.

@@ -9,7 +9,7 @@ export interface RepositorySource {
   readonly branch: string | undefined;
 }
 
-export interface RepositoryWish {
+export interface RepositoryRef {
   readonly repository: string;
   readonly branch?: string | null;
   readonly provider?: string | null;
@@ -21,7 +21,7 @@ const PATH = /^[\w.~+-]+(\/[\w.~+-]+)+$/;
 const PROVIDERS: readonly string[] = ['github', 'gitlab', 'bitbucket'] satisfies readonly GitProvider[];
 
 /** `owner/name` of a provider (default GitHub), or an `https` URL without a login in it. */
-export function readRepository({ repository, branch, provider }: RepositoryWish, tokens: Pick<ProviderTokens, 'set'>): ReadRepository {
+export function readRepository({ repository, branch, provider }: RepositoryRef, tokens: Pick<ProviderTokens, 'set'>): ReadRepository {
   if (branch && !isBranch(branch)) return problem(`"${branch.slice(0, 200)}" is not the name of a branch`);
   const host = provider && PROVIDERS.includes(provider) ? (provider as GitProvider) : 'github';
   const given = repository.trim();

@@ -20,8 +20,8 @@ export const gitProviderUserRoutes: Routes<{ readonly providerTokens: ProviderTo
       `${prefix}/repositories`,
       { schema: { querystring: RepositoriesQuery, response: { 200: z.array(RepositoryAnswer) } } },
       async ({ query }, reply) => {
-        const wish = { sort: query.sort, page: query.page, perPage: query.per_page, installation: query.installation_id || undefined };
-        const found = await answerAsked(reply, tokens, only ?? query, (logins) => allAnswers(logins, (api) => api.repositories(wish)));
+        const params = { sort: query.sort, page: query.page, perPage: query.per_page, installation: query.installation_id || undefined };
+        const found = await answerAsked(reply, tokens, only ?? query, (logins) => allAnswers(logins, (api) => api.repositories(params)));
         // 0.16 reads its pages from the header itself.
         if (only && Array.isArray(found) && found[0]?.link_header) void reply.header('link', found[0].link_header);
         return found as z.output<typeof RepositoryAnswer>[];
@@ -39,9 +39,9 @@ export const gitProviderUserRoutes: Routes<{ readonly providerTokens: ProviderTo
       `${prefix}/search/repositories`,
       { schema: { querystring: SearchQuery, response: { 200: z.array(RepositoryAnswer) } } },
       async ({ query }, reply) => {
-        const wish = { query: query.query, perPage: query.per_page, sort: query.sort, order: query.order };
+        const params = { query: query.query, perPage: query.per_page, sort: query.sort, order: query.order };
         const found = await answerAsked(reply, tokens, only ?? query, (logins) =>
-          allAnswers(logins, (api) => api.searchRepositories(wish)),
+          allAnswers(logins, (api) => api.searchRepositories(params)),
         );
         return found as z.output<typeof RepositoryAnswer>[];
       },

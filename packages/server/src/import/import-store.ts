@@ -157,8 +157,8 @@ async function takeSecrets(
   for (const [name, value] of Object.entries(custom)) {
     if (secrets.list.custom_secrets.some((secret) => secret.name === name)) continue;
     const { secret = value, description } = (value ?? {}) as { secret?: unknown; description?: unknown };
-    const wish = CreateSecret.safeParse({ name, value: secret, ...(typeof description === 'string' && { description }) });
-    const problem = wish.success ? (await secrets.create(wish.data))?.message : 'its name or value cannot be used';
+    const parsed = CreateSecret.safeParse({ name, value: secret, ...(typeof description === 'string' && { description }) });
+    const problem = parsed.success ? (await secrets.create(parsed.data))?.message : 'its name or value cannot be used';
     if (problem) onProblem(`${name}: ${problem}`);
     else count++;
   }

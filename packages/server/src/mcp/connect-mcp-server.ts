@@ -6,7 +6,7 @@ import { abortable } from '@tendon/protocol/async';
 import { z } from 'zod';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { readLines, TooMuch } from '@tendon/protocol/node';
-import type { ProcessWish } from '@tendon/runtime';
+import type { ProcessRequest } from '@tendon/runtime';
 import { VERSION } from '../platform/version.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { ListedTool } from './offered-tool.ts';
@@ -160,13 +160,13 @@ class ProcessTransport implements Transport {
   /** How it ended by itself, in words. */
   ended: string | undefined;
   readonly #open: () => Promise<Duplex>;
-  readonly #wish: ProcessWish;
+  readonly #request: ProcessRequest;
   #connection: Duplex | undefined;
   #isClosed = false;
 
-  constructor(open: () => Promise<Duplex>, wish: ProcessWish) {
+  constructor(open: () => Promise<Duplex>, request: ProcessRequest) {
     this.#open = open;
-    this.#wish = wish;
+    this.#request = request;
   }
 
   async start(): Promise<void> {
@@ -178,7 +178,7 @@ class ProcessTransport implements Transport {
     connection.once('close', () => this.onclose?.());
     connection.once('end', () => connection.destroy());
     void this.#readMessages(connection);
-    connection.write(`${JSON.stringify(this.#wish)}\n`);
+    connection.write(`${JSON.stringify(this.#request)}\n`);
   }
 
   send(message: JSONRPCMessage): Promise<void> {

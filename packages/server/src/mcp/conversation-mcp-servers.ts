@@ -11,10 +11,10 @@ import { secretsOfMcp, withKeptKeys } from '../settings/mcp-keys.ts';
 
 type Sealed = Pick<StoredConversation, 'id' | 'tool_servers'>;
 
-const Wish = z.strictObject({ config: McpConfig, isAdmins: z.boolean() });
-type Wish = z.output<typeof Wish>;
-/** Until it was kept who had wished for them. */
-const OldWish = McpConfig.transform((config): Wish => ({ config, isAdmins: false }));
+const SealedServers = z.strictObject({ config: McpConfig, isAdmins: z.boolean() });
+type SealedServers = z.output<typeof SealedServers>;
+/** Of versions that did not store who had named them. */
+const OldSealedServers = McpConfig.transform((config): SealedServers => ({ config, isAdmins: false }));
 
 const NONE: McpConfig = { sse_servers: [], stdio_servers: [], shttp_servers: [] };
 
@@ -28,8 +28,8 @@ export class ConversationMcpServers {
   }
 
   /** For the record of a new conversation. A mask stands for the key that the settings have for the same address or program. */
-  sealed(given: McpConfig, settings: McpConfig, { isAdmins }: Pick<Wish, 'isAdmins'>): string {
-    return seal(JSON.stringify({ config: withKeptKeys(given, settings), isAdmins } satisfies Wish), this.#jwtSecret);
+  sealed(given: McpConfig, settings: McpConfig, { isAdmins }: Pick<SealedServers, 'isAdmins'>): string {
+    return seal(JSON.stringify({ config: withKeptKeys(given, settings), isAdmins } satisfies SealedServers), this.#jwtSecret);
   }
 
   /** `undefined`: those of the settings. Its keys are hidden from now on, until `forget`. */
@@ -58,10 +58,10 @@ export class ConversationMcpServers {
   }
 
   /** What was sealed under a secret that is gone is none at all, not somebody else's servers. */
-  #unsealed({ tool_servers: sealed }: Sealed): Wish | undefined {
+  #unsealed({ tool_servers: sealed }: Sealed): SealedServers | undefined {
     if (sealed === undefined) return undefined;
     const text = unseal(sealed, this.#jwtSecret);
-    const read = z.union([Wish, OldWish]).safeParse(text && JSON.parse(text));
+    const read = z.union([SealedServers, OldSealedServers]).safeParse(text && JSON.parse(text));
     return read.data ?? { config: NONE, isAdmins: false };
   }
 }

@@ -30,13 +30,13 @@ export interface ConversationToolsParts extends PullRequestParts {
 /** What this conversation's agent is offered beside its own tools. */
 export function conversationTools(record: StoredConversation, parts: ConversationToolsParts): ExternalTools {
   const { settings, config, mcpServers, own, runtimes, clock, loop, onProblem } = parts;
-  const wished = mcpServers.open(record);
+  const chosen = mcpServers.open(record);
   const urlsOf = (given: McpConfig) => [...given.shttp_servers, ...given.sse_servers].map(urlOf);
-  const strange = new Set(wished && !mcpServers.isAdmins(record) ? urlsOf(wished) : []);
+  const strange = new Set(chosen && !mcpServers.isAdmins(record) ? urlsOf(chosen) : []);
   const isPoliced = (url: string) => strange.has(url) && !urlsOf(joinedMcpServers(config.mcpServers, settings.mcpServers)).includes(url);
   const servers = new McpServers({
     config: () => {
-      const named = wished ?? joinedMcpServers(config.mcpServers, settings.mcpServers);
+      const named = chosen ?? joinedMcpServers(config.mcpServers, settings.mcpServers);
       return withSearch(named, settings.key('search_api_key') ?? config.searchApiKey);
     },
     clock,

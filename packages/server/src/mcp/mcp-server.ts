@@ -21,9 +21,9 @@ const MAX_CALL_MS = 60 * 60_000;
 /** The first sixteen of the settings. */
 export function mcpServers({ stdio_servers, shttp_servers, sse_servers }: McpConfig): readonly McpServer[] {
   const names = new Set<string>();
-  const unique = (wished: string): string => {
+  const unique = (given: string): string => {
     const base =
-      wished
+      given
         .replaceAll(/[^A-Za-z0-9-]+/g, '_')
         .replaceAll(/^_+|_+$/g, '')
         .slice(0, 24) || 'server';

@@ -5,12 +5,12 @@
 import { findAgent } from '@tendon/core';
 import { Secret } from '@tendon/protocol/masking';
 import { catalogError, type CatalogError, type Decoded } from '@tendon/protocol';
-import type { ConversationWish, ModelAccess } from '../conversations/conversation-wish.ts';
+import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Created } from '../conversations/new-conversations.ts';
 
 export type Initialize = Extract<Decoded, { type: 'initialize' }>;
-type WishResult = { readonly ok: true; readonly wish: ConversationWish } | { readonly ok: false; readonly error: CatalogError };
+type ParamsResult = { readonly ok: true; readonly params: CreateConversationParams } | { readonly ok: false; readonly error: CatalogError };
 
 export interface ClientSessionOptions {
   readonly conversations: Pick<Conversations, 'configure' | 'create'>;
@@ -22,7 +22,7 @@ export interface ClientSessionOptions {
 
 export class ClientSession {
   readonly #options: ClientSessionOptions;
-  #wish: ConversationWish = {};
+  #params: CreateConversationParams = {};
 
   constructor(options: ClientSessionOptions) {
     this.#options = options;
@@ -31,28 +31,28 @@ export class ClientSession {
   /** For the conversation to come; one that there is (`conversationId`) takes its model and key. Returns why it was refused. */
   async initialize(initialize: Initialize, conversationId: string | undefined): Promise<CatalogError | undefined> {
     const { conversations, isAdmin = false } = this.#options;
-    const result = wishFrom(initialize, isAdmin);
+    const result = paramsFrom(initialize, isAdmin);
     if (!result.ok) return result.error;
-    this.#wish = result.wish;
-    if (conversationId !== undefined) await conversations.configure(conversationId, result.wish);
+    this.#params = result.params;
+    if (conversationId !== undefined) await conversations.configure(conversationId, result.params);
     return undefined;
   }
 
   /** Whether to create the conversation at once, which checks a named folder, and reports which agent replaces an unknown one. */
   get wantsAnswerAtOnce(): boolean {
-    const { directory, agent } = this.#wish;
+    const { directory, agent } = this.#params;
     return directory !== undefined || findAgent(agent).notice !== undefined;
   }
 
   /** The conversation that was asked for, or one with defaults. */
   create(): Promise<Created> {
     const { conversations, beginsAs } = this.#options;
-    return conversations.create({ ...this.#wish, ...(beginsAs !== undefined && { id: beginsAs }) });
+    return conversations.create({ ...this.#params, ...(beginsAs !== undefined && { id: beginsAs }) });
   }
 }
 
 /** `isAdmin`: the client may name any address. */
-function wishFrom({ model, directory, agent, settings }: Initialize, isAdmin: boolean): WishResult {
+function paramsFrom({ model, directory, agent, settings }: Initialize, isAdmin: boolean): ParamsResult {
   const { LLM_API_KEY: key, LLM_BASE_URL: baseUrl } = settings;
   if (baseUrl !== undefined && !isHttpUrl(baseUrl)) return refused('LLM_BASE_URL is not an http(s) address');
   const llm: ModelAccess = {
@@ -63,7 +63,7 @@ function wishFrom({ model, directory, agent, settings }: Initialize, isAdmin: bo
   const maxIterations = count(settings.MAX_ITERATIONS);
   return {
     ok: true,
-    wish: {
+    params: {
       model,
       directory,
       agent,
@@ -85,7 +85,7 @@ function count(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
-function refused(detail: string): WishResult {
+function refused(detail: string): ParamsResult {
   return { ok: false, error: catalogError('INVALID_ARGUMENTS', detail) };
 }
 

@@ -102,7 +102,7 @@ export class EventStream {
   /** Sends a volatile frame, unless the client is behind. */
   show(frame: VolatileFrame): void {
     const { wire, dialect } = this.#options;
-    // Output waits for a client that is behind; an answer in the making comes whole with its event.
+    // Output waits for a client that is behind; a partial answer comes whole with its event.
     if (frame.volatile === 'output' && this.#lateOutput.holds(frame)) return;
     if (frame.volatile === 'network' && this.#holds(frame)) return;
     if (wire.unsent.bytes > MAX_UNSENT_FOR_VOLATILE) return;

@@ -17,8 +17,8 @@ beforeEach(async () => {
 
 const rules = (more: { workspaceBase?: string | undefined } = {}) =>
   workspaceRoots({ home: join(top, 'home'), workspaceBase: join(top, 'base'), allowedDirs: [join(top, 'allowed')], ...more });
-const ask = async (wish: string | undefined, more: { workspaceBase?: string | undefined } = {}) =>
-  workspaceFolder(await rules(more), 'c1', wish);
+const ask = async (requested: string | undefined, more: { workspaceBase?: string | undefined } = {}) =>
+  workspaceFolder(await rules(more), 'c1', requested);
 
 describe('SV1: WORKSPACE_BASE', () => {
   it('is made when it is not there, and named when it cannot be', async () => {
@@ -32,7 +32,7 @@ describe('SV1: WORKSPACE_BASE', () => {
 });
 
 describe('SV7: the folder of a conversation', () => {
-  it('is the base without a wish, and a folder of its own without a base', async () => {
+  it('is the base by default, and a folder of its own without a base', async () => {
     expect(await ask(undefined)).toEqual({ ok: true, path: join(top, 'base') });
     expect(await ask(undefined, { workspaceBase: undefined })).toEqual({ ok: true, path: join(top, 'home/workspaces/c1') });
   });
@@ -46,15 +46,15 @@ describe('SV7: the folder of a conversation', () => {
     ['BASE/inner', 'base/inner'],
     ['ALLOWED', 'allowed'],
     ['ALLOWED/new', 'allowed/new'],
-  ])('%s is granted', async (wish, path) => {
-    const asked = wish.replace('BASE', join(top, 'base')).replace('ALLOWED', join(top, 'allowed'));
+  ])('%s is granted', async (requested, path) => {
+    const asked = requested.replace('BASE', join(top, 'base')).replace('ALLOWED', join(top, 'allowed'));
     expect(await ask(asked)).toEqual({ ok: true, path: join(top, path) });
   });
 
   it.each(['/', '/etc', '..', '../outside', 'inner/../../outside', '/workspace/../outside', '/workspacex', 'a\0b'])(
     '%j is refused',
-    async (wish) => {
-      expect(await ask(wish)).toMatchObject({ ok: false, error: { code: 'DIRECTORY_NOT_ALLOWED' } });
+    async (requested) => {
+      expect(await ask(requested)).toMatchObject({ ok: false, error: { code: 'DIRECTORY_NOT_ALLOWED' } });
     },
   );
 
@@ -62,7 +62,7 @@ describe('SV7: the folder of a conversation', () => {
     await symlink(join(top, 'outside'), join(top, 'base/link'));
     await symlink(join(top, 'nowhere'), join(top, 'base/dangling'));
     await symlink(join(top, 'base/inner'), join(top, 'base/friendly'));
-    for (const wish of ['link', 'link/new', 'dangling', 'dangling/new']) expect(await ask(wish)).toMatchObject({ ok: false });
+    for (const requested of ['link', 'link/new', 'dangling', 'dangling/new']) expect(await ask(requested)).toMatchObject({ ok: false });
     await expect(stat(join(top, 'outside/new'))).rejects.toThrow('ENOENT');
     await expect(stat(join(top, 'nowhere'))).rejects.toThrow('ENOENT');
     expect(await ask('friendly')).toEqual({ ok: true, path: join(top, 'base/inner') });
@@ -71,7 +71,7 @@ describe('SV7: the folder of a conversation', () => {
   it('SV340: what keeps it from being made is said as it is', async () => {
     await writeFile(join(top, 'base/file'), '');
     const reason = { ok: false, error: { code: 'FOLDER_NOT_USABLE', message: expect.stringContaining('what is there is no folder') } };
-    for (const wish of ['file', 'file/below']) expect(await ask(wish)).toMatchObject(reason);
+    for (const requested of ['file', 'file/below']) expect(await ask(requested)).toMatchObject(reason);
     expect(await ask(undefined, { workspaceBase: join(top, 'base/file') })).toMatchObject(reason);
   });
 

@@ -1,8 +1,8 @@
 /**
  * Which folder of the host becomes `/workspace` of a conversation.
  *
- * WF1  Without a wish: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
- * WF2  A wish is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links cannot lead out, also not
+ * WF1  By default: WORKSPACE_BASE, or a folder of the conversation's own under TENDON_HOME.
+ * WF2  A requested folder is granted only when its real path lies in WORKSPACE_BASE or one of TENDON_ALLOWED_DIRS; links cannot lead out, also not
  *     while the folder is made: from then on it is known by its real path, and opened without following any link.
  * WF3  A folder of the system (`/`, `/etc`, …) is never a workspace, whatever is configured.
  * WF4  With sandboxes on another host no folder is searched for or made here: a request names a folder of the workspace there.
@@ -18,18 +18,22 @@ export type WorkspaceFolder = { readonly ok: true; readonly path: string } | { r
 /** What a server with sandboxes on another host records: names inside them. */
 export const INSIDE = '/workspace';
 
-/** `wish` is a path of the host, absolute or relative to the base, or `/workspace/…` as agents see it. Makes the folder. */
-export async function workspaceFolder(roots: WorkspaceRoots, conversationId: string, wish: string | undefined): Promise<WorkspaceFolder> {
-  if (roots.isElsewhere) return folderElsewhere(wish ?? '');
+/** `requested` is a path of the host, absolute or relative to the base, or `/workspace/…` as agents see it. Makes the folder. */
+export async function workspaceFolder(
+  roots: WorkspaceRoots,
+  conversationId: string,
+  requested: string | undefined,
+): Promise<WorkspaceFolder> {
+  if (roots.isElsewhere) return folderElsewhere(requested ?? '');
   const base = roots.base ?? join(roots.own, conversationId);
-  if (wish === undefined || wish === '' || wish === '.') return made(base);
-  if (wish.includes('\0')) return refused(wish);
+  if (requested === undefined || requested === '' || requested === '.') return made(base);
+  if (requested.includes('\0')) return refused(requested);
   const top = await made(base);
   if (!top.ok) return top;
   // Where it leads now. If that changes meanwhile the folder is refused: it is made and opened without following links.
-  const path = await realOf(insideWorkspace(base, wish) ?? (isAbsolute(wish) ? resolve(wish) : resolve(base, wish)));
+  const path = await realOf(insideWorkspace(base, requested) ?? (isAbsolute(requested) ? resolve(requested) : resolve(base, requested)));
   const isAllowed = [base, ...roots.allowed].some((root) => isWithin(path, root));
-  return isAllowed && !isSystemFolder(path) ? made(path) : refused(wish);
+  return isAllowed && !isSystemFolder(path) ? made(path) : refused(requested);
 }
 
 /** Makes WORKSPACE_BASE. Rejects with an Error that names it when it cannot be a folder, or must not be one for agents. */
@@ -53,14 +57,14 @@ export function ownFolder(home: string, conversationId: string): string {
   return join(home, 'workspaces', conversationId);
 }
 
-function folderElsewhere(wish: string): WorkspaceFolder {
-  const path = posix.resolve(INSIDE, wish);
+function folderElsewhere(requested: string): WorkspaceFolder {
+  const path = posix.resolve(INSIDE, requested);
   const isInside = path === INSIDE || path.startsWith(`${INSIDE}/`);
-  return isInside && !wish.includes('\0') ? { ok: true, path } : refused(wish);
+  return isInside && !requested.includes('\0') ? { ok: true, path } : refused(requested);
 }
 
-function insideWorkspace(base: string, wish: string): string | undefined {
-  return wish === INSIDE || wish.startsWith(`${INSIDE}/`) ? resolve(base, `.${wish.slice(INSIDE.length)}`) : undefined;
+function insideWorkspace(base: string, requested: string): string | undefined {
+  return requested === INSIDE || requested.startsWith(`${INSIDE}/`) ? resolve(base, `.${requested.slice(INSIDE.length)}`) : undefined;
 }
 
 async function made(path: string): Promise<WorkspaceFolder> {
@@ -78,6 +82,6 @@ function unusable({ code, message }: NodeJS.ErrnoException): CatalogError {
   return catalogError(isFull ? 'STORAGE_FAILED' : 'FOLDER_NOT_USABLE', message.replace(/, (?:mkdir|open) '.*'$/, ''));
 }
 
-function refused(wish: string): WorkspaceFolder {
-  return { ok: false, error: catalogError('DIRECTORY_NOT_ALLOWED', wish.length > 200 ? `${wish.slice(0, 200)}…` : wish) };
+function refused(requested: string): WorkspaceFolder {
+  return { ok: false, error: catalogError('DIRECTORY_NOT_ALLOWED', requested.length > 200 ? `${requested.slice(0, 200)}…` : requested) };
 }

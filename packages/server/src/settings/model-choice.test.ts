@@ -15,7 +15,7 @@ const settingsWith = async (update: Parameters<SettingsStore['update']>[0]) => {
 };
 
 describe('SV21: the model', () => {
-  it('is the wish, else the stored one, else the environment’s', async () => {
+  it('is that of the conversation, else the stored one, else the environment’s', async () => {
     const none = await settingsWith({});
     const stored = await settingsWith({ llm_model: 'anthropic/claude' });
     expect(chooseModel({}, none, environment)).toMatchObject({ model: 'openai/gpt-4o', apiKey: operators, isOperators: true });

@@ -2,12 +2,12 @@
  * Which model a conversation asks, with which key, at which address.
  *
  * M1  The server's keys go only to the addresses they were given for: whoever names another address brings a key of their own.
- * M2  Most specific first: the conversation's own wish, the stored settings, the environment.
+ * M2  Most specific first: the conversation's own choice, the stored settings, the environment.
  */
 import type { LlmProvider } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Config } from '../platform/config/config.ts';
-import type { ConversationWish, ModelAccess } from '../conversations/conversation-wish.ts';
+import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
 import type { SettingsStore } from './settings.ts';
 
 export interface ModelChoice {
@@ -23,20 +23,21 @@ export interface ModelChoice {
 type Environment = Pick<Config, 'model' | 'llmApiKey' | 'llmBaseUrl'>;
 
 export function chooseModel(
-  wish: Pick<ConversationWish, 'model'> & { readonly llm?: ModelAccess | undefined },
+  params: Pick<CreateConversationParams, 'model'> & { readonly llm?: ModelAccess | undefined },
   settings: SettingsStore,
   environment: Environment,
 ): ModelChoice {
-  const access = wish.llm ?? storedAccess(settings) ?? environmentAccess(environment);
-  const wished = wish.model || settings.current?.llm_model || undefined;
+  const access = params.llm ?? storedAccess(settings) ?? environmentAccess(environment);
+  const requested = params.model || settings.current?.llm_model || undefined;
   const fallback = access.apiKey && environment.model === 'demo' ? 'gpt-4o' : environment.model;
-  const model = wished ?? fallback;
+  const model = requested ?? fallback;
   const sameAddress = access.baseUrl === undefined || access.baseUrl === environment.llmBaseUrl;
   return {
     model,
     baseUrl: access.baseUrl ?? environment.llmBaseUrl,
     apiKey: access.apiKey ?? (sameAddress ? environment.llmApiKey : undefined),
-    isPoliced: wish.llm?.baseUrl !== undefined && !wish.llm.isAdmins && !sameAddress && wish.llm.baseUrl !== settings.current?.llm_base_url,
+    isPoliced:
+      params.llm?.baseUrl !== undefined && !params.llm.isAdmins && !sameAddress && params.llm.baseUrl !== settings.current?.llm_base_url,
     isOperators: model === environment.model,
   };
 }

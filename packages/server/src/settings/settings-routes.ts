@@ -2,7 +2,7 @@ import { Failure, Settings, SettingsUpdate, type CatalogError, BackendSettings, 
 import { z } from 'zod';
 import type { Routes } from '../platform/http/app.ts';
 import { fail, sendFailure } from '../platform/http/failure.ts';
-import { takeNetworkWish } from '../conversations/network/conversation-network.ts';
+import { checkNetworkParams } from '../conversations/network/conversation-network.ts';
 import { providerTokensOf, type SettingsStore } from './settings.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { SandboxRuntimes } from '@tendon/runtime';
@@ -13,7 +13,7 @@ interface SettingsContext {
   readonly providerTokens: ProviderTokens;
   readonly conversations: Conversations;
   readonly runtimes: SandboxRuntimes;
-  /** What a conversation without a wish of its own gets now. */
+  /** The model of a conversation that chose none, as of now. */
   defaultModel(): string;
 }
 
@@ -63,7 +63,7 @@ function isForNetwork({ sandbox_network: mode, sandbox_network_allow: allow }: S
 /** With the names as they are compared; or why this server cannot keep such a network. */
 function networkTaken(body: SettingsUpdate, { conversations }: SettingsContext): SettingsUpdate | CatalogError {
   const { sandbox_network: mode, sandbox_network_allow: allow } = body;
-  const taken = takeNetworkWish(conversations.networkRules, { mode, allow });
+  const taken = checkNetworkParams(conversations.networkRules, { mode, allow });
   if (!taken.ok) return taken.error;
   return allow ? { ...body, sandbox_network_allow: [...taken.network.allow] } : body;
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chown, mkdir, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BrowserWish, HostConfig } from '@tendon/protocol/executor-api';
+import type { BrowserRequest, HostConfig } from '@tendon/protocol/executor-api';
 import { createGroups, type Limits } from '../../processes/control-group.ts';
 import type { SandboxHandle, SandboxPlace } from '../driver.ts';
 import { findProgram, ENTER_GROUPS } from '../../processes/launch.ts';
@@ -39,7 +39,7 @@ const WITHOUT_NETWORK_FD = ['/bin/sh', '-c', `exec ${NETWORK_FD}<&-; exec "$@"`,
 export async function startBesideContainer(
   { anchor }: SandboxHandle,
   place: SandboxPlace,
-  wish: BrowserWish,
+  request: BrowserRequest,
   options: BesideOptions,
 ): Promise<ChildProcess> {
   const bwrap = findProgram('bwrap');
@@ -64,7 +64,12 @@ export async function startBesideContainer(
       isBeside: true,
     });
     const enter = ['nsenter', `--net=/proc/self/fd/${NETWORK_FD}`, '--', ...WITHOUT_NETWORK_FD, ...prepared.prefix];
-    const inside = [...resourceLimits(options.limits, enforced), INSIDE.node, join(INSIDE.executor, 'browser.mjs'), configOf(place, wish)];
+    const inside = [
+      ...resourceLimits(options.limits, enforced),
+      INSIDE.node,
+      join(INSIDE.executor, 'browser.mjs'),
+      configOf(place, request),
+    ];
     return spawn('/bin/sh', ['-c', ENTER_GROUPS, 'tendon', ...inner, '--', ...enter, bwrap, ...sandbox, '--', ...inside], {
       cwd: '/',
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
@@ -79,9 +84,9 @@ function unavailable(why: string): string {
   return `the image has no Chromium, and one beside the container cannot be started: ${why}. Use an image with a Chromium.`;
 }
 
-function configOf({ incarnation }: SandboxPlace, wish: BrowserWish): string {
+function configOf({ incarnation }: SandboxPlace, request: BrowserRequest): string {
   const profile = join(INSIDE_HOME, '.cache/tendon/browser', incarnation);
-  const config: HostConfig = { ...wish, workspace: INSIDE.workspace, profile, isBeside: true };
+  const config: HostConfig = { ...request, workspace: INSIDE.workspace, profile, isBeside: true };
   return JSON.stringify(config);
 }
 

@@ -110,10 +110,10 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
 }
 
 function browserBeside(options: DockerDriverOptions, limits: Limits): NonNullable<Driver['startBrowser']> {
-  return async (handle, place, wish) => {
+  return async (handle, place, request) => {
     const { hidden } = await ownFolders(options, place.folders);
     const user = withWantedId(sandboxUser(place), options.userId);
-    return startBesideContainer(handle, place, wish, { user, limits, hidden, protects: handle.protection?.mounts ?? [] });
+    return startBesideContainer(handle, place, request, { user, limits, hidden, protects: handle.protection?.mounts ?? [] });
   };
 }
 

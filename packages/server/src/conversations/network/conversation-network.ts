@@ -1,7 +1,7 @@
-import { catalogError, type CatalogError, type NetworkMode, type NetworkQuestion, type NetworkWish } from '@tendon/protocol';
+import { catalogError, type CatalogError, type NetworkMode, type NetworkQuestion, type NetworkParams } from '@tendon/protocol';
 import { hostPattern, isWider, type NetworkPolicy } from '@tendon/runtime';
 
-/** What is stored of a conversation's wish, or in the settings for all of them. */
+/** What is stored of the network that a conversation asked for, or in the settings for all of them. */
 export interface StoredNetwork {
   readonly mode?: NetworkMode;
   readonly allow: readonly string[];
@@ -23,10 +23,10 @@ export interface NetworkRules {
   readonly settings?: () => StoredNetwork;
 }
 
-export type TakenWish = { readonly ok: true; readonly network: StoredNetwork } | { readonly ok: false; readonly error: CatalogError };
+export type CheckedNetwork = { readonly ok: true; readonly network: StoredNetwork } | { readonly ok: false; readonly error: CatalogError };
 
-/** A wish that can be kept, or why it cannot: never less than was asked for, and never more than the operator gives. */
-export function takeNetworkWish({ network, isPoliced }: NetworkRules, { mode, allow }: NetworkWish): TakenWish {
+/** The network that can be stored, or why it cannot: never less than was asked for, and never more than the operator gives. */
+export function checkNetworkParams({ network, isPoliced }: NetworkRules, { mode, allow }: NetworkParams): CheckedNetwork {
   const given = allow ?? [];
   const bad = given.find((host) => hostPattern(host) === undefined);
   if (bad !== undefined) return refused(`network.allow: "${bad}" is neither a name nor *.name`);
@@ -39,12 +39,12 @@ export function takeNetworkWish({ network, isPoliced }: NetworkRules, { mode, al
 /** As of now: the settings may have changed since, and the operator may have narrowed it. */
 export function networkPolicy({ network, settings }: Omit<NetworkRules, 'isPoliced'>, stored: StoredNetwork | undefined): NetworkPolicy {
   const general = settings?.();
-  const wished = stored?.mode ?? general?.mode ?? network.mode;
-  const mode = isWider(wished, network.mode) ? network.mode : wished;
+  const requested = stored?.mode ?? general?.mode ?? network.mode;
+  const mode = isWider(requested, network.mode) ? network.mode : requested;
   const allow = [...new Set([...network.allow, ...(general?.allow ?? []), ...(stored?.allow ?? [])])];
   return { mode, allow, allowPrivate: network.allowPrivate };
 }
 
-function refused(reason: string): TakenWish {
+function refused(reason: string): CheckedNetwork {
   return { ok: false, error: catalogError('INVALID_ARGUMENTS', reason) };
 }

@@ -1,4 +1,12 @@
-import { AlwaysAllowed, catalogError, ConversationNetwork, Failure, NetworkAnswer, NetworkWish, type CatalogError } from '@tendon/protocol';
+import {
+  AlwaysAllowed,
+  catalogError,
+  ConversationNetwork,
+  Failure,
+  NetworkAnswer,
+  NetworkParams,
+  type CatalogError,
+} from '@tendon/protocol';
 import type { StoredConversation } from '../conversation-records.ts';
 import type { PersonsAnswer } from './network-questions.ts';
 import type { Routes } from '../../platform/http/app.ts';
@@ -25,7 +33,7 @@ export const conversationNetworkRoutes: Routes<{ readonly conversations: Convers
     const record = await conversations.get(id);
     return record ? shown(record) : fail(reply, 'CONVERSATION_NOT_FOUND', id);
   });
-  app.put(path, { schema: { ...schema, body: NetworkWish } }, async ({ params: { id }, body }, reply) => {
+  app.put(path, { schema: { ...schema, body: NetworkParams } }, async ({ params: { id }, body }, reply) => {
     const changed = await conversations.setNetwork(id, body);
     if (changed === undefined) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
     if (!changed.ok) return sendFailure(reply, changed.error);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../platform/config/config.ts';
 import { testServer, type TestServer } from '../../server.test-support.ts';
-import { networkPolicy, takeNetworkWish } from './conversation-network.ts';
+import { networkPolicy, checkNetworkParams } from './conversation-network.ts';
 import { networkWords } from '../../sandboxes/open-driver.ts';
 
 const configOf = (env: Readonly<Record<string, string>>) => {
@@ -37,11 +37,11 @@ describe('SV51: a conversation’s network', () => {
   });
 
   it('is as wide as the server’s at most, and never quietly something else', () => {
-    expect(takeNetworkWish(rules('full'), { mode: 'none' })).toMatchObject({ ok: true });
-    expect(takeNetworkWish(rules('allowlist'), { mode: 'full' })).toMatchObject({ ok: false, error: { status: 400 } });
-    expect(takeNetworkWish(rules('full', false), { mode: 'none' })).toMatchObject({ ok: false });
-    expect(takeNetworkWish(rules('full', false), {})).toMatchObject({ ok: true });
-    expect(takeNetworkWish(rules('full'), { allow: ['https://x'] })).toMatchObject({ ok: false });
+    expect(checkNetworkParams(rules('full'), { mode: 'none' })).toMatchObject({ ok: true });
+    expect(checkNetworkParams(rules('allowlist'), { mode: 'full' })).toMatchObject({ ok: false, error: { status: 400 } });
+    expect(checkNetworkParams(rules('full', false), { mode: 'none' })).toMatchObject({ ok: false });
+    expect(checkNetworkParams(rules('full', false), {})).toMatchObject({ ok: true });
+    expect(checkNetworkParams(rules('full'), { allow: ['https://x'] })).toMatchObject({ ok: false });
   });
 
   it('adds to the server’s list, and follows a server that was narrowed since', () => {

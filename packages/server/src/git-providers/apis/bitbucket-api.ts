@@ -38,8 +38,8 @@ export function bitbucketApi({ host, token }: ProviderLogin, deadlineMs: number,
     searchRepositories({ query, perPage, sort }) {
       const name = query.replace(/^https?:\/\/[^/]+\//, '').replace(/\/$/, '');
       const [workspace, slug] = name.includes('/') ? name.split('/') : [undefined, name];
-      const wish = { q: `name ~ ${JSON.stringify(slug)}`, pagelen: perPage, sort: SORT[sort] ?? '-updated_on' };
-      return list(workspace ? `/repositories/${quoted(workspace)}` : '/repositories', { ...wish, ...(!workspace && { role: 'member' }) });
+      const params = { q: `name ~ ${JSON.stringify(slug)}`, pagelen: perPage, sort: SORT[sort] ?? '-updated_on' };
+      return list(workspace ? `/repositories/${quoted(workspace)}` : '/repositories', { ...params, ...(!workspace && { role: 'member' }) });
     },
     branches: (repository, page) => branches(repository, page),
     async searchBranches(repository, query, perPage) {
@@ -130,8 +130,8 @@ function bitbucketPulls(
   const branch = (name: string) => ({ branch: { name } });
   return {
     async open({ repository, source, target, title, body, isDraft }) {
-      const wish = { title, description: body, source: branch(source), destination: branch(target), draft: isDraft };
-      return pullFrom(Pull.parse(await (await ask(repository, 'pullrequests', { body: wish })).json()));
+      const params = { title, description: body, source: branch(source), destination: branch(target), draft: isDraft };
+      return pullFrom(Pull.parse(await (await ask(repository, 'pullrequests', { body: params })).json()));
     },
     async find({ repository, source, target }) {
       const q = `state = "OPEN" AND source.branch.name = ${JSON.stringify(source)} AND destination.branch.name = ${JSON.stringify(target)}`;

@@ -15,8 +15,8 @@ export function gitlabApi({ host, token }: ProviderLogin, deadlineMs: number): P
     queryTimeout: null,
   };
   const [projects, branches, mergeRequests] = [new Projects(options), new Branches(options), new MergeRequests(options)];
-  const list = async (wish: Readonly<Record<string, unknown>>, page: number, perPage: number) => {
-    const found = await projects.all({ membership: true, ...wish, page, perPage, pagination: 'offset', maxPages: 1, showExpanded: true });
+  const list = async (params: Readonly<Record<string, unknown>>, page: number, perPage: number) => {
+    const found = await projects.all({ membership: true, ...params, page, perPage, pagination: 'offset', maxPages: 1, showExpanded: true });
     const { next } = found.paginationInfo;
     const link = next ? `<${options.host}/api/v4/projects?page=${next}&per_page=${perPage}>; rel="next"` : '';
     return found.data.map((project) => repositoryFrom(project, link));
@@ -140,8 +140,8 @@ function gitlabMergeRequests(mergeRequests: MergeRequests): PullRequests {
       return pullFrom(await mergeRequests.create(repository, source, target, isDraft ? `Draft: ${title}` : title, options));
     },
     async find({ repository, source, target }) {
-      const wish = { projectId: repository, state: 'opened', sourceBranch: source, targetBranch: target } as const;
-      const [found] = await mergeRequests.all({ ...wish, perPage: 1, maxPages: 1 });
+      const params = { projectId: repository, state: 'opened', sourceBranch: source, targetBranch: target } as const;
+      const [found] = await mergeRequests.all({ ...params, perPage: 1, maxPages: 1 });
       return found && pullFrom(found);
     },
   };

@@ -48,13 +48,13 @@ export interface Page {
   readonly perPage: number;
 }
 
-export interface RepositoryWish extends Page {
+export interface RepositoriesParams extends Page {
   readonly sort: string;
   /** As `installations` gave it. */
   readonly installation?: string | undefined;
 }
 
-export interface SearchWish {
+export interface SearchParams {
   readonly query: string;
   readonly perPage: number;
   readonly sort: string;
@@ -66,8 +66,8 @@ export interface ProviderApi {
   user(): Promise<ProviderUser>;
   /** What its repositories are parted by: installations of an app, workspaces. */
   installations(): Promise<readonly string[]>;
-  repositories(wish: RepositoryWish): Promise<readonly ProviderRepository[]>;
-  searchRepositories(wish: SearchWish): Promise<readonly ProviderRepository[]>;
+  repositories(params: RepositoriesParams): Promise<readonly ProviderRepository[]>;
+  searchRepositories(params: SearchParams): Promise<readonly ProviderRepository[]>;
   branches(repository: string, page: Page): Promise<BranchPage>;
   searchBranches(repository: string, query: string, perPage: number): Promise<readonly ProviderBranch[]>;
   /** Paths of the files that lie in `folder` itself. */
@@ -78,7 +78,7 @@ export interface ProviderApi {
 }
 
 /** A branch that somebody should look at before it goes into another one. */
-export interface PullRequestWish {
+export interface PullRequestParams {
   /** `owner/name`; of GitLab a path of any depth, or the project's number. */
   readonly repository: string;
   readonly source: string;
@@ -93,14 +93,14 @@ export interface PullRequest {
   readonly number: number;
   /** Where people see it. */
   readonly url: string;
-  /** One sentence: what of the wish could not be done. */
+  /** One sentence: what of the request could not be done. */
   readonly remark?: string;
 }
 
 /** Each rejects like the other questions of `ProviderApi`. */
 export interface PullRequests {
   /** Asked once: whether it was opened is not certain when this rejects. */
-  open(wish: PullRequestWish): Promise<PullRequest>;
+  open(params: PullRequestParams): Promise<PullRequest>;
   /** The one that is open from that branch into that one. */
-  find(wish: Pick<PullRequestWish, 'repository' | 'source' | 'target'>): Promise<PullRequest | undefined>;
+  find(params: Pick<PullRequestParams, 'repository' | 'source' | 'target'>): Promise<PullRequest | undefined>;
 }

@@ -1,4 +1,4 @@
-import { type ExternalTools } from '@tendon/core';
+import type { ExternalTools } from '@tendon/core';
 import { unlessAborted } from '@tendon/protocol/async';
 import { ErrorObservation, McpObservation, type ObservationDraft } from '@tendon/protocol';
 import type { PullRequestAnswer, PullRequestParts } from './open-pull-request.ts';

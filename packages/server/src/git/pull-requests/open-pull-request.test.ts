@@ -77,14 +77,14 @@ it('SV163: Bitbucket Cloud is asked as its REST API is documented', async () => 
     'GET /2.0/repositories/team/app/pullrequests': () => ({ body: { values: [{ id: 3, links }] } }),
   });
   const { pullRequests } = bitbucketApi({ provider: 'bitbucket', host: null, token: new Secret('bb-0123456789') }, 10_000, fake.origin);
-  const wish = { repository: 'team/app', source: 'fix', target: 'main', title: 'Mend it', body: 'Why.', isDraft: false, labels: [] };
-  expect(await pullRequests.open(wish)).toEqual({ number: 3, url: links.html.href });
+  const params = { repository: 'team/app', source: 'fix', target: 'main', title: 'Mend it', body: 'Why.', isDraft: false, labels: [] };
+  expect(await pullRequests.open(params)).toEqual({ number: 3, url: links.html.href });
   expect(JSON.parse(fake.bodies[0]!)).toMatchObject({
     title: 'Mend it',
     source: { branch: { name: 'fix' } },
     destination: { branch: { name: 'main' } },
   });
-  expect(await pullRequests.find(wish)).toEqual({ number: 3, url: links.html.href });
+  expect(await pullRequests.find(params)).toEqual({ number: 3, url: links.html.href });
 });
 
 it.each([

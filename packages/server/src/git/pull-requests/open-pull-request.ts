@@ -3,7 +3,7 @@ import type { Conversations } from '../../conversations/conversations.ts';
 import type { ProviderLogin, ProviderTokens } from '../../git-providers/provider-tokens.ts';
 import { providerApiFor } from '../../git-providers/apis/ask-providers.ts';
 import { failureIn, providerFailureOf } from '../../git-providers/apis/provider-fetch.ts';
-import type { PullRequest, PullRequestWish } from '../../git-providers/apis/provider-api.ts';
+import type { PullRequest, PullRequestParams } from '../../git-providers/apis/provider-api.ts';
 import { PULL_REQUEST_NAMES } from './pull-request-names.ts';
 import { PULL_REQUEST_TOOLS } from './pull-request-tools.ts';
 
@@ -35,22 +35,22 @@ export async function openPullRequest({ name, args, conversation }: PullRequestC
     return failed(`There is no conversation ${conversation}.`);
   const login = parts.providerTokens.logins.find((one) => one.provider === provider);
   if (!login) return failed(`There is no token for ${NAMES[provider]}. Store one in the settings, then call ${name} again.`);
-  const answer = await ask(login, known.toWish(args));
+  const answer = await ask(login, known.toParams(args));
   if (typeof answer === 'string') return failed(answer);
   if (conversation !== undefined) await parts.conversations.notePullRequest(conversation, answer.number);
   return { ok: true, text: answer.remark ? `${answer.url}\n${answer.remark}` : answer.url };
 }
 
 /** The pull request, or why there is none. */
-async function ask(login: ProviderLogin, wish: PullRequestWish): Promise<PullRequest | string> {
+async function ask(login: ProviderLogin, params: PullRequestParams): Promise<PullRequest | string> {
   const { pullRequests } = await providerApiFor(login);
   try {
-    return await pullRequests.open(wish);
+    return await pullRequests.open(params);
   } catch (thrown) {
     const failure = failureIn(thrown);
     // It may be open all the same: by this request, whose answer was lost, or by one before it.
     const mayBeOpen = failure === undefined || failure.code === 'PROVIDER_FAILED';
-    const found = mayBeOpen ? await pullRequests.find(wish).catch(() => undefined) : undefined;
+    const found = mayBeOpen ? await pullRequests.find(params).catch(() => undefined) : undefined;
     if (found) return found;
     if (failure?.said !== undefined) return `${NAMES[login.provider]} did not open it: ${failure.said}`;
     return providerFailureOf(login.provider, thrown).error.message;

@@ -2,13 +2,13 @@ import { defineTool, type Tool } from '@tendon/core';
 import { CallToolMcpAction } from '@tendon/protocol';
 import { z } from 'zod';
 import { RepositoryName } from '../../git-providers/provider-questions.ts';
-import type { PullRequestWish } from '../../git-providers/apis/provider-api.ts';
+import type { PullRequestParams } from '../../git-providers/apis/provider-api.ts';
 
 /** A tool that opens a pull request, with the names and arguments by which clients of 0.62 know it. */
 export interface PullRequestTool {
   readonly tool: Tool;
   /** `args` have passed the tool. */
-  toWish(args: Readonly<Record<string, unknown>>): PullRequestWish;
+  toParams(args: Readonly<Record<string, unknown>>): PullRequestParams;
 }
 
 const MAX_BODY_CHARS = 65_536;
@@ -46,7 +46,7 @@ export const PULL_REQUEST_TOOLS: readonly PullRequestTool[] = [
       draft: z.boolean().optional().describe('Whether it is a draft; default: true.'),
       labels,
     }),
-    toWish: ({ repo_name, source_branch, target_branch, draft = true, ...args }) => ({
+    toParams: ({ repo_name, source_branch, target_branch, draft = true, ...args }) => ({
       repository: repo_name,
       source: source_branch,
       target: target_branch,
@@ -67,7 +67,7 @@ export const PULL_REQUEST_TOOLS: readonly PullRequestTool[] = [
       description: text.describe('What changes and why, as Markdown.'),
       labels,
     }),
-    toWish: ({ id, source_branch, target_branch, ...args }) => ({
+    toParams: ({ id, source_branch, target_branch, ...args }) => ({
       repository: pathOf(id),
       source: source_branch,
       target: target_branch,
@@ -88,7 +88,7 @@ export const PULL_REQUEST_TOOLS: readonly PullRequestTool[] = [
       title,
       description: text.describe('What changes and why, as Markdown.'),
     }),
-    toWish: ({ repo_name, source_branch, target_branch, ...args }) => ({
+    toParams: ({ repo_name, source_branch, target_branch, ...args }) => ({
       repository: repo_name,
       source: source_branch,
       target: target_branch,
@@ -104,14 +104,14 @@ function pullRequestTool<S extends z.ZodObject>(definition: {
   readonly name: string;
   readonly description: string;
   readonly parameters: S;
-  readonly toWish: (args: z.output<S>) => PullRequestWish;
+  readonly toParams: (args: z.output<S>) => PullRequestParams;
 }): PullRequestTool {
-  const { name, description, parameters, toWish } = definition;
+  const { name, description, parameters, toParams } = definition;
   const toAction = (args: z.output<S>) => CallToolMcpAction.create({ name, arguments: args });
   return {
     tool: defineTool({ name, description, parameters, needsSandbox: false, toAction }),
     // As the tool reads it: what is null is not given.
-    toWish: (args) => toWish(parameters.parse(Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)))),
+    toParams: (args) => toParams(parameters.parse(Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)))),
   };
 }
 

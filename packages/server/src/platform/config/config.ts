@@ -44,7 +44,7 @@ export interface Config {
   readonly executorKeyFile: string | undefined;
   readonly sandbox: SandboxConfig;
   readonly container: ContainerConfig;
-  /** The most that a conversation's sandbox can reach, and what it reaches without a wish. */
+  /** The most that a conversation's sandbox can reach, and what it reaches by default. */
   readonly network: NetworkPolicy;
   /** What the clone of a conversation's repository may take. */
   readonly clone: CloneLimits;

@@ -23,7 +23,7 @@ export const NetworkEnvironment = z.object({
   SANDBOX_PROXY_RESOLVES: flag.default(false),
 });
 
-/** The most that a conversation can have, and what it has without a wish. */
+/** The most that a conversation can have, and what it has by default. */
 export function networkConfig(values: z.output<typeof NetworkEnvironment>): NetworkPolicy {
   return {
     mode: values.SANDBOX_NETWORK,

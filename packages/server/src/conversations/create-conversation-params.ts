@@ -1,9 +1,9 @@
 import type { Secret } from '@tendon/protocol/masking';
-import type { NetworkWish } from '@tendon/protocol';
+import type { NetworkParams } from '@tendon/protocol';
 import type { ReplayAnswer } from '../replay/read-trajectory.ts';
 
-/** What a client may wish for a new conversation; everything has a default. */
-export interface ConversationWish {
+/** What a client may ask of a new conversation; everything has a default. */
+export interface CreateConversationParams {
   /** 32 hexadecimal digits; default: a fresh one. */
   readonly id?: string;
   /** The request that creates it, by its caller's key: the same request, repeated, creates no second conversation. */
@@ -24,7 +24,7 @@ export interface ConversationWish {
   readonly replay?: readonly ReplayAnswer[];
   /** Of this conversation only, and gone with this process. */
   readonly llm?: ModelAccess;
-  readonly network?: NetworkWish;
+  readonly network?: NetworkParams;
   /** As `ConversationMcpServers` seals them; default: those of the settings. */
   readonly mcpServers?: string;
 }
