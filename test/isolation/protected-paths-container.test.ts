@@ -6,14 +6,15 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDockerDriver } from '@tendon/runtime';
 import { createTestSandboxes, executorFolder, never, run } from '@tendon/runtime/testing';
 import { openEngine } from '@tendon/runtime/testing/containers';
+import { runs, someOf } from '@tendon/testing';
 import { layProject, leavings, NAMES, swapInnerProject } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
 
-const STARTS = 5;
+const STARTS = runs(20);
 const ORDINARY = { uid: 12_345, gid: 12_345 };
 const IN_WORDS = /did not start[^]*(?:was exchanged while|has been put in the place|Mounts denied|no folder any more|cannot see)/;
 
-describe.each(['docker', 'podman'] as const)('a person’s project in %s', async (name) => {
+describe.each(someOf(['docker', 'podman'] as const, 1))('a person’s project in %s', async (name) => {
   const engine = await openEngine(name);
   afterAll(() => engine.close());
   const driver = () =>

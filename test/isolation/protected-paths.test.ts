@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLocalDriver } from '@tendon/runtime';
 import { anchorOf, createTestSandboxes, executorFolder, isAlive, never, observe, run, signalProcess, until } from '@tendon/runtime/testing';
+import { runs } from '@tendon/testing';
 import { layProject, leavings, NAMES, swapInnerProject, type Project } from './protected-paths.ts';
 import type { Swapped } from './swap-workspaces.ts';
 
 const isRoot = process.getuid?.() === 0;
+/** Of sandboxes in a folder that is swapped meanwhile. */
+const STARTS = runs(30);
 const ORDINARY = { uid: 12_345, gid: 12_345 };
 
 function place(): string {
@@ -222,7 +225,7 @@ function asOrdinaryUser(script: string, folder: string, ...rest: readonly string
 
 it('SB470, SB477: nor where the server is an ordinary user', () => {
   if (!isRoot) return; // then the others prove it
-  const answer = asOrdinaryUser('ordinary-user-project.ts', place(), 'local', '6');
+  const answer = asOrdinaryUser('ordinary-user-project.ts', place(), 'local', String(STARTS));
   const { swapped, ...left } = JSON.parse(answer) as { swapped: Swapped };
   expect(left).toEqual({ output: '', hasRun: false, commits: 'second\nfirst', names: [] });
   expectHeld(swapped);
@@ -239,7 +242,7 @@ it('SB477: a project that is swapped for a link while sandboxes start leads nowh
   const swapped = await swapInnerProject(
     createLocalDriver({ executor: executorFolder(), protects: NAMES }),
     { base: join(place(), 'base') },
-    8,
+    STARTS,
   );
   expectHeld(swapped);
 });

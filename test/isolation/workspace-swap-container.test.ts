@@ -6,9 +6,10 @@ import { describe, afterAll, expect, it, onTestFinished } from 'vitest';
 import { createDockerDriver } from '@tendon/runtime';
 import { executorFolder } from '@tendon/runtime/testing';
 import { engineOfRun, openEngine } from '@tendon/runtime/testing/containers';
+import { runs } from '@tendon/testing';
 import { swapInBetween, swapWorkspaces, type Swapped } from './swap-workspaces.ts';
 
-const STARTS = 8;
+const STARTS = runs(20);
 const ORDINARY = { uid: 12_345, gid: 12_345 };
 const IN_WORDS =
   /^(?![^]*written outside)The sandbox did not start \([^)]+\): [^]*(?:a link is in its place|another folder has been put in the place|Mounts denied|cannot see)/;

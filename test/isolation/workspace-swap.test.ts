@@ -3,6 +3,7 @@ import { chownSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rename
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '@tendon/protocol/masking';
+import { runs } from '@tendon/testing';
 import { ExecutorHostProcess } from '@tendon/testing/servers';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLocalDriver, createRemoteDriver } from '@tendon/runtime';
@@ -82,7 +83,7 @@ it('SB301: nor where the server is an ordinary user', () => {
   const folder = place();
   chownSync(folder, ORDINARY.uid, ORDINARY.gid);
   const script = join(import.meta.dirname, 'ordinary-user-swaps.ts');
-  const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, folder, 'local', '30'], {
+  const answer = execFileSync(process.execPath, ['--conditions=tendon-source', script, folder, 'local', String(runs(100))], {
     ...ORDINARY,
     env: { HOME: folder, PATH: process.env.PATH },
     encoding: 'utf8',
@@ -96,6 +97,6 @@ it('SB301: nor on another host', async () => {
   const host = await ExecutorHostProcess.start();
   onTestFinished(() => host.remove());
   const driver = createRemoteDriver({ url: host.url, key: new Secret(host.key) });
-  const swapped = await swapWorkspaces(driver, { base: host.workspace, hostPath: '/workspace/inner' }, 30);
+  const swapped = await swapWorkspaces(driver, { base: host.workspace, hostPath: '/workspace/inner' }, runs(100));
   expectHeld(swapped, /a link is in its place|is outside of|not allowed|TENDON_ALLOWED_DIRS|another folder has been put/);
 });

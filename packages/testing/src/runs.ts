@@ -14,7 +14,13 @@ export function runs(full: number): number {
   return inject('effort') === 'full' ? full : Math.ceil(full * DAILY_SHARE);
 }
 
-/** What a daily run tries of many: every eleventh, so that what repeats itself in tens and powers of two is met everywhere. All of it in the long tests. */
-export function someOf<T>(all: readonly T[]): readonly T[] {
-  return inject('effort') === 'full' ? all : all.filter((_, index) => index % 11 === 0);
+/**
+ * What a daily run tries of many: `daily` of them, evenly spread with the first and the last; by default every eleventh, so that what
+ * repeats itself in tens and powers of two is met everywhere. All of it in the long tests.
+ */
+export function someOf<T>(all: readonly T[], daily?: number): readonly T[] {
+  if (inject('effort') === 'full') return all;
+  if (daily === undefined) return all.filter((_, index) => index % 11 === 0);
+  const chosen = new Set(Array.from({ length: daily }, (_, index) => Math.round((index * (all.length - 1)) / Math.max(1, daily - 1))));
+  return all.filter((_, index) => chosen.has(index));
 }

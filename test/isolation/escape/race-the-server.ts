@@ -1,4 +1,5 @@
 import type { Runtime, Runtimes } from '@tendon/core';
+import { runs } from '@tendon/testing';
 import { never, run, until } from '@tendon/runtime/testing';
 
 const ROUNDS = 25;
@@ -19,7 +20,7 @@ export async function raceTheServer({ files }: Runtime, word: string): Promise<s
   return got.some((text) => text.includes(word) || text === 'tendon.db') ? 'ESCAPED by the server\n' : '';
 }
 
-const STARTS = 8;
+const STARTS = runs(20);
 
 /** Starts the sandbox of a conversation whose folder a probe swaps for a link; answers what it should not have got. */
 export async function raceTheStart(runtimes: Runtimes): Promise<string> {
