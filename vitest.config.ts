@@ -7,13 +7,23 @@ import { OrderOfFiles } from './test/order-of-files.ts';
 const conditions = ['tendon-source', 'node'];
 const EXCLUDE = ['**/node_modules/**', '**/dist/**'];
 
+/**
+ * A quick test ends within 15 seconds or names its kind in `SLOW` of `@tendon/testing`. The others start servers, sandboxes and browsers,
+ * up to six files at a time: what they take is a matter of the machine, so theirs is a deadline, not a measurement.
+ */
+const TIMEOUTS = {
+  quick: { testTimeout: 15_000, hookTimeout: 60_000 },
+  others: { testTimeout: 180_000, hookTimeout: 180_000 },
+};
+
 /** `quick` is the daily check; `thorough` adds real processes, faults and the browser; `shared` and `long` run only when asked for. */
-const project = (name: string, include: string[], exclude: string[] = []) => ({
+const project = (name: 'quick' | 'thorough' | 'shared' | 'long', include: string[], exclude: string[] = []) => ({
   extends: true as const,
   test: {
     name,
     include,
     exclude: [...EXCLUDE, ...exclude],
+    ...TIMEOUTS[name === 'quick' ? 'quick' : 'others'],
     provide:
       name === 'long' ? { engine: 'podman' as const, effort: 'full' as const } : { engine: 'docker' as const, effort: 'daily' as const },
   },
@@ -34,8 +44,6 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['tendon-source'] } },
   test: {
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
     // A deadline, not a measurement: machines are busy.
     expect: { poll: { timeout: 45_000 } },
     // A failing comparison of two long texts must fail, not be drawn for minutes.
@@ -45,8 +53,8 @@ export default defineConfig({
     pool: 'forks',
     // A worker takes one file after another and loads what they share once: no module of ours keeps state that a test could find there.
     isolate: false,
-    // Most tests wait for processes: on two cores four files at a time take little more than half as long as two.
-    maxWorkers: 4,
+    // Most tests wait for processes: on two cores four files at a time leave a third of the time unused.
+    maxWorkers: 6,
     sequence: { sequencer: OrderOfFiles },
     projects: [
       project('quick', ['packages/*/src/**/*.test.{ts,tsx}', 'test/conformance/**/*.test.ts'], ['**/*.{slow,long}.test.ts']),

@@ -1,25 +1,52 @@
 // Runs named steps one after the other and counts them: a step is one check, or a whole test run with counts of its own.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { root } from './setup.mjs';
 
+const RECORDED_SECONDS = 10;
+
 /** `steps`: [name, args for Node, vitest?]. Prints what it does, then `N passed, N failed`; returns whether all passed. */
-export function runSteps(steps, { node, env }) {
+export function runSteps(steps, machine) {
+  return report(countSteps(steps, machine));
+}
+
+/** The same, and meanwhile the static checks in a process of their own: tests wait most of their time. What the checks print comes at the end. */
+export async function runWithChecks(steps, machine) {
+  const { node, env } = machine;
+  const checks = spawn(node, ['scripts/static-checks.mjs'], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const printed = text(checks.stdout);
+  const closed = once(checks, 'close');
+  const counted = countSteps(steps, machine);
+  await closed;
+  const lines = (await printed).trimEnd().split('\n');
+  const [, passed, failed] = (lines.pop() ?? '').match(/^(\d+) passed, (\d+) failed$/) ?? [undefined, 0, 1];
+  const times = lines.pop() ?? '';
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return report({ passed: counted.passed + Number(passed), failed: counted.failed + Number(failed), times: [times, ...counted.times] });
+}
+
+function report({ passed, failed, times }) {
+  process.stdout.write(`\n${times.join(' · ')}\n${passed} passed, ${failed} failed\n`);
+  return failed === 0;
+}
+
+function countSteps(steps, { node, env }) {
   let passed = 0;
   let failed = 0;
   const times = [];
-  for (const { name, args, tests } of steps) {
+  for (const { name, args, tests, record } of steps) {
     process.stdout.write(`\n── ${name}\n`);
     const started = Date.now();
-    const result = tests ? runTests(args, { node, env }) : runCheck(args, { node, env });
+    const result = tests ? runTests(args, { node, env, record }) : runCheck(args, { node, env });
     passed += result.passed;
     failed += result.failed;
     times.push(`${name} ${((Date.now() - started) / 1000).toFixed(1)} s`);
   }
-  process.stdout.write(`\n${times.join(' · ')}\n${passed} passed, ${failed} failed\n`);
-  return failed === 0;
+  return { passed, failed, times };
 }
 
 function runCheck(args, { node, env }) {
@@ -27,7 +54,7 @@ function runCheck(args, { node, env }) {
   return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-function runTests(args, { node, env }) {
+function runTests(args, { node, env, record }) {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-test-'));
   const output = join(folder, 'results.json');
   try {
@@ -37,7 +64,6 @@ function runTests(args, { node, env }) {
       ...args,
       '--reporter=dot',
       '--reporter=json',
-      `--reporter=${join(root, 'scripts/flaky-reporter.mjs')}`,
       `--outputFile.json=${output}`,
     ];
     const { status } = spawnSync(node, vitest, {
@@ -47,7 +73,9 @@ function runTests(args, { node, env }) {
     });
     if (!existsSync(output)) return { passed: 0, failed: 1 };
     const results = JSON.parse(readFileSync(output, 'utf8'));
-    process.stdout.write(`\n${slowest(results.testResults)}\n`);
+    const times = timesOf(results.testResults);
+    process.stdout.write(`\n${slowest(times)}\n`);
+    if (record) recordTimes(times);
     // A file that does not load has no failed test, but the run has failed; a skipped test proves nothing and counts as failed.
     const skipped = results.numPendingTests + results.numTodoTests;
     if (skipped > 0) process.stdout.write(`${skipped} tests were skipped; that counts as failed\n`);
@@ -58,13 +86,21 @@ function runTests(args, { node, env }) {
   }
 }
 
-/** Where the time went: files, in seconds of one of the workers. */
-function slowest(files) {
+/** Files, the longest first, in seconds of one of the workers. */
+function timesOf(files) {
   const times = files.map(({ name, startTime, endTime }) => ({ name: relative(root, name), seconds: (endTime - startTime) / 1000 }));
-  const lines = times
-    .toSorted((a, b) => b.seconds - a.seconds)
-    .slice(0, 12)
-    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`);
+  return times.toSorted((a, b) => b.seconds - a.seconds);
+}
+
+/** Those that are worth an order. */
+function recordTimes(times) {
+  const worth = times.filter(({ seconds }) => seconds >= RECORDED_SECONDS).map(({ name, seconds }) => [name, Math.round(seconds)]);
+  writeFileSync(join(root, 'test/seconds-of-files.json'), `${JSON.stringify(Object.fromEntries(worth), null, 2)}\n`);
+}
+
+/** Where the time went. */
+function slowest(times) {
+  const lines = times.slice(0, 12).map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`);
   return ['The slowest files:', ...lines].join('\n');
 }
 

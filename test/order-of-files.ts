@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const NEEDS_ENGINE = /testing\/containers\b/;
 
-/** They take minutes, most of it waiting: one that came last would have the machine to itself. */
-const LONGEST = /(?:own-levels\.slow|kill-at-stage)\.test\.ts$/;
+/** Of those that take long, in a run of all of them; written by `node scripts/test.mjs --record`. */
+const SECONDS = new Map(
+  Object.entries(JSON.parse(readFileSync(join(import.meta.dirname, 'seconds-of-files.json'), 'utf8')) as Record<string, number>),
+);
+const secondsOf = ({ moduleId }: TestSpecification): number => SECONDS.get(relative(join(import.meta.dirname, '..'), moduleId)) ?? 0;
 
 /**
  * The thorough files come before the quick ones, which fill what is left at the end: a worker loads what the files of a project share once
- * as long as the next file is of the same project. The longest come first. Files that need the container engine come evenly among the
- * others: only one of them has it at a time, and those that wait for it would keep their workers from all other files.
+ * as long as the next file is of the same project. The longest come first: one that came last would have the machine to itself. Files that
+ * need the container engine come evenly among the others: only one of them has it at a time, and those that wait for it would keep their
+ * workers from all other files.
  */
 export class OrderOfFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -21,10 +26,10 @@ export class OrderOfFiles extends BaseSequencer {
 }
 
 function spread(files: readonly TestSpecification[]): TestSpecification[] {
-  const needs = new Set(files.filter(({ moduleId }) => NEEDS_ENGINE.test(readFileSync(moduleId, 'utf8'))));
+  const longestFirst = files.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+  const needs = new Set(longestFirst.filter(({ moduleId }) => NEEDS_ENGINE.test(readFileSync(moduleId, 'utf8'))));
   const waiting = [...needs];
-  const longest = files.filter(({ moduleId }) => LONGEST.test(moduleId));
-  const others = [...longest, ...files.filter((file) => !needs.has(file) && !longest.includes(file))];
+  const others = longestFirst.filter((file) => !needs.has(file));
   const gap = Math.ceil(others.length / (waiting.length + 1));
   return [...others.flatMap((file, index) => [...(index % gap === 0 ? waiting.splice(0, 1) : []), file]), ...waiting];
 }

@@ -9,12 +9,15 @@ import {
   type Event,
 } from '@tendon/protocol';
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { SLOW } from '@tendon/testing';
+import { expect, it, vi } from 'vitest';
 import { codeActAgent } from '../agents/code-act-agent.ts';
 import type { Script } from '../llm/scripted-provider.ts';
 import { legalityProblems } from '../prompt/legal-request.test-support.ts';
 import { projectMessages } from '../prompt/project-messages.test-support.ts';
 import { bash, done, stage, type Stage } from './conversation.test-support.ts';
+
+vi.setConfig({ testTimeout: SLOW.cases });
 
 const ask = (agent_state: AgentState): ActionDraft => ChangeAgentStateAction.create({ agent_state });
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Driver } from '../drivers/driver.ts';
 import type { ExecutorFolder } from '../drivers/start/executor-folder.ts';
 import { createLocalDriver } from '../drivers/local/local-driver.ts';
@@ -19,8 +19,11 @@ import {
   until,
   wallClock,
   type TestSandboxes,
+  SANDBOX_TEST_MS,
 } from '../testing/sandboxes.ts';
 import type { RuntimesOptions } from './sandbox-runtimes.ts';
+
+vi.setConfig({ testTimeout: SANDBOX_TEST_MS });
 
 let executor: ExecutorFolder;
 let sandboxes: TestSandboxes;

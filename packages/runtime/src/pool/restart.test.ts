@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Runtime } from '@tendon/core';
 import { ACTIONS } from '@tendon/protocol';
 import type { Driver } from '../drivers/driver.ts';
@@ -20,8 +20,11 @@ import {
   runAction,
   until,
   type TestSandboxes,
+  SANDBOX_TEST_MS,
 } from '../testing/sandboxes.ts';
 import type { RuntimesOptions, SandboxRuntimes } from './sandbox-runtimes.ts';
+
+vi.setConfig({ testTimeout: SANDBOX_TEST_MS });
 
 let executor: ExecutorFolder;
 let sandboxes: TestSandboxes;

@@ -14,6 +14,7 @@ import {
   runAction,
   until,
   type TestSandboxes,
+  SANDBOX_TEST_MS,
 } from './sandboxes.ts';
 import type { RunnableAction, Runtime } from '@tendon/core';
 import { signalProcess } from '../processes/process-identity.ts';
@@ -40,7 +41,7 @@ export function describeDriver(name: string, subject: DriverUnderTest): void {
   const killExecutor = subject.killExecutor ?? (async (handle: SandboxHandle) => void signalProcess(anchorOf(handle), 'SIGKILL'));
   const whatIsLeft = subject.leftOf ?? (async (incarnation: string, { stateRoot }: TestSandboxes) => leftOf(incarnation, stateRoot));
 
-  describe(`driver ${name}`, () => {
+  describe(`driver ${name}`, { timeout: SANDBOX_TEST_MS }, () => {
     let sandboxes: TestSandboxes;
     let workspace = '';
     beforeAll(async () => {

@@ -17,6 +17,8 @@ import type { RuntimesOptions, SandboxRuntimes } from '../pool/sandbox-runtimes.
 import type { SandboxRecord } from '../sandbox/sandbox-record.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
+/** Of a quick test that starts sandboxes: the default of 15 seconds (vitest.config.ts) leaves it no room on a busy machine. */
+export const SANDBOX_TEST_MS = 120_000;
 export const never = new AbortController().signal;
 
 let builtFolder: string | undefined;

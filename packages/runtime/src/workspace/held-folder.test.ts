@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { holdFolder } from './held-folder.ts';
 
 function folders(): { readonly path: string; readonly other: string } {
@@ -69,6 +69,8 @@ print('began', flush=True)
 while not select.select([sys.stdin], [], [], 0)[0]:
     for _ in range(50): libc.renameat2(-100, a, -100, b, 2)
 `;
+
+vi.setConfig({ testTimeout: 60_000 });
 
 it('SB301: opened 10,000 times while it is swapped for a link, it is the folder or refused', async () => {
   const { path, other } = folders();

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { SLOW } from '@tendon/testing';
+import { describe, expect, it, vi } from 'vitest';
 import { socketIoClient, temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
+
+vi.setConfig({ testTimeout: SLOW.sandbox });
 
 const DEADLINE = { timeout: 60_000, interval: 20 };
 

@@ -1,9 +1,12 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { SLOW } from '@tendon/testing';
+import { expect, it, vi } from 'vitest';
 import { temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
 import { readTrajectory } from './read-trajectory.ts';
+
+vi.setConfig({ testTimeout: SLOW.sandbox });
 
 type Recorded = { id: number; source: string; action?: string; observation?: string; content?: string; args?: Record<string, unknown> };
 

@@ -1,9 +1,12 @@
 /** Every route and socket there is, against every kind of holder: the table of access is what the server does. */
 import { request as httpRequest } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { SLOW } from '@tendon/testing';
+import { describe, expect, it, vi } from 'vitest';
 import { allRoutes, type Route } from '../../app/all-routes.test-support.ts';
 import { rowOf, type Need } from './access-table.ts';
 import { plainClient, socketIoClient, testServer, type TestServer } from '../../server.test-support.ts';
+
+vi.setConfig({ testTimeout: SLOW.cases });
 
 const KEY = 'the-key-of-a-session';
 

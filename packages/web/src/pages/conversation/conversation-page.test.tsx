@@ -1,8 +1,10 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { appOnFixture } from '../../app.test-support.tsx';
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const open = appOnFixture();
 const LATER = { timeout: 10_000 };
