@@ -6,12 +6,20 @@ export type SubmitResult =
   | { readonly ok: true; readonly event: Event; readonly isRepeated?: true }
   | { readonly ok: false; readonly error: CatalogError };
 
-/** Log + state + at most one running loop. */
-export interface Conversation {
+/** Log + state. */
+interface ConversationView {
   readonly id: string;
   readonly log: EventLog;
   /** The fold of everything durable. */
   readonly state: ConversationState;
+  /** Work is under way, or pending in the log: a turn, an action, a requested condensation. */
+  readonly isAtWork: boolean;
+  /** Volatile frames from now on, after the last status so far and what a running action has printed; the returned function ends it. */
+  watch(listener: (frame: VolatileFrame) => void): () => void;
+}
+
+/** Log + state + at most one running loop. */
+export interface Conversation extends ConversationView {
   /**
    * A client's action: checked against the state, appended, and answered with the event or a catalogued error. Wakes the loop.
    * An action whose `client_id` the log already has is answered with the stored event.
@@ -20,10 +28,6 @@ export interface Conversation {
   submit(action: ParsedAction): Promise<SubmitResult>;
   /** Appends what happened around the agent, under the id that is given; for the host, not for clients. Rejects with the storage's error. */
   note(drafts: (firstId: number) => readonly SourcedDraft[]): Promise<void>;
-  /** Volatile frames from now on, after the last status so far and what a running action has printed; the returned function ends it. */
-  watch(listener: (frame: VolatileFrame) => void): () => void;
-  /** Work is under way, or pending in the log: a turn, an action, a requested condensation. */
-  readonly isAtWork: boolean;
   /** Appends `awaiting_user_input` when the agent was stopped; otherwise nothing. Rejects with the storage's error. */
   reopen(): Promise<void>;
   /** Starts the loop if the log says there is something to do; resolves at once. Called after opening, e.g. on a restart. */

@@ -11,7 +11,7 @@ describe('the price table', () => {
   });
 
   it.each(['gpt-4o', 'openai/gpt-4o', 'openhands/gpt-4o', 'litellm_proxy/openai/gpt-4o'])('LM40: %s is found', (name) => {
-    expect(findModel(name)).toMatchObject({ name: 'openai/gpt-4o', contextWindow: 128_000, inputPerM: 2.5, vision: true });
+    expect(findModel(name)).toMatchObject({ name: 'openai/gpt-4o', contextWindow: 128_000, prices: { input: 2.5 }, vision: true });
   });
 
   it.each(['nobody/knows', '', 'openhands/', '__proto__', 'demo'])('LM6: %j is unknown', (name) => {

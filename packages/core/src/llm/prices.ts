@@ -2,16 +2,20 @@ import type { LlmUsage } from './llm-provider.ts';
 import { splitModelName } from './model-name.ts';
 import { PRICE_TABLE } from './price-table.ts';
 
-/** What is known of a model. Prices in US dollars per million tokens. */
+/** US dollars per million tokens. */
+interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
 export interface ModelFacts {
   /** litellm's full name. */
   readonly name: string;
   readonly contextWindow: number;
   readonly maxOutput: number;
-  readonly inputPerM: number;
-  readonly outputPerM: number;
-  readonly cacheReadPerM: number;
-  readonly cacheWritePerM: number;
+  readonly prices: Prices;
   readonly vision: boolean;
   readonly reasoning: boolean;
 }
@@ -32,10 +36,7 @@ function readRow(row: string): readonly [string, ModelFacts] {
       name,
       contextWindow: Number(contextWindow),
       maxOutput: Number(maxOutput),
-      inputPerM: Number(input),
-      outputPerM: Number(output),
-      cacheReadPerM: Number(cacheRead),
-      cacheWritePerM: Number(cacheWrite),
+      prices: { input: Number(input), output: Number(output), cacheRead: Number(cacheRead), cacheWrite: Number(cacheWrite) },
       vision: abilities.includes('v'),
       reasoning: abilities.includes('r'),
     },
@@ -55,13 +56,13 @@ export function findModel(model: string): ModelFacts | undefined {
 }
 
 /** US dollars for one answer. Tokens that a provider's cache gave or took have their own price. */
-export function costOf(facts: ModelFacts, usage: LlmUsage): number {
+export function costOf({ prices }: ModelFacts, usage: LlmUsage): number {
   const fresh = Math.max(0, usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens);
   const millionths =
-    fresh * facts.inputPerM +
-    usage.cacheReadTokens * (facts.cacheReadPerM || facts.inputPerM) +
-    usage.cacheWriteTokens * (facts.cacheWritePerM || facts.inputPerM) +
-    usage.outputTokens * facts.outputPerM;
+    fresh * prices.input +
+    usage.cacheReadTokens * (prices.cacheRead || prices.input) +
+    usage.cacheWriteTokens * (prices.cacheWrite || prices.input) +
+    usage.outputTokens * prices.output;
   return millionths / 1_000_000;
 }
 

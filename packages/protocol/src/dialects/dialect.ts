@@ -25,13 +25,18 @@ export type Decoded =
 /** `replay`: a stored event sent to a connecting client. `live`: it was appended while the client watched. */
 export type Phase = 'replay' | 'live';
 
+/** What a connection adds to the frames, or leaves out. */
+interface ReplayTraits {
+  /** Stored states come in their place; else only the last one, at the end. */
+  readonly hasStates?: true;
+  /** Every frame has a `conversation_id`: its clients learn it in no other way, and reconnect with it. */
+  readonly namesConversation?: true;
+}
+
 /** Pure functions between canonical events and one generation of clients. No state, no I/O. */
 export interface Dialect {
   readonly name: 'openhands-v0' | 'opendevin-ws' | 'events-doc';
-  /** Stored states come in their place; else only the last one, at the end. */
-  readonly replaysStates?: true;
-  /** Every frame has a `conversation_id`: its clients learn it in no other way, and reconnect with it. */
-  readonly namesConversation?: true;
+  readonly replay?: ReplayTraits;
   /** Sent when a client connects, and again as the answer to `initialize`. */
   readonly greeting: readonly Frame[];
   /** Frames with the current state, which are not events, for a client whose replay contains none. Default: no frames. */

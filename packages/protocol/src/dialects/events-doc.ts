@@ -14,8 +14,7 @@ import { unknownFrame, wireFrame } from './wire-frame.ts';
  */
 export const eventsDoc: Dialect = {
   name: 'events-doc',
-  replaysStates: true,
-  namesConversation: true,
+  replay: { hasStates: true, namesConversation: true },
   greeting: [],
   encode(event) {
     if (isUnknown(event)) return [unknownFrame(event)];

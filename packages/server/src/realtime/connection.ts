@@ -156,7 +156,7 @@ export class Connection {
 
   #send(frames: readonly Frame[]): void {
     const { wire, dialect } = this.#options;
-    const named = dialect.namesConversation && this.#conversationId !== undefined && { conversation_id: this.#conversationId };
+    const named = dialect.replay?.namesConversation && this.#conversationId !== undefined && { conversation_id: this.#conversationId };
     for (const frame of frames) wire.send(named ? { ...frame, ...named } : frame);
   }
 

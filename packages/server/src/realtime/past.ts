@@ -21,7 +21,7 @@ export class Past {
 
   /** The frames that can be sent now that this event follows. */
   next(event: Event): readonly Frame[] {
-    if (isStateEvent(event) && !this.#dialect.replaysStates) {
+    if (isStateEvent(event) && !this.#dialect.replay?.hasStates) {
       this.#state = event;
       return [];
     }

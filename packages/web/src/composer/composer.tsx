@@ -6,33 +6,42 @@ import { Icon } from '../ui/icon.tsx';
 import { type Attachment, AttachmentChips, readAttachments } from './attachments.tsx';
 import { type Suggestion, Suggestions, wordAt } from './suggestions.tsx';
 
-export interface ComposerProps {
+interface TextField {
   readonly label: string;
   readonly placeholder: string;
+  readonly autoFocus?: boolean;
+  /** ⏎, outside of a composition of letters. */
+  readonly onSend: () => void;
+  /** ↑ in an empty field. */
+  readonly onUp?: () => void;
+}
+
+/** What a person has written and attached so far. */
+interface Draft {
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly attachments: readonly Attachment[];
   readonly onAttachments: (attachments: readonly Attachment[]) => void;
-  /** ⏎, outside of a composition of letters. */
-  readonly onSend: () => void;
+  /** Images only, where there is no workspace to put files into. */
+  readonly accept?: string;
+}
+
+export interface ComposerProps {
+  readonly field: TextField;
+  readonly draft: Draft;
   /** What `/` and `@` offer. */
   readonly slash: readonly Suggestion[];
   readonly at?: readonly Suggestion[];
-  /** Images only, where there is no workspace to put files into. */
-  readonly accept?: string;
   /** At the right end of the bar: model, send. */
   readonly end: ReactNode;
   readonly above?: ReactNode;
   readonly below?: ReactNode;
   readonly className?: string;
-  readonly autoFocus?: boolean;
-  /** ↑ in an empty field. */
-  readonly onUp?: () => void;
 }
 
 /** The field where a person speaks: grows from 1 to 12 rows, takes images by paste and drop, offers words for `/` and `@`. */
 export function Composer(props: ComposerProps) {
-  const { text, onText, attachments, onAttachments } = props;
+  const { text, onText, attachments, onAttachments, accept } = props.draft;
   const field = useRef<HTMLTextAreaElement>(null);
   const [isDropping, setDropping] = useState(false);
   const [caret, setCaret] = useState(0);
@@ -70,9 +79,9 @@ export function Composer(props: ComposerProps) {
       {props.above}
       <AttachmentChips attachments={attachments} onRemove={(id) => onAttachments(attachments.filter((one) => one.id !== id))} />
       {problem && <p className="px-3.5 pt-2 text-small text-bad">{problem}</p>}
-      <Field composer={props} field={field} caret={caret} onCaret={setCaret} onFiles={(files) => void attach(files)} />
+      <Field composer={props} element={field} caret={caret} onCaret={setCaret} onFiles={(files) => void attach(files)} />
       <div className="composer-bar">
-        <AttachButton accept={props.accept} onFiles={(files) => void attach(files)} />
+        <AttachButton accept={accept} onFiles={(files) => void attach(files)} />
         {props.at && (
           <IconButton label="Mention a file" onClick={() => insert('@')}>
             <Icon of={AtSign} />
@@ -91,20 +100,22 @@ export function Composer(props: ComposerProps) {
 
 interface FieldProps {
   readonly composer: ComposerProps;
-  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly element: RefObject<HTMLTextAreaElement | null>;
   readonly caret: number;
   readonly onCaret: (caret: number) => void;
   readonly onFiles: (files: readonly File[]) => void;
 }
 
-function Field({ composer, field, caret, onCaret, onFiles }: FieldProps) {
-  const { text, onText, onSend, onUp, label, placeholder, autoFocus, slash, at = [] } = composer;
+function Field({ composer, element, caret, onCaret, onFiles }: FieldProps) {
+  const { field, draft, slash, at = [] } = composer;
+  const { text, onText } = draft;
+  const { label, placeholder, autoFocus, onSend, onUp } = field;
   const word = wordAt(text, caret);
   const pick = (suggestion: Suggestion) => {
     if (!word) return;
     onText(text.slice(0, word.start) + (suggestion.insert ?? '') + text.slice(caret));
     suggestion.run?.();
-    field.current?.focus();
+    element.current?.focus();
   };
   const onPaste = (event: ClipboardEvent) => {
     const files = [...event.clipboardData.files];
@@ -125,7 +136,7 @@ function Field({ composer, field, caret, onCaret, onFiles }: FieldProps) {
         <div className="grow" data-text={text}>
           <textarea
             id="composer"
-            ref={field}
+            ref={element}
             rows={1}
             aria-label={label}
             placeholder={placeholder}

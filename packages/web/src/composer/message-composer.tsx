@@ -45,17 +45,16 @@ export function MessageComposer({ above, hasDecision }: { readonly above: ReactN
   return (
     <>
       <Composer
-        label="Message"
-        placeholder={isFresh ? PLACEHOLDERS.init : PLACEHOLDERS[hasDecision ? 'awaiting_user_confirmation' : agentState]}
-        text={text}
-        onText={setText}
-        attachments={attachments}
-        onAttachments={setAttachments}
-        onSend={() => void send()}
+        field={{
+          label: 'Message',
+          placeholder: isFresh ? PLACEHOLDERS.init : PLACEHOLDERS[hasDecision ? 'awaiting_user_confirmation' : agentState],
+          onSend: () => void send(),
+          onUp: () => setText(lastMessage(snapshot.events, lastUserMessageId)),
+        }}
+        draft={{ text, onText: setText, attachments, onAttachments: setAttachments }}
         slash={useSlash()}
         at={useFiles(id, text.includes('@'))}
         above={above}
-        onUp={() => setText(lastMessage(snapshot.events, lastUserMessageId))}
         end={
           <>
             <span className="only-wide">

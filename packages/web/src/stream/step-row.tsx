@@ -7,7 +7,7 @@ import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icon.tsx';
 import { cardOf } from './cards/card-of.tsx';
-import type { Card } from './cards/card.tsx';
+import type { Card, CardRow } from './cards/card.tsx';
 import type { RowPlace } from './item-row.tsx';
 import { isPending, type StepItem } from './stream-item.ts';
 import type { Folds } from './use-folds.ts';
@@ -38,7 +38,7 @@ export function StepRow({ step, position, size, isNewest, live, folds }: StepRow
       <span className="gutter">{card.icon && <Icon of={card.icon} />}</span>
       <div className="min-w-0">
         <div className="event-head">
-          <RowLine card={card} isOpen={isOpen} onToggle={() => folds.set(step.key, !isOpen)}>
+          <RowLine card={card} hasBody={card.body !== undefined} isOpen={isOpen} onToggle={() => folds.set(step.key, !isOpen)}>
             {isRunning && <Running since={Date.parse(step.at)} />}
           </RowLine>
           <Acts step={step} card={card} />
@@ -50,12 +50,13 @@ export function StepRow({ step, position, size, isNewest, live, folds }: StepRow
 }
 
 function RowLine(props: {
-  readonly card: Card;
+  readonly card: CardRow;
+  readonly hasBody: boolean;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
   readonly children: React.ReactNode;
 }) {
-  const { card, isOpen, onToggle, children } = props;
+  const { card, hasBody, isOpen, onToggle, children } = props;
   const line = (
     <>
       {card.verb && (
@@ -79,7 +80,7 @@ function RowLine(props: {
       </span>
     </>
   );
-  if (!card.body) return <div className="event-row">{line}</div>;
+  if (!hasBody) return <div className="event-row">{line}</div>;
   return (
     <button type="button" className="event-row" aria-expanded={isOpen} onClick={onToggle}>
       {line}

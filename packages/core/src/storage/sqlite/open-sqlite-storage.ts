@@ -92,10 +92,7 @@ function compose(db: DatabaseSync, wal: Wal, blobs: BlobStore, findings: Finding
   const events = new SqliteEventStore({
     clock,
     epoch: randomEpoch(),
-    table,
-    payloads,
-    snapshots: new SnapshotTable(db),
-    pages,
+    tables: { events: table, payloads, snapshots: new SnapshotTable(db), pages },
     commits,
     wal,
     blobs,

@@ -35,7 +35,8 @@ export class SqliteEventStore implements EventStore {
   }
 
   async #delete(conversationId: string): Promise<void> {
-    const { commits, table, payloads, snapshots, pages, blobs } = this.#parts;
+    const { commits, tables, blobs } = this.#parts;
+    const { events: table, payloads, snapshots, pages } = tables;
     // Ended at once: an append that waits behind this finds the log gone.
     this.#logs.get(conversationId)?.deref()?.end(`conversation ${conversationId} was deleted`);
     this.#logs.delete(conversationId);
@@ -67,7 +68,8 @@ export class SqliteEventStore implements EventStore {
 
   /** Removes the payloads of conversations whose deletion was interrupted after their events were deleted; resolves with how many. */
   async sweepPayloads(isOver: () => boolean): Promise<number> {
-    const { commits, table, payloads } = this.#parts;
+    const { commits, tables } = this.#parts;
+    const { events: table, payloads } = tables;
     let swept = 0;
     let id: string | undefined = '';
     while (!isOver() && (id = await this.#withPayloadsAfter(id)) !== undefined) {
@@ -85,7 +87,8 @@ export class SqliteEventStore implements EventStore {
 
   /** The next conversation whose payloads have no events; between two the event loop gets its turn. */
   async #withPayloadsAfter(id: string): Promise<string | undefined> {
-    const { commits, table, payloads } = this.#parts;
+    const { commits, tables } = this.#parts;
+    const { events: table, payloads } = tables;
     for (let next: string | undefined = id; ; await setImmediate()) {
       next = await commits.whenDurable(() => payloads.conversationAfter(next!));
       if (next === undefined || (await commits.whenDurable(() => table.lastId(next!))) < 0) return next;

@@ -34,14 +34,18 @@ import type { SnapshotTable } from './snapshot-table.ts';
 import type { Wal } from './wal.ts';
 
 /** What all logs of one database share. */
+interface LogTables {
+  readonly events: EventTable;
+  readonly payloads: PayloadTable;
+  readonly snapshots: SnapshotTable;
+  readonly pages: SqlitePageIndex;
+}
+
 export interface LogParts {
   readonly clock: Clock;
   /** The epoch of the events that this opening of the database appends. */
   readonly epoch: string;
-  readonly table: EventTable;
-  readonly payloads: PayloadTable;
-  readonly snapshots: SnapshotTable;
-  readonly pages: SqlitePageIndex;
+  readonly tables: LogTables;
   readonly commits: GroupCommit;
   readonly wal: Wal;
   readonly blobs: BlobStore;
@@ -67,8 +71,8 @@ export class SqliteLog implements EventLog, Followable {
     this.conversationId = conversationId;
     this.changed = new Wakeup(parts.waitedFor);
     this.#parts = parts;
-    this.#payloads = new PayloadReader(conversationId, parts.payloads, parts.blobs);
-    this.#nextId = parts.table.lastId(conversationId) + 1;
+    this.#payloads = new PayloadReader(conversationId, parts.tables.payloads, parts.blobs);
+    this.#nextId = parts.tables.events.lastId(conversationId) + 1;
     // A log that begins anew after another of its name was deleted reuses its ids.
     this.#epoch = this.#nextId === 0 ? randomEpoch() : parts.epoch;
     const last = this.#lastRow();
@@ -114,7 +118,7 @@ export class SqliteLog implements EventLog, Followable {
   }
 
   epochOf(id: number): string {
-    return id >= this.#epochFrom ? this.#epoch : this.#parts.table.epochOf(this.conversationId, id);
+    return id >= this.#epochFrom ? this.#epoch : this.#parts.tables.events.epochOf(this.conversationId, id);
   }
 
   follow(from: number, { signal }: { readonly signal: AbortSignal }): AsyncIterable<Event> {
@@ -124,12 +128,13 @@ export class SqliteLog implements EventLog, Followable {
   snapshot(): Promise<LogSnapshot | undefined> {
     return this.#parts.commits.whenDurable(() => {
       this.#assertOpen();
-      return this.#parts.snapshots.get(this.conversationId);
+      return this.#parts.tables.snapshots.get(this.conversationId);
     });
   }
 
   storeSnapshot(snapshot: LogSnapshot): Promise<void> {
-    const { commits, snapshots, wal } = this.#parts;
+    const { commits, tables, wal } = this.#parts;
+    const { snapshots } = tables;
     return commits.write(() => {
       if (this.ended) return () => this.#assertOpen();
       snapshots.put(this.conversationId, snapshot);
@@ -160,12 +165,12 @@ export class SqliteLog implements EventLog, Followable {
     const events = prepared.map(({ draft, body, payloads, hashes, rows, storedBytes }, index) => {
       const timestamp = at[index]!;
       const row = { conversation_id: this.conversationId, id: nextId + index, timestamp, source: draft.source, body, payloads };
-      this.#parts.table.insert({ ...row, checksum: checksumOf(row) }, hashes);
-      for (const one of rows) this.#parts.payloads.put(this.conversationId, one);
+      this.#parts.tables.events.insert({ ...row, checksum: checksumOf(row) }, hashes);
+      for (const one of rows) this.#parts.tables.payloads.put(this.conversationId, one);
       this.#parts.wal.grow(storedBytes);
       return Object.freeze(stamp(draft, row.id, timestamp));
     });
-    if (this.#epochFrom === Infinity) this.#parts.table.beginEpoch(this.conversationId, nextId, this.#epoch);
+    if (this.#epochFrom === Infinity) this.#parts.tables.events.beginEpoch(this.conversationId, nextId, this.#epoch);
     const latest = at.at(-1)!;
     staged.set(this, { nextId: nextId + events.length, lastTimestamp: latest });
     return () => this.#publish(events, prepared, latest);
@@ -184,7 +189,7 @@ export class SqliteLog implements EventLog, Followable {
     const { firstId } = this.#recent;
     if (reverse && to > firstId) return this.#recent.slice(Math.max(from, firstId), to).toReversed();
     if (from >= firstId) return this.#recent.slice(from, to);
-    const rows = this.#parts.table.page(this.conversationId, from, to, reverse);
+    const rows = this.#parts.tables.events.page(this.conversationId, from, to, reverse);
     const problems = rows.map((row, index) => this.#problem(row, reverse ? to - 1 - index : from + index));
     let timestamp = rows.find((row, index) => row && !problems[index])?.timestamp ?? this.#lastTimestamp;
     return rows.map((row, index) => {
@@ -205,7 +210,7 @@ export class SqliteLog implements EventLog, Followable {
   }
 
   #lastRow(): EventRow | undefined {
-    return this.#nextId === 0 ? undefined : this.#parts.table.page(this.conversationId, this.#nextId - 1, this.#nextId, false)[0];
+    return this.#nextId === 0 ? undefined : this.#parts.tables.events.page(this.conversationId, this.#nextId - 1, this.#nextId, false)[0];
   }
 
   #report(what: string): void {

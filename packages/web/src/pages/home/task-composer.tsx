@@ -67,19 +67,17 @@ export function TaskComposer() {
     <>
       <Composer
         className="composer-home"
-        label="Task"
-        placeholder="Describe a task. Run a command with /, drop or paste images."
-        text={text}
-        onText={setText}
-        attachments={attachments}
-        onAttachments={setAttachments}
-        accept="image/*"
-        onSend={send}
+        field={{
+          label: 'Task',
+          placeholder: 'Describe a task. Run a command with /, drop or paste images.',
+          autoFocus: true,
+          onSend: send,
+        }}
+        draft={{ text, onText: setText, attachments, onAttachments: setAttachments, accept: 'image/*' }}
         slash={[
           { name: '/new', about: 'Clear the field', run: () => setText('') },
           { name: '/theme', about: 'Switch between light and dark', run: theme.toggle },
         ]}
-        autoFocus
         end={
           <Button look="main" hint="mod+enter" disabled={!canStart} title={canStart ? undefined : 'Describe a task first'} onClick={send}>
             {start.isPending ? 'Starting' : 'Start'}

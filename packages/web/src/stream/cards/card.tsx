@@ -11,8 +11,8 @@ export interface Fact {
   readonly isJoined?: boolean;
 }
 
-/** What a card shows of a step: one row, and a body that hangs from it. */
-export interface Card {
+/** The row of a card. */
+export interface CardRow {
   readonly icon?: LucideIcon;
   readonly verb?: string;
   /** A verb that is a heading of its own. */
@@ -22,6 +22,10 @@ export interface Card {
   readonly detail?: string;
   readonly facts: readonly Fact[];
   readonly tone?: 'ok' | 'bad' | 'wait';
+}
+
+/** What a card shows of a step: one row, and a body that hangs from it. */
+export interface Card extends CardRow {
   /** The row read as a sentence; also its accessible name. */
   readonly name: string;
   readonly body?: () => ReactNode;
