@@ -6,6 +6,7 @@ export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
 export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
 export { awaitsConfirmation } from './engine/next-step.ts';
+export { REASONING_EFFORTS } from './llm/llm-provider.ts';
 export type {
   LlmAnswer,
   LlmEvent,
@@ -16,6 +17,7 @@ export type {
   LlmToolCall,
   LlmToolSpec,
   LlmUsage,
+  ReasoningEffort,
 } from './llm/llm-provider.ts';
 export type { AppendOptions, EventLog, EventStore, LogSnapshot, ReadRange, SourcedDraft } from './log/event-log.ts';
 export { failureFor, StorageError, type StorageErrorCode } from './log/storage-error.ts';

@@ -1,5 +1,5 @@
 import { ACTIONS, OBSERVATIONS } from './kinds.ts';
-import type { ActionDraft, ActionKind, Event, EventDraft, EventMeta, ObservationKind } from './event.ts';
+import type { ActionDraft, ActionKind, AnswerReasoning, Event, EventDraft, EventMeta, ObservationKind, ReasoningPart } from './event.ts';
 import { isAction, isObservation, isUnknown } from './event.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -53,6 +53,7 @@ function extensionsFit({
   executor,
   tool_call_metadata,
   llm_metrics,
+  reasoning,
 }: Readonly<Record<string, unknown>>): boolean {
   return (
     (cause ?? undefined) === (Number.isInteger(cause) ? cause : undefined) &&
@@ -60,8 +61,24 @@ function extensionsFit({
     (client_id ?? undefined) === (typeof client_id === 'string' ? client_id : undefined) &&
     (executor ?? undefined) === (typeof executor === 'string' ? executor : undefined) &&
     typeof (tool_call_metadata ?? {}) === 'object' &&
-    typeof (llm_metrics ?? {}) === 'object'
+    typeof (llm_metrics ?? {}) === 'object' &&
+    isReasoning(reasoning ?? undefined)
   );
+}
+
+function isReasoning(value: unknown): value is AnswerReasoning | undefined {
+  if (value === undefined) return true;
+  const { model, parts, calls } = Object(value) as Partial<AnswerReasoning>;
+  const isPart = (part: unknown): boolean => {
+    const { text, at, metadata } = Object(part) as Partial<ReasoningPart>;
+    return typeof text === 'string' && Number.isInteger(at) && isMetadata(metadata);
+  };
+  return typeof model === 'string' && Array.isArray(parts) && parts.every(isPart) && Object.values(calls ?? {}).every(isMetadata);
+}
+
+function isMetadata(value: unknown): boolean {
+  const isObject = (given: unknown): boolean => typeof given === 'object' && given !== null && !Array.isArray(given);
+  return value === undefined || (isObject(value) && Object.values(value as object).every(isObject));
 }
 
 function unknownDraft(raw: Readonly<Record<string, unknown>>): EventDraft {

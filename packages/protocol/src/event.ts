@@ -57,6 +57,30 @@ export interface ModelResponse {
   readonly [key: string]: unknown;
 }
 
+/**
+ * What a model thought before an answer, as it wants it back with later requests. It stands on the first event of the answer. Clients are
+ * sent the texts only.
+ */
+export interface AnswerReasoning {
+  /** As in the answer: no other model is sent it. */
+  readonly model: string;
+  readonly parts: readonly ReasoningPart[];
+  /** What came with single calls, by their ids. Opaque. */
+  readonly calls?: Readonly<Record<string, ProviderMetadata>>;
+}
+
+export interface ReasoningPart {
+  /** Empty when it came encrypted. */
+  readonly text: string;
+  /** 0: before the answer's text; n: before its n-th call. */
+  readonly at: number;
+  /** A signature or the encrypted content. Opaque. */
+  readonly metadata?: ProviderMetadata;
+}
+
+/** In the shape of the provider packages: by package, then by field. */
+export type ProviderMetadata = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 /** Cost in US dollars and tokens, accumulated over the conversation up to and including this answer. */
 export interface LlmMetrics {
   readonly accumulated_cost: number;
@@ -83,6 +107,7 @@ export interface EventExtensions {
   readonly cause?: number;
   readonly tool_call_metadata?: ToolCallMetadata;
   readonly llm_metrics?: LlmMetrics;
+  readonly reasoning?: AnswerReasoning;
   /** Seconds, on actions. */
   readonly timeout?: number;
   /** On actions of clients: the client's own id, by which it recognizes its echo. An action that is sent again under it is not appended again. */

@@ -32,7 +32,10 @@ export {
   type ObservationKind,
   type ParsedAction,
   type TokenUsage,
+  type AnswerReasoning,
+  type ReasoningPart,
   type ToolCallMetadata,
+  type ProviderMetadata,
   type UnknownDraft,
   type UnknownEvent,
 } from './event.ts';

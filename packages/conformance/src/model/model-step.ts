@@ -16,6 +16,8 @@ interface Manner {
   /** Why the model stopped, where it is not for the usual reason. */
   readonly reason?: string;
   readonly tokens?: number;
+  /** What the model thinks before it, as servers of open models send it. */
+  readonly reasoning?: string;
 }
 
 /** The endpoint answers with this status instead, and with the provider's words and machine word for why. */
@@ -42,7 +44,13 @@ export function isAnswered(step: ModelStep): step is Answered {
 
 /** The answer as one document. */
 export function completionOf(step: Answered): object {
-  const message = { role: 'assistant', content: step.text ?? null, ...(callsOf(step).length > 0 && { tool_calls: callsOf(step) }) };
+  const thought = step.reasoning === undefined ? {} : { reasoning_content: step.reasoning };
+  const message = {
+    role: 'assistant',
+    content: step.text ?? null,
+    ...thought,
+    ...(callsOf(step).length > 0 && { tool_calls: callsOf(step) }),
+  };
   return { ...HEAD, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: reasonOf(step) }], usage: usageOf(step) };
 }
 
@@ -53,7 +61,8 @@ export function chunksOf(step: Answered): readonly string[] {
     { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] },
     ...piecesOf(text).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
   ]);
-  const deltas = [{ role: 'assistant', content: '' }, ...words, ...calls];
+  const thoughts = piecesOf(step.reasoning ?? '').map((reasoning_content) => ({ reasoning_content }));
+  const deltas = [{ role: 'assistant', content: '' }, ...thoughts, ...words, ...calls];
   const events = deltas.map((delta) => chunk({ choices: [{ index: 0, delta, finish_reason: null }] }));
   const last = { choices: [{ index: 0, delta: {}, finish_reason: reasonOf(step) }], usage: usageOf(step) };
   return [...events, chunk(last), 'data: [DONE]\n\n'];

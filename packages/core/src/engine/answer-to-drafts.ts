@@ -5,6 +5,7 @@ import {
   MessageAction,
   withAnswerReference,
   type ActionDraft,
+  type AnswerReasoning,
   type ActionKind,
   type AgentState,
   type LlmMetrics,
@@ -76,7 +77,7 @@ export function needsSandbox({ calls }: ParsedAnswer): boolean {
 }
 
 export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerContext): readonly SourcedDraft[] {
-  if (calls.length === 0) return charged(inWords(answer.text, context.steered), context.metrics);
+  if (calls.length === 0) return charged(inWords(answer.text, context.steered), answer, context.metrics);
   const model_response = toModelResponse(answer, context.now);
   const sound = calls.every(({ ok }) => ok) && failureOf(context.destination) === undefined;
   const drafts: SourcedDraft[] = [];
@@ -102,7 +103,7 @@ export function answerToDrafts({ answer, calls }: ParsedAnswer, context: AnswerC
     ended ??= end;
   }
   if (ended && !waiting) drafts.push(stateChanged(ended));
-  return charged(drafts, context.metrics);
+  return charged(drafts, answer, context.metrics);
 }
 
 const ENDS: { readonly [kind in ActionKind]?: AgentState } = { finish: 'finished', reject: 'rejected' };
@@ -118,10 +119,17 @@ function failureOf(destination: Destination): string | undefined {
   return destination && 'failure' in destination ? destination.failure : undefined;
 }
 
-/** The cost of an answer stands on its first event, which is not the state that asks for a confirmation. */
-function charged(drafts: readonly SourcedDraft[], llm_metrics: LlmMetrics): readonly SourcedDraft[] {
+/** The cost and the reasoning of an answer stand on its first event, which is not the state that asks for a confirmation. */
+function charged(drafts: readonly SourcedDraft[], answer: LlmAnswer, llm_metrics: LlmMetrics): readonly SourcedDraft[] {
   const first = drafts.findIndex(({ source }) => source === 'agent');
-  return drafts.map((draft, index) => (index === first ? { ...draft, llm_metrics } : draft));
+  const reasoning = reasoningOf(answer);
+  return drafts.map((draft, index) => (index === first ? { ...draft, llm_metrics, ...(reasoning && { reasoning }) } : draft));
+}
+
+function reasoningOf({ model, reasoning: parts = [], toolCalls }: LlmAnswer): AnswerReasoning | undefined {
+  const withMetadata = toolCalls.flatMap(({ id, metadata }) => (metadata ? [[id, metadata] as const] : []));
+  if (parts.length + withMetadata.length === 0) return undefined;
+  return { model, parts, ...(withMetadata.length > 0 && { calls: Object.fromEntries(withMetadata) }) };
 }
 
 /** An answer without calls is a message to the user, and waits; unless the user wrote meanwhile. */

@@ -75,7 +75,7 @@ export function addedAgain(
   confirmation_state: 'awaiting_confirmation' | 'confirmed' | 'rejected',
   executor?: string,
 ): SourcedDraft {
-  const { id: _id, timestamp: _timestamp, llm_metrics: _metrics, tool_call_metadata: call, ...draft } = action;
+  const { id: _id, timestamp: _timestamp, llm_metrics: _metrics, tool_call_metadata: call, reasoning: _reasoning, ...draft } = action;
   const args = { ...action.args, thought: '', confirmation_state };
   const added = { ...draft, args, ...(call && { tool_call_metadata: withAnswerReference(call) }) };
   return { ...added, ...(executor && isRunnable(action.action) && { executor }) } as SourcedDraft;

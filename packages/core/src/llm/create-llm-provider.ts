@@ -7,7 +7,7 @@ import { failure } from './classify-failure.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createLanguageModelProvider } from './language-model-provider.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import type { LlmFailure, LlmProvider } from './llm-provider.ts';
+import type { LlmFailure, LlmProvider, ReasoningEffort } from './llm-provider.ts';
 import { routeModel, type ModelRoute } from './model-name.ts';
 import { findModel } from './prices.ts';
 import { createScriptFileProvider } from './script-file.ts';
@@ -24,6 +24,8 @@ export interface CreateLlmProviderOptions {
   readonly allowScripts?: boolean;
   /** Limits the simultaneous requests to one endpoint; shared by all providers that use it. Default: no limit. */
   readonly places?: KeyedSemaphore | undefined;
+  /** How much the model thinks before it answers; default: as its vendor sets it. Models that do not think ignore it. */
+  readonly effort?: ReasoningEffort | undefined;
   /** Silence after which an endpoint is given up; default 290 s, just below the limit of Node's own HTTP client. */
   readonly silenceMs?: number;
 }
@@ -45,7 +47,16 @@ export function createLlmProvider(options: CreateLlmProviderOptions): LlmProvide
     return refusing(model, failure('LLM_AUTHENTICATION', 'no key is set; give LLM_API_KEY, or choose one in the settings', false));
   const load = loaders(route, apiKey, guardedFetch(options.fetch ?? fetch));
   const maxOutputTokens = route.protocol === 'anthropic' ? Math.min(findModel(model)?.maxOutput ?? 8_192, MAX_OUTPUT_TOKENS) : undefined;
-  const provider = createLanguageModelProvider({ model, apiKey, clock, silenceMs, load, maxOutputTokens });
+  const provider = createLanguageModelProvider({
+    model,
+    apiKey,
+    clock,
+    silenceMs,
+    load,
+    maxOutputTokens,
+    replay: route.replay,
+    effort: options.effort,
+  });
   return options.places ? inPlaces(provider, options.places, { baseUrl: route.baseUrl, apiKey }) : provider;
 }
 

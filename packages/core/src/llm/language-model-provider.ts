@@ -6,20 +6,17 @@
  * P1  No provider package is imported before the first stream.
  * P2  A stream ends with exactly one `done` or `failed`, or just ends after an abort; it never throws.
  * P3  An endpoint that says nothing for `silenceMs` is given up.
+ * P4  A refusal of how reasoning was sent back is answered once in the way that it asks for, which then stays.
  */
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4StreamPart,
-  LanguageModelV4FinishReason,
-  LanguageModelV4Usage,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { abortable } from '@tendon/protocol/async';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Clock } from '../async/clock.ts';
+import { AnswerBuilder } from './answer-builder.ts';
 import { classifyFailure, failure } from './classify-failure.ts';
-import type { LlmEvent, LlmFailure, LlmProvider, LlmRequest, LlmAnswer, LlmToolCall, LlmUsage } from './llm-provider.ts';
+import type { LlmEvent, LlmFailure, LlmProvider, LlmRequest, ReasoningEffort } from './llm-provider.ts';
 import { costOf, findModel } from './prices.ts';
+import { styleAfterRefusal, type ReasoningReplay, type ReplayStyle } from './reasoning-replay.ts';
 import { toPrompt } from './to-prompt.ts';
 
 export interface LanguageModelOptions {
@@ -31,25 +28,34 @@ export interface LanguageModelOptions {
   readonly silenceMs: number;
   /** Only for an API that needs it. */
   readonly maxOutputTokens: number | undefined;
+  /** How the endpoint wants reasoning back, until it says otherwise. */
+  readonly replay: ReplayStyle;
+  readonly effort: ReasoningEffort | undefined;
 }
 
-export function createLanguageModelProvider({ model, apiKey, clock, load, silenceMs, maxOutputTokens }: LanguageModelOptions): LlmProvider {
+export function createLanguageModelProvider(about: LanguageModelOptions): LlmProvider {
+  const { model, apiKey, clock, load, silenceMs, maxOutputTokens, effort } = about;
   const facts = findModel(model);
+  let style = about.replay;
+  const refused = new Set<ReplayStyle>();
   let api = 0;
   let calls = 0;
 
   async function open(request: LlmRequest, signal: AbortSignal): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-    const options = {
-      ...callOptions(facts?.vision === false ? withoutPictures(request) : request),
-      maxOutputTokens,
-      abortSignal: signal,
-    };
+    const shown = facts?.vision === false ? withoutPictures(request) : request;
     for (;;) {
       const language = await load[api]!();
+      const options = { ...callOptions(shown, { model, style }), reasoning: effort, maxOutputTokens, abortSignal: signal };
       const opening = Promise.resolve(language.doStream(options)).then((result) => result.stream);
       try {
         return await abortable(opening, signal);
       } catch (error) {
+        const wanted = styleAfterRefusal(error, style);
+        if (wanted && !refused.has(wanted)) {
+          refused.add(style);
+          style = wanted;
+          continue;
+        }
         if (api + 1 >= load.length || !isOtherApi(error)) throw error;
         api++;
       }
@@ -58,7 +64,7 @@ export function createLanguageModelProvider({ model, apiKey, clock, load, silenc
 
   async function* stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncIterable<LlmEvent> {
     const started = clock.now();
-    const builder = new AnswerBuilder(model, `answer-${started.getTime()}-${calls++}`);
+    const builder = new AnswerBuilder({ model, fallbackId: `answer-${started.getTime()}-${calls++}` });
     using silence = watchSilence(clock, silenceMs);
     const stop = AbortSignal.any([signal, silence.signal]);
     try {
@@ -92,7 +98,7 @@ function withoutPictures({ messages, tools }: LlmRequest): LlmRequest {
   return { tools, messages: messages.map((message) => ('imageUrls' in message ? { ...message, imageUrls: [] } : message)) };
 }
 
-function callOptions({ messages, tools }: LlmRequest): LanguageModelV4CallOptions {
+function callOptions({ messages, tools }: LlmRequest, replay: ReasoningReplay): LanguageModelV4CallOptions {
   const functions = tools.map(({ name, description, parameters }) => ({
     type: 'function' as const,
     name,
@@ -100,7 +106,7 @@ function callOptions({ messages, tools }: LlmRequest): LanguageModelV4CallOption
     inputSchema: parameters,
   }));
   return {
-    prompt: toPrompt(messages),
+    prompt: toPrompt(messages, replay),
     ...(functions.length > 0 && { tools: functions, toolChoice: { type: 'auto' } }),
     providerOptions: { openai: { store: false } },
   };
@@ -145,98 +151,4 @@ function watchSilence(clock: Clock, silenceMs: number): SilenceWatch {
     heard: () => void (last = clock.now().getTime()),
     [Symbol.dispose]: () => ended.abort(),
   };
-}
-
-/** An answer before its price and its latency are known. */
-type BareAnswer = Omit<LlmAnswer, 'costUsd' | 'latencyMs'>;
-
-/**
- * Collects one streamed answer and judges whether it is complete.
- *
- * Invariants
- * A1  What is judged complete carries a finish reason that the provider sent.
- * A2  The text of a tool call is as the model wrote it; an empty one, which means "no arguments", is `{}`.
- */
-class AnswerBuilder {
-  readonly #model: string;
-  readonly #fallbackId: string;
-  #id = '';
-  #text = '';
-  readonly #calls: LlmToolCall[] = [];
-  #finish: { readonly reason: LanguageModelV4FinishReason; readonly usage: LanguageModelV4Usage } | undefined;
-
-  /** `fallbackId` names the answer when the provider gives no id. */
-  constructor(model: string, fallbackId: string) {
-    this.#model = model;
-    this.#fallbackId = fallbackId;
-  }
-
-  /** Takes a part in; gives the event to pass on, if it is one. */
-  add(part: LanguageModelV4StreamPart): LlmEvent | undefined {
-    switch (part.type) {
-      case 'text-delta':
-        this.#text += part.delta;
-        return delta('text', part.delta);
-      case 'reasoning-delta':
-        return delta('reasoning', part.delta);
-      case 'tool-input-start':
-        return { type: 'calling', tool: part.toolName };
-      case 'tool-input-delta':
-        return delta('tool', part.delta);
-      case 'tool-call':
-        this.#calls.push({ id: part.toolCallId, name: part.toolName, arguments: part.input.trim() === '' ? '{}' : part.input });
-        return undefined;
-      case 'response-metadata':
-        this.#id ||= part.id ?? '';
-        return undefined;
-      case 'finish':
-        this.#finish = { reason: part.finishReason, usage: part.usage };
-        return undefined;
-      default:
-        return undefined;
-    }
-  }
-
-  /** The whole answer, or why it is none. */
-  finish(): BareAnswer | LlmFailure {
-    const reason = this.#finish && readReason(this.#finish.reason);
-    if (!this.#finish || reason === undefined) return failure('LLM_UNAVAILABLE', 'the answer was cut off', true);
-    const isEmpty = this.#text.trim() === '' && this.#calls.length === 0;
-    if (reason === 'content_filter' && (isEmpty || this.#calls.length > 0)) {
-      return failure('LLM_CONTENT_POLICY', 'the answer was held back by its content filter', false);
-    }
-    if (reason === 'length' && isEmpty) {
-      return failure('LLM_FAILED', 'the limit of output tokens was reached before any text; ask for smaller steps', false);
-    }
-    if (isEmpty) return failure('LLM_FAILED', 'the answer was empty', true);
-    return {
-      id: this.#id || this.#fallbackId,
-      model: this.#model,
-      text: this.#text,
-      toolCalls: this.#calls,
-      finishReason: reason === 'stop' && this.#calls.length > 0 ? 'tool_calls' : reason,
-      usage: readUsage(this.#finish.usage),
-    };
-  }
-}
-
-function delta(part: 'text' | 'reasoning' | 'tool', text: string): LlmEvent | undefined {
-  return text === '' ? undefined : { type: 'delta', part, text };
-}
-
-/** Undefined when the provider never reported why it stopped: the stream was cut. */
-function readReason({ unified, raw }: LanguageModelV4FinishReason): LlmAnswer['finishReason'] | undefined {
-  if (unified === 'tool-calls') return 'tool_calls';
-  if (unified === 'content-filter') return 'content_filter';
-  if (unified === 'stop' || unified === 'length') return unified;
-  if (unified !== 'other' || !raw) return undefined;
-  return /length|max_tokens/i.test(raw) ? 'length' : 'stop';
-}
-
-/** `inputTokens` counts all input, cached or not; what a provider does not report is 0. */
-function readUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): LlmUsage {
-  const cacheReadTokens = inputTokens.cacheRead ?? 0;
-  const cacheWriteTokens = inputTokens.cacheWrite ?? 0;
-  const total = inputTokens.total ?? (inputTokens.noCache ?? 0) + cacheReadTokens + cacheWriteTokens;
-  return { inputTokens: total, outputTokens: outputTokens.total ?? 0, cacheReadTokens, cacheWriteTokens };
 }

@@ -1,10 +1,16 @@
-import type { CatalogError } from '@tendon/protocol';
+import type { AnswerReasoning, CatalogError, ProviderMetadata, ReasoningPart } from '@tendon/protocol';
 
 /** Provider-neutral messages. Every prefix of every log projects to a legal list of these. */
 export type LlmMessage =
   | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string; readonly imageUrls?: readonly string[] }
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls?: readonly LlmToolCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls?: readonly LlmToolCall[];
+      /** Sent only to the model that made it. */
+      readonly reasoning?: Reasoning;
+    }
   | {
       readonly role: 'tool';
       readonly toolCallId: string;
@@ -13,11 +19,20 @@ export type LlmMessage =
       readonly imageUrls?: readonly string[];
     };
 
+/** In the words of the provider packages; each maps them to what its model knows. */
+export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
+
+/** As in the log, but that what came with calls stands on the calls. */
+export type Reasoning = Pick<AnswerReasoning, 'model' | 'parts'>;
+
 export interface LlmToolCall {
   readonly id: string;
   readonly name: string;
   /** The JSON text as the model wrote it; parsed and checked by the turn, never repaired. */
   readonly arguments: string;
+  /** What came with the call, for the model that made it. Opaque. */
+  readonly metadata?: ProviderMetadata;
 }
 
 /** A tool as it is offered: JSON Schema of its arguments. */
@@ -45,6 +60,8 @@ export interface LlmAnswer {
   readonly model: string;
   readonly text: string;
   readonly toolCalls: readonly LlmToolCall[];
+  /** Undefined when the model did not think, or nothing of it was sent. */
+  readonly reasoning?: readonly ReasoningPart[];
   readonly finishReason: 'stop' | 'tool_calls' | 'length' | 'content_filter';
   readonly usage: LlmUsage;
   /** US dollars; 0 when the price is unknown. */

@@ -1,3 +1,5 @@
+import type { ReplayStyle } from './reasoning-replay.ts';
+
 /**
  * litellm's model names: `provider/model`, or a bare name whose provider is known. Where a name leads is data, not code.
  */
@@ -8,6 +10,7 @@ export interface ModelRoute {
   readonly modelId: string;
   readonly baseUrl: string;
   readonly needsKey: boolean;
+  readonly replay: ReplayStyle;
 }
 
 interface Vendor {
@@ -17,6 +20,8 @@ interface Vendor {
   /** A path that users leave out of the address of such an endpoint. */
   readonly defaultPath?: string;
   readonly local?: true;
+  /** Default `as-sent`. */
+  readonly replay?: ReplayStyle;
 }
 
 /** litellm's prefixes. Any other name works too, with a base URL: it is sent in full to an OpenAI-compatible endpoint. */
@@ -25,17 +30,17 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
   anthropic: { protocol: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', defaultPath: '/v1' },
   openhands: { protocol: 'chat', baseUrl: 'https://llm-proxy.app.all-hands.dev/v1', defaultPath: '/v1' },
   litellm_proxy: { protocol: 'chat' },
-  gemini: { protocol: 'chat', baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai' },
-  mistral: { protocol: 'chat', baseUrl: 'https://api.mistral.ai/v1' },
-  groq: { protocol: 'chat', baseUrl: 'https://api.groq.com/openai/v1' },
+  gemini: { protocol: 'chat', baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', replay: 'signed-calls' },
+  mistral: { protocol: 'chat', baseUrl: 'https://api.mistral.ai/v1', replay: 'none' },
+  groq: { protocol: 'chat', baseUrl: 'https://api.groq.com/openai/v1', replay: 'none' },
   xai: { protocol: 'chat', baseUrl: 'https://api.x.ai/v1' },
-  deepseek: { protocol: 'chat', baseUrl: 'https://api.deepseek.com/v1' },
+  deepseek: { protocol: 'chat', baseUrl: 'https://api.deepseek.com/v1', replay: 'text-with-calls' },
   openrouter: { protocol: 'chat', baseUrl: 'https://openrouter.ai/api/v1' },
   together_ai: { protocol: 'chat', baseUrl: 'https://api.together.xyz/v1' },
   fireworks_ai: { protocol: 'chat', baseUrl: 'https://api.fireworks.ai/inference/v1' },
-  cerebras: { protocol: 'chat', baseUrl: 'https://api.cerebras.ai/v1' },
+  cerebras: { protocol: 'chat', baseUrl: 'https://api.cerebras.ai/v1', replay: 'none' },
   huggingface: { protocol: 'chat', baseUrl: 'https://router.huggingface.co/v1' },
-  moonshot: { protocol: 'chat', baseUrl: 'https://api.moonshot.ai/v1' },
+  moonshot: { protocol: 'chat', baseUrl: 'https://api.moonshot.ai/v1', replay: 'text-with-calls' },
   zai: { protocol: 'chat', baseUrl: 'https://api.z.ai/api/paas/v4' },
   vercel_ai_gateway: { protocol: 'chat', baseUrl: 'https://ai-gateway.vercel.sh/v1' },
   ollama: { protocol: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', defaultPath: '/v1', local: true },
@@ -70,13 +75,14 @@ export function routeModel(model: string, baseUrl: string | undefined): ModelRou
   const { vendor: name, modelId } = splitModelName(model);
   const vendor = name === undefined ? undefined : VENDORS[name];
   if (modelId === '') return undefined;
+  const replay = vendor?.replay ?? 'as-sent';
   if (!baseUrl) {
     if (vendor?.baseUrl === undefined) return undefined;
-    return { protocol: vendor.protocol, modelId, baseUrl: vendor.baseUrl, needsKey: !vendor.local };
+    return { protocol: vendor.protocol, modelId, baseUrl: vendor.baseUrl, needsKey: !vendor.local, replay };
   }
   const url = URL.parse(baseUrl);
   if (!url || !/^https?:$/.test(url.protocol)) return undefined;
   const addedPath = url.pathname === '/' ? (vendor?.defaultPath ?? '') : '';
   const protocol = vendor?.protocol === 'anthropic' ? 'anthropic' : 'chat';
-  return { protocol, modelId, baseUrl: baseUrl.replace(/\/+$/, '') + addedPath, needsKey: false };
+  return { protocol, modelId, baseUrl: baseUrl.replace(/\/+$/, '') + addedPath, needsKey: false, replay };
 }

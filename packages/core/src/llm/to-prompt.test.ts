@@ -22,9 +22,11 @@ const MESSAGES: readonly LlmMessage[] = [
   { role: 'user', text: 'go on' },
 ];
 
+const AS_SENT = { model: 'm', style: 'as-sent' } as const;
+
 describe('the request', () => {
   it('LM50: ids, arguments and texts are legal for every provider', () => {
-    const prompt = toPrompt(MESSAGES);
+    const prompt = toPrompt(MESSAGES, AS_SENT);
     expect(prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'user', 'user']);
     expect(prompt[1]).toMatchObject({ content: [{ type: 'text', text: '(an image)' }, { type: 'file' }, { type: 'file' }] });
     expect(prompt[2]).toMatchObject({
@@ -38,7 +40,7 @@ describe('the request', () => {
   });
 
   it('LM51: the system prompt and the last two inputs are marked', () => {
-    const marked = toPrompt(MESSAGES).map(({ providerOptions }) => providerOptions !== undefined);
+    const marked = toPrompt(MESSAGES, AS_SENT).map(({ providerOptions }) => providerOptions !== undefined);
     expect(marked).toEqual([true, false, false, false, false, true, true]);
   });
 

@@ -1,13 +1,23 @@
-import type { LanguageModelV4FilePart, LanguageModelV4Prompt, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Prompt,
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
+import { NO_REASONING, NO_SIGNATURE, type ReasoningReplay } from './reasoning-replay.ts';
+import type { ReasoningPart } from '@tendon/protocol';
 import type { LlmMessage, LlmToolCall } from './llm-provider.ts';
 
 type PromptMessage = LanguageModelV4Prompt[number];
+type AssistantMessage = Extract<LlmMessage, { role: 'assistant' }>;
 
 /**
  * Our messages in the shape of the provider packages, legal for each of them: no empty texts, arguments as objects,
  * ids of the alphabet that every provider takes, and pictures of tool results in a message of their own after the results.
  */
-export function toPrompt(messages: readonly LlmMessage[]): LanguageModelV4Prompt {
+export function toPrompt(messages: readonly LlmMessage[], replay: ReasoningReplay): LanguageModelV4Prompt {
   const prompt: PromptMessage[] = [];
   let pictures: LanguageModelV4FilePart[] = [];
   for (const message of messages) {
@@ -17,7 +27,7 @@ export function toPrompt(messages: readonly LlmMessage[]): LanguageModelV4Prompt
     } else {
       pictures.push(...(message.imageUrls ?? []).flatMap(toFilePart));
     }
-    prompt.push(...toPromptMessages(message));
+    prompt.push(...toPromptMessages(message, replay));
   }
   if (pictures.length > 0) prompt.push(showing(pictures));
   return withCacheMarks(prompt);
@@ -27,7 +37,7 @@ function showing(pictures: readonly LanguageModelV4FilePart[]): PromptMessage {
   return { role: 'user', content: [{ type: 'text', text: 'The tool results above show:' }, ...pictures] };
 }
 
-function toPromptMessages(message: LlmMessage): PromptMessage[] {
+function toPromptMessages(message: LlmMessage, replay: ReasoningReplay): PromptMessage[] {
   switch (message.role) {
     case 'system':
       return message.text === '' ? [] : [{ role: 'system', content: message.text }];
@@ -36,9 +46,8 @@ function toPromptMessages(message: LlmMessage): PromptMessage[] {
       return [{ role: 'user', content: [{ type: 'text', text: message.text || (files.length > 0 ? '(an image)' : '(empty)') }, ...files] }];
     }
     case 'assistant': {
-      const calls = (message.toolCalls ?? []).map(toCallPart);
-      const texts = message.text.trim() === '' ? [] : [{ type: 'text' as const, text: message.text }];
-      return calls.length + texts.length === 0 ? [] : [{ role: 'assistant', content: [...texts, ...calls] }];
+      const content = answerParts(message, replay);
+      return content.every(({ type }) => type === 'reasoning') ? [] : [{ role: 'assistant', content }];
     }
     case 'tool': {
       const output = { type: 'text' as const, value: message.text || '(no output)' };
@@ -49,8 +58,37 @@ function toPromptMessages(message: LlmMessage): PromptMessage[] {
   }
 }
 
-function toCallPart(call: LlmToolCall): LanguageModelV4ToolCallPart {
-  return { type: 'tool-call', toolCallId: legalId(call.id), toolName: call.name, input: toObject(call.arguments) };
+type AnswerPart = LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart;
+
+/** Text, calls and reasoning in the order in which they came; reasoning that another model made is left out. */
+function answerParts({ text, toolCalls = [], reasoning }: AssistantMessage, { model, style }: ReasoningReplay): AnswerPart[] {
+  const isOwn = reasoning?.model === model && style !== 'none';
+  const thoughts = isOwn && style !== 'signed-calls' ? reasoning.parts : [];
+  const at = (place: number): LanguageModelV4ReasoningPart[] =>
+    thoughts.filter((part) => Math.min(part.at, toolCalls.length) === place).map(toReasoningPart);
+  const texts = text.trim() === '' ? [] : [{ type: 'text' as const, text }];
+  const calls = toolCalls.flatMap((call, index) => [...at(index + 1), toCallPart(call, isOwn)]);
+  const parts = [...at(0), ...texts, ...calls];
+  if (calls.length === 0) return parts;
+  if (style === 'text-with-calls' && !thoughts.some((part) => part.text !== ''))
+    return [{ type: 'reasoning', text: NO_REASONING }, ...parts];
+  return style === 'signed-calls' ? withSignature(parts) : parts;
+}
+
+/** Gemini signs the first call of an answer, for all of them. */
+function withSignature(parts: readonly AnswerPart[]): AnswerPart[] {
+  const first = parts.findIndex(({ type }) => type === 'tool-call');
+  const providerOptions = { google: { thoughtSignature: NO_SIGNATURE } };
+  return parts.map((part, index) => (index === first && !part.providerOptions ? { ...part, providerOptions } : part));
+}
+
+function toReasoningPart({ text, metadata }: ReasoningPart): LanguageModelV4ReasoningPart {
+  return { type: 'reasoning', text, ...(metadata && { providerOptions: metadata as SharedV4ProviderOptions }) };
+}
+
+function toCallPart({ id, name, arguments: args, metadata }: LlmToolCall, isOwn: boolean): LanguageModelV4ToolCallPart {
+  const providerOptions = isOwn ? (metadata as SharedV4ProviderOptions | undefined) : undefined;
+  return { type: 'tool-call', toolCallId: legalId(id), toolName: name, input: toObject(args), ...(providerOptions && { providerOptions }) };
 }
 
 /** A conversation may change its provider: Anthropic refuses ids that others give. */

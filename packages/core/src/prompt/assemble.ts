@@ -1,4 +1,4 @@
-import type { LlmMessage } from '../llm/llm-provider.ts';
+import type { LlmMessage, Reasoning } from '../llm/llm-provider.ts';
 import type { CallsEntry, Entry } from './entry.ts';
 import { excerpt } from './excerpt.ts';
 
@@ -33,7 +33,7 @@ export function assemble(
       messages.push(toMessage(shown));
       continue;
     }
-    messages.push({ role: 'assistant', text: entry.text, toolCalls: entry.calls.map(({ call }) => call) });
+    messages.push({ role: 'assistant', text: entry.text, toolCalls: entry.calls.map(({ call }) => call), ...thinking(entry) });
     for (const { call, result } of entry.calls) {
       if (!result && entry === open) settled ??= messages.length;
       const { text, imageUrls } = result ?? { text: INTERRUPTED };
@@ -50,6 +50,11 @@ function isUser(entry: Entry): boolean {
   return entry.type === 'text' && entry.role === 'user';
 }
 
-function toMessage({ role, text, imageUrls }: Extract<Entry, { type: 'text' }>): LlmMessage {
-  return role === 'user' ? { role, text, ...(imageUrls && { imageUrls }) } : { role, text };
+function toMessage(entry: Extract<Entry, { type: 'text' }>): LlmMessage {
+  const { role, text, imageUrls } = entry;
+  return role === 'user' ? { role, text, ...(imageUrls && { imageUrls }) } : { role, text, ...thinking(entry) };
+}
+
+function thinking({ reasoning }: Entry): { readonly reasoning?: Reasoning } {
+  return reasoning ? { reasoning: { model: reasoning.model, parts: reasoning.parts } } : {};
 }

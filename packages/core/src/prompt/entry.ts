@@ -1,3 +1,4 @@
+import type { AnswerReasoning } from '@tendon/protocol';
 import type { LlmToolCall } from '../llm/llm-provider.ts';
 
 /** What one event says to the model, before calls and results are brought together. */
@@ -36,6 +37,7 @@ export interface TextEntry {
   readonly role: 'user' | 'assistant';
   readonly eventId: number;
   readonly text: string;
+  readonly reasoning?: AnswerReasoning;
   readonly imageUrls?: readonly string[];
   readonly pinned: boolean;
   /** The tool that answered after the model had gone on. */
@@ -54,6 +56,7 @@ export interface CallsEntry {
   /** Id of the model's response; an answer that has none is its own group. */
   readonly key: string;
   readonly text: string;
+  readonly reasoning?: AnswerReasoning;
   readonly calls: CallEntry[];
 }
 

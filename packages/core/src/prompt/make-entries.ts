@@ -1,5 +1,14 @@
 /** Entries from single events: pure, so that an entry made again from the log is the entry that was there. */
-import { isAction, type Action, type Event, type Observation, type ToolCallMetadata, messageOf, type ActionKind } from '@tendon/protocol';
+import {
+  isAction,
+  type Action,
+  type AnswerReasoning,
+  type Event,
+  type Observation,
+  type ToolCallMetadata,
+  messageOf,
+  type ActionKind,
+} from '@tendon/protocol';
 import type { LlmToolCall } from '../llm/llm-provider.ts';
 import { parseObject } from '../tools/parse-tool-call.ts';
 import { type CallResult, type CallsEntry, type Saying, type TextEntry, NOTHING } from './entry.ts';
@@ -38,7 +47,13 @@ export function callsOf(event: Event, metadata: ToolCallMetadata, wireIds: (id: 
     openedBy: event.id,
     key: metadata.model_response.id,
     text: message?.content ?? '',
-    calls: calls.map((call) => ({ id: call.id, call: toLegalCall(call, wireIds(call.id)), eventIds: [], result: undefined })),
+    ...(event.reasoning && { reasoning: event.reasoning }),
+    calls: calls.map((call) => ({
+      id: call.id,
+      call: toLegalCall(call, wireIds(call.id), event.reasoning),
+      eventIds: [],
+      result: undefined,
+    })),
   };
 }
 
@@ -55,13 +70,25 @@ type Words = Omit<Extract<Saying, { says: 'user' }>, 'says'>;
 function toText(event: Event, role: 'user' | 'assistant', { text, imageUrls, pinned = false }: Words): TextEntry | undefined {
   if (text === '' && !imageUrls?.length) return undefined;
   const file = pinned ? fileOf(text) : undefined;
-  return { type: 'text', role, eventId: event.id, text: text || '[Image]', pinned, ...(imageUrls && { imageUrls }), ...(file && { file }) };
+  const { reasoning } = event;
+  return {
+    type: 'text',
+    role,
+    eventId: event.id,
+    text: text || '[Image]',
+    pinned,
+    ...(role === 'assistant' && reasoning && { reasoning }),
+    ...(imageUrls && { imageUrls }),
+    ...(file && { file }),
+  };
 }
 
 /** Providers would refuse arguments that are not a JSON object; the model is shown the text that it wrote. */
-function toLegalCall({ name, arguments: args }: LlmToolCall, id: string): LlmToolCall {
+function toLegalCall(call: LlmToolCall, id: string, reasoning: AnswerReasoning | undefined): LlmToolCall {
+  const { name, arguments: args } = call;
   const legal = parseObject(args) ? args.trim() || '{}' : JSON.stringify({ not_json: args.slice(0, 1000) });
-  return { id, name: name || 'unknown', arguments: legal };
+  const metadata = reasoning?.calls && Object.hasOwn(reasoning.calls, call.id) ? reasoning.calls[call.id] : undefined;
+  return { id, name: name || 'unknown', arguments: legal, ...(metadata && { metadata }) };
 }
 
 /** An observation that answers no call: the user's own command, or a word of the engine. */

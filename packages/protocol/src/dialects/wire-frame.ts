@@ -13,7 +13,7 @@ export interface Overrides {
   readonly success?: boolean;
 }
 
-/** An event with its keys in the order of 0.62's serializer; absent, not null, when unset. `executor` stays inside. */
+/** An event with its keys in the order of 0.62's serializer; absent, not null, when unset. `executor` and the metadata of `reasoning` stay inside. */
 export function wireFrame(event: Action | Observation, overrides: Overrides = {}): Frame {
   return {
     id: event.id,
@@ -23,6 +23,7 @@ export function wireFrame(event: Action | Observation, overrides: Overrides = {}
     ...(event.cause !== undefined && { cause: event.cause }),
     ...(isAction(event) ? { action: event.action } : { observation: event.observation }),
     ...(event.tool_call_metadata !== undefined && { tool_call_metadata: event.tool_call_metadata }),
+    ...reasoningText(event),
     ...(event.llm_metrics !== undefined && { llm_metrics: reducedMetrics(event.llm_metrics) }),
     ...(isAction(event) ? actionBody(event, overrides) : observationBody(event, overrides)),
   };
@@ -40,6 +41,14 @@ function observationBody(event: Observation, overrides: Overrides): Frame {
     extras: overrides.extras ?? event.extras,
     ...(success !== undefined && { success }),
   };
+}
+
+function reasoningText({ reasoning }: Action | Observation): Frame {
+  const text = reasoning?.parts
+    .map((part) => part.text)
+    .filter((part) => part.trim() !== '')
+    .join('\n\n');
+  return text ? { reasoning_content: text } : {};
 }
 
 /** The wire has the sums only; the lists grow with the conversation and are empty there. */

@@ -166,9 +166,9 @@ interface ProviderParts extends Pick<ConversationParts, 'clock' | 'places'> {
 
 async function makeProvider(choice: ModelChoice, { clock, places, dial }: ProviderParts) {
   const { createLlmProvider, withRetries } = await import('@tendon/core/llm');
-  const { model, apiKey, baseUrl, isOperators, isPoliced } = choice;
+  const { model, apiKey, baseUrl, effort, isOperators, isPoliced } = choice;
   const fetch = isPoliced ? fetchBy(dial()) : undefined;
-  return withRetries(createLlmProvider({ model, apiKey, baseUrl, clock, places, fetch, allowScripts: isOperators }), {
+  return withRetries(createLlmProvider({ model, apiKey, baseUrl, effort, clock, places, fetch, allowScripts: isOperators }), {
     clock,
     random: Math.random,
   });

@@ -7,7 +7,7 @@ import { systemClock } from '../platform/system-clock.ts';
 
 const operators = new Secret('operators-key');
 const own = new Secret('clients-key');
-const environment = { model: 'openai/gpt-4o', llmApiKey: operators, llmBaseUrl: 'https://proxy.example' };
+const environment = { model: 'openai/gpt-4o', llmApiKey: operators, llmBaseUrl: 'https://proxy.example', llmEffort: 'high' as const };
 const settingsWith = async (update: Parameters<SettingsStore['update']>[0]) => {
   const settings = await SettingsStore.open(createMemoryStorage({ clock: systemClock }).records, new Secret('a-jwt-secret'));
   if (Object.keys(update).length > 0) await settings.update(update);
@@ -19,12 +19,12 @@ describe('SV21: the model', () => {
     const none = await settingsWith({});
     const stored = await settingsWith({ llm_model: 'anthropic/claude' });
     expect(chooseModel({}, none, environment)).toMatchObject({ model: 'openai/gpt-4o', apiKey: operators, isOperators: true });
-    expect(chooseModel({}, stored, environment)).toMatchObject({ model: 'anthropic/claude', isOperators: false });
+    expect(chooseModel({}, stored, environment)).toMatchObject({ model: 'anthropic/claude', effort: 'high', isOperators: false });
     expect(chooseModel({ model: 'x/y' }, stored, environment)).toMatchObject({ model: 'x/y' });
   });
 
   it('is gpt-4o for whoever brings a key and names none', async () => {
-    const demo = { model: 'demo', llmApiKey: undefined, llmBaseUrl: undefined };
+    const demo = { model: 'demo', llmApiKey: undefined, llmBaseUrl: undefined, llmEffort: undefined };
     expect(chooseModel({ llm: { apiKey: own } }, await settingsWith({}), demo)).toMatchObject({ model: 'gpt-4o', apiKey: own });
     expect(chooseModel({}, await settingsWith({ llm_api_key: 'stored-key' }), demo).model).toBe('gpt-4o');
     expect(chooseModel({}, await settingsWith({}), demo).model).toBe('demo');

@@ -4,7 +4,7 @@
  * M1  The server's keys go only to the addresses they were given for: whoever names another address brings a key of their own.
  * M2  Most specific first: the conversation's own choice, the stored settings, the environment.
  */
-import type { LlmProvider } from '@tendon/core';
+import type { LlmProvider, ReasoningEffort } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { Config } from '../platform/config/config.ts';
 import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
@@ -14,13 +14,14 @@ export interface ModelChoice {
   readonly model: string;
   readonly apiKey: Secret | undefined;
   readonly baseUrl: string | undefined;
+  readonly effort: ReasoningEffort | undefined;
   /** Somebody who is no admin named the address: it is asked as the conversation's sandbox could. */
   readonly isPoliced: boolean;
   /** Named by the operator: it may be a script on this machine. */
   readonly isOperators: boolean;
 }
 
-type Environment = Pick<Config, 'model' | 'llmApiKey' | 'llmBaseUrl'>;
+type Environment = Pick<Config, 'model' | 'llmApiKey' | 'llmBaseUrl' | 'llmEffort'>;
 
 export function chooseModel(
   params: Pick<CreateConversationParams, 'model'> & { readonly llm?: ModelAccess | undefined },
@@ -35,6 +36,7 @@ export function chooseModel(
   return {
     model,
     baseUrl: access.baseUrl ?? environment.llmBaseUrl,
+    effort: environment.llmEffort,
     apiKey: access.apiKey ?? (sameAddress ? environment.llmApiKey : undefined),
     isPoliced:
       params.llm?.baseUrl !== undefined && !params.llm.isAdmins && !sameAddress && params.llm.baseUrl !== settings.current?.llm_base_url,
@@ -48,7 +50,7 @@ function storedAccess(settings: SettingsStore): ModelAccess | undefined {
   return apiKey || baseUrl ? { apiKey, baseUrl } : undefined;
 }
 
-function environmentAccess({ llmApiKey, llmBaseUrl }: Environment): ModelAccess {
+function environmentAccess({ llmApiKey, llmBaseUrl }: Pick<Environment, 'llmApiKey' | 'llmBaseUrl'>): ModelAccess {
   return { apiKey: llmApiKey, baseUrl: llmBaseUrl };
 }
 

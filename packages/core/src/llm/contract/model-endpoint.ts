@@ -9,6 +9,8 @@ import type { AddressInfo } from 'node:net';
 /** One answer of the endpoint. */
 export interface EndpointTurn {
   readonly reasoning?: readonly string[];
+  /** Of the reasoning: Anthropic's signature, OpenAI's encrypted content; on the first call for Gemini. */
+  readonly signature?: string;
   readonly text?: readonly string[];
   /** The arguments in the pieces in which they are sent. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly pieces: readonly string[] }[];
@@ -41,10 +43,13 @@ export interface ModelEndpoint extends AsyncDisposable {
   answered(): Promise<void>;
 }
 
-type Protocol = 'openai' | 'anthropic';
+type Protocol = 'openai' | 'anthropic' | 'responses';
 
-/** Answers the requests with the turns in order; the last one is repeated. */
-export async function startModelEndpoint(protocol: Protocol, turns: readonly EndpointTurn[]): Promise<ModelEndpoint> {
+/** Answers a request with the turn that it is given, by its body and its place; a list is given in order, and its last turn is repeated. */
+export async function startModelEndpoint(
+  protocol: Protocol,
+  turns: readonly EndpointTurn[] | ((body: EndpointRequest['body'], place: number) => EndpointTurn),
+): Promise<ModelEndpoint> {
   const requests: EndpointRequest[] = [];
   let waiting: (() => void)[] = [];
   const server = createServer((request, response) => {
@@ -52,7 +57,8 @@ export async function startModelEndpoint(protocol: Protocol, turns: readonly End
   });
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(request);
-    const turn = turns[Math.min(requests.length, turns.length - 1)]!;
+    const place = requests.length;
+    const turn = typeof turns === 'function' ? turns(body, place) : turns[Math.min(place, turns.length - 1)]!;
     requests.push({ url: request.url ?? '', headers: request.headers, body, closed: once(response, 'close') });
     answer(protocol, turn, response);
     for (const resume of waiting.splice(0)) resume();
@@ -90,7 +96,7 @@ function answer(protocol: Protocol, turn: EndpointTurn, response: ServerResponse
   });
 }
 
-const FRAMES = { openai: openaiFrames, anthropic: anthropicFrames } as const satisfies Record<
+const FRAMES = { openai: openaiFrames, anthropic: anthropicFrames, responses: responsesFrames } as const satisfies Record<
   Protocol,
   (turn: EndpointTurn) => Iterable<string>
 >;
@@ -103,7 +109,8 @@ function* openaiFrames(turn: EndpointTurn): Iterable<string> {
   for (const text of turn.reasoning ?? []) yield chunk({ reasoning_content: text });
   for (const text of turn.text ?? []) yield chunk({ content: text });
   for (const [index, { id, name, pieces }] of (turn.calls ?? []).entries()) {
-    yield chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
+    const signed = index === 0 && turn.signature && { extra_content: { google: { thought_signature: turn.signature } } };
+    yield chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' }, ...signed }] });
     for (const piece of pieces) yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
   if (turn.errorFrame) yield `data: ${JSON.stringify({ error: turn.errorFrame })}\n\n`;
@@ -145,7 +152,10 @@ function* anthropicFrames(turn: EndpointTurn): Iterable<string> {
       ? [
           {
             start: { type: 'thinking', thinking: '', signature: '' },
-            deltas: turn.reasoning.map((thinking) => ({ type: 'thinking_delta', thinking })),
+            deltas: [
+              ...turn.reasoning.map((thinking) => ({ type: 'thinking_delta', thinking })),
+              ...(turn.signature ? [{ type: 'signature_delta', signature: turn.signature }] : []),
+            ],
           },
         ]
       : []),
@@ -166,4 +176,38 @@ function* anthropicFrames(turn: EndpointTurn): Iterable<string> {
   const reason = STOP_REASON[turn.finish ?? (turn.calls ? 'tool_calls' : 'stop')];
   yield send('message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: output } });
   yield send('message_stop', {});
+}
+
+/** OpenAI's Responses API: an item for the reasoning, one for the text, one for each call. */
+function* responsesFrames(turn: EndpointTurn): Iterable<string> {
+  const response = { id: 'resp_7', object: 'response', created_at: 1, model: 'test', output: [] };
+  const { input, output, cacheRead } = turn.usage ?? { input: 100, output: 10, cacheRead: 0 };
+  const usage = {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cacheRead },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
+  };
+  let sequence_number = 0;
+  let output_index = 0;
+  const numbered = (type: string, fields: object) =>
+    `data: ${JSON.stringify({ type, sequence_number: sequence_number++, output_index, ...fields })}\n\n`;
+  yield numbered('response.created', { response: { ...response, status: 'in_progress' } });
+  if (turn.signature) {
+    const item = { type: 'reasoning', id: 'rs_7', summary: [], encrypted_content: null };
+    yield numbered('response.output_item.added', { item });
+    for (const delta of turn.reasoning ?? [])
+      yield numbered('response.reasoning_summary_text.delta', { item_id: 'rs_7', summary_index: 0, delta });
+    yield numbered('response.output_item.done', { item: { ...item, encrypted_content: turn.signature } });
+    output_index++;
+  }
+  for (const { id, name, pieces } of turn.calls ?? []) {
+    const item = { type: 'function_call', id: `fc_${id}`, call_id: id, name, arguments: '', status: 'in_progress' };
+    yield numbered('response.output_item.added', { item });
+    for (const delta of pieces) yield numbered('response.function_call_arguments.delta', { item_id: item.id, delta });
+    yield numbered('response.output_item.done', { item: { ...item, arguments: pieces.join(''), status: 'completed' } });
+    output_index++;
+  }
+  yield numbered('response.completed', { response: { ...response, status: 'completed', usage } });
 }

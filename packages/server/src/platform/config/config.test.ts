@@ -39,6 +39,7 @@ describe('SV1: configuration', () => {
       maxModelRequests: 32,
       llmApiKey: undefined,
       llmBaseUrl: undefined,
+      llmEffort: undefined,
       sessionApiKey: undefined,
       localToken: false,
       jwtSecret: undefined,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { REASONING_EFFORTS, type ReasoningEffort } from '@tendon/core';
 import { MIN_SECRET_LENGTH, Secret } from '@tendon/protocol/masking';
 import { GivenMcpConfig, type McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
@@ -29,6 +30,8 @@ export interface Config {
   readonly model: string;
   readonly llmApiKey: Secret | undefined;
   readonly llmBaseUrl: string | undefined;
+  /** How much models think before they answer; undefined: as each vendor sets it. */
+  readonly llmEffort: ReasoningEffort | undefined;
   /** The maximum number of requests in flight to one endpoint with one key, over all conversations. */
   readonly maxModelRequests: number;
   readonly sessionApiKey: Secret | undefined;
@@ -129,6 +132,7 @@ export const Environment = z.object({
     .transform((value) => new Secret(value))
     .optional(),
   LLM_BASE_URL: url.optional(),
+  LLM_REASONING_EFFORT: z.enum(REASONING_EFFORTS).optional(),
   LLM_MAX_CONCURRENT_REQUESTS: count(1).default(32),
   SESSION_API_KEY: accessKey.optional(),
   TENDON_LOCAL_TOKEN: flag.default(false),
@@ -191,6 +195,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       model: values.LLM_MODEL ?? (values.LLM_API_KEY ? 'gpt-4o' : 'demo'),
       llmApiKey: values.LLM_API_KEY,
       llmBaseUrl: values.LLM_BASE_URL,
+      llmEffort: values.LLM_REASONING_EFFORT,
       maxModelRequests: values.LLM_MAX_CONCURRENT_REQUESTS,
       sessionApiKey: values.SESSION_API_KEY,
       localToken: values.TENDON_LOCAL_TOKEN,

@@ -166,6 +166,20 @@ export const calls: readonly Check[] = [
     },
   },
   {
+    id: 'v0-socketio/call-thought-over',
+    title: 'what the model thought before a call goes back to it with the next request, and clients are sent it',
+    cites: ['LM710', 'LM713'],
+    async run(target) {
+      const reasoning = 'First I weigh the two ways, then I look.';
+      const talk = await spoken(target, [{ ...bash('true'), reasoning }, { text: 'seen' }]);
+      assert.ok(JSON.stringify(await request(target, talk, 1)).includes(reasoning), 'the model was not sent its reasoning');
+      assert.deepEqual(
+        talk.frames.flatMap(({ reasoning_content: text }) => text ?? []),
+        [reasoning],
+      );
+    },
+  },
+  {
     id: 'v0-socketio/calls-repeated',
     title: 'the same failing step over and over halts the agent and asks the user',
     cites: ['EN91'],

@@ -1,0 +1,249 @@
+import { openhandsV0, type Event } from '@tendon/protocol';
+import { Secret } from '@tendon/protocol/masking';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ID, stage, systemClock } from '../../conversation/conversation.test-support.ts';
+import { createMemoryStorage } from '../../storage/index.ts';
+import { createLlmProvider } from '../create-llm-provider.ts';
+import type { LlmMessage, LlmProvider } from '../llm-provider.ts';
+import { NO_REASONING, NO_SIGNATURE } from '../reasoning-replay.ts';
+import { startModelEndpoint, type EndpointRequest, type EndpointTurn, type ModelEndpoint } from './model-endpoint.ts';
+import { answerOf, collect, failureOf, KEY } from './subjects.ts';
+
+type Body = EndpointRequest['body'];
+
+/** What the wires have in their requests, as far as it is read here. */
+interface Sent {
+  readonly messages: readonly SentAnswer[];
+  readonly input: readonly { readonly type?: string; readonly encrypted_content?: string }[];
+  readonly thinking?: object;
+  readonly reasoning_effort?: string;
+}
+const sent = (body: Body): Sent => body as unknown as Sent;
+
+interface SentAnswer {
+  readonly role: string;
+  readonly content: readonly { readonly thinking?: string; readonly signature?: string }[];
+  readonly reasoning_content?: string;
+  readonly tool_calls?: readonly { readonly extra_content?: { readonly google?: { readonly thought_signature?: string } } }[];
+}
+
+const TURNS = 20;
+const thoughtOf = (turn: number) => `I think about step ${turn}. `;
+const signatureOf = (turn: number) => Buffer.from(`signed ${turn}`).toString('base64');
+
+/** Step n of the task: reasoning and a call; the last one finishes. */
+function turnOf(turn: number): EndpointTurn {
+  const call = turn < TURNS ? { name: 'think', pieces: ['{"thought":', `"${turn}"}`] } : { name: 'finish', pieces: ['{"message":"done"}'] };
+  return { reasoning: [thoughtOf(turn), 'Done thinking.'], signature: signatureOf(turn), calls: [{ id: `call_${turn}`, ...call }] };
+}
+
+const refusal = (message: string): EndpointTurn => ({ status: 400, body: { error: { type: 'invalid_request_error', message } } });
+
+interface Wire {
+  readonly name: string;
+  readonly protocol: 'openai' | 'anthropic' | 'responses';
+  readonly model: string;
+  /** Vendor's own address, where a name at another one would mean something else. */
+  readonly host?: string;
+  /** What the vendor's page says of a request whose history lacks the reasoning of an answer with calls; undefined when nothing is missing. */
+  readonly missing: (body: Body) => string | undefined;
+}
+
+const assistants = (body: Body): readonly SentAnswer[] => sent(body).messages.filter(({ role }) => role === 'assistant');
+const whole = (turn: number) => `${thoughtOf(turn)}Done thinking.`;
+
+const WIRES: readonly Wire[] = [
+  {
+    name: 'Anthropic',
+    protocol: 'anthropic',
+    model: 'anthropic/claude-sonnet-4-5-20250929',
+    missing: (body) =>
+      assistants(body).every(
+        ({ content: [thinking] }, turn) => thinking!.thinking === whole(turn + 1) && thinking!.signature === signatureOf(turn + 1),
+      )
+        ? undefined
+        : 'Expected `thinking` or `redacted_thinking`, but found `tool_use`.',
+  },
+  {
+    name: 'DeepSeek',
+    protocol: 'openai',
+    model: 'deepseek/deepseek-v4-pro',
+    missing: (body) =>
+      assistants(body).every(({ reasoning_content: text }, turn) => text === whole(turn + 1))
+        ? undefined
+        : 'The `reasoning_content` in the thinking mode must be passed back to the API.',
+  },
+  {
+    name: 'a server of open models',
+    protocol: 'openai',
+    model: 'some/kimi-k2-thinking',
+    missing: (body) =>
+      assistants(body).every(({ reasoning_content: text }, turn) => text === whole(turn + 1))
+        ? undefined
+        : 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
+  },
+  {
+    name: 'Gemini',
+    protocol: 'openai',
+    model: 'gemini/gemini-3-pro-preview',
+    missing: (body) =>
+      assistants(body).every(
+        ({ tool_calls: [call] = [], reasoning_content: text }, turn) =>
+          text === undefined && call!.extra_content?.google?.thought_signature === signatureOf(turn + 1),
+      )
+        ? undefined
+        : 'Function call is missing a thought_signature in functionCall parts.',
+  },
+  {
+    name: 'OpenAI’s Responses API',
+    protocol: 'responses',
+    model: 'openai/gpt-5.2-codex',
+    host: 'https://api.openai.com/v1',
+    missing(body) {
+      const brought = sent(body)
+        .input.filter(({ type }) => type === 'reasoning')
+        .map(({ encrypted_content: content }) => content);
+      const calls = sent(body).input.filter(({ type }) => type === 'function_call').length;
+      const isWhole = JSON.stringify(brought) === JSON.stringify(Array.from({ length: calls }, (_, turn) => signatureOf(turn + 1)));
+      return isWhole ? undefined : 'Item of type function_call was provided without its required reasoning item.';
+    },
+  },
+];
+
+/** As strict as the vendor's page: history without its reasoning is refused. */
+async function strictEndpoint({ protocol, missing }: Wire): Promise<ModelEndpoint> {
+  const endpoint = await startModelEndpoint(protocol, (body) => {
+    const answers = 'input' in body ? sent(body).input.filter(({ type }) => type === 'function_call') : assistants(body);
+    const lack = missing(body);
+    return lack === undefined ? turnOf(answers.length + 1) : refusal(lack);
+  });
+  onTestFinished(() => endpoint[Symbol.asyncDispose]());
+  return endpoint;
+}
+
+function providerOf({ model, host }: Pick<Wire, 'model' | 'host'>, endpoint: ModelEndpoint, effort?: 'high'): LlmProvider {
+  const onlyResponses = { error: { message: 'This model is only supported in v1/responses and not in v1/chat/completions.' } };
+  const divert: typeof fetch = async (input, init) => {
+    if (String(input).endsWith('/chat/completions')) return Response.json(onlyResponses, { status: 404 });
+    return fetch(String(input).replace(host!, endpoint.url), init);
+  };
+  const address = host ? { fetch: divert } : { baseUrl: endpoint.url };
+  return createLlmProvider({ model, apiKey: new Secret(KEY), clock: systemClock, effort, ...address });
+}
+
+describe.each(WIRES)('reasoning on the wire of $name', (wire) => {
+  it('LM710: a task of twenty steps is finished, and each request brings back what the model thought', async () => {
+    const endpoint = await strictEndpoint(wire);
+    const { say, untilState, events } = await stage({ provider: providerOf(wire, endpoint) });
+    await say('think, then finish');
+    await untilState('finished');
+    expect(endpoint.requests).toHaveLength(TURNS);
+    expect((await events()).filter(({ reasoning }) => reasoning)).toHaveLength(TURNS);
+  });
+
+  it('LM710: it is brought back after a restart too', async () => {
+    const endpoint = await strictEndpoint(wire);
+    const log = await createMemoryStorage({ clock: systemClock }).events.open(ID);
+    const first = await stage({ log, provider: providerOf(wire, endpoint), settings: { maxIterations: 3 } });
+    await first.say('think, then finish');
+    await first.untilState('error');
+    await first.conversation.close();
+    const second = await stage({ provider: providerOf(wire, endpoint), log, settings: { maxIterations: 100 } });
+    await second.say('go on');
+    await second.untilState('finished');
+    expect(endpoint.requests.every(({ body }) => wire.missing(body) === undefined)).toBe(true);
+  });
+});
+
+const HISTORY: readonly LlmMessage[] = [
+  { role: 'system', text: 'You are an agent.' },
+  { role: 'user', text: 'Think.' },
+  {
+    role: 'assistant',
+    text: '',
+    reasoning: { model: 'other/model', parts: [{ text: 'theirs', at: 0, metadata: { anthropic: { signature: 'THEIRS' } } }] },
+    toolCalls: [{ id: 'a', name: 'think', arguments: '{}', metadata: { google: { thoughtSignature: 'THEIRS' } } }],
+  },
+  { role: 'tool', toolCallId: 'a', toolName: 'think', text: 'ok' },
+];
+
+async function sentTo(
+  model: string,
+  protocol: 'openai' | 'anthropic',
+  answer?: (body: EndpointRequest['body'], place: number) => EndpointTurn,
+) {
+  const endpoint = await startModelEndpoint(protocol, answer ?? [{ text: ['ok'] }]);
+  onTestFinished(() => endpoint[Symbol.asyncDispose]());
+  const provider = createLlmProvider({ model, apiKey: new Secret(KEY), baseUrl: endpoint.url, clock: systemClock });
+  const ask = () => collect(provider, { messages: HISTORY, tools: [] });
+  return { endpoint, events: await ask(), ask };
+}
+
+it.each([
+  ['anthropic/claude-sonnet-4-5', 'anthropic', undefined, undefined],
+  ['deepseek/deepseek-v4-flash', 'openai', NO_REASONING, undefined],
+  ['moonshot/kimi-k2.5', 'openai', NO_REASONING, undefined],
+  ['gemini/gemini-3-pro', 'openai', undefined, NO_SIGNATURE],
+  ['groq/some-model', 'openai', undefined, undefined],
+  ['own/model', 'openai', undefined, undefined],
+] as const)('LM711: %s is not sent what another model thought', async (model, protocol, text, signature) => {
+  const { endpoint, events } = await sentTo(model, protocol);
+  expect(answerOf(events).text).toBe('ok');
+  const [answer] = assistants(endpoint.requests[0]!.body);
+  expect(JSON.stringify(answer)).not.toContain('heirs'.toUpperCase());
+  expect(JSON.stringify(answer)).not.toContain('theirs');
+  expect(answer).toMatchObject({ role: 'assistant' });
+  expect(answer!.reasoning_content).toBe(text);
+  expect(answer!.tool_calls?.[0]?.extra_content?.google?.thought_signature).toBe(signature);
+});
+
+describe('an endpoint that the table does not know', () => {
+  const own = (body: Body) => assistants(body)[0]!.reasoning_content as string | undefined;
+
+  it('LM712: that misses the reasoning is sent it from then on', async () => {
+    const { endpoint, events, ask } = await sentTo('own/model', 'openai', (body) =>
+      own(body) === undefined ? refusal('reasoning_content is missing in assistant tool call message at index 2') : { text: ['ok'] },
+    );
+    expect(answerOf(events).text).toBe('ok');
+    await ask();
+    expect(endpoint.requests.map(({ body }) => own(body))).toEqual([undefined, NO_REASONING, NO_REASONING]);
+  });
+
+  it('LM712: that does not know the field is sent none from then on', async () => {
+    const { endpoint, events, ask } = await sentTo('deepseek/deepseek-v4-pro', 'openai', (body) =>
+      own(body) === undefined ? { text: ['ok'] } : refusal("property 'messages.1.reasoning_content' is unsupported"),
+    );
+    expect(answerOf(events).text).toBe('ok');
+    await ask();
+    expect(endpoint.requests.map(({ body }) => own(body))).toEqual([NO_REASONING, undefined, undefined]);
+  });
+
+  it('LM712: that refuses either way is asked in each way once', async () => {
+    const { endpoint, events } = await sentTo('own/model', 'openai', (body) =>
+      own(body) === undefined ? refusal('reasoning_content is missing') : refusal('reasoning_content is unsupported'),
+    );
+    expect(failureOf(events).error.message).toContain('reasoning_content');
+    expect(endpoint.requests.map(({ body }) => own(body))).toEqual([undefined, NO_REASONING, undefined]);
+  });
+});
+
+it('LM713: clients are sent the text of the reasoning, and nothing of its metadata', async () => {
+  const wire = WIRES[0]!;
+  const { say, untilState, events } = await stage({ provider: providerOf(wire, await strictEndpoint(wire)) });
+  await say('think, then finish');
+  await untilState('finished');
+  const isThought = (event: Event) => 'action' in event && event.action === 'think';
+  const [frame] = openhandsV0.encode((await events()).find(isThought)!, 'live');
+  expect(frame).toMatchObject({ action: 'think', reasoning_content: whole(1) });
+  expect(JSON.stringify(frame)).not.toContain(signatureOf(1));
+});
+
+it.each([
+  ['anthropic/claude-sonnet-4-5-20250929', 'anthropic', (body: Body) => sent(body).thinking],
+  ['openai/gpt-5.2', 'openai', (body: Body) => sent(body).reasoning_effort],
+] as const)('LM714: the effort is asked of %s', async (model, protocol, read) => {
+  const endpoint = await startModelEndpoint(protocol, [{ text: ['ok'] }]);
+  onTestFinished(() => endpoint[Symbol.asyncDispose]());
+  for (const effort of [undefined, 'high'] as const) await collect(providerOf({ model }, endpoint, effort));
+  expect(endpoint.requests.map(({ body }) => read(body) !== undefined)).toEqual([false, true]);
+});
