@@ -1,5 +1,5 @@
 /** What the shell says on its private line: NUL-terminated fields, of which the first names the kind, after a record separator. */
-export type Report =
+export type StateReport =
   | {
       readonly kind: 'end';
       readonly id: string;
@@ -13,7 +13,10 @@ export type Report =
   /** `state`: asked for while it goes on. */
   | { readonly kind: 'exit' | 'state'; readonly id: string; readonly code: number; readonly workingDir: string; readonly state: string };
 
-const FIELDS = { end: 8, exit: 5, state: 5 } as const;
+/** `marked`: the mark that ends the output is written, so it comes, however late. */
+export type Report = StateReport | { readonly kind: 'marked'; readonly id: string };
+
+const FIELDS = { end: 8, exit: 5, state: 5, marked: 2 } as const;
 const RECORD = '\u001e';
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -47,6 +50,7 @@ export function createReportReader(onReport: (report: Report) => void): { push(d
 }
 
 function toReport([kind, id = '', code = '', workingDir = '/', ...rest]: readonly string[]): Report {
+  if (kind === 'marked') return { kind, id };
   const exitCode = Number.parseInt(code, 10) || 0;
   if (kind === 'exit' || kind === 'state') return { kind, id, code: exitCode, workingDir, state: rest[0] ?? '' };
   const [pid = '', username = '', hostname = '', exports = ''] = rest;

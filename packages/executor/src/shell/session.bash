@@ -57,7 +57,7 @@ __tendon_end() {
   __tendon_arm
   # From here on it has been said; a Ctrl-C before makes the prompt say it once more.
   __tendon_command='' __tendon_running=0
-  builtin printf '\e]133;D;%s;%s\a' "$__tendon_id" "$1" >/dev/tty || builtin printf 'unmarked\0' >&250
+  if builtin printf '\e]133;D;%s;%s\a' "$__tendon_id" "$1" >/dev/tty; then builtin printf '\36marked\0%s\0' "$__tendon_id" >&250; fi
 }
 
 # What was given to the command that ended is nobody else's.

@@ -19,6 +19,8 @@ const INNER_DEADLINE_MS = 2000;
 const MAX_ROUNDS = 5;
 /** How long the mark in the output may trail the report of the end, or come without it. */
 const TRAIL_MS = 400;
+/** The same for a mark that the shell has written: the kernel hands a terminal's output on in its own time, and on a busy machine late. */
+const SENT_TRAIL_MS = 20_000;
 const MAX_STARTS_IN_A_ROW = 3;
 
 export interface SessionOptions extends ShellOptions {
@@ -203,12 +205,22 @@ export class Session {
   }
 
   #onReport(report: Report): void {
+    if (report.kind === 'marked') return this.#onMarkSent(report.id);
     this.#memory.learn(report);
     const command = this.#command;
     if (report.kind === 'state' || !command || !this.#ids.concerns(command.id, report.id)) return;
     // An inner shell tells its own exit code; then the outer one comes back and reports the command that had started it.
     command.report = command.report?.kind === 'exit' ? { ...report, code: command.report.code } : report;
     if (report.kind === 'end') this.#settle(command);
+  }
+
+  /** The shell is at its prompt, and not lost: what is missing is on its way. */
+  #onMarkSent(id: string): void {
+    const command = this.#command;
+    if (!command || command.marked || command.report?.kind !== 'end' || !this.#ids.concerns(command.id, id)) return;
+    command.isMarkSent = true;
+    this.#watch.stop();
+    this.#settle(command);
   }
 
   #becomeReady(): void {
@@ -221,10 +233,11 @@ export class Session {
   }
 
   /** The report and the mark in the output come on two ways, in any order. One alone (the other way was closed) decides late. */
-  #settle({ report, marked }: Running): void {
+  #settle({ report, marked, isMarkSent }: Running): void {
     this.#stopTrailing();
-    if (report && marked) this.#finish(report.code, 'same');
-    else this.#stopTrailing = startTrailing(TRAIL_MS, report ? () => this.#finish(report.code, 'same') : () => this.#lose());
+    if (report && marked) return this.#finish(report.code, 'same');
+    const trailMs = isMarkSent ? SENT_TRAIL_MS : TRAIL_MS;
+    this.#stopTrailing = startTrailing(trailMs, report ? () => this.#finish(report.code, 'same') : () => this.#lose());
   }
 
   #finish(exitCode: number, after: ShellAfter): void {

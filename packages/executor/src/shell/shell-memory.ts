@@ -1,4 +1,4 @@
-import type { Report } from './report-reader.ts';
+import type { StateReport } from './report-reader.ts';
 
 /** Where a shell is; a detached process starts with its folder and its variables. */
 export interface Place {
@@ -41,7 +41,7 @@ export class ShellMemory {
     return this.#restore;
   }
 
-  learn(report: Report): void {
+  learn(report: StateReport): void {
     if (report.kind === 'end') {
       const { workingDir, username, hostname, pid, exports } = report;
       this.#place = { workingDir, username, hostname, pid, exports };

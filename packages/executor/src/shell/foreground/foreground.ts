@@ -1,5 +1,5 @@
 import { createNewestBytes, type NewestBytes } from '../terminal/bounded-text.ts';
-import type { Report } from '../report-reader.ts';
+import type { StateReport } from '../report-reader.ts';
 import type { TerminalText } from '../terminal/terminal-text.ts';
 
 /** A command on the session's terminal, as those see it who wait for it. */
@@ -40,7 +40,9 @@ export interface Running extends Foreground {
   /** `typed`: handed to a shell that has not taken it up; what comes meanwhile is kept apart, its echo is in it. */
   phase: 'typed' | 'begun';
   readonly kept: NewestBytes;
-  report: Report | undefined;
+  report: StateReport | undefined;
+  /** The shell has written the mark. */
+  isMarkSent: boolean;
   /** The mark in the output, where it ends. */
   marked: { readonly exitCode: number } | undefined;
   /** Where its shell is being replaced. */
@@ -55,7 +57,7 @@ export function createRunning(id: string, command: string, text: TerminalText): 
   return {
     ...{ id, command, text, echo, expectEcho: echo.expect, lastOutputAt: performance.now(), phase: 'typed' },
     ...{ kept: createNewestBytes(KEPT_BYTES), unheard: createNewestBytes(UNHEARD_BYTES) },
-    ...{ report: undefined, marked: undefined, after: undefined },
+    ...{ report: undefined, isMarkSent: false, marked: undefined, after: undefined },
     ...{ ended: undefined, onOutput: undefined, onEnd: undefined, interrupted: false },
   };
 }
