@@ -114,7 +114,7 @@ export class Effects {
     const spool = createSpool(this.#outputs.fromBytes, () => this.#outputs.create(request.key));
     const effect: Effect = {
       ...{ spool, cancel: new AbortController(), outcome: undefined },
-      ...{ ended: Promise.withResolvers(), news: 0, waiting: [] },
+      ...{ ended: Promise.withResolvers(), notices: 0, waiting: [] },
     };
     this.#effects.set(request.key, effect);
     this.#forgetOldest();
@@ -180,7 +180,7 @@ async function carryOut(
 }
 
 function announce(effect: Effect): void {
-  effect.news += 1;
+  effect.notices += 1;
   for (const more of effect.waiting.splice(0)) more();
 }
 

@@ -11,12 +11,14 @@ export interface Effect {
   outcome: ObservationDraft | undefined;
   readonly ended: PromiseWithResolvers<void>;
   /** Counts what there was to read. */
-  news: number;
+  notices: number;
   /** Those who wait for more of it. */
   waiting: (() => void)[];
 }
 
 const READ_BYTES = 64 * 1024;
+/** The first output goes out at once, what follows it soon is gathered: a program that writes without end would make a packet of each write. */
+const GATHER_MS = 40;
 const NEWEST_EVERY_MS = 250;
 const MAX_FOLLOWED = 24 * 1024 * 1024;
 /** Of bytes that are no text it makes one twice as fast as a Buffer does. */
@@ -27,20 +29,22 @@ export async function* followEffect(effect: Effect, from: number, wholeBytes: nu
   let offset = from;
   let given = 0;
   for (;;) {
-    const { news } = effect;
+    const { notices } = effect;
     const isLast = effect.outcome !== undefined;
-    if (given >= MAX_FOLLOWED) offset = isLast ? newestFrom(effect.spool, offset) : effect.spool.bytes;
+    if (given >= wholeBytes) offset = isLast || given < MAX_FOLLOWED ? newestFrom(effect.spool, offset) : effect.spool.bytes;
+    const before = offset;
     for (let chunk = effect.spool.read(offset, READ_BYTES); chunk.length > 0; chunk = effect.spool.read(offset, READ_BYTES)) {
       yield { type: 'output', offset, text: DECODER.decode(chunk) };
       offset += chunk.length;
       given += chunk.length;
-      if (given >= MAX_FOLLOWED) break;
-      if (given < wholeBytes || effect.spool.bytes - offset <= READ_BYTES) continue;
-      await Promise.race([delay(NEWEST_EVERY_MS, undefined, { ref: false }), effect.ended.promise]);
+      if (given < wholeBytes) continue;
+      if (!isLast) break;
       offset = newestFrom(effect.spool, offset);
     }
     if (isLast) return yield { type: 'outcome', observation: effect.outcome! };
-    if (effect.news === news) await new Promise<void>((more) => void effect.waiting.push(more));
+    if (offset > before)
+      await Promise.race([delay(given < wholeBytes ? GATHER_MS : NEWEST_EVERY_MS, undefined, { ref: false }), effect.ended.promise]);
+    if (effect.notices === notices) await new Promise<void>((more) => void effect.waiting.push(more));
   }
 }
 
