@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { abortable, unlessAborted } from './abort.ts';
+import { abortable, unlessAborted, withDeadline } from './abort.ts';
 
 const reason = new Error('the reason');
 const never = new Promise<never>(() => undefined);
@@ -27,4 +27,19 @@ it('EN550: without an abort the outcome is that of the promise, and the signal k
     await expect(wait(Promise.reject(reason), signal)).rejects.toBe(reason);
   }
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+it('SV650: work with a deadline ends with it, or with the outer signal, and leaves nothing behind', async () => {
+  const outer = new AbortController();
+  const ends = (signal: AbortSignal) => abortable(never, signal);
+  await expect(withDeadline(1, ends)).rejects.toMatchObject({ name: 'TimeoutError' });
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  expect(await withDeadline(60_000, async (signal) => signal.aborted, outer.signal)).toBe(false);
+  await expect(withDeadline(60_000, () => Promise.reject(reason), outer.signal)).rejects.toBe(reason);
+  expect([timers(), getEventListeners(outer.signal, 'abort')]).toEqual([before, []]);
+  const stopped = withDeadline(60_000, ends, outer.signal);
+  outer.abort(reason);
+  await expect(stopped).rejects.toBe(reason);
+  await expect(withDeadline(60_000, ends, outer.signal)).rejects.toBe(reason);
 });

@@ -1,2 +1,2 @@
-export { abortable, unlessAborted } from './abort.ts';
+export { abortable, unlessAborted, withDeadline } from './abort.ts';
 export { Mutex } from './mutex.ts';

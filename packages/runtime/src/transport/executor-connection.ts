@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { withDeadline } from '@tendon/protocol/async';
 import { readLines } from '@tendon/protocol/node';
 
 export type ExecutorAddress =
@@ -87,11 +88,13 @@ export function openConnection(address: ExecutorAddress): ExecutorConnection {
   }
 
   return {
-    async ask(call) {
-      const deadline = AbortSignal.timeout(call.deadlineMs ?? DEADLINE_MS);
-      const response = await open(call, call.signal ? AbortSignal.any([call.signal, deadline]) : deadline);
-      if ((response.statusCode ?? 500) >= 300) throw await failureOf(response);
-      return buffer(bounded(response, call.maxBytes ?? MAX_ANSWER_BYTES));
+    ask(call) {
+      const answer = async (signal: AbortSignal): Promise<Buffer> => {
+        const response = await open(call, signal);
+        if ((response.statusCode ?? 500) >= 300) throw await failureOf(response);
+        return buffer(bounded(response, call.maxBytes ?? MAX_ANSWER_BYTES));
+      };
+      return withDeadline(call.deadlineMs ?? DEADLINE_MS, answer, call.signal);
     },
     async *lines(call, signal) {
       const response = await open(call, signal);

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Failure, FileContent, FileList, FilePath, SaveFile, toFileTree, UploadAnswer } from '@tendon/protocol';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { withDeadline } from '@tendon/protocol/async';
 import { fileFailureStatus, wordsOf, isUntouched, workspaceOf, type WorkspaceContext } from '../sandboxes/workspace-of.ts';
 import { shownEntries } from './shown-entries.ts';
 import { workspaceEntries, workspacePath } from './workspace-entries.ts';
@@ -151,7 +152,7 @@ export const conversationTransferRoutes: Routes<WorkspaceContext & { readonly cl
     const { takeUpload } = await import('./take-upload.ts');
     try {
       const taken = await takeUpload(request.headers, request.raw, LIMITS, (name, bytes) =>
-        files.write(name, bytes, { signal: AbortSignal.timeout(WRITE_MS) }),
+        withDeadline(WRITE_MS, (signal) => files.write(name, bytes, { signal })),
       );
       const uploaded_files = taken.uploaded.map((name) => `${workspace.root}/${name}`);
       if (uploaded_files.length + taken.skipped.length === 0) return reply.code(400).send(failureWith('There is no file in the request'));

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { uploadNameFault } from './take-upload.ts';
 import { posix } from 'node:path';
+import { withDeadline } from '@tendon/protocol/async';
 import type { Runtime } from '@tendon/core';
 import { shellQuote } from '@tendon/protocol/executor-api';
 import { runSandboxCommand } from '../sandboxes/sandbox-command.ts';
@@ -198,6 +199,7 @@ export async function unzipInto(runtime: Runtime, folder: string, zip: Buffer, n
   }
   for (const { name, read } of entries) {
     if (name.endsWith('/')) continue;
-    await runtime.files.write(posix.join(folder, name), await read(), { signal: AbortSignal.timeout(WRITE_MS) });
+    const bytes = await read();
+    await withDeadline(WRITE_MS, (signal) => runtime.files.write(posix.join(folder, name), bytes, { signal }));
   }
 }

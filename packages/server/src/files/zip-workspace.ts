@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { ZipFile } from 'yazl';
+import { withDeadline } from '@tendon/protocol/async';
 import type { Workspace } from '../sandboxes/workspace-of.ts';
 import { workspaceEntries, type WorkspaceEntry } from './workspace-entries.ts';
 
@@ -43,7 +44,8 @@ async function addAll(zip: ZipFile, { runtime }: Workspace, folder: string, entr
     if (type === 'directory') zip.addEmptyDirectory(path);
     else {
       zip.addReadStreamLazy(path, {}, (done) => {
-        const read = runtime.files.read(posix.join(folder, path), { signal: AbortSignal.timeout(READ_MS), maxBytes: MAX_ZIP_FILE_BYTES });
+        const bounds = { maxBytes: MAX_ZIP_FILE_BYTES };
+        const read = withDeadline(READ_MS, (signal) => runtime.files.read(posix.join(folder, path), { signal, ...bounds }));
         read.then(
           (bytes) => done(null, Readable.from([Buffer.from(bytes)])),
           // Gone since it was listed, or not readable: the others are worth having.

@@ -10,6 +10,7 @@ import { conversationMeant, type BearerContext, forward, sendForwarded, type For
 import type { Conversations } from '../../../conversations/conversations.ts';
 import { HIDDEN_ENTRIES } from '../../../files/shown-entries.ts';
 import type { Readable } from 'node:stream';
+import { withDeadline } from '@tendon/protocol/async';
 import type { SandboxRuntimes } from '@tendon/runtime';
 
 /** From the page's first question to its conversation. */
@@ -163,7 +164,8 @@ function uploadFile(app: App, context: UploadContext): void {
     const runtime = context.runtimes.current(conversation);
     if (!runtime) return sendFailure(reply, catalogError('RUNTIME_NOT_READY'));
     try {
-      await runtime.files.write(name, new Uint8Array(await file.arrayBuffer()), { signal: AbortSignal.timeout(UPLOAD_TIMEOUT_MS) });
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      await withDeadline(UPLOAD_TIMEOUT_MS, (signal) => runtime.files.write(name, bytes, { signal }));
     } catch (cause) {
       return reply.code(fileFailureStatus(cause)).send(failureWith(`Error uploading the file: ${wordsOf(cause)}`));
     }
