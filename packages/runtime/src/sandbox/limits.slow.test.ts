@@ -36,7 +36,18 @@ describe('limits of a sandbox', () => {
     const result = await execute(runtime, 'cat /proc/self/oom_score_adj');
     expect(result).toMatchObject({ observation: { content: '500' } });
     const { anchor } = await sandboxes.handle('limited');
-    expect(readFileSync(`/proc/${anchor!.pid}/oom_score_adj`, 'utf8').trim()).toBe('0');
+    expect(scoreOf(anchor!.pid)).toBeLessThan(500);
+  });
+
+  it.runIf(process.getuid?.() === 0)('SB650: it is likelier to be ended than the server', async () => {
+    const { anchor } = await sandboxes.handle('limited');
+    expect(scoreOf(anchor!.pid)).toBe(Math.max(scoreOf('self'), 0) + 100);
+  });
+
+  it.runIf(process.getuid?.() === 0 && holdsScores())('SB650: nothing in it can change that', async () => {
+    const lower =
+      'for score in -1000 -1 0 50 99; do echo $score > /proc/self/oom_score_adj; done 2>/dev/null; cat /proc/self/oom_score_adj';
+    expect(await execute(runtime, lower)).toMatchObject({ observation: { content: '500' } });
   });
 
   it('SB90: too many processes', async () => {
@@ -62,3 +73,13 @@ describe('limits of a sandbox', () => {
     expect(await told('head -c 10M /dev/zero > /tmp/full; rm /tmp/full')).toContain('[/tmp, /var/tmp and /dev/shm hold 8 MiB each');
   });
 });
+
+function scoreOf(pid: number | 'self'): number {
+  return Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'));
+}
+
+/** Whether this process has CAP_SYS_RESOURCE, which root in a container may lack: what it sets is then a bound for others. */
+function holdsScores(): boolean {
+  const [, effective = '0'] = /^CapEff:\s*(\w+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return ((BigInt(`0x${effective}`) >> 24n) & 1n) === 1n;
+}

@@ -13,6 +13,8 @@
  * What is protected in a source is mounted onto itself there, found without following any link: what is exchanged meanwhile ends the
  * start. Before that the source's mount is cut off from the host's, where the same would come to lie otherwise.
  *
+ * Where memory runs out on the machine, a sandbox is to end before the server. What is set with CAP_SYS_RESOURCE cannot be lowered inside.
+ *
  * Arguments: unshare mount uid gid (source target idmap count (ro|rw path){count})… -- command…
  * A source is a path, or `fd:<number>`; for unshare and mount a 0 each where the namespace stays.
  */
@@ -101,6 +103,16 @@ sub protect {
   # Closed with this sub: there may be more of them than a process may have open.
   for ($top, $at, $tree) { open(my $file, '<&=', $_) or fail("cannot close what protects $path") }
 }
+
+sub above_server {
+  my $score = '/proc/self/oom_score_adj';
+  open(my $own, '<', $score) or return;
+  my $wanted = readline($own) + 100;
+  $wanted = $wanted < 100 ? 100 : $wanted > 1000 ? 1000 : $wanted;
+  open(my $file, '>', $score) or return;
+  syswrite($file, $wanted);
+}
+above_server();
 
 my @trees;
 while (@ARGV && $ARGV[0] ne '--') {
