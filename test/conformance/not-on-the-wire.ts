@@ -100,6 +100,6 @@ export const NOT_ON_THE_WIRE: readonly Group[] = [
   },
   {
     why: 'About the repository and this suite, not about a server.',
-    ids: 'A2, A3, D10–D12, DL94–DL98, DL600',
+    ids: 'A2, A3, D10–D12, DL94–DL98, DL600, DL640',
   },
 ];

@@ -16,6 +16,8 @@ export interface Check {
   readonly needs?: string;
   /** It changes what other checks see (settings, secrets): nothing else runs beside it. */
   readonly isAlone?: boolean;
+  /** Checks with the same word run one after another and use what the first of them opened through `target.shared`. */
+  readonly shares?: string;
   /** Rejects (with an assertion's words) when it does not hold. What it opened through `target` is closed for it. */
   readonly run: (target: Target) => Promise<void>;
 }

@@ -27,11 +27,13 @@ export interface ScenarioStep {
   readonly expected: Expected;
 }
 
-/** A rule as a row: one conversation, in which the steps are done in order, in a folder of its own (`at`). */
+/** A rule as a row: the steps are done in order, in a folder of its own (`at`), in a conversation that other rows may have used. */
 export interface Scenario {
   readonly id: string;
   readonly title: string;
   readonly cites: readonly string[];
+  /** Other rows would notice what it leaves behind, or it takes long: no other row uses its conversation. */
+  readonly isSeparate?: boolean;
   readonly steps: (at: string, silenceSeconds: number) => readonly ScenarioStep[];
 }
 
@@ -65,11 +67,13 @@ export function client(action: string, args: Readonly<Record<string, unknown>>, 
   return step('client', action, args, { kind: action }, answer);
 }
 
-export function scenarios(level: Level, rows: readonly Scenario[]): readonly Check[] {
-  return rows.map(({ id, title, cites, steps }) => ({
+/** `shares`: the conversation of the rows that are not separate, by a name. */
+export function scenarios(level: Level, shares: string, rows: readonly Scenario[]): readonly Check[] {
+  return rows.map(({ id, title, cites, isSeparate = false, steps }) => ({
     id: `${level}/${id}`,
     title,
     cites,
+    ...(!isSeparate && { shares }),
     run: (target) => play(target, steps),
   }));
 }
@@ -83,7 +87,7 @@ function isContent(answer: Answer): answer is string | RegExp {
 }
 
 async function play(target: Target, steps: Scenario['steps']): Promise<void> {
-  const ready = await joinNew(target);
+  const ready = await target.shared(joinNew);
   const at = `/tmp/conformance-${randomBytes(4).toString('hex')}`;
   const given = steps(at, target.silenceSeconds);
   const all = steps.length === 0 ? given : [run(`mkdir -p ${at} && cd ${at}`, ''), ...given];

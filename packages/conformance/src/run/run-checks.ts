@@ -1,7 +1,7 @@
 import type { Check, CheckResult } from '../check.ts';
 import { deviationOf, type Deviations } from './deviations.ts';
-import { openTarget, type TargetOptions } from '../target/open-target.ts';
-import type { Foreign } from '../target/target.ts';
+import { openTarget, type OpenTarget, type TargetOptions } from '../target/open-target.ts';
+import type { Foreign, Target } from '../target/target.ts';
 
 export interface RunOptions {
   readonly target: TargetOptions;
@@ -23,35 +23,48 @@ const MAX_SLOW = 12;
 export async function runChecks(checks: readonly Check[], options: RunOptions): Promise<readonly CheckResult[]> {
   const results = new Map<Check, CheckResult>();
   const life = new Life(options.target);
-  const one = async (check: Check): Promise<void> => {
-    const result = { check, ...(await runCheck(check, options, life)) };
-    results.set(check, result);
-    options.onResult(result);
+  const runGroup = async (group: readonly Check[]): Promise<void> => {
+    const shared = new Shared(options.target);
+    for (const check of group) {
+      const result = { check, ...(await runCheck(check, { ...options, shared }, life)) };
+      results.set(check, result);
+      options.onResult(result);
+    }
+    await shared.close();
   };
-  const queue = checks.filter(({ isAlone }) => !isAlone);
+  const queue = groupsOf(checks.filter(({ isAlone }) => !isAlone));
   const worker = async (): Promise<void> => {
-    for (let check = queue.shift(); check; check = queue.shift()) await one(check);
+    for (let group = queue.shift(); group; group = queue.shift()) await runGroup(group);
   };
   await Promise.all(Array.from({ length: options.parallel }, worker));
-  for (const check of checks.filter(({ isAlone }) => isAlone)) await one(check);
+  for (const check of checks.filter(({ isAlone }) => isAlone)) await runGroup([check]);
   return checks.map((check) => results.get(check)!);
+}
+
+/** Checks that share something, and each of the others alone; the largest group first, which takes longest. */
+function groupsOf(checks: readonly Check[]): Check[][] {
+  const groups = Map.groupBy(checks, ({ id, shares }) => shares ?? id);
+  return [...groups.values()].toSorted((a, b) => b.length - a.length);
 }
 
 type Outcome = Omit<CheckResult, 'check'>;
 
-async function runCheck(check: Check, { target: targetOptions, offer, deviations }: RunOptions, life: Life): Promise<Outcome> {
-  const missing = offer.missing(check);
+async function runCheck(check: Check, options: RunOptions & { readonly shared: Shared }, life: Life): Promise<Outcome> {
+  const missing = options.offer.missing(check);
   if (missing !== undefined) return { verdict: 'absent', ms: 0, why: missing };
   const started = performance.now();
-  const failure = life.isOver ? 'not asked: the server does not answer any more' : await failureOf(check, targetOptions);
+  const failure = life.isOver ? 'not asked: the server does not answer any more' : await failureOf(check, options.target, options.shared);
   const ms = performance.now() - started;
   if (failure === undefined) life.sign();
-  else await life.doubt(ms >= targetOptions.timeoutMs);
-  return { ms, ...verdictOf(failure, deviationOf(deviations, check.id)) };
+  else {
+    await options.shared.close();
+    await life.doubt(ms >= options.target.timeoutMs);
+  }
+  return { ms, ...verdictOf(failure, deviationOf(options.deviations, check.id)) };
 }
 
-async function failureOf(check: Check, options: TargetOptions): Promise<string | undefined> {
-  const target = openTarget(options);
+async function failureOf(check: Check, options: TargetOptions, shared: Shared): Promise<string | undefined> {
+  const target = openTarget(options, shared.use);
   try {
     await withDeadline(check.run(target), 4 * options.timeoutMs);
     return undefined;
@@ -73,6 +86,31 @@ function wordsOf(error: unknown): string {
   const words = cause instanceof Error ? `${message}: ${cause.message || String((cause as NodeJS.ErrnoException).code)}` : message;
   const line = words.replaceAll(/\s+/g, ' ').trim();
   return line.length > MAX_WHY ? `${line.slice(0, MAX_WHY)}…` : line;
+}
+
+/** What checks that share something have opened. Owns the target through which they opened it. */
+class Shared {
+  readonly #options: TargetOptions;
+  #target: OpenTarget | undefined;
+  #opened: Promise<unknown> | undefined;
+
+  constructor(options: TargetOptions) {
+    this.#options = options;
+  }
+
+  /** All callers use one kind of thing: the checks that share have one `open`. */
+  readonly use: Target['shared'] = <T>(open: (target: Target) => Promise<T>): Promise<T> => {
+    this.#target ??= openTarget(this.#options);
+    this.#opened ??= open(this.#target);
+    return this.#opened as Promise<T>;
+  };
+
+  /** The next caller opens anew. */
+  async close(): Promise<void> {
+    const target = this.#target;
+    this.#target = this.#opened = undefined;
+    await target?.close();
+  }
 }
 
 /** Whether the server is there at all: asked after a failure, so that one that has gone or hangs is not waited for by every check. */

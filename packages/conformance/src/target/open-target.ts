@@ -13,8 +13,13 @@ export interface TargetOptions {
   readonly silenceSeconds: number;
 }
 
-/** One check's hold on the server; `close` ends and removes what the check made. */
-export function openTarget({ url, key, model, timeoutMs, silenceSeconds }: TargetOptions): Target & { close(): Promise<void> } {
+export interface OpenTarget extends Target {
+  /** Ends and removes what was made through it. */
+  close(): Promise<void>;
+}
+
+/** One check's hold on the server. Without `shared` it shares nothing. */
+export function openTarget({ url, key, model, timeoutMs, silenceSeconds }: TargetOptions, shared?: Target['shared']): OpenTarget {
   const closers: (() => void | Promise<void>)[] = [];
   const keyHeader: Readonly<Record<string, string>> = key === undefined ? {} : { 'x-session-api-key': key };
   const defer = (close: () => void | Promise<void>): void => void closers.push(close);
@@ -42,7 +47,7 @@ export function openTarget({ url, key, model, timeoutMs, silenceSeconds }: Targe
     return id;
   }
 
-  return {
+  const target: OpenTarget = {
     url,
     key,
     timeoutMs,
@@ -57,11 +62,13 @@ export function openTarget({ url, key, model, timeoutMs, silenceSeconds }: Targe
     modelAbandoned: (words) => model.abandoned(words),
     eventually: (what, probe) => eventually(what, probe, timeoutMs),
     modelArguments: { LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'conformance-key', LLM_BASE_URL: model.url },
+    shared: shared ?? ((open) => open(target)),
     async close() {
       // What cannot be removed is no finding of the check.
       for (const closer of closers.toReversed()) await Promise.resolve(closer()).catch(() => {});
     },
   };
+  return target;
 }
 
 async function eventually<T>(what: string, probe: () => T | Promise<T>, timeoutMs: number): Promise<NonNullable<T>> {

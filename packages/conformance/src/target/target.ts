@@ -71,6 +71,11 @@ export interface Target {
   eventually<T>(what: string, probe: () => T | Promise<T>): Promise<NonNullable<T>>;
   /** For `initialize` in the clear: model, key and address as the clients before 0.16 send them. */
   readonly modelArguments: Readonly<Record<string, string>>;
+  /**
+   * The value that `open` made, for this check and those that share with it. What `open` opens is closed when the last of them has
+   * ended, or one has failed: the next one opens anew.
+   */
+  shared<T>(open: (target: Target) => Promise<T>): Promise<T>;
   /** Done when the check ends, last first. */
   defer(close: () => void | Promise<void>): void;
 }

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path/posix';
 import type { Check } from '../../../check.ts';
 import { browser, client, run, scenarios, type Expected } from '../../play.ts';
 
@@ -8,10 +9,12 @@ const FORM = `<title>Form</title><h1>Order</h1><label>Name <input id=name></labe
 <a id=window href="two.html" target=_blank>Open</a>`;
 const TWO = '<title>Two</title><p>A <b>second</b> page</p>';
 /** Where the sandbox serves this folder to itself: every server lets its browser there, whatever it says to files. */
-const site = (at: string): string => `http://127.0.0.1:${20_000 + (Number.parseInt(at.slice(-4), 16) % 20_000)}`;
+const site = (at: string): string => `${origin(at)}/${basename(at)}`;
+const origin = (at: string): string => `http://127.0.0.1:${20_000 + (Number.parseInt(at.slice(-4), 16) % 20_000)}`;
+/** All folders are served, so that two rows with one port are no matter. */
 const served = (at: string) =>
   run(
-    `cd ${at}; (python3 -m http.server ${new URL(site(at)).port} --bind 127.0.0.1 > /dev/null 2>&1 &)
+    `(python3 -m http.server ${new URL(origin(at)).port} --directory ${dirname(at)} --bind 127.0.0.1 > /dev/null 2>&1 &)
 until curl -so /dev/null ${site(at)}; do sleep 0.05; done`,
     '',
   );
@@ -21,7 +24,7 @@ const failed = (error: RegExp): Expected => ({ extras: { error: true, last_brows
 const titled = (title: string): Expected => ({ content: new RegExp(title), extras: { error: false } });
 
 /** The browser of a conversation: pages that the sandbox serves itself, so that no network is needed. */
-export const browsing: readonly Check[] = scenarios('v0-socketio', [
+export const browsing: readonly Check[] = scenarios('v0-socketio', 'browser', [
   {
     id: 'browser-page',
     title: '`browse` opens a page and answers with its text, address, picture and HTML',

@@ -4,8 +4,11 @@ import { cell, client, run, scenarios } from '../../play.ts';
 /** One pixel. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Cells of Python: one kernel, whose state stays. */
-export const cells: readonly Check[] = scenarios('v0-socketio', [
+/** The next cell runs in a new kernel. */
+const END_KERNEL = cell('import os; os._exit(0)', {});
+
+/** Cells of Python: one kernel, whose state stays, and the functions that every kernel begins with. */
+export const cells: readonly Check[] = scenarios('v0-socketio', 'kernel', [
   {
     id: 'cells-silent',
     title: 'a cell that shows nothing says that it succeeded',
@@ -76,6 +79,7 @@ export const cells: readonly Check[] = scenarios('v0-socketio', [
     id: 'cells-hand-back',
     title: 'a cell that shows nothing for about ten seconds is handed back; another is refused meanwhile, an empty one waits',
     cites: ['RT111'],
+    isSeparate: true,
     steps: (_at, silenceSeconds) => [
       cell('import time', {}),
       cell(`time.sleep(${1.5 * silenceSeconds + 3}); print("late")`, { content: /running/ }, {}),
@@ -105,6 +109,7 @@ export const cells: readonly Check[] = scenarios('v0-socketio', [
     cites: ['RT115'],
     steps: (at) => [
       run(`cd ${at} && export FROM_SHELL=yes`, ''),
+      END_KERNEL,
       cell('import os; print(os.environ.get("FROM_SHELL"), os.getcwd())', new RegExp(`^yes ${at}`)),
     ],
   },
@@ -112,6 +117,7 @@ export const cells: readonly Check[] = scenarios('v0-socketio', [
     id: 'cells-init',
     title: '`kernel_init_code` runs in every new kernel; its failure is reported and stops nothing',
     cites: ['RT116'],
+    isSeparate: true,
     steps: () => [
       client('run_ipython', { code: 'print(ready)', kernel_init_code: 'ready = 42' }, /^42/),
       client('run_ipython', { code: 'import os; os._exit(0)' }, {}),
@@ -125,7 +131,47 @@ export const cells: readonly Check[] = scenarios('v0-socketio', [
     cites: ['RT117'],
     steps: (at) => [
       run(`cd ${at}; echo 'raise SystemExit' | tee random.py socket.py asyncio.py > /dev/null`, ''),
+      END_KERNEL,
       cell('print("up")', /^up/),
     ],
+  },
+  {
+    id: 'skills-names',
+    title: 'the functions of `agent_skills` are in every new kernel',
+    cites: ['RT182'],
+    steps: () => [
+      END_KERNEL,
+      cell('print(all(callable(one) for one in (open_file, goto_line, scroll_down, search_dir, search_file, find_file)))', /True/),
+      cell('print("os" in globals(), "re" in globals())', /False False/),
+    ],
+  },
+  {
+    id: 'skills-window',
+    title: 'a file is shown in a window that moves, and searches leave out what is hidden',
+    cites: ['RT183'],
+    steps: (at) => [
+      run(`cd ${at}; seq 1 500 | sed 's/^/line /' > long.txt; mkdir .git sub; echo needle > .git/a; echo needle > sub/b`, ''),
+      cell(`open_file("${at}/long.txt", 250)`, /line 250\b/),
+      cell('scroll_down()', /line 350\b/),
+      cell(`search_dir("needle", "${at}")`, /^(?![^]*\.git)[^]*sub\/b/),
+    ],
+  },
+  {
+    id: 'skills-edit',
+    title: 'an edit of a skill is refused when a file that parsed would not parse any more',
+    cites: ['RT184'],
+    steps: (at) => [
+      run(`cd ${at}; printf 'def f():\\n    return 1\\n' > f.py`, ''),
+      cell(`edit_file_by_replace("${at}/f.py", "return 1", "return (1")`, { content: /\S/ }),
+      run('cat f.py', 'def f():\n    return 1'),
+      cell(`edit_file_by_replace("${at}/f.py", "return 1", "return 2")`, { content: /\S/ }),
+      run('cat f.py', 'def f():\n    return 2'),
+    ],
+  },
+  {
+    id: 'skills-refusals',
+    title: 'what a skill refuses is one line that begins with `ERROR:`',
+    cites: ['RT185'],
+    steps: (at) => [cell(`open_file("${at}/none.txt")`, /^ERROR: /), cell(`parse_pdf("${at}/none.pdf")`, /^ERROR: /)],
   },
 ]);

@@ -4,7 +4,7 @@ import { client, editor, run, scenarios } from '../../play.ts';
 const failed = (content: RegExp) => ({ kind: /edit|error/, content }) as const;
 
 /** The editor: what it changes, what it refuses, what it takes back. */
-export const editing: readonly Check[] = scenarios('v0-socketio', [
+export const editing: readonly Check[] = scenarios('v0-socketio', 'editor', [
   {
     id: 'editor-bytes',
     title: 'an edit keeps encoding, byte-order mark, line ends, a missing final newline and the mode',

@@ -2,7 +2,7 @@ import type { Check } from '../../../check.ts';
 import { client, input, run, scenarios } from '../../play.ts';
 
 /** The shell of a conversation: one session, whose commands are whole scripts. */
-export const shell: readonly Check[] = scenarios('v0-socketio', [
+export const shell: readonly Check[] = scenarios('v0-socketio', 'shell', [
   {
     id: 'shell-script',
     title: 'a command is a whole script: lines, heredocs and quotes of any length, with the exit code of its last command',
@@ -34,6 +34,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     id: 'shell-framing',
     title: 'redirections, own prompts and options do not break what belongs to a command',
     cites: ['RT24'],
+    isSeparate: true,
     steps: (at) => [
       run(`exec >${at}/out 2>&1; echo hidden`, ''),
       run('(exit 5)', { content: '', exit: 5 }),
@@ -56,6 +57,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     id: 'shell-silence',
     title: 'a command that prints nothing for about ten seconds is handed back and goes on',
     cites: ['RT26'],
+    isSeparate: true,
     steps: () => [run('echo early; sleep 100', { content: 'early', exit: -1, suffix: /\S/ }, {}), input('C-c', { exit: 130 })],
   },
   {
@@ -112,6 +114,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     id: 'shell-bytes',
     title: 'bytes that are no UTF-8 and control characters do no harm',
     cites: ['RT30'],
+    isSeparate: true,
     steps: () => [
       run("printf 'a\\0b\\001c\\377\\376\\n'", /a.?b.?c/),
       run('head -c 100000 /dev/urandom', { exit: 0 }),
@@ -142,6 +145,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     id: 'shell-line-ends',
     title: 'a command that changes how the terminal writes line ends changes nothing else',
     cites: ['RT37'],
+    isSeparate: true,
     steps: () => [run("stty sane </dev/tty; printf 'a\\nb\\n'", 'a\nb'), run('stty -opost </dev/tty; echo c', 'c')],
   },
   {
@@ -166,6 +170,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     id: 'shell-ends',
     title: 'a shell that ends (`exit`, `set -e`, `exec`) is replaced by one in its folder with its exported variables',
     cites: ['RT25'],
+    isSeparate: true,
     steps: (at) => [
       run('export STORED=yes', ''),
       run('exit 3', { exit: 3 }),
@@ -179,6 +184,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     id: 'shell-stopped',
     title: 'a command that stops its own shell costs at most that shell',
     cites: ['RT45'],
+    isSeparate: true,
     steps: () => [run('kill -STOP $$', {}, { timeout: 5 }), run('echo alive', 'alive')],
   },
   {
@@ -194,6 +200,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     id: 'shell-sessions',
     title: 'a `run` with a `session` has a shell of that name, with its own folder and variables; `kill` ends it',
     cites: ['RT47'],
+    isSeparate: true,
     steps: (at) => [
       client('run', { command: `mkdir -p ${at}/far && cd ${at}/far && OWN=1`, session: 'build' }, { exit: 0 }),
       client('run', { command: 'echo "free $OWN"' }, { content: 'free', exit: 0 }),
@@ -206,6 +213,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', [
     id: 'shell-sessions-bound',
     title: 'eight sessions are open at most, and one that is ended makes room',
     cites: ['RT48'],
+    isSeparate: true,
     steps: () => [
       ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => client('run', { command: `echo ${n}`, session: `s${n}` }, { content: `${n}`, exit: 0 })),
       client('run', { command: 'echo ninth', session: 's9' }, { kind: 'error', content: /s1.*s8/ }),
