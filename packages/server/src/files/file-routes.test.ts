@@ -3,38 +3,10 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SLOW } from '@tendon/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { socketIoClient, temporaryFolder, testServer, type TestServer } from '../server.test-support.ts';
+import { temporaryFolder } from '../server.test-support.ts';
+import { place } from './workspace-place.test-support.ts';
 
 vi.setConfig({ testTimeout: SLOW.sandbox });
-
-const DEADLINE = { timeout: 60_000, interval: 20 };
-
-interface Place {
-  readonly server: TestServer;
-  readonly base: string;
-  get(path: string): Promise<readonly [number, unknown]>;
-  put(path: string, text: string): void;
-}
-
-/** A conversation that works in a folder of this machine. */
-async function place(): Promise<Place & { readonly url: string }> {
-  const base = temporaryFolder();
-  const server = await testServer({ env: { WORKSPACE_BASE: base } });
-  const url = `/api/conversations/${await server.create()}`;
-  return {
-    server,
-    base,
-    url,
-    async get(path) {
-      const response = await server.get(url + path);
-      return [response.status, await response.json()];
-    },
-    put(path, text) {
-      mkdirSync(join(base, path, '..'), { recursive: true });
-      writeFileSync(join(base, path), text);
-    },
-  };
-}
 
 function form(files: readonly (readonly [string, string])[]): FormData {
   const body = new FormData();
@@ -94,14 +66,6 @@ describe('SV26: files of a workspace', () => {
     expect(await get('/files/tree?path=src')).toMatchObject([200, { name: 'src', children: [{ name: 'a.py' }] }]);
     expect(await get('/files/tree?depth=1')).toMatchObject([200, { children: [{ name: 'src', children: [] }, {}] }]);
     expect((await get('/files/tree?path=none'))[0]).toBe(404);
-  });
-
-  it('SV313: a tree has 20,000 entries, and says that there are more', async () => {
-    const { server, url, base } = await place();
-    for (let n = 0; n < 20_001; n++) writeFileSync(join(base, `f${n}`), '');
-    const response = await server.get(`${url}/files/tree`);
-    expect(response.headers.get('x-tendon-truncated')).toBe('true');
-    expect(((await response.json()) as { children: unknown[] }).children).toHaveLength(20_000);
   });
 
   it('are saved', async () => {
@@ -187,108 +151,5 @@ describe('SV28: the zip', () => {
     for (const path of ['zip-directory', 'list-files', 'select-file?file=x', 'files/tree', 'git/changes', 'git/diff?path=x']) {
       expect([path, (await server.get(`${unknown}/${path}`)).status]).toEqual([path, 404]);
     }
-  });
-});
-
-describe('SV29: git', () => {
-  const git = (cwd: string, ...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-c', 'init.defaultBranch=main', ...args], { cwd });
-
-  it('changes are those since the last commit, of nested repositories too', async () => {
-    const { get, put, base } = await place();
-    expect(await get('/git/changes')).toEqual([200, []]);
-    git(base, 'init', '-q');
-    for (const path of ['kept', 'changed', 'deleted', 'old name', 'dir/é']) put(path, `${path}\n`.repeat(5));
-    git(base, 'add', '.');
-    git(base, 'commit', '-qm', 'one');
-    put('changed', 'new\n');
-    put('dir/new', 'x');
-    git(base, 'rm', '-q', 'deleted');
-    git(base, 'mv', 'old name', 'new name');
-    mkdirSync(join(base, 'inner'));
-    git(join(base, 'inner'), 'init', '-q');
-    put('inner/file', 'x');
-    expect(await get('/git/changes')).toEqual([
-      200,
-      [
-        { status: 'M', path: 'changed' },
-        { status: 'D', path: 'deleted' },
-        { status: 'A', path: 'dir/new' },
-        { status: 'A', path: 'inner/file' },
-        { status: 'A', path: 'new name' },
-        { status: 'D', path: 'old name' },
-      ],
-    ]);
-    expect(await get('/git/diff?path=changed')).toEqual([200, { original: 'changed\n'.repeat(5), modified: 'new\n' }]);
-    expect(await get('/git/diff?path=/workspace/dir/new')).toEqual([200, { original: '', modified: 'x' }]);
-    expect(await get('/git/diff?path=deleted')).toEqual([200, { original: 'deleted\n'.repeat(5), modified: '' }]);
-    expect(await get(`/git/diff?path=${encodeURIComponent("gone/'; touch hacked; '")}`)).toMatchObject([404, {}]);
-    expect((await get('/list-files'))[1]).not.toContain('hacked');
-  });
-
-  it('SV231: are answered when the running command has ended, to no client that has left, and other conversations do not wait', async () => {
-    const base = temporaryFolder();
-    const command = 'until [ -e go ]; do sleep 0.05; done; echo made > made.txt';
-    const script = [{ toolCalls: [{ name: 'execute_bash', arguments: { command } }] }, { text: 'done' }];
-    const server = await testServer({ env: { WORKSPACE_BASE: base }, script });
-    git(base, 'init', '-q');
-    const [id, other] = [await server.create(), await server.create()];
-    const changes = (of: string, signal?: AbortSignal) =>
-      fetch(`${server.url}/api/conversations/${of}/git/changes`, { ...(signal && { signal }) }).then((answer) => answer.json());
-    const client = await socketIoClient(server, { conversation_id: id });
-    client.send({ action: 'message', args: { content: 'go' } });
-    await client.frames.until((frame) => frame.action === 'run');
-    const leaving = new AbortController();
-    const left = changes(id, leaving.signal).catch(() => 'left');
-    const held = changes(id);
-    await expect.poll(() => server.engine.conversations.connections(id), DEADLINE).toBe(3);
-    leaving.abort();
-    expect(await left).toBe('left');
-    await expect.poll(() => server.engine.conversations.connections(id), DEADLINE).toBe(2);
-    expect(await changes(other)).toEqual([]);
-    expect(await Promise.race([held, 'still held'])).toBe('still held');
-    writeFileSync(join(base, 'go'), '');
-    expect(await held).toContainEqual({ status: 'A', path: 'made.txt' });
-  });
-
-  it('SV155: a conversation with a repository names its files by their paths in it', async () => {
-    const { server, base, put } = await place();
-    const id = await server.create({ repository: 'owner/demo' });
-    const get = async (path: string) => (await server.get(`/api/conversations/${id}${path}`)).json();
-    for (const folder of ['demo', 'beside']) {
-      mkdirSync(join(base, folder));
-      git(join(base, folder), 'init', '-q');
-      put(`${folder}/src/file`, folder);
-    }
-    expect(await get('/git/changes')).toEqual([
-      { status: 'A', path: 'beside/src/file' },
-      { status: 'A', path: 'src/file' },
-    ]);
-    expect(await get('/git/diff?path=src/file')).toEqual({ original: '', modified: 'demo' });
-    expect(await get('/git/diff?path=demo/src/file')).toEqual({ original: '', modified: 'demo' });
-    expect(await get('/git/diff?path=beside/src/file')).toEqual({ original: '', modified: 'beside' });
-  });
-
-  it('changes count from what was published', async () => {
-    const { get, put, base } = await place();
-    const remote = temporaryFolder();
-    git(remote, 'init', '-q', '--bare');
-    git(base, 'init', '-q');
-    put('a', '1');
-    git(base, 'add', '.');
-    git(base, 'commit', '-qm', 'one');
-    git(base, 'push', '-q', remote, 'HEAD:refs/heads/main');
-    git(base, 'remote', 'add', 'origin', remote);
-    git(base, 'fetch', '-q', 'origin');
-    put('a', '2');
-    git(base, 'commit', '-qam', 'two');
-    expect(await get('/git/changes')).toEqual([200, [{ status: 'M', path: 'a' }]]);
-    expect(await get('/git/diff?path=a')).toEqual([200, { original: '1', modified: '2' }]);
-  });
-
-  it('without a repository there is nothing to compare with', async () => {
-    const { get, put } = await place();
-    put('a', 'x');
-    expect(await get('/git/diff?path=a')).toMatchObject([404, { error: 'Not a git repository' }]);
   });
 });
