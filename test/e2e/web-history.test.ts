@@ -135,6 +135,35 @@ it('CL23: at the end the stream follows what grows; further up a row that grows 
   await expect.poll(place, PATIENT).toBe(before);
 });
 
+it('CL23: rows that are out of view take the height that they have at another width', async () => {
+  const speech = (index: number) => ({
+    id: index,
+    timestamp: '2026-11-21T10:00:00.000Z',
+    source: 'agent',
+    action: 'message',
+    args: { content: `Number ${index}. ${'Many words in one paragraph. '.repeat(60)}` },
+  });
+  const page = await open('kinds', { eventsOf: () => Array.from({ length: 60 }, (_, index) => speech(index)) }, { width: 390 });
+  const feed = page.getByRole('feed');
+  await feed.getByText('Number 59.').waitFor();
+  const height = () => feed.evaluate((element) => element.scrollHeight);
+  for (let index = 59; index > 20; index -= 3) {
+    await feed.evaluate((element) => element.scrollBy({ top: -element.clientHeight * 2 }));
+    await expect.poll(() => rows(page), PATIENT).toBeGreaterThan(0);
+  }
+  const tall = await height();
+  const first = () =>
+    feed.evaluate((element) => {
+      const { top } = element.getBoundingClientRect();
+      const found = [...element.querySelectorAll('[data-row]')].find((row) => row.getBoundingClientRect().bottom > top)!;
+      return found.getAttribute('data-row');
+    });
+  const before = await first();
+  await page.setViewportSize({ width: 1000, height: 900 });
+  await expect.poll(height, PATIENT).toBeLessThan(tall * 0.75);
+  expect(await first()).toBe(before);
+});
+
 it('a partial answer is shown while it streams', async () => {
   const page = await open('running');
   await page.getByText(/The numbers are taken from a counter in memory/).waitFor();

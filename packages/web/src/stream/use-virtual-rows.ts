@@ -3,7 +3,7 @@
  * that is `@tanstack/react-virtual`.
  *
  * Invariants
- * V1  Rows are measured once and the height is stored under their key until they change their size themselves.
+ * V1  Rows are measured once and the height is stored under their key until they change their size themselves, or the list its width.
  * V2  Unless the list follows its end, the first visible row stays where it is, whatever is measured or added around it.
  * V3  The row that has the focus is in the document, wherever the list stands.
  */
@@ -47,6 +47,7 @@ export function useVirtualRows(
   pinned: number | undefined,
 ): VirtualRows {
   const [follows, setFollows] = useFollowing();
+  const anchor = useWidthAnchor();
   const list: List = useVirtualizer<HTMLElement, HTMLElement>({
     count: keys.length,
     getScrollElement: () => scroller.current,
@@ -68,6 +69,7 @@ export function useVirtualRows(
     // Another size of the frame, as when the composer grows, is no scrolling.
     observeElementRect: (instance, onRect) =>
       observeElementRect(instance, (rect) => {
+        anchor.onWidth(instance, rect.width);
         onRect(rect);
         if (follows.current) scrollToEnd(scroller.current);
       }),
@@ -76,11 +78,13 @@ export function useVirtualRows(
       observeElementOffset(instance, (offset, isScrolling) => {
         if (isScrolling) setFollows(isAtEnd(scroller.current));
         onOffset(offset, isScrolling);
+        anchor.onOffset(instance, offset);
       }),
   });
   list.shouldAdjustScrollPositionOnItemSizeChange = isAboveView;
   useLayoutEffect(() => {
     if (follows.current) scrollToEnd(scroller.current);
+    anchor.onLayout(list, follows.current ? null : scroller.current);
   });
   return {
     rows: list.getVirtualItems().map(({ index, start }) => ({ index, top: start })),
@@ -97,6 +101,52 @@ export function useVirtualRows(
       setFollows(isAtEnd(scroller.current));
     },
   };
+}
+
+/** The first visible row, and how far the list is scrolled past its top. */
+interface Anchor {
+  readonly index: number;
+  readonly offset: number;
+}
+
+/** Puts the first visible row back in its place when the list has got another width (V2). */
+function useWidthAnchor() {
+  const width = useRef<number>(undefined);
+  const anchor = useRef<Anchor>(undefined);
+  const isDue = useRef(false);
+  return {
+    onWidth(list: List, next: number) {
+      const isOther = width.current !== undefined && width.current !== next;
+      width.current = next;
+      if (isOther) forgetHeights(list);
+      isDue.current = isOther;
+    },
+    onOffset(list: List, offset: number) {
+      const first = list.getVirtualItemForOffset(offset);
+      anchor.current = first && { index: first.index, offset: offset - first.start };
+    },
+    onLayout(list: List, scroller: HTMLElement | null) {
+      list.getTotalSize(); // Takes in the rows that this rendering has measured.
+      const row = anchor.current && list.measurementsCache[anchor.current.index];
+      if (isDue.current && row && scroller) {
+        scroller.scrollTop = row.start + Math.min(anchor.current!.offset, row.size - 1);
+        // At once, not with the event: rows that are measured now must know what is above the view.
+        list.scrollOffset = scroller.scrollTop;
+      }
+      isDue.current = false;
+    },
+  };
+}
+
+/** Text wraps otherwise at another width: rows that are not in the document are estimated again. */
+function forgetHeights(list: List): void {
+  list.measure();
+  list.getTotalSize(); // Places all rows anew; else the next line would place only those from the first row in the document on.
+  // The anchor alone decides where the list stands afterwards.
+  list.shouldAdjustScrollPositionOnItemSizeChange = () => false;
+  for (const element of list.elementsCache.values())
+    if (element.isConnected) list.resizeItem(list.indexFromElement(element), measureHeight(element, undefined, list));
+  list.shouldAdjustScrollPositionOnItemSizeChange = isAboveView;
 }
 
 /** Whether the list follows its end. A reference, because scrolling and layout read it between two renders; a change renders. */
