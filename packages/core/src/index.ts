@@ -4,7 +4,7 @@ export { agentNames, findAgent } from './agents/registry.ts';
 export { KeyedMutex, KeyedSemaphore, type Release } from './async/keyed-semaphore.ts';
 export type { Clock } from './async/clock.ts';
 export type { Conversation, SubmitResult } from './conversation/conversation.ts';
-export { openConversation, type ConversationSettings, type OpenOptions } from './conversation/open-conversation.ts';
+export { openConversation, type ConversationSettings, type OpenConversationOptions } from './conversation/open-conversation.ts';
 export { awaitsConfirmation } from './engine/next-step.ts';
 export { REASONING_EFFORTS } from './llm/llm-provider.ts';
 export type {

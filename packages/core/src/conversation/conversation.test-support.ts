@@ -24,7 +24,7 @@ import type { EventLog, SourcedDraft } from '../log/event-log.ts';
 import { createMemoryStorage } from '../storage/index.ts';
 import type { Conversation, SubmitResult } from './conversation.ts';
 import { createHostRuntimes, type HostRuntimes } from './host-runtimes.test-support.ts';
-import { openConversation, type ConversationSettings, type OpenOptions } from './open-conversation.ts';
+import { openConversation, type ConversationSettings, type OpenConversationOptions } from './open-conversation.ts';
 import { openFold, type OpenedFold } from '../engine/open-fold.ts';
 import { WriteRetry } from '../engine/write-retry.ts';
 
@@ -59,7 +59,7 @@ export interface Stage {
   untilState(state: AgentState, from?: number): Promise<Event>;
 }
 
-type Extensions = NonNullable<OpenOptions['extensions']>;
+type Extensions = NonNullable<OpenConversationOptions['extensions']>;
 
 export interface StageOptions {
   readonly script?: Script;
@@ -74,7 +74,7 @@ export interface StageOptions {
   readonly snapshotEvery?: number;
   readonly clock?: Clock;
   readonly microagents?: Extensions['microagents'];
-  readonly agent?: OpenOptions['agent'];
+  readonly agent?: OpenConversationOptions['agent'];
   readonly delegate?: Extensions['delegate'];
   readonly external?: Extensions['external'];
 }

@@ -21,7 +21,7 @@ import type { Delegate } from '../engine/delegated.ts';
 import type { LoopPorts } from '../engine/ports.ts';
 import { runLoop } from '../engine/loop.ts';
 import type { ExternalTools } from '../engine/external-tools.ts';
-import { nextStep, type Limits } from '../engine/next-step.ts';
+import { nextStep, type LoopLimits } from '../engine/next-step.ts';
 import { LongMessages } from '../engine/long-messages.ts';
 import { createViewFeed } from '../engine/view-feed.ts';
 import { engineError, stateChanged } from '../engine/notices.ts';
@@ -78,7 +78,7 @@ interface HostOptions {
   readonly report?: (error: unknown) => void;
 }
 
-export interface OpenOptions {
+export interface OpenConversationOptions {
   readonly id: string;
   readonly log: EventLog;
   readonly agent: Agent;
@@ -91,7 +91,7 @@ export interface OpenOptions {
 }
 
 /** Resolves when the conversation can take a message; rejects with the storage's error. `wake` is the caller's to call. */
-export async function openConversation(options: OpenOptions): Promise<Conversation> {
+export async function openConversation(options: OpenConversationOptions): Promise<Conversation> {
   const { id, log, agent } = options;
   const watchers = new FrameWatchers();
   const { ports, storedTo } = await openPorts(options, watchers.emit);
@@ -104,7 +104,10 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   return conversation;
 }
 
-async function openPorts(options: OpenOptions, emit: LoopPorts['emit']): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
+async function openPorts(
+  options: OpenConversationOptions,
+  emit: LoopPorts['emit'],
+): Promise<{ readonly ports: LoopPorts; readonly storedTo: number }> {
   const { id, log, agent, extensions: { delegate, external, microagents } = {} } = options;
   const { clock, mask, report = () => undefined } = options.host;
   const aborts = createAborts();
@@ -136,7 +139,7 @@ async function openPorts(options: OpenOptions, emit: LoopPorts['emit']): Promise
   return { ports, storedTo };
 }
 
-function limitsOf({ maxIterations = 500, maxBudgetUsd, condenses = true, condensesAfter }: ConversationSettings): Limits {
+function limitsOf({ maxIterations = 500, maxBudgetUsd, condenses = true, condensesAfter }: ConversationSettings): LoopLimits {
   return { maxIterations, maxBudgetUsd, condenses, condensesAfter };
 }
 

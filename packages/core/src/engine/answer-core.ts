@@ -1,24 +1,24 @@
 import { cutMiddle, NullObservation, RecallObservation, type Action, type ObservationDraft } from '@tendon/protocol';
-import type { Missed } from './engine-state.ts';
-import type { Known } from '../knowledge/library.ts';
+import type { MissedKnowledge } from './engine-state.ts';
+import type { LibraryContent } from '../knowledge/library.ts';
 import { WORKSPACE } from '../prompt/excerpt.ts';
 import { notice } from './notices.ts';
 import type { Microagent } from '../knowledge/parse-microagent.ts';
 
 /** What answers are made of. */
-export interface Sources {
+export interface AnswerSources {
   readonly now: Date;
-  readonly known: Known;
+  readonly known: LibraryContent;
   /** Names of the microagents that the model has been shown. */
   readonly shownMicroagents: ReadonlySet<string>;
   /** Knowledge that earlier messages missed because the workspace was not readable. */
-  readonly missed: Missed | undefined;
+  readonly missed: MissedKnowledge | undefined;
   /** Found in the conversation's messages; only for a query. */
   readonly hits?: readonly string[];
 }
 
 /** The engine's own answer to an action that it was given to answer; what nothing here can carry out is answered with that. */
-export function answerCore(action: Action, sources: Sources): ObservationDraft {
+export function answerCore(action: Action, sources: AnswerSources): ObservationDraft {
   if (action.action === 'recall') return recall(action.args, sources);
   return action.action === 'think' ? notice.thought : notice.unavailable;
 }
@@ -31,7 +31,7 @@ const MAX_INSTRUCTIONS_CHARS = 64 * 1024;
  */
 export function recall(
   { query, recall_type }: Pick<Action<'recall'>['args'], 'query' | 'recall_type'>,
-  { now, known, shownMicroagents, missed, hits }: Sources,
+  { now, known, shownMicroagents, missed, hits }: AnswerSources,
 ): ObservationDraft<'recall'> | ObservationDraft<'null'> {
   const context = recall_type === 'workspace_context' || recall_type === 'environment_info';
   if (hits && !context) return answerQuery({ query, recall_type }, known, hits);
@@ -59,14 +59,14 @@ function nothing(): ObservationDraft<'null'> {
 }
 
 /** Everything that is shown without a trigger. */
-function instructions({ microagents }: Known): string {
+function instructions({ microagents }: LibraryContent): string {
   const texts = microagents.flatMap(({ type, content }) => (type === 'repo' && content ? [content] : []));
   return cutMiddle(texts.join('\n\n'), { limit: MAX_INSTRUCTIONS_CHARS });
 }
 
 function answerQuery(
   { query, recall_type }: Pick<Action<'recall'>['args'], 'query' | 'recall_type'>,
-  { microagents }: Known,
+  { microagents }: LibraryContent,
   hits: readonly string[],
 ): ObservationDraft<'recall'> {
   const named = microagents.filter(({ name }) => query.toLowerCase().includes(name.toLowerCase()));

@@ -5,10 +5,10 @@ import { accumulateMetrics, createPlaceStatus, turn } from './turn.ts';
 import type { LoopPorts } from './ports.ts';
 
 /** Adds what was spent to what was spent before. */
-export type Spent = (before: LlmMetrics | undefined) => LlmMetrics;
+export type AddedCost = (before: LlmMetrics | undefined) => LlmMetrics;
 
 export type Aside =
-  | { readonly type: 'answered'; readonly answer: LlmAnswer; readonly spent: Spent }
+  | { readonly type: 'answered'; readonly answer: LlmAnswer; readonly spent: AddedCost }
   /** `why` can be shown. */
   | { readonly type: 'failed'; readonly why: string }
   | { readonly type: 'aborted' };

@@ -15,7 +15,7 @@ import {
 import { NOT_CONDENSED, type EngineState } from './engine-state.ts';
 import type { LlmRequest } from '../llm/llm-provider.ts';
 import type { EventLog, SourcedDraft } from '../log/event-log.ts';
-import { askAside, type AsidePorts, type Spent } from './ask-aside.ts';
+import { askAside, type AsidePorts, type AddedCost } from './ask-aside.ts';
 import type { LoopPorts } from './ports.ts';
 import { engineError } from './notices.ts';
 
@@ -50,7 +50,7 @@ export async function condenseLog(ports: AsidePorts & Pick<LoopPorts, 'log' | 'f
 async function append(
   { folded }: Pick<LoopPorts, 'folded'>,
   end: number,
-  { summary, spent }: { summary: string; spent: Spent | undefined },
+  { summary, spent }: { summary: string; spent: AddedCost | undefined },
 ): Promise<void> {
   const args = { forgotten_events_start_id: 0, forgotten_events_end_id: end, summary: summary || null, summary_offset: 0 };
   await folded.append((state) => {

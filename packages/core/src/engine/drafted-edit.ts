@@ -1,11 +1,11 @@
 import type { LinesToEdit } from '@tendon/protocol/executor-api';
 import { EditObservation, type Action } from '@tendon/protocol';
 import type { ExecuteOptions, ExecuteResult, RunnableAction, Runtime } from '../sandbox/runtime.ts';
-import { askAside, type AsidePorts, type Spent } from './ask-aside.ts';
+import { askAside, type AsidePorts, type AddedCost } from './ask-aside.ts';
 import type { LoopPorts } from './ports.ts';
 import type { LlmAnswer, LlmRequest } from '../llm/llm-provider.ts';
 
-export type DraftedResult = ExecuteResult & { readonly spent?: Spent };
+export type DraftedResult = ExecuteResult & { readonly spent?: AddedCost };
 
 export function needsModel(action: RunnableAction): action is Action<'edit'> {
   return action.action === 'edit' && action.args.impl_source === 'llm_based_edit';
@@ -37,8 +37,8 @@ export async function executeDraftedEdit(
 }
 
 type Drafted =
-  | { readonly text: string; readonly spent: Spent }
-  | { readonly failure: string; readonly spent?: Spent }
+  | { readonly text: string; readonly spent: AddedCost }
+  | { readonly failure: string; readonly spent?: AddedCost }
   | { readonly aborted: true };
 
 async function askModel(ports: AsidePorts, about: Parameters<typeof draftRequest>[0], signal: AbortSignal): Promise<Drafted> {

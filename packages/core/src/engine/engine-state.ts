@@ -29,7 +29,7 @@ import { NO_REPETITION, repeat, type Repetition } from './repetition.ts';
 /** The id of the error that answers a request for a condensation which came to nothing. */
 export const NOT_CONDENSED = 'AGENT_ERROR$NOT_CONDENSED';
 
-export interface Missed {
+export interface MissedKnowledge {
   /** The instructions, which the model is given when a task begins. */
   readonly context: boolean;
   /** Words that may trigger knowledge. */
@@ -62,7 +62,7 @@ interface ModelContext {
   readonly hasSystem: boolean;
   /** Names. */
   readonly shownMicroagents: ReadonlySet<string>;
-  readonly missed: Missed | undefined;
+  readonly missed: MissedKnowledge | undefined;
 }
 
 interface CondensationState {
@@ -169,10 +169,10 @@ function foldRecall(state: EngineState, { cause, extras }: Observation<'recall'>
 }
 
 function foldMissed(
-  missed: Missed | undefined,
+  missed: MissedKnowledge | undefined,
   { missing, recall_type }: Observation<'recall'>['extras'],
   query: string,
-): Missed | undefined {
+): MissedKnowledge | undefined {
   const isContext = recall_type === 'workspace_context';
   if (missing === undefined) return missed && (isContext || !missed.context) ? undefined : missed;
   const words = missed ? `${missed.words}\n${query}` : query;

@@ -13,7 +13,7 @@ import { catalogError, type Action } from '@tendon/protocol';
 import type { EngineState } from './engine-state.ts';
 import type { SourcedDraft } from '../log/event-log.ts';
 import type { ExecuteResult, OutputChunk, RunnableAction } from '../sandbox/runtime.ts';
-import type { AsidePorts, Spent } from './ask-aside.ts';
+import type { AsidePorts, AddedCost } from './ask-aside.ts';
 import { executeDraftedEdit, needsModel } from './drafted-edit.ts';
 import type { HostPorts, LoopPorts } from './ports.ts';
 import { answerTo, notice, notStarted, outcomeUnknown, stateChanged } from './notices.ts';
@@ -44,7 +44,7 @@ function isPending({ conversation }: EngineState, id: number): boolean {
 }
 
 /** With what was spent on a model for it; of an attempt that was given up for another it is not counted. */
-type Result = (ExecuteResult & { readonly spent?: Spent }) | 'left';
+type Result = (ExecuteResult & { readonly spent?: AddedCost }) | 'left';
 
 async function carryOut(ports: ExecutePorts, action: RunnableAction, signal: AbortSignal): Promise<Result> {
   if (action.executor === undefined) return { outcome: 'observed', observation: notice.neverStarted };

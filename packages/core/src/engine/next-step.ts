@@ -6,7 +6,7 @@ import type { RunnableAction } from '../sandbox/runtime.ts';
 import { addedAgain, answerTo, engineError, stateChanged } from './notices.ts';
 import { isStuck } from './repetition.ts';
 
-export interface Limits {
+export interface LoopLimits {
   /** Answers of the model since a person last sent or asked for something. */
   readonly maxIterations: number;
   /** US dollars for the whole conversation. */
@@ -17,7 +17,7 @@ export interface Limits {
   readonly condensesAfter: number | undefined;
 }
 
-export type Step =
+export type NextStep =
   | { readonly do: 'rest' }
   /** A person asked for an end: everything unanswered is answered as not executed, then the state follows. */
   | { readonly do: 'settle' }
@@ -34,7 +34,7 @@ export type Step =
 /** So many answers in a row that could not be understood end in state `error`. */
 const MAX_MALFORMED = 5;
 
-export function nextStep(state: EngineState, limits: Limits): Step {
+export function nextStep(state: EngineState, limits: LoopLimits): NextStep {
   const { conversation } = state;
   if (state.requested) return { do: 'settle' };
   if (state.condensation.isRequested && conversation.pending.length === 0 && conversation.agentState !== 'paused')
@@ -62,7 +62,7 @@ function groupOf(action: Action, pending: readonly Action[]): number {
   return pending.find(({ tool_call_metadata }) => tool_call_metadata?.model_response.id === response)!.id;
 }
 
-function toCarryOut(action: Action): Step {
+function toCarryOut(action: Action): NextStep {
   if (awaitsConfirmation(action)) return { do: 'announce', drafts: askAgain(action) };
   return answeredBy(action.action) === 'runtime' ? { do: 'execute', action: action as RunnableAction } : { do: 'answer', action };
 }
@@ -80,7 +80,7 @@ export function awaitsConfirmation({ args }: Action): boolean {
   return 'confirmation_state' in args && args.confirmation_state === 'awaiting_confirmation';
 }
 
-function atLimit({ metrics, progress }: EngineState, { maxIterations, maxBudgetUsd }: Limits): Step | undefined {
+function atLimit({ metrics, progress }: EngineState, { maxIterations, maxBudgetUsd }: LoopLimits): NextStep | undefined {
   const cost = metrics?.accumulated_cost ?? 0;
   if (isStuck(progress.repetition)) return ask(progress.repetition.count);
   if (progress.malformed >= MAX_MALFORMED)
@@ -92,15 +92,15 @@ function atLimit({ metrics, progress }: EngineState, { maxIterations, maxBudgetU
   return undefined;
 }
 
-function ask(count: number): Step {
+function ask(count: number): NextStep {
   const words = `The agent did the same thing ${count} times with the same result, so it was halted. Say how to go on, or resume.`;
   return { do: 'announce', drafts: [engineError(words, 'AGENT_ERROR$LOOP_DETECTED'), stateChanged('awaiting_user_input')] };
 }
 
-function failed(words: string): Step {
+function failed(words: string): NextStep {
   return { do: 'announce', drafts: [stateChanged('error', { reason: words })] };
 }
 
-function announce(state: AgentState): Step {
+function announce(state: AgentState): NextStep {
   return { do: 'announce', drafts: [stateChanged(state)] };
 }

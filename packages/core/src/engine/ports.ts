@@ -13,7 +13,7 @@ import type { EventLog } from '../log/event-log.ts';
 import type { Aborts } from './aborts.ts';
 import type { Delegate } from './delegated.ts';
 import type { LongMessages } from './long-messages.ts';
-import type { Limits } from './next-step.ts';
+import type { LoopLimits } from './next-step.ts';
 import type { ExternalTools } from './external-tools.ts';
 import type { ViewFeed } from './view-feed.ts';
 
@@ -34,7 +34,7 @@ export interface ModelPorts {
   readonly llm: () => Promise<LlmProvider>;
   readonly library: Library;
   readonly policy: ConfirmationPolicy;
-  readonly limits: Limits;
+  readonly limits: LoopLimits;
 }
 
 /** What carries actions out. */

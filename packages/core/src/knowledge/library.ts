@@ -11,18 +11,18 @@ import type { Microagent } from './parse-microagent.ts';
 import { workspaceMicroagents } from './workspace-microagents.ts';
 
 /** As of now. */
-export interface Known {
+export interface LibraryContent {
   readonly microagents: readonly Microagent[];
   /** Why the files of the workspace are not among them; undefined when they are. */
   readonly missing: string | undefined;
 }
 
 export interface Library {
-  readonly known: Known;
+  readonly known: LibraryContent;
   /** Begins to read without waiting. */
   warm(): void;
   /** Everything, or what there is when the time is up. Never rejects. */
-  load(): Promise<Known>;
+  load(): Promise<LibraryContent>;
 }
 
 export interface LibraryOptions {
@@ -39,7 +39,7 @@ const WAIT_MS = 5_000;
 
 export function createLibrary({ sandbox, microagents, clock, closing, report }: LibraryOptions): Library {
   let own: readonly Microagent[] | undefined;
-  let known: Known = { microagents: [], missing: 'the sandbox is not there yet' };
+  let known: LibraryContent = { microagents: [], missing: 'the sandbox is not there yet' };
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { LlmMessage, Reasoning } from '../llm/llm-provider.ts';
-import type { CallsEntry, Entry } from './entry.ts';
+import type { CallsEntry, ViewEntry } from './entry.ts';
 import { excerpt } from './excerpt.ts';
 
 /** A message of the user that is shown in part, and the file of the workspace that holds all of it. */
@@ -19,7 +19,7 @@ const INTERRUPTED = 'Interrupted: the outcome of this call is not known. Look at
 
 /** Messages from entries; those of the user that are longer than `maxMessage` in excerpts. Providers want a user's message first and last, and all results of an answer right after it. */
 export function assemble(
-  { system, entries, open }: { readonly system: string; readonly entries: readonly Entry[]; readonly open: CallsEntry | undefined },
+  { system, entries, open }: { readonly system: string; readonly entries: readonly ViewEntry[]; readonly open: CallsEntry | undefined },
   maxMessage: number,
 ): ProjectedView {
   const excerpts: Excerpt[] = [];
@@ -46,15 +46,15 @@ export function assemble(
   return { messages, settled, excerpts };
 }
 
-function isUser(entry: Entry): boolean {
+function isUser(entry: ViewEntry): boolean {
   return entry.type === 'text' && entry.role === 'user';
 }
 
-function toMessage(entry: Extract<Entry, { type: 'text' }>): LlmMessage {
+function toMessage(entry: Extract<ViewEntry, { type: 'text' }>): LlmMessage {
   const { role, text, imageUrls } = entry;
   return role === 'user' ? { role, text, ...(imageUrls && { imageUrls }) } : { role, text, ...thinking(entry) };
 }
 
-function thinking({ reasoning }: Entry): { readonly reasoning?: Reasoning } {
+function thinking({ reasoning }: ViewEntry): { readonly reasoning?: Reasoning } {
   return reasoning ? { reasoning: { model: reasoning.model, parts: reasoning.parts } } : {};
 }

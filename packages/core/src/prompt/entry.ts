@@ -24,13 +24,13 @@ export interface ViewContent {
   /** Id of the next event to add. */
   readonly nextId: number;
   readonly system: { readonly eventId: number; readonly text: string } | undefined;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ViewEntry[];
   /** The last answer with calls, until the agent's next event: only it can still get results. */
   readonly open: CallsEntry | undefined;
 }
 
 /** A piece of the view, in log order. `eventIds` are the events it came from. */
-export type Entry = TextEntry | CallsEntry;
+export type ViewEntry = TextEntry | CallsEntry;
 
 export interface TextEntry {
   readonly type: 'text';

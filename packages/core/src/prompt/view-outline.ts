@@ -1,6 +1,6 @@
 /** A view in ids: what it shows is read from the log again, so an outline is small however much is shown. */
 import { isAction, isObservation, type Action, type Event, type Observation } from '@tendon/protocol';
-import type { CallsEntry, Entry, TextEntry, ViewContent } from './entry.ts';
+import type { CallsEntry, ViewEntry, TextEntry, ViewContent } from './entry.ts';
 import { oldExcerpt } from './excerpt.ts';
 import { callsOf, resultOf, textOf } from './make-entries.ts';
 
@@ -30,7 +30,7 @@ export function outlineOf({ nextId, system, entries, open }: ViewContent): ViewO
   return { nextId, systemId: system?.eventId, entries: entries.map(entryOutline), open: open ? entries.indexOf(open) : -1 };
 }
 
-function entryOutline(entry: Entry): EntryOutline {
+function entryOutline(entry: ViewEntry): EntryOutline {
   if (entry.type === 'text') {
     const { eventId, late, isExcerpt } = entry;
     return { eventId, ...(late !== undefined && { late }), ...(isExcerpt && { isExcerpt }) };

@@ -12,7 +12,7 @@
 import { isAction, isObservation, isUnknown, type Action, type Event, type Observation, type ToolCallMetadata } from '@tendon/protocol';
 import type { Agent } from '../agents/agent.ts';
 import { assemble, type ProjectedView } from './assemble.ts';
-import type { CallEntry, Entry, TextEntry, ViewContent } from './entry.ts';
+import type { CallEntry, ViewEntry, TextEntry, ViewContent } from './entry.ts';
 import { callsOf, resultOf, say, summaryOf, textOf } from './make-entries.ts';
 import { maxMessageChars, oldExcerpt, WORKSPACE } from './excerpt.ts';
 import { outlineOf, type ViewOutline } from './view-outline.ts';
@@ -24,7 +24,7 @@ export class View {
   readonly #agent: Agent;
   #nextId: number;
   #system: ViewContent['system'];
-  #entries: Entry[];
+  #entries: ViewEntry[];
   /** The answer whose calls may still get results. */
   #open: ViewContent['open'];
   #outline: ViewOutline;
@@ -143,7 +143,7 @@ interface CallIndex {
   readonly wireIds: (id: string) => string;
 }
 
-function indexOf(entries: readonly Entry[]): CallIndex {
+function indexOf(entries: readonly ViewEntry[]): CallIndex {
   const calls = entries.flatMap((entry) => (entry.type === 'calls' ? entry.calls : []));
   return {
     callOf: new Map(calls.flatMap((call) => call.eventIds.map((id) => [id, call]))),
@@ -152,7 +152,7 @@ function indexOf(entries: readonly Entry[]): CallIndex {
 }
 
 /** Leaves out what the condensation forgets and puts its summary where the first of it stood. The user's words stay; long messages become excerpts. */
-function condense(entries: readonly Entry[], condensation: Action<'condensation'>): Entry[] {
+function condense(entries: readonly ViewEntry[], condensation: Action<'condensation'>): ViewEntry[] {
   const forgets = forgotten(condensation);
   const retained = entries
     .filter((entry) => !isForgotten(entry, forgets))
@@ -171,7 +171,7 @@ function forgotten({ args }: Action<'condensation'>): (id: number) => boolean {
 }
 
 /** An answer with several calls is forgotten as a whole or not at all: half of it would be no legal request. */
-function isForgotten(entry: Entry, forgets: (id: number) => boolean): boolean {
+function isForgotten(entry: ViewEntry, forgets: (id: number) => boolean): boolean {
   if (entry.type === 'text') return !entry.pinned && forgets(entry.eventId);
   const ids = entry.calls.flatMap(({ eventIds }) => eventIds);
   return ids.length > 0 && ids.every(forgets);
