@@ -1,9 +1,9 @@
-import { untilTold } from '@tendon/server/platform';
+import { serveUntilSignal } from '@tendon/server/platform';
 import { startExecutorHost } from './start-executor-host.ts';
 
 /** `tendon executor` without a command line. Resolves with the exit code when it has ended. */
 export function serveExecutor(env: NodeJS.ProcessEnv): Promise<number> {
-  return untilTold(env, startExecutorHost);
+  return serveUntilSignal(env, startExecutorHost);
 }
 
 /** The OpenAPI document of what it answers, as text. */

@@ -111,7 +111,7 @@ export interface SocketIoClient {
   readonly volatile: Frames;
   readonly socket: Socket;
   send(frame: unknown): void;
-  /** Says `content`, which must not have been said before, and waits until the agent waits again. */
+  /** Sends `content`, which must not have been sent before, and waits until the agent waits again. */
   ask(content: string): Promise<void>;
 }
 

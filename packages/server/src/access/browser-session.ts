@@ -66,7 +66,7 @@ export async function startSession(
 }
 
 /**
- * Whether a page of the web app is for nobody yet: the server is reached from elsewhere, and the browser has not signed in. On
+ * Whether a page of the web app is for nobody yet: the server is reached from another machine, and the browser has not signed in. On
  * loopback the app asks for the key itself. A shared link brings its own key, which is not sent with the page.
  */
 export function needsLogin(context: AdmitContext, request: FastifyRequest): 'login' | 'again' | undefined {

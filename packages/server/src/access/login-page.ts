@@ -7,7 +7,7 @@ const STYLE =
   'input,button{margin-top:.5rem;padding:.5rem .75rem}[role=alert]{color:light-dark(#b00020,#ff8a80)}';
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Nothing of it comes from elsewhere, and nobody may frame it. */
+/** Nothing of it comes from another origin, and nobody may frame it. */
 export const LOGIN_HEADERS = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'x-frame-options': 'DENY',
@@ -35,7 +35,7 @@ export function askAgainPage(): string {
   return page('<meta http-equiv="refresh" content="0"><p>One moment</p>');
 }
 
-/** A path of this server, whatever was asked for: `//elsewhere` is none. */
+/** A path of this server, whatever was asked for: `//other.example` is none. */
 export function safePath(path: string): string {
   return /^\/(?![/\\])[^\s\\]*$/.test(path) && path.length <= 2_000 ? path : '/';
 }

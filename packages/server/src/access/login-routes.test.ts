@@ -21,7 +21,7 @@ async function signedIn(server: TestServer, key = KEY): Promise<string> {
 const open = (more: object = {}) => testServer({ sessionApiKey: KEY, env: { HOST: '0.0.0.0' }, ...more });
 
 describe('SV75: the login page', () => {
-  it('stands before the app for whoever has not signed in, and has nothing from elsewhere', async () => {
+  it('stands before the app until the browser has signed in, and loads nothing from another origin', async () => {
     const server = await open();
     const page = await server.get('/conversations/abc?"><script>x');
     expect(page.status).toBe(401);

@@ -4,11 +4,11 @@ import { testServer } from '../server.test-support.ts';
 it('SV590: links to a conversation end with it, and with the one that delegated it', async () => {
   const server = await testServer();
   const { conversations, access } = server.engine;
-  const [kept, deleted] = [await server.create(), await server.create()];
+  const [remaining, deleted] = [await server.create(), await server.create()];
   const parent = (await conversations.get(deleted))!;
   const { id: delegated } = await conversations.createDelegated(parent, { actionId: 1, agent: 'CodeActAgent' });
   const tokens: Record<string, string> = {};
-  for (const id of [kept, deleted, delegated]) {
+  for (const id of [remaining, deleted, delegated]) {
     const answer = await server.post(`/api/conversations/${id}/shares`, { expires_in: 3600 });
     tokens[id] = ((await answer.json()) as { token: string }).token;
   }
@@ -17,6 +17,6 @@ it('SV590: links to a conversation end with it, and with the one that delegated 
 
   const answer = await fetch(`${server.url}/api/conversations/${deleted}`, { method: 'DELETE' });
   expect(await answer.json()).toBe(true);
-  expect(access.shares.list.map(({ value }) => value.conversation)).toEqual([kept]);
-  expect(await Promise.all([kept, deleted, delegated].map(shown))).toEqual([200, 401, 401]);
+  expect(access.shares.list.map(({ value }) => value.conversation)).toEqual([remaining]);
+  expect(await Promise.all([remaining, deleted, delegated].map(shown))).toEqual([200, 401, 401]);
 });

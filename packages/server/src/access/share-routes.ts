@@ -8,7 +8,7 @@ import { ById, optionalBody } from '../platform/http/request-parts.ts';
 import { fail, failureWith } from '../platform/http/failure.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 
-/** Links that show one conversation to whoever has them, and let them do nothing. */
+/** Links that show one conversation to everybody who has them, and let them do nothing. */
 export const shareRoutes: Routes<{ readonly access: TokenStores; readonly conversations: Conversations }> = (
   app,
   { access, conversations },

@@ -34,7 +34,7 @@ import { fetchBy } from '../conversations/network/fetch-by.ts';
 import { type ModelChoice, modelSource } from '../settings/model-choice.ts';
 import type { SettingsStore } from '../settings/settings.ts';
 
-/** Frontends send it unasked; whoever wants the history shortened by its length sets another. */
+/** Frontends send it unasked; a user who wants the history shortened by its length sets another. */
 const USUAL_CONDENSER_SIZE = 120;
 
 /** What stands between the engine and what it drives: tests put faults there. */
@@ -140,8 +140,8 @@ function conversationSettings({ current }: SettingsStore, record: StoredConversa
   };
 }
 
-/** The packages of providers are loaded by whoever asks a model first. */
-/** What an answer is made into is computed when it is complete, so the watch of the event loop is told that too. */
+/** The packages of providers are loaded by the first request to a model. */
+/** What an answer is made into is computed when it is complete, so the watch of the event loop is notified of that too. */
 function marked(source: () => Promise<LlmProvider>, loop: LoopWatch): () => Promise<LlmProvider> {
   return async () => {
     loop.begun('a turn of an agent');
@@ -174,7 +174,7 @@ async function makeProvider(choice: ModelChoice, { clock, places, dial }: Provid
   });
 }
 
-/** The agent, told what whoever made the conversation wants of it beside the task. */
+/** The agent, with the instructions that the conversation was created with. */
 function withInstructions(agent: Agent, instructions: string | undefined): Agent {
   if (!instructions?.trim()) return agent;
   return {

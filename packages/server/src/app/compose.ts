@@ -37,7 +37,7 @@ export interface ComposeOptions {
   readonly clock: Clock;
   /** Default: lines on stderr at the configured level. */
   readonly logger?: Logger;
-  /** Told what begins in the event loop; who gave it starts it. */
+  /** Notified of what begins in the event loop; the caller starts it. */
   readonly loop?: LoopWatch;
   /** How long a connection of a sandbox waits for a person's answer. */
   readonly questionWaitMs?: number;
@@ -137,7 +137,7 @@ function createSandboxes(foundation: Foundation, registry: ConversationRegistry)
     plugins: config.sandbox.plugins,
     output: config.sandbox.output,
     noOutputTimeoutSeconds: config.sandbox.noOutputSeconds,
-    onAsleep: (id) => registry.sayAsleep(id),
+    onAsleep: (id) => registry.announceSuspended(id),
     ...(config.upstreamProxy && { upstreamProxy: config.upstreamProxy }),
     networkOf: (id) => registry.networkOf(id),
     askPerson: (id, place) => registry.questions.ask(id, place),

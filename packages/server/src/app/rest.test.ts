@@ -178,8 +178,8 @@ describe('SV11: conversations over REST', () => {
     };
     expect(has_more).toBe(false);
     expect(events.map((event) => event.id)).toEqual(events.map((_, index) => index));
-    const said = events.filter((event) => event.action === 'message').map((event) => [event.source, event.message]);
-    expect(said).toEqual([
+    const messages = events.filter((event) => event.action === 'message').map((event) => [event.source, event.message]);
+    expect(messages).toEqual([
       ['user', 'Say hello\nto me'],
       ['agent', 'Hello back.'],
     ]);

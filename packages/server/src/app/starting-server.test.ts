@@ -30,16 +30,16 @@ it('SV215: while the store of an earlier version is upgraded, the server answers
     const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
     return answer && { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.text() };
   };
-  const told = async () => {
+  const answered = async () => {
     for (;;) {
-      const said = await ask('/alive');
-      if (said?.body.includes('is being changed')) return said;
+      const answer = await ask('/alive');
+      if (answer?.body.includes('is being changed')) return answer;
     }
   };
-  const said = await waitFor(told(), () => lines.join(''));
-  expect(said).toMatchObject({ status: 503, retryAfter: '2' });
-  expect(JSON.parse(said.body)).toMatchObject({ status: 'starting' });
-  expect(said.body).not.toContain(home);
+  const upgrading = await waitFor(answered(), () => lines.join(''));
+  expect(upgrading).toMatchObject({ status: 503, retryAfter: '2' });
+  expect(JSON.parse(upgrading.body)).toMatchObject({ status: 'starting' });
+  expect(upgrading.body).not.toContain(home);
   expect((await ask('/api/conversations'))?.status).toBe(503);
   db.exec('COMMIT');
   const server = await started;

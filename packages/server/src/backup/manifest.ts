@@ -53,7 +53,7 @@ export async function verifiedManifest(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** A pipe or a device would be read for ever, and a link leads elsewhere. */
+/** A pipe or a device would be read for ever, and a link leads to another place. */
 async function faultOf(path: string, expected: string): Promise<string | undefined> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) return 'missing';

@@ -125,9 +125,9 @@ function moveWorkspaces(path: string, { oldHome, home, roots }: Move): Moved | {
       const isMoved = record.workspace.startsWith(`${oldHome}/`);
       const workspace = isMoved ? join(home, record.workspace.slice(oldHome.length)) : record.workspace;
       if (isMoved && !workspace.startsWith(join(home, '/'))) return { fault: `the folder of conversation ${id} leads out of the home` };
-      // Recorded where sandboxes are elsewhere. On this machine it is a folder like any other, and every start holds it to the roots.
-      const isElsewhere = resolve(workspace) === workspace && isWithin(workspace, INSIDE);
-      const refusal = isElsewhere ? undefined : outsideRoots(workspace, roots);
+      // Recorded where sandboxes are remote. On this machine it is a folder like any other, and every start holds it to the roots.
+      const isRemote = resolve(workspace) === workspace && isWithin(workspace, INSIDE);
+      const refusal = isRemote ? undefined : outsideRoots(workspace, roots);
       if (refusal !== undefined) return { fault: `conversation ${id} cannot go on here: ${refusal}` };
       if (!isMoved) continue;
       update.run(JSON.stringify({ ...record, workspace }), id);

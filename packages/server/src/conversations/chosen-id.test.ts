@@ -20,7 +20,7 @@ it('SV115: a client chooses the id where it may, and each id is given once', asy
   expect((await make('f'.repeat(32))).status).toBe(200);
 });
 
-it('SV115: elsewhere a chosen id is ignored', async () => {
+it('SV115: by default a chosen id is ignored', async () => {
   const server = await testServer();
   expect(await server.create({ conversation_id: CHOSEN })).toMatch(/^(?!0123456789)[0-9a-f]{32}$/);
 });

@@ -16,8 +16,8 @@ async function fill(records: ConversationRecords, ids: readonly string[]): Promi
   await Promise.all(ids.map((id) => records.add(record(id))));
 }
 
-/** A clock whose sleepers wake when told. */
-function heldClock(): { readonly clock: Clock; readonly wake: () => void; readonly asleep: () => number } {
+/** A clock whose sleepers wake on demand. */
+function heldClock(): { readonly clock: Clock; readonly wake: () => void; readonly sleeperCount: () => number } {
   const sleepers = new Set<() => void>();
   const clock: Clock = {
     now: () => new Date('2026-11-22T09:00:00.000Z'),
@@ -27,7 +27,7 @@ function heldClock(): { readonly clock: Clock; readonly wake: () => void; readon
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
       }),
   };
-  return { clock, asleep: () => sleepers.size, wake: () => sleepers.forEach((resolve) => sleepers.delete(resolve) && resolve()) };
+  return { clock, sleeperCount: () => sleepers.size, wake: () => sleepers.forEach((resolve) => sleepers.delete(resolve) && resolve()) };
 }
 
 const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `c${index}`);
@@ -75,14 +75,14 @@ describe('SV200: when a conversation was last used is written behind', () => {
 
   it('readers see it at once, and however often it was used it is one write', async () => {
     const { disk, storage } = await slowStore();
-    const { clock, wake, asleep } = heldClock();
+    const { clock, wake, sleeperCount } = heldClock();
     const records = new ConversationRecords(storage.records, clock);
     await fill(records, idsOf(3));
     const before = disk.commits;
     for (let times = 0; times < 50; times += 1) for (const id of ['c0', 'c1']) records.touch(id);
     expect((await records.get('c0'))?.updated_at).toBe(USED);
     expect((await records.list({ limit: 9 })).map(({ updated_at }) => updated_at === USED)).toEqual([false, true, true]);
-    expect([disk.commits - before, asleep()]).toEqual([0, 1]);
+    expect([disk.commits - before, sleeperCount()]).toEqual([0, 1]);
     wake();
     await expect.poll(() => stored(storage, 'c1')).toBe(USED);
     expect(await stored(storage, 'c0')).toBe(USED);

@@ -20,7 +20,7 @@ export type StoredConversation = ConversationRecord & {
   /** Chosen for this conversation; otherwise the stored settings decide. */
   readonly confirmation_mode?: boolean;
   readonly max_iterations?: number;
-  /** For the agent, from whoever made the conversation. */
+  /** For the agent, from the client that created the conversation. */
   readonly instructions?: string;
   readonly network?: StoredNetwork;
   readonly network_questions?: StoredQuestions;
@@ -72,7 +72,7 @@ export class ConversationRecords {
     this.#clock = clock;
   }
 
-  /** Keeps an id for who asks first, until it is released; false when there is, or was just now, such a conversation. */
+  /** Reserves an id for the first caller, until it is released; false when there is, or was just now, such a conversation. */
   async reserve(id: string): Promise<boolean> {
     if (this.#reserved.has(id) || this.#deleted.has(id)) return false;
     this.#reserved.add(id);

@@ -35,7 +35,7 @@ const NOWHERE: NetworkPolicy = { mode: 'none', allow: [], allowPrivate: [] };
 
 export class ConversationRegistry {
   readonly records: ConversationRecords;
-  /** Whoever opens and closes conversations keeps it. */
+  /** `OpenConversations` maintains it. */
   readonly open = new Map<string, OpenConversation>();
   /** By conversation. */
   readonly modelAccess: Map<string, ModelAccess>;
@@ -87,8 +87,8 @@ export class ConversationRegistry {
   }
 
   /** Clients stay ready for the next message: it wakes the sandbox. */
-  sayAsleep(id: string): void {
-    const message = 'The sandbox sleeps; the next action wakes it where it was.';
+  announceSuspended(id: string): void {
+    const message = 'The sandbox is suspended; the next action resumes it where it was.';
     this.announce(id, { volatile: 'status', type: 'info', id: 'STATUS$READY', message });
   }
 

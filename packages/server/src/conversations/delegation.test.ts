@@ -8,14 +8,14 @@ import { conversationsWith, made } from './conversations.test-support.ts';
 import { delegation } from './delegation.ts';
 
 it('EN400: what could not be stored for a delegation is asked again, and is made once', async () => {
-  const kept = createMemoryStorage({ clock: systemClock });
+  const memory = createMemoryStorage({ clock: systemClock });
   let hasSpace = true;
   const storage: Storage = {
-    ...kept,
+    ...memory,
     events: {
-      delete: (id) => kept.events.delete(id),
+      delete: (id) => memory.events.delete(id),
       async open(id) {
-        const log = await kept.events.open(id);
+        const log = await memory.events.open(id);
         const append = log.append.bind(log);
         return Object.assign(log, {
           append: (...given: Parameters<typeof append>) =>

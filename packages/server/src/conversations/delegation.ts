@@ -21,8 +21,8 @@ export function delegation(conversations: Conversations, parent: StoredConversat
     try {
       if (conversation.state.lastUserMessageId < 0) {
         if (signal.aborted) return CANCELLED;
-        const said = stored(await conversations.submit(child.id, MessageAction.create({ content: task.task })));
-        if (!said.ok) return { ok: false, reason: said.error.message };
+        const submitted = stored(await conversations.submit(child.id, MessageAction.create({ content: task.task })));
+        if (!submitted.ok) return { ok: false, reason: submitted.error.message };
       } else if (signal.aborted && !ENDS.has(conversation.state.agentState)) stored(await stop());
       conversation.wake();
       return await report(conversation, held.open.ended);
@@ -41,16 +41,16 @@ function stored(result: SubmitResult): SubmitResult {
   return result;
 }
 
-/** Waits until the other agent rests; what it said last. */
+/** Waits until the other agent rests; resolves with its last message. */
 async function report(conversation: Conversation, ended: AbortSignal): Promise<Delegation> {
   const { id, log, state } = conversation;
-  let said = '';
+  let lastMessage = '';
   for await (const event of log.follow(state.lastUserMessageId + 1, { signal: ended })) {
-    said = wordsOf(event) ?? said;
+    lastMessage = wordsOf(event) ?? lastMessage;
     if (!isObservation(event) || event.observation !== 'agent_state_changed') continue;
     const { agent_state, reason } = event.extras;
     if (!ENDS.has(agent_state)) continue;
-    const outputs = { content: said || reason, agent_state, conversation_id: id };
+    const outputs = { content: lastMessage || reason, agent_state, conversation_id: id };
     return { ok: true, report: outputs.content, outputs, costUsd: conversation.state.metrics?.accumulated_cost ?? 0 };
   }
   return { ok: false, reason: 'its conversation was closed.' };

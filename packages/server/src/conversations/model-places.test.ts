@@ -107,11 +107,11 @@ async function homeAtWork(): Promise<string> {
     };
     await storage.records.put('conversations', { id, sort: created_at, value });
     await storage.records.put('active', { id, sort: '', value: {} });
-    const said = { source: 'user' as const, ...MessageAction.create({ content: `job-${letter}` }) };
+    const message = { source: 'user' as const, ...MessageAction.create({ content: `job-${letter}` }) };
     const drafts = [
       { source: 'agent' as const, ...SystemAction.create({ content: 'You are.' }) },
       state('awaiting_user_input'),
-      said,
+      message,
       state('running'),
     ];
     await (await storage.events.open(id)).append(drafts, { expectedId: 0 });

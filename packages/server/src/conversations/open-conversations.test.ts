@@ -39,10 +39,10 @@ describe('SV20: conversations in memory', () => {
       expect(await conversations.submit(id, MessageAction.create({ content }))).toMatchObject({ ok: true });
       if (content.endsWith('5')) await vi.waitUntil(() => conversations.openCount === 0);
     }
-    const said = (await (await conversations.log(id))!.read()).flatMap((event) =>
+    const contentsInLog = (await (await conversations.log(id))!.read()).flatMap((event) =>
       'action' in event && event.action === 'message' && event.source === 'user' ? [event.args.content] : [],
     );
-    expect(said).toEqual(contents);
+    expect(contentsInLog).toEqual(contents);
     expect(opened.length).toBeGreaterThan(2);
     await conversations.close();
   });
@@ -133,9 +133,9 @@ it('SV121: a conversation that was closed gives its memory back', async () => {
   };
   const closed = await Promise.all(Array.from({ length: 20 }, left));
   await expect.poll(() => conversations.openCount).toBe(0);
-  const kept = (): number => {
+  const retained = (): number => {
     heapBytes();
     return closed.filter((open) => open.deref()).length;
   };
-  await expect.poll(kept).toBe(0);
+  await expect.poll(retained).toBe(0);
 });

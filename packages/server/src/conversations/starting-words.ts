@@ -2,7 +2,7 @@ import type { CreateConversation } from '@tendon/protocol';
 
 const TASKS: Readonly<Record<string, string>> = {
   MERGE_CONFLICTS:
-    'has merge conflicts. Merge its base branch into it, resolve the conflicts so that both intents are kept, run the tests and push.',
+    'has merge conflicts. Merge its base branch into it, resolve the conflicts so that both intents are preserved, run the tests and push.',
   FAILING_CHECKS: 'has failing checks. Find out why they fail, fix the cause, run them and push.',
   UNRESOLVED_COMMENTS: 'has unresolved review comments. Address each of them, and push.',
 };

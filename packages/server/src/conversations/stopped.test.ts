@@ -6,11 +6,12 @@ import { conversationsWith, made, noSandbox } from './conversations.test-support
 
 const hi = MessageAction.create({ content: 'hi' });
 
-interface Told {
+interface ConversationStatus {
   readonly status: string;
   readonly agent_state: string;
 }
-const told = async (server: TestServer, id: string): Promise<Told> => (await (await server.get(`/api/conversations/${id}`)).json()) as Told;
+const statusOf = async (server: TestServer, id: string): Promise<ConversationStatus> =>
+  (await (await server.get(`/api/conversations/${id}`)).json()) as ConversationStatus;
 const lengthOf = async (server: TestServer, id: string): Promise<number> => (await server.engine.conversations.log(id))!.nextId;
 
 /** A conversation with a turn behind it, and the last event that its client had when somebody stopped it. */
@@ -37,10 +38,10 @@ describe('SV183: a conversation that somebody stopped', () => {
       client.send({ action: 'no_such_action', args: {} });
       await client.frames.until((frame) => JSON.stringify(frame).includes('no_such_action'), 'a refusal');
     }
-    expect(await told(server, id)).toMatchObject({ status: 'STOPPED' });
+    expect(await statusOf(server, id)).toMatchObject({ status: 'STOPPED' });
     expect(await lengthOf(server, id)).toBe(before);
     await back.ask('go on');
-    expect(await told(server, id)).toMatchObject({ status: 'RUNNING', agent_state: 'awaiting_user_input' });
+    expect(await statusOf(server, id)).toMatchObject({ status: 'RUNNING', agent_state: 'awaiting_user_input' });
   });
 
   it('takes messages again when a client opens it', async () => {
@@ -48,7 +49,7 @@ describe('SV183: a conversation that somebody stopped', () => {
     const { id } = await stopped(server);
     const client = await socketIoClient(server, { conversation_id: id, latest_event_id: -1 });
     await client.frames.untilState('awaiting_user_input');
-    expect(await told(server, id)).toMatchObject({ status: 'RUNNING' });
+    expect(await statusOf(server, id)).toMatchObject({ status: 'RUNNING' });
     await client.ask('go on');
   });
 
@@ -72,11 +73,11 @@ describe('SV183: a conversation that somebody stopped', () => {
     const id = await made(conversations);
     await conversations.submit(id, hi);
     const stopping = conversations.stop(id);
-    const said = conversations.submit(id, MessageAction.create({ content: 'on second thought' }));
+    const submitted = conversations.submit(id, MessageAction.create({ content: 'on second thought' }));
     await vi.waitUntil(() => conversations.openCount === 0);
     gate.resolve();
     expect(await stopping).toEqual({ wasRunning: true });
-    expect(await said).toMatchObject({ ok: true });
+    expect(await submitted).toMatchObject({ ok: true });
     expect(await conversations.get(id)).toMatchObject({ stopped: false });
     await vi.waitUntil(() => conversations.state(id)?.agentState === 'awaiting_user_input');
   });
@@ -92,10 +93,10 @@ describe('SV184: a server that starts again', () => {
     await first.close();
     const next = await testServer({ home, script });
     const other = await next.create({ initial_user_msg: 'hello' });
-    await vi.waitUntil(async () => (await told(next, other)).agent_state === 'awaiting_user_input');
+    await vi.waitUntil(async () => (await statusOf(next, other)).agent_state === 'awaiting_user_input');
     expect(await lengthOf(next, id)).toBe(before);
     expect(next.engine.conversations.state(id)).toBeUndefined();
-    expect(await told(next, id)).toMatchObject({ status: 'STOPPED' });
+    expect(await statusOf(next, id)).toMatchObject({ status: 'STOPPED' });
   });
 
   it('finishes a stop that was cut off', async () => {
@@ -188,9 +189,9 @@ it('SV185: a conversation stays open until a requested condensation is done', as
   onTestFinished(() => conversations.close());
   const id = await made(conversations);
   for (let turn = 1; turn <= 10; turn += 1) {
-    const said = await conversations.submit(id, MessageAction.create({ content: `message ${turn}` }));
-    if (!said.ok) throw new Error(said.error.message);
-    await vi.waitUntil(async () => (await (await conversations.log(id))!.read({ from: said.event.id })).length >= 4);
+    const submitted = await conversations.submit(id, MessageAction.create({ content: `message ${turn}` }));
+    if (!submitted.ok) throw new Error(submitted.error.message);
+    await vi.waitUntil(async () => (await (await conversations.log(id))!.read({ from: submitted.event.id })).length >= 4);
   }
   await conversations.submit(id, CondensationRequestAction.create({}));
   await vi.waitUntil(() => asked === 11);

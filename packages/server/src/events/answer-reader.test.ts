@@ -83,9 +83,9 @@ describe('DL170: the first event of an answer is sent with all of it, every othe
 it('DL171: an exported trajectory has the whole answer on every action', async () => {
   const { server, id, expected } = await answered();
   const { trajectory } = (await (await server.get(`/api/conversations/${id}/trajectory`)).json()) as { trajectory: WireFrame[] };
-  const said = trajectory.filter(({ tool_call_metadata }) => tool_call_metadata).map(answerIn);
-  expect(said.filter(({ kind }) => kind === '.think')).toEqual(expected.filter((one) => 'kind' in one && one.kind === '.think'));
-  const whole = said.filter(({ kind }) => kind === 'think');
+  const answers = trajectory.filter(({ tool_call_metadata }) => tool_call_metadata).map(answerIn);
+  expect(answers.filter(({ kind }) => kind === '.think')).toEqual(expected.filter((one) => 'kind' in one && one.kind === '.think'));
+  const whole = answers.filter(({ kind }) => kind === 'think');
   expect(whole.map(({ content, calls }) => [content, calls.map(([, , args]) => args)])).toEqual(
     THOUGHTS.map(() => ['a plan', THOUGHTS.map((thought) => ({ thought }))]),
   );
@@ -124,7 +124,7 @@ describe('DL170: whatever the log holds', () => {
     ];
   };
 
-  it('answers that all have the same id are told apart, in either order of reading', async () => {
+  it('answers that all have the same id are distinguished, in either order of reading', async () => {
     for (const isReverse of [false, true]) {
       const reader = await logOf(...[0, 1, 2].flatMap((n) => step(n, true)));
       const events = await reader.all();

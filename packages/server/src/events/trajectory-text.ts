@@ -50,7 +50,7 @@ function exportedFrame(event: Event): readonly Frame[] {
   return shown.length > 0 || isUnknown(event) ? shown : [wireFrame(event)];
 }
 
-/** At any depth of `extras`; a key of that name elsewhere is somebody's argument. */
+/** At any depth of `extras`; a key of that name in other places is somebody's argument. */
 function leaveOut(this: unknown, key: string, value: unknown): unknown {
   return key === 'extras' && typeof value === 'object' && value !== null ? without(value, 0) : value;
 }

@@ -36,7 +36,7 @@ describe('SV26: files of a workspace', () => {
     expect((await get('/list-files'))[1]).toEqual(['.gitignore', 'a'.repeat(200)]);
   });
 
-  it('are read as text, and said not to be', async () => {
+  it('are read as text, and reported as binary', async () => {
     const { get, put, base } = await place();
     put('src/a.py', 'print("é")\n');
     writeFileSync(join(base, 'bin'), Buffer.from([1, 0, 2]));

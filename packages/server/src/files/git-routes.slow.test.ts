@@ -15,7 +15,7 @@ describe('SV29: git', () => {
     const { get, put, base } = await place();
     expect(await get('/git/changes')).toEqual([200, []]);
     git(base, 'init', '-q');
-    for (const path of ['kept', 'changed', 'deleted', 'old name', 'dir/é']) put(path, `${path}\n`.repeat(5));
+    for (const path of ['unchanged', 'changed', 'deleted', 'old name', 'dir/é']) put(path, `${path}\n`.repeat(5));
     git(base, 'add', '.');
     git(base, 'commit', '-qm', 'one');
     put('changed', 'new\n');

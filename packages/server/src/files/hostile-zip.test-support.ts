@@ -17,7 +17,7 @@ export function hostileZip(entries: readonly HostileEntry[], end: { readonly cou
   for (const { name, content = '', claims = {}, localName = name } of entries) {
     const bytes = Buffer.from(content);
     const packed = deflateRawSync(bytes);
-    const told = {
+    const header = {
       flags: 0,
       method: 8,
       crc: crc32(bytes),
@@ -27,7 +27,7 @@ export function hostileZip(entries: readonly HostileEntry[], end: { readonly cou
       start: at,
       ...claims,
     };
-    const fixed = fields([2, told.flags], [2, told.method], [4, 0], [4, told.crc], [4, told.packedBytes], [4, told.bytes]);
+    const fixed = fields([2, header.flags], [2, header.method], [4, 0], [4, header.crc], [4, header.packedBytes], [4, header.bytes]);
     const local = Buffer.concat([
       fields([4, 0x04034b50], [2, 20]),
       fixed,
@@ -35,7 +35,7 @@ export function hostileZip(entries: readonly HostileEntry[], end: { readonly cou
       Buffer.from(localName),
       packed,
     ]);
-    const lengths = fields([2, Buffer.byteLength(name)], [2, 0], [2, 0], [2, 0], [2, 0], [4, (told.mode << 16) >>> 0], [4, told.start]);
+    const lengths = fields([2, Buffer.byteLength(name)], [2, 0], [2, 0], [2, 0], [2, 0], [4, (header.mode << 16) >>> 0], [4, header.start]);
     records.push(fields([4, 0x02014b50], [2, 0x0314], [2, 20]), fixed, lengths, Buffer.from(name));
     locals.push(local);
     at += local.length;

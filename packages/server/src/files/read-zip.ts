@@ -32,7 +32,7 @@ const MAX_ENTRY_BYTES = 128 * 1024 ** 2;
  * the kind above 4 GB, would unpack to more than a gigabyte or holds one file of more than 128 MiB, names what lies outside of the
  * folder it is unpacked into or one thing twice, or has entries that lie in each other, as bombs have.
  *
- * Not the library `yauzl`: sums, overlaps, names told twice and limits would be ours to check beside it all the same.
+ * Not the library `yauzl`: sums, overlaps, repeated names and limits would be ours to check beside it all the same.
  */
 export function readZip(zip: Buffer): readonly ZipEntry[] {
   const directory = zipDirectory(zip);
@@ -53,7 +53,7 @@ function checkSizes(records: readonly ZipRecord[]): void {
   }
 }
 
-/** What is told twice, or is a file and a folder, would end half unpacked. */
+/** What is listed twice, or is a file and a folder, would end half unpacked. */
 function checkNames(records: readonly ZipRecord[]): void {
   const files = new Set<string>();
   const folders = new Set<string>();
@@ -100,7 +100,7 @@ async function unpacked({ name, method, bytes, crc }: ZipRecord, packed: Buffer)
     const content = method === STORED ? packed : await inflate(packed, { maxOutputLength: bytes + 1 });
     if (content.length === bytes && crc32(content) === crc) return content;
   } catch {
-    // told below
+    // listed below
   }
   throw damaged(name);
 }

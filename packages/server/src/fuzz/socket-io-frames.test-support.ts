@@ -6,7 +6,7 @@ const ACTIONS =
   'initialize start message run run_ipython read write edit browse browse_interactive change_agent_state finish think recall system delegate condensation null'.split(
     ' ',
   );
-/** What clients of all releases say their frames by, and what they are said by the library itself. */
+/** The events by which clients of all releases send frames, and those that the library itself sends. */
 const NAMES = ['oh_user_action', 'oh_action', 'initialize', 'message', 'anything', 'error', 'newListener', '__proto__'];
 const KEYS = 'content task command code path agent_state image_urls file_urls thought security_risk id timeout'.split(' ');
 

@@ -94,7 +94,7 @@ describe('SV131: uploads', () => {
 describe('SV130: zips', () => {
   const good = hostileZip([{ name: 'a/' }, { name: 'a/b.txt', content: 'one'.repeat(100) }, { name: 'c', content: Buffer.alloc(5000, 7) }]);
 
-  it('any damage is told in words, or the content is what it was', async () => {
+  it('any damage is reported, or the content is what it was', async () => {
     const flips = fc.array(fc.tuple(fc.nat(good.length - 1), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 4 });
     const property = fc.asyncProperty(flips, fc.option(fc.nat(good.length)), async (changes, cut) => {
       const bytes = Buffer.from(good);

@@ -17,7 +17,7 @@ it.each<[FakeAnswer, string]>([
   [{ status: 403, headers: { 'x-ratelimit-remaining': '0' } }, 'unreachable'],
   [{ status: 403, headers: { 'retry-after': '60' } }, 'unreachable'],
   [{ status: 429 }, 'unreachable'],
-  [{ status: 301, headers: { location: 'https://elsewhere.example/' } }, 'unreachable'],
+  [{ status: 301, headers: { location: 'https://another.example/' } }, 'unreachable'],
   [{ status: 404 }, 'unreachable'],
   [{ status: 500 }, 'unreachable'],
 ])('SV25: %j says whether it was the token', async (answer, state) => {

@@ -13,7 +13,7 @@ const WHO_AM_I: Readonly<Record<GitProvider, (host: string | null) => string>> =
   bitbucket: (host) => (host ? `${originOf(host)}/rest/api/1.0/users?limit=1` : 'https://api.bitbucket.org/2.0/user'),
 };
 
-/** Asks the provider whose token it is. Redirects are not followed: they would carry the token elsewhere. Never rejects. */
+/** Asks the provider whose token it is. Redirects are not followed: they would send the token to another server. Never rejects. */
 export async function checkToken(provider: GitProvider, token: Secret, host: string | null): Promise<TokenCheck> {
   try {
     const response = await fetch(WHO_AM_I[provider](host), {
@@ -24,7 +24,7 @@ export async function checkToken(provider: GitProvider, token: Secret, host: str
     await response.body?.cancel();
     if (response.ok) return { state: 'taken' };
     if (isLimited(response)) return { state: 'unreachable', reason: 'too many requests' };
-    // Whoever is no such provider, or sends elsewhere, has not said anything about the token.
+    // An address that is no such provider, or redirects, says nothing about the token.
     const isRefused = response.status === 401 || response.status === 403;
     return isRefused ? { state: 'refused' } : { state: 'unreachable', reason: `it answered ${response.status}` };
   } catch (cause) {

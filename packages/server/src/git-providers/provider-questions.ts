@@ -9,7 +9,7 @@ const providerName = GitProvider.optional().catch(undefined);
 const number = (usual: number, most: number) => z.coerce.number().int().min(1).max(most).catch(usual);
 const text = (usual = '') => z.string().max(500).default(usual);
 
-/** `owner/name`, or a path of any depth; nothing that leads elsewhere when it stands in an address. */
+/** `owner/name`, or a path of any depth; nothing that leads to another path when it stands in an address. */
 export const RepositoryName = z
   .string()
   .max(300)
@@ -59,7 +59,7 @@ export interface ProviderChoice {
 }
 
 /**
- * What was asked of the providers that the request means, or why there is nothing. A missing or refused token is told as 0.62 does,
+ * What was asked of the providers that the request means, or why there is nothing. A missing or refused token is answered as 0.62 does,
  * with a JSON string.
  */
 export async function answerAsked<T>(

@@ -50,7 +50,7 @@ it('SV100: the user and the repositories of GitHub, in the shapes of 0.62 and at
   }
 });
 
-it('SV101: branches are a page for who asks for one, and all of them for who does not', async () => {
+it('SV101: branches are one page when the client asks for a page, and all of them otherwise', async () => {
   const { get } = await connected('github');
   const main = { name: 'main', commit_sha: 'sha-main', protected: true, last_push_date: null };
   const old = { name: 'old', commit_sha: 'sha-old', protected: false, last_push_date: null };
@@ -132,7 +132,7 @@ it('SV105: a GitLab of one’s own is asked', async () => {
   expect(await get('/api/user/installations')).toEqual([200, []]);
 });
 
-it.each(['github', 'gitlab'] as const)('SV104: failures of %s are told apart, in words, once asked', async (provider) => {
+it.each(['github', 'gitlab'] as const)('SV104: failures of %s are distinguished, in words, once asked', async (provider) => {
   const { get, server, fake } = await connected(provider);
   fake.failWith({ status: 401 });
   expect(await get('/api/user/info')).toEqual([401, expect.stringContaining('refused the stored token')]);

@@ -74,7 +74,7 @@ export class ProviderTokens {
         const text = update.token?.trim() ?? '';
         const stored = next[provider];
         if (text === '' || isMaskedKey(text)) {
-          // A stored token is not carried to another host: whoever names one brings a token for it.
+          // A stored token is not sent to another host: a caller who names one brings a token for it.
           if (stored && host !== null && host !== stored.host) return invalidToken(provider);
           continue;
         }

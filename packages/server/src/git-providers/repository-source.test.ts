@@ -35,16 +35,16 @@ it.each(['--force', 'a..b', 'a b', 'x~1', 'a.lock', '@{0}', 'a/'])('SV56: %j is 
   expect(readRepository({ repository: 'o/r', branch }, { set: {} })).toMatchObject({ ok: false });
 });
 
-it('SV58: progress is told once a step, failures without it', () => {
-  const told: string[] = [];
-  const take = cloneProgress((words) => told.push(words));
+it('SV58: progress is reported once a step, failures without it', () => {
+  const reported: string[] = [];
+  const take = cloneProgress((words) => reported.push(words));
   for (const chunk of [
     "Cloning into 'x'...\nremote: Counting obj",
     'ects: 100% (3/3), done.\nReceiving objects:  33% (1/3)\rReceiving objects: 100% (3/3)\r',
     '\n',
   ])
     take(chunk);
-  expect(told).toEqual(['Counting objects: 100%', 'Receiving objects: 100%'].slice(-told.length));
+  expect(reported).toEqual(['Counting objects: 100%', 'Receiving objects: 100%'].slice(-reported.length));
   expect(cloneFailure("Cloning into 'x'...\nremote: Counting objects: 10%\rfatal: Remote branch y not found\n")).toBe(
     'fatal: Remote branch y not found',
   );

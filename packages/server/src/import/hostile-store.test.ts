@@ -93,7 +93,7 @@ it('SV132: a pipe in the place of a trajectory is refused, and a link to one is 
   expect(await run(join(root, 'trajectory-link.json'))).toMatchObject({ conversations: 1, events: 1 });
 });
 
-it('SV132: any JSON as events, ids of folders and settings is taken, left out or told', async () => {
+it('SV132: any JSON as events, ids of folders and settings is taken, left out or reported', async () => {
   const { put, problems, run } = makePlace();
   let id = 0;
   const property = fc.asyncProperty(fc.array(hostileValue, { minLength: 1, maxLength: 5 }), hostileValue, async (events, other) => {

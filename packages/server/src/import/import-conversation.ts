@@ -71,7 +71,7 @@ async function copy(recorded: RecordedLog, log: EventLog, { now, onProblem, onPr
   }
 }
 
-/** The piece as one commit; when one of it cannot be kept, each alone and an error in the place of that one. */
+/** The piece as one commit; when one of it cannot be stored, each alone and an error in the place of that one. */
 async function append(
   log: EventLog,
   events: readonly ImportedEvent[],

@@ -139,10 +139,10 @@ it('TJ8: a dry run writes nothing, and says what the import will', async () => {
   mkdirSync(join(store, 'sessions/empty/events'), { recursive: true });
   const tried = await run(store, true);
   expect(readdirSync(root)).toEqual(['openhands']);
-  const told = problems.splice(0);
+  const reported = problems.splice(0);
   expect(tried).toMatchObject({ conversations: 3, events: 10, failed: 1, taken: ['the settings', '1 secret'] });
   expect(await run()).toEqual(tried);
-  expect(problems).toEqual(told);
+  expect(problems).toEqual(reported);
 });
 
 it('TJ2: a text that has no event at all is refused, and no conversation is made of it', async () => {
@@ -171,7 +171,7 @@ it('TJ2: a file name alone makes no million of events; a hostile folder is refus
   await expect(run('/nowhere/at/all')).rejects.toThrow('is not there');
 });
 
-it('TJ7: a token of a git provider is shown to it first; one that is refused is told, and a dry run asks nobody', async () => {
+it('TJ7: a token of a git provider is shown to it first; one that is refused is reported, and a dry run asks nobody', async () => {
   const { put, problems, run, open } = makePlace();
   const fake = await fakeProvider('glpat-0123456789', { 'GET /api/v4/user': () => ({ body: { id: 1 } }) });
   const tokens = (token: string) => ({ provider_tokens: { gitlab: { token, host: fake.origin }, github: { token: '', host: null } } });

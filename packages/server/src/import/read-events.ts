@@ -11,7 +11,7 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 export interface RecordedLog {
   readonly length: number;
-  /** The event of an id below `length`; what is missing or damaged is told to `onProblem` and becomes an error observation. */
+  /** The event of an id below `length`; what is missing or damaged is reported to `onProblem` and becomes an error observation. */
   readonly event: (id: number, onProblem: (sentence: string) => void) => Promise<ImportedEvent>;
 }
 

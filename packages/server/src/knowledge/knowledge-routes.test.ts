@@ -41,14 +41,14 @@ describe('SV34: microagents', () => {
   });
 });
 
-it('SV35, SV150: feedback is kept here, and what to remember is what the user said', async () => {
+it('SV35, SV150: feedback is stored here, and what to remember is what the user wrote', async () => {
   const server = await testServer();
   const id = await server.create({ initial_user_msg: 'Always use pnpm here.' });
   const feedback = { email: 'a@b.c', version: '1.0', permissions: 'private', polarity: 'positive' };
   const answer = (await (await server.post(`/api/conversations/${id}/submit-feedback`, feedback)).json()) as { feedback_id: string };
   const { feedback_id } = answer;
-  const kept = { message: expect.any(String) as string, feedback_id, password: '' };
-  expect(answer, 'SV150').toEqual({ ...kept, statusCode: 200, body: kept });
+  const stored = { message: expect.any(String) as string, feedback_id, password: '' };
+  expect(answer, 'SV150').toEqual({ ...stored, statusCode: 200, body: stored });
   expect(await server.engine.storage.records.get('feedback', answer.feedback_id)).toMatchObject({
     polarity: 'positive',
     conversation_id: id,

@@ -17,7 +17,7 @@ interface KnowledgeContext extends WorkspaceContext {
   readonly clock: Clock;
 }
 
-/** What a repository tells agents, what is worth remembering of a conversation, and what its user thinks of it. */
+/** What a repository has for agents, what is worth remembering of a conversation, and what its user thinks of it. */
 export const conversationKnowledgeRoutes: Routes<KnowledgeContext> = (app, context) => {
   app.get(
     '/api/conversations/:id/microagents',
@@ -40,8 +40,8 @@ export const conversationKnowledgeRoutes: Routes<KnowledgeContext> = (app, conte
       if (!(await context.conversations.get(params.id))) return fail(reply, 'CONVERSATION_NOT_FOUND', params.id);
       const [id, at] = [randomUUID(), context.clock.now().toISOString()];
       await context.storage.records.put('feedback', { id, sort: at, value: { ...body, conversation_id: params.id, at } });
-      const kept = { message: 'Your feedback is stored on this server and was sent to nobody.', feedback_id: id, password: '' };
-      return { ...kept, statusCode: 200 as const, body: kept };
+      const stored = { message: 'Your feedback is stored on this server and was sent to nobody.', feedback_id: id, password: '' };
+      return { ...stored, statusCode: 200 as const, body: stored };
     },
   );
 };
@@ -63,10 +63,10 @@ function rememberRoutes(app: App, { conversations }: KnowledgeContext): void {
 
 /** A task for an agent: write down what the user had to say, so that nobody has to say it again. Made without a model. */
 function promptFor(events: readonly Event[]): string {
-  const said = events.flatMap((event) =>
+  const messages = events.flatMap((event) =>
     isAction(event) && event.action === 'message' && event.source === 'user' ? [event.args.content] : [],
   );
-  const quoted = said
+  const quoted = messages
     .slice(-5)
     .map(
       (text) =>
@@ -76,5 +76,5 @@ function promptFor(events: readonly Event[]): string {
           .replaceAll('\n', '\n  ')}`,
     )
     .join('\n');
-  return `Update .openhands/microagents/repo.md so that the next agent in this repository knows, without being told again, what I said here:\n${quoted}\nKeep what is in the file, state each thing once and in general terms, and leave out what only mattered for this task.`;
+  return `Update .openhands/microagents/repo.md so that the next agent in this repository knows, without another reminder, what I wrote here:\n${quoted}\nKeep what is in the file, state each thing once and in general terms, and leave out what only mattered for this task.`;
 }

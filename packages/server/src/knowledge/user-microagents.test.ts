@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../server.test-support.ts';
 import { userMicroagents } from './user-microagents.ts';
 
-it('EN124: microagents of the user are the Markdown files of one folder, and what is wrong with one is said', async () => {
+it('EN124: microagents of the user are the Markdown files of one folder, and what is wrong with one is reported', async () => {
   const home = temporaryFolder();
   const problems: string[] = [];
   const read = () => userMicroagents(home, (problem) => problems.push(problem));

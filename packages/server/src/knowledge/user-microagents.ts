@@ -5,7 +5,7 @@ import type { Microagent } from '@tendon/core/knowledge';
 const MAX_FILES = 200;
 const MAX_BYTES = 256 * 1024;
 
-/** Those of the server's own user: `<home>/microagents/*.md`, by name. A file that cannot be read or is too large is left out, and said. */
+/** Those of the server's own user: `<home>/microagents/*.md`, by name. A file that cannot be read or is too large is left out, and reported. */
 export async function userMicroagents(home: string, onProblem: (problem: string) => void): Promise<Microagent[]> {
   const folder = join(home, 'microagents');
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);

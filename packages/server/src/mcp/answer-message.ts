@@ -27,7 +27,7 @@ const ANSWER_MS = 60_000;
 /** What 0.62 gives beside the text. */
 const OUTPUT = { type: 'object' as const, properties: { result: { type: 'string' } }, required: ['result'] };
 
-/** What does not fit is refused before, with `InvalidParams`; the library's own schema would tell it as a fault of ours. */
+/** What does not fit is refused before, with `InvalidParams`; the library's own schema would report it as a fault of ours. */
 const AnyCall = z.object({ method: z.literal('tools/call'), params: z.unknown().optional() });
 const Call = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) });
 

@@ -8,7 +8,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 
-/** Its address: `/mcp` for HTTP, `/sse` for SSE. Tools: `zone` tells the time in a city, `fail` fails. */
+/** Its address: `/mcp` for HTTP, `/sse` for SSE. Tools: `zone` returns the time in a city, `fail` fails. */
 export async function clockServer(key: string): Promise<string> {
   const streams = new Map<string, SSEServerTransport>();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -40,6 +40,6 @@ it.each(ANSWERS)('SV350: an answer (%s) that is no MCP server’s is not quoted'
   }
 });
 
-it('SV350: the status is said', async () => {
+it('SV350: the status is reported', async () => {
   expect(await wordsOf('http', (_, response) => void response.writeHead(403).end(BODY))).toBe('it answered with the status 403');
 });

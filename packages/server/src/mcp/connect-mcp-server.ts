@@ -82,7 +82,7 @@ function takeAnyAnswer(client: Client): void {
   client.request = ((message, _schema, options) => request(message, AnyAnswer, options)) as Client['request'];
 }
 
-/** However often a server says that its tools have changed: they are listed, and once more if it said so meanwhile. */
+/** However often a server reports that its tools have changed: they are listed, and once more if it reported so meanwhile. */
 function oneAtATime(list: () => Promise<void>): () => void {
   let state: 'idle' | 'listing' | 'again' = 'idle';
   const begin = (): void => {
@@ -171,7 +171,7 @@ class ProcessTransport implements Transport {
 
   async start(): Promise<void> {
     const connection = await this.#open();
-    // Whoever wanted it may have given up meanwhile.
+    // The caller may have given up meanwhile.
     if (this.#isClosed) return void connection.destroy();
     this.#connection = connection;
     connection.on('error', (error: Error) => this.onerror?.(error));

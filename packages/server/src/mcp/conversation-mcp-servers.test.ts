@@ -32,7 +32,7 @@ describe('SV161: MCP servers of one conversation', () => {
     expect(opened('http://127.0.0.1:2/mcp')).toMatchObject({ shttp_servers: [{ api_key: null }] });
   });
 
-  it('SV351: are no admin’s where that was not kept', () => {
+  it('SV351: are no admin’s where that was not stored', () => {
     const record = { id: 'a', tool_servers: seal(JSON.stringify(GIVEN), new Secret('a-jwt-secret')) };
     expect([servers.open(record), servers.isAdmins(record)]).toEqual([GIVEN, false]);
   });

@@ -7,7 +7,7 @@ import { McpConfig } from '@tendon/protocol';
 import { z } from 'zod';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
-import { secretsOfMcp, withKeptKeys } from '../settings/mcp-keys.ts';
+import { secretsOfMcp, withStoredKeys } from '../settings/mcp-keys.ts';
 
 type Sealed = Pick<StoredConversation, 'id' | 'tool_servers'>;
 
@@ -29,7 +29,7 @@ export class ConversationMcpServers {
 
   /** For the record of a new conversation. A mask stands for the key that the settings have for the same address or program. */
   sealed(given: McpConfig, settings: McpConfig, { isAdmins }: Pick<SealedServers, 'isAdmins'>): string {
-    return seal(JSON.stringify({ config: withKeptKeys(given, settings), isAdmins } satisfies SealedServers), this.#jwtSecret);
+    return seal(JSON.stringify({ config: withStoredKeys(given, settings), isAdmins } satisfies SealedServers), this.#jwtSecret);
   }
 
   /** `undefined`: those of the settings. Its keys are hidden from now on, until `forget`. */

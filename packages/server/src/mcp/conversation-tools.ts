@@ -23,7 +23,7 @@ export interface ConversationToolsParts extends PullRequestParts {
   readonly runtimes: Pick<SandboxRuntimes, 'ports' | 'dialAs'>;
   readonly clock: Clock;
   readonly loop: LoopWatch;
-  /** One sentence for whoever watches. */
+  /** One sentence for the clients that watch. */
   readonly onProblem: (sentence: string) => void;
 }
 

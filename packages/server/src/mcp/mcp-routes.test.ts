@@ -63,7 +63,7 @@ it('SV162: without a conversation it is opened all the same; for one that there 
   expect(text(await (await toolClient(server)).callTool({ name: 'create_pr', arguments: PULL }))).toBe(FIRST);
 });
 
-it('SV162: without a token the answer says what to do, and a tool that there is not is told', async () => {
+it('SV162: without a token the answer says what to do, and an unknown tool is reported', async () => {
   const client = await toolClient(await testServer());
   const refused = await client.callTool({ name: 'create_pr', arguments: PULL });
   expect([refused.isError, text(refused)]).toEqual([true, expect.stringContaining('There is no token for GitHub. Store one')]);

@@ -3,7 +3,7 @@ import { McpConfig } from '@tendon/protocol';
 import { describe, expect, it } from 'vitest';
 import { boundedFetch } from './bounded-fetch.ts';
 import { joinedMcpServers, withSearch } from './conversation-tools.ts';
-import { keysOfMcp, maskedMcp, withKeptKeys } from '../settings/mcp-keys.ts';
+import { keysOfMcp, maskedMcp, withStoredKeys } from '../settings/mcp-keys.ts';
 import { offeredName, offeredTool, resultText } from './offered-tool.ts';
 import { mcpServers } from './mcp-server.ts';
 import { createServer } from 'node:http';
@@ -42,18 +42,18 @@ describe('SV138: keys of servers', () => {
     const shown = maskedMcp(CONFIG);
     expect(JSON.stringify(shown)).not.toMatch(/key-of-the-first|token-of-notes/);
     expect(shown.stdio_servers[0]!.env).toEqual({ NOTES_TOKEN: '**********', MODE: 'production' });
-    expect(withKeptKeys(shown, CONFIG)).toEqual(CONFIG);
+    expect(withStoredKeys(shown, CONFIG)).toEqual(CONFIG);
     expect(keysOfMcp(CONFIG)).toEqual(['key-of-the-first', 'token-of-notes']);
   });
 
-  it('are not carried to another address or program', () => {
+  it('are not sent to another address or program', () => {
     const shown = maskedMcp(CONFIG);
     const moved = {
       sse_servers: [{ url: 'https://evil.example/sse', api_key: '**********' }],
       shttp_servers: [],
       stdio_servers: [{ ...shown.stdio_servers[0]!, command: 'env' }],
     };
-    expect(keysOfMcp(withKeptKeys(moved, CONFIG)).join('')).toBe('');
+    expect(keysOfMcp(withStoredKeys(moved, CONFIG)).join('')).toBe('');
   });
 });
 
@@ -87,7 +87,7 @@ it('SV168: servers of the configuration come first, and one that is named twice 
   ]);
 });
 
-it('SV137: a result is told as text, what is none by what it is, and a failure as one', () => {
+it('SV137: a result is given as text, what is none by what it is, and a failure as one', () => {
   const content = [
     { type: 'text', text: 'one' },
     { type: 'image', mimeType: 'image/png', data: 'AAAA' },

@@ -3,7 +3,7 @@
  * them, and end with the conversation.
  *
  * M1  A server that cannot be reached costs a turn at most `WAIT_MS`, once; it is tried again after `AGAIN_MS`, and the others serve.
- * M2  A call is made once. What is not certain to have ended is said to be unknown, and not made again.
+ * M2  A call is made once. What is not certain to have ended is reported as unknown, and not made again.
  * M3  Each turn asks the settings anew: who is not named any more is let go, and one that was changed is met as another.
  */
 import type { Duplex } from 'node:stream';
@@ -20,7 +20,7 @@ export interface McpServersOptions {
   /** How an address is asked; default: as this process asks any. */
   readonly fetchFor?: (url: string) => typeof fetch | undefined;
   readonly clock: Clock;
-  /** One sentence for whoever watches: a server cannot be used, and why. */
+  /** One sentence for the clients that watch: a server cannot be used, and why. */
   readonly onProblem: (sentence: string) => void;
 }
 

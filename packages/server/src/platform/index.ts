@@ -16,5 +16,5 @@ export { makeHome } from './make-home.ts';
 export { LOOPBACK_SITE } from './preview-site.ts';
 export { processResources } from './metrics.ts';
 export { systemClock } from './system-clock.ts';
-export { untilTold } from './until-told.ts';
+export { serveUntilSignal } from './serve-until-signal.ts';
 export { VERSION } from './version.ts';

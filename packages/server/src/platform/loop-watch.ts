@@ -5,7 +5,7 @@
  * Invariants
  * LW1  A block of 200 ms or more is reported once, after its end: a loop that never turns again reports nothing.
  * LW2  Of a block the task is named whose end closed the longest silence between two marks, else the one whose beginning opened it.
- * LW3  Names of tasks are few, such as routes: totals are kept by them.
+ * LW3  Names of tasks are few, such as routes: totals are counted by them.
  */
 export interface Block {
   readonly task: string;

@@ -6,7 +6,7 @@ import { statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import type { ServerInfo } from '@tendon/protocol';
 
-/** What is counted elsewhere and read when asked. */
+/** Figures that other parts count, read on request. */
 export interface Gauges {
   readonly openConversations: () => number;
   /** By this process. */
@@ -84,8 +84,8 @@ export class Metrics {
     gauge('tendon_connections', 'Open sockets of clients', () => this.#connections);
     gauge('tendon_open_conversations', 'Conversations in memory', this.#gauges.openConversations);
     const { sandboxes } = this.#gauges;
-    gauge('tendon_sandboxes_awake', 'Sandboxes that this server holds and that do not sleep', () => sandboxes().awake);
-    gauge('tendon_sandboxes_asleep', 'Sandboxes that sleep in their places', () => sandboxes().asleep);
+    gauge('tendon_sandboxes_awake', 'Sandboxes that this server holds and that are not suspended', () => sandboxes().awake);
+    gauge('tendon_sandboxes_asleep', 'Sandboxes that are suspended in their places', () => sandboxes().asleep);
     gauge('tendon_sandboxes_disk_bytes', 'What held sandboxes have added to the disk, as last counted', () => sandboxes().diskBytes);
     gauge('tendon_sandboxes_over_disk', 'Sandboxes that take more of the disk than they may', () => sandboxes().overDisk);
     const { loop } = this.#gauges;

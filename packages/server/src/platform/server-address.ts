@@ -12,8 +12,8 @@ export async function keepAddress(home: string, url: string): Promise<void> {
 
 /** Only our own: the next server may have written its address already. */
 export async function forgetAddress(home: string): Promise<void> {
-  const kept = await readAddress(home);
-  if (kept?.pid === process.pid) await rm(pathIn(home), { force: true });
+  const stored = await readAddress(home);
+  if (stored?.pid === process.pid) await rm(pathIn(home), { force: true });
 }
 
 export interface FoundServer {
@@ -21,7 +21,7 @@ export interface FoundServer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The server that serves this home now, with what it wants to see of who asks. */
+/** The server that serves this home now, with the headers that it expects of a caller. */
 export async function findServer({ home, sessionApiKey }: Pick<Config, 'home' | 'sessionApiKey'>): Promise<FoundServer | undefined> {
   const address = await readAddress(home);
   if (address === undefined || !isRunning(address.pid)) return undefined;

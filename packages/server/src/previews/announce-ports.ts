@@ -5,18 +5,18 @@ import type { OpenConversation } from '../conversations/open-conversations.ts';
 const LOOK_AGAIN_MS = 1000;
 
 /**
- * Tells those who look at a conversation what the agent's programs serve, whenever that has changed, until the returned function is called.
+ * Notifies those who look at a conversation of what the agent's programs serve, whenever that has changed, until the returned function is called.
  * A sandbox is never started for it: it is looked for when the engine says something of it.
  */
 export function announcePorts(open: OpenConversation, portsNow: () => SandboxPorts | undefined): () => void {
   const left = new AbortController();
   let isFollowing = false;
-  let told = '[]';
+  let announced = '[]';
 
-  function tell(ports: Awaited<ReturnType<SandboxPorts['list']>>): void {
+  function announce(ports: Awaited<ReturnType<SandboxPorts['list']>>): void {
     const text = JSON.stringify(ports);
-    if (text !== told && !left.signal.aborted) open.announce({ volatile: 'ports', ports });
-    told = text;
+    if (text !== announced && !left.signal.aborted) open.announce({ volatile: 'ports', ports });
+    announced = text;
   }
 
   async function follow(): Promise<void> {
@@ -25,10 +25,10 @@ export function announcePorts(open: OpenConversation, portsNow: () => SandboxPor
     isFollowing = true;
     // A connection to another host breaks while the sandbox there lives.
     for (let at: SandboxPorts | undefined = ports; at; at = portsNow() && (await pause(left.signal)) ? portsNow() : undefined) {
-      for await (const list of at.follow({ signal: left.signal })) tell(list);
+      for await (const list of at.follow({ signal: left.signal })) announce(list);
     }
     isFollowing = false;
-    tell([]); // the sandbox has ended, and what it served with it
+    announce([]); // the sandbox has ended, and what it served with it
   }
 
   // The sandbox that a frame speaks of is in its place a moment later.

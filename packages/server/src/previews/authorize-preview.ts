@@ -11,7 +11,7 @@ export type PreviewAccess =
 /**
  * Who may use a preview: a browser that followed its link (the token in the cookie), from the preview's own pages. Another page
  * in the same browser can neither read it nor drive it: its requests carry no cookie of the frame's partition, and those that do
- * are told by `Sec-Fetch-Site` or `Origin`. Such a page, ours too, may only lead there, in a tab or a frame.
+ * are recognized by `Sec-Fetch-Site` or `Origin`. Such a page, ours too, may only lead there, in a tab or a frame.
  */
 export function authorizePreview(request: IncomingMessage, place: PreviewPlace, keys: PreviewKeys): PreviewAccess {
   if (!isOwn(request)) return { ok: false, why: 'foreign' };
@@ -38,7 +38,7 @@ export const COOKIE = 'tendon_preview';
 
 /**
  * `Set-Cookie` lines that keep the token on this one origin. Where browsers take the origin for safe there is one that works in
- * a frame of another site, and only in the frames of that site (`Partitioned`); elsewhere a preview opens in a tab of its own.
+ * a frame of another site, and only in the frames of that site (`Partitioned`); in other browsers a preview opens in a tab of its own.
  * @internal
  */
 export function setCookies(token: string, { scheme, domain }: PreviewSite): readonly string[] {

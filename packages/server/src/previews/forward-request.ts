@@ -28,7 +28,7 @@ export interface Forwarding {
   readonly policy: string | undefined;
 }
 
-/** Passes one request on and its answer back, as they come; neither is kept. When either side goes the other is let go. */
+/** Passes one request on and its answer back, as they come; neither is stored. When either side goes the other is let go. */
 export function forwardRequest(forwarding: Forwarding): void {
   const { request, response } = forwarding;
   const outgoing = begin(forwarding, false);
@@ -40,7 +40,7 @@ export function forwardRequest(forwarding: Forwarding): void {
   exchange(request, response, outgoing, (answer) => beginAnswer(answer, forwarding)).catch(() => undefined);
 }
 
-/** The same for a connection that is to become something else, a WebSocket. `client` is the browser's, `head` what it said already. */
+/** The same for a connection that is to become something else, a WebSocket. `client` is the browser's, `head` what it sent already. */
 export function forwardUpgrade(forwarding: Forwarding & { readonly client: Duplex; readonly head: Buffer }): void {
   const { client, head } = forwarding;
   const outgoing = begin(forwarding, true);
@@ -109,28 +109,28 @@ function switchingProtocols(answer: IncomingMessage): string {
   return `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${answer.headers.upgrade ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Said by whoever stands before us, if anybody: programs inside take them for the truth. And what we have answered ourselves. */
-const UNTOLD = /^(?:x-forwarded-|forwarded$|x-real-ip$|expect$|x-session-api-key$)/;
+/** Set by a proxy before this server, if any: programs inside would trust them. And what this server answers itself. */
+const NOT_PASSED_ON = /^(?:x-forwarded-|forwarded$|x-real-ip$|expect$|x-session-api-key$)/;
 /** Would reach beyond the preview's own origin. */
 const OVERREACHING = new Set(['clear-site-data', 'alt-svc', 'strict-transport-security', 'public-key-pins']);
 
-/** What the program inside is told. Nothing that lets anybody in here: neither our cookie nor a header that holds `key`. */
+/** The headers for the program inside. Nothing that lets anybody in here: neither our cookie nor a header that holds `key`. */
 function inwardHeaders({ headers }: IncomingMessage, key: string | undefined): OutgoingHttpHeaders {
   const named = namedIn(headers);
-  const kept = Object.entries(headers).filter(([name, value]) => {
-    // Said again, so that a body of unknown length goes in as it came.
+  const passedOn = Object.entries(headers).filter(([name, value]) => {
+    // Passed on, so that a body of unknown length goes in as it came.
     const isHop = HOP_HEADERS.has(name) && name !== 'transfer-encoding';
-    if (isHop || named.has(name) || UNTOLD.test(name) || name === 'cookie') return false;
+    if (isHop || named.has(name) || NOT_PASSED_ON.test(name) || name === 'cookie') return false;
     return key === undefined || !String(value).includes(key);
   });
   const cookies = cookiesIn(headers.cookie).filter(
     ([name, value]) => name !== COOKIE && !isSessionCookie(name) && (key === undefined || !value.includes(key)),
   );
   const cookie = cookies.map((pair) => pair.join('=')).join('; ');
-  return { ...Object.fromEntries(kept), ...(cookie && { cookie }) };
+  return { ...Object.fromEntries(passedOn), ...(cookie && { cookie }) };
 }
 
-/** What the browser is told. Cookies stay on the preview's own origin, and ours is not theirs to set. */
+/** The headers for the browser. Cookies stay on the preview's own origin, and ours is not theirs to set. */
 function outwardHeaders(answer: IncomingMessage): OutgoingHttpHeaders {
   const named = namedIn(answer.headers);
   const headers: Record<string, string[]> = {};

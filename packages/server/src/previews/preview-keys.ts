@@ -10,7 +10,7 @@ import type { PreviewPlace, PreviewPort } from '../platform/preview-site.ts';
 export interface PreviewKeys {
   /** The conversation's part of a preview's name: 32 hexadecimal digits. */
   labelOf(conversationId: string): string;
-  /** Alike for everybody who asks within 12 hours, so that a page can ask again and again; good for 12 to 24. */
+  /** The same for every request within 12 hours, so that a page can ask again and again; good for 12 to 24. */
   tokenFor(conversationId: string, port: PreviewPort): string;
   /** What the token opens, if it is ours, of this place and not over; `isAging` when it ends within 12 hours. */
   read(token: string, place: PreviewPlace): { readonly conversationId: string; readonly isAging: boolean } | undefined;

@@ -21,7 +21,7 @@ export const PAGES = {
     title: 'This request came from another page',
     text: 'Only the preview itself may send requests to what it shows.',
   },
-  asleep: {
+  suspended: {
     status: 503,
     title: 'The sandbox is not running',
     text: 'What it served has ended with it. Send the agent a message to start the sandbox, and ask it to start the program again.',
@@ -61,7 +61,7 @@ export function notServed(port: number): PreviewPage {
 
 const LOOK_AGAIN_SECONDS = 3;
 
-/** Nothing of it is kept by anybody. Text for whoever does not ask for a page. */
+/** No cache stores it. A client that does not ask for a page gets text. */
 export function sendPage(request: IncomingMessage, response: ServerResponse, page: PreviewPage): void {
   if (response.headersSent) return void response.destroy();
   const isHtml = request.headers.accept?.includes('text/html') === true;

@@ -30,7 +30,7 @@ export function routePreviews(http: Server, context: RoutingContext): void {
   });
 }
 
-/** Whoever listened before hears of what `take` leaves. */
+/** The listeners that were set before get what `take` leaves. */
 function takeOver<Args extends unknown[]>(http: Server, event: 'request' | 'upgrade', take: (...args: Args) => boolean): void {
   const others = http.listeners(event) as ((...args: Args) => void)[];
   http.removeAllListeners(event);

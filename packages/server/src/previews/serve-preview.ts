@@ -45,7 +45,7 @@ export async function servePreview(
   if (!access.ok) return sendPage(request, response, PAGES[access.why]);
   const reached = await reachPreview(context, access.conversationId, place.port, request.url ?? '/');
   if (reached.state === 'closed') return sendPage(request, response, reached.page);
-  if (reached.state === 'elsewhere') return leadOn(response, reached.path);
+  if (reached.state === 'redirect') return leadOn(response, reached.path);
   const { target } = reached;
   if (response.destroyed || request.socket.destroyed) return void target.destroy();
   const key = config.sessionApiKey?.reveal();
@@ -55,8 +55,8 @@ export async function servePreview(
 }
 
 /**
- * Who may show a preview in a frame. Below `localhost` each is a site of its own, so a request does not tell another preview's frame
- * from the app's: the browser is told instead. Below a domain of the operator's `authorizePreview` sees it.
+ * Who may show a preview in a frame. Below `localhost` each is a site of its own, so a request does not distinguish another preview's frame
+ * from the app's: a policy in the answer does. Below a domain of the operator's `authorizePreview` sees it.
  */
 function framePolicy({ previews, corsOrigins }: Config): string | undefined {
   if (previews.domain !== LOOPBACK_SITE.domain) return undefined;
@@ -103,7 +103,7 @@ async function sayWhetherServed(
 type Reached =
   | { readonly state: 'open'; readonly target: Duplex }
   | { readonly state: 'closed'; readonly page: PreviewPage }
-  | { readonly state: 'elsewhere'; readonly path: string };
+  | { readonly state: 'redirect'; readonly path: string };
 
 interface ReachContext {
   readonly conversations: Conversations;
@@ -124,13 +124,13 @@ const WITHOUT_SANDBOX: Readonly<Record<PreviewPort, PreviewPage>> = { app: PAGES
  */
 async function reachPreview(context: ReachContext, conversationId: string, port: PreviewPort, path: string): Promise<Reached> {
   const ports = (await context.conversations.get(conversationId)) && context.runtimes.ports(conversationId);
-  if (!ports) return closed(WITHOUT_SANDBOX[port] ?? PAGES.asleep);
+  if (!ports) return closed(WITHOUT_SANDBOX[port] ?? PAGES.suspended);
   try {
     if (port === 'app') return await reachFirst(context, conversationId, ports);
     if (port === 'editor') return await reachEditor(ports, path);
     return await connected(ports, port);
   } catch (error) {
-    return closed(error instanceof NotServed && typeof port === 'number' ? notServed(port) : PAGES.asleep);
+    return closed(error instanceof NotServed && typeof port === 'number' ? notServed(port) : PAGES.suspended);
   }
 }
 
@@ -165,7 +165,7 @@ async function reachEditor(ports: SandboxPorts, path: string): Promise<Reached> 
   if (!started.ok || !started.page) return closed(PAGES.noEditor);
   // One slash: two would lead to another host.
   const page = `/${started.page.path.replace(/^[/\\]+/, '')}`;
-  return path === '/' && page !== '/' ? { state: 'elsewhere', path: page } : connected(ports, started.page.port);
+  return path === '/' && page !== '/' ? { state: 'redirect', path: page } : connected(ports, started.page.port);
 }
 
 async function connected(ports: SandboxPorts, port: number): Promise<Reached> {

@@ -5,7 +5,7 @@ import { Frames, testServer, type WireFrame } from '../server.test-support.ts';
 import { systemClock } from '../platform/system-clock.ts';
 import { CLIENT_TIMEOUTS } from '../platform/http/client-timeouts.ts';
 
-/** Heartbeats wait until they are told that the time is over. */
+/** Heartbeats wait until the test ends the time. */
 function heldClock(): { readonly clock: Clock; readonly beat: () => void } {
   let held: (() => void)[] = [];
   const clock: Clock = {

@@ -1,5 +1,5 @@
 /**
- * A Socket.IO client that named no conversation. Its first frame tells its generation: `initialize` is a frontend of 0.15–0.17,
+ * A Socket.IO client that named no conversation. Its first frame shows its generation: `initialize` is a frontend of 0.15–0.17,
  * which gets a token and brings it back; anything else is a client written by the letter of `openhands-events.md`. So is one that says
  * nothing: those frontends send at once, and a client of the document may wait until the agent is reported as ready.
  */
@@ -23,7 +23,7 @@ export interface InBandOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly timeouts: Pick<ClientTimeouts, 'firstFrameMs'>;
-  /** The client said that it goes by the document. */
+  /** The client declared that it goes by the document. */
   readonly isDocument: boolean;
   /** Addresses that it names are asked wherever they are. */
   readonly isAdmin: boolean;

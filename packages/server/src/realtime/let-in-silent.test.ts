@@ -28,7 +28,7 @@ describe('SV156: websocat at `/socket.io`', () => {
     expect(seen.filter((line) => line.startsWith('40'))).toHaveLength(1);
   });
 
-  it('whoever says nothing watches, and a late `40` does no harm', async () => {
+  it('a client that sends nothing watches, and a late `40` does no harm', async () => {
     const server = await testServer({ script: [{ text: 'the answer' }] });
     const id = await server.create();
     const { socket, seen, until } = await websocat(server, `&conversation_id=${id}`);

@@ -44,7 +44,7 @@ export function serveSocketIo(http: HttpServer, context: RealtimeContext): { clo
   io.engine.use((request: IncomingMessage, response: ServerResponse, next: (error?: Error) => void) =>
     guard(request, response, (error) => (error ? next(error) : polls.pass(request, next)), { context, unauthenticated }),
   );
-  // Who polls is told of the end at the next poll; who does not come any more is not waited for longer than at other endpoints.
+  // A polling client sees the end at its next poll; one that does not poll again is not waited for longer than at other endpoints.
   io.engine.on('connection', (session: EngineSession & { readonly transport: object }) => {
     unauthenticated.opened(session);
     const { transport } = session;
@@ -62,7 +62,7 @@ export function serveSocketIo(http: HttpServer, context: RealtimeContext): { clo
   return { close: () => io.close() };
 }
 
-/** Before every poll and upgrade, for Host and Origin. Who asks is looked at when the client connects, and refused in words that it shows. */
+/** Before every poll and upgrade, for Host and Origin. The caller is identified when the client connects, and refused with a message that it shows. */
 function guard(
   request: IncomingMessage,
   response: ServerResponse,
@@ -117,7 +117,7 @@ async function refusalOf(socket: Socket, context: RealtimeContext): Promise<Cata
 
 interface SocketData {
   readonly principal: Principal;
-  /** `undefined`: it named none, and its frames tell what it is. */
+  /** `undefined`: it named none, and its frames show what it is. */
   readonly conversation: string | undefined;
   readonly from: number;
   /** It goes by `openhands-events.md`. */

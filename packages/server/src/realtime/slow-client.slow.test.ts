@@ -23,7 +23,7 @@ async function large(server: TestServer): Promise<string> {
   return id;
 }
 
-/** A wire whose other side takes only what it is told to. */
+/** A wire whose other side takes only what the test lets it take. */
 function hoardingWire() {
   const frames: Frame[] = [];
   let most = 0;

@@ -51,23 +51,23 @@ function taskOf({ action, source, args }: Json): ParsedAction<'message'> | undef
   return MessageAction.create({ content, image_urls: images.length > 0 ? images : null });
 }
 
-/** What was only said goes with what was done next: an answer in words would end the turn. */
+/** A message alone goes with what was done next: an answer in words would end the turn. */
 function answersOf(events: readonly Json[]): ReplayAnswer[] {
   const actions = events.filter((event) => typeof event.action === 'string' && String(event.source).toLowerCase() !== 'environment');
   const lastOwn = actions.findLastIndex(({ source }) => String(source).toLowerCase() !== 'user');
   const answers: ReplayAnswer[] = [];
-  let said = '';
+  let spoken = '';
   for (const [index, { action, source, args, timeout }] of actions.entries()) {
     const given = isObject(args) ? args : {};
     const isUsers = String(source).toLowerCase() === 'user';
     if (action === 'message') {
-      if (!isUsers && typeof given.content === 'string') said = [said, given.content].filter(Boolean).join('\n');
+      if (!isUsers && typeof given.content === 'string') spoken = [spoken, given.content].filter(Boolean).join('\n');
       continue;
     }
     if (given.confirmation_state === 'rejected' || given.is_confirmed === 'rejected') continue;
     if (given.confirmation_state === 'awaiting_confirmation' || given.is_confirmed === 'awaiting_confirmation') {
       // It never ran: what a person agreed to comes again, without its thought.
-      if (typeof given.thought === 'string') said = [said, given.thought].filter(Boolean).join('\n');
+      if (typeof given.thought === 'string') spoken = [spoken, given.thought].filter(Boolean).join('\n');
       continue;
     }
     // Only the last end is one: what came after the others is done again too.
@@ -75,10 +75,10 @@ function answersOf(events: readonly Json[]): ReplayAnswer[] {
     const call = replayCall(action as string, given, timeout);
     if (!call || (isUsers && !call.isRunnable)) continue;
     const thought = typeof given.thought === 'string' && action !== 'think' ? given.thought : '';
-    answers.push({ text: [said, thought].filter(Boolean).join('\n'), call });
-    said = '';
+    answers.push({ text: [spoken, thought].filter(Boolean).join('\n'), call });
+    spoken = '';
   }
-  return said === '' ? answers : [...answers, { text: said }];
+  return spoken === '' ? answers : [...answers, { text: spoken }];
 }
 
 function parsed(text: string): unknown {

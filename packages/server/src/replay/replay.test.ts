@@ -93,7 +93,7 @@ it.each([
   expect(readTrajectory(replay_json).ok).toBe(false);
 });
 
-it('SV30: what cannot be replayed is said, ends but the last are left out', () => {
+it('SV30: what cannot be replayed is reported, ends but the last are left out', () => {
   const read = readTrajectory([
     { observation: 'agent_state_changed', source: 'environment' },
     user('go'),
@@ -111,14 +111,14 @@ it('SV30: what cannot be replayed is said, ends but the last are left out', () =
     { action: 'message', source: 'agent', args: { content: 'Nearly.' } },
     { action: 'finish', source: 'agent', args: { final_thought: 'late' } },
   ]);
-  const said = (what: string) => ({
+  const reported = (what: string) => ({
     text: '',
     call: { name: 'think', arguments: { thought: expect.stringContaining(what) as string }, isRunnable: false },
   });
   expect(read.ok && read.trajectory.answers).toEqual([
-    said('a delegation'),
-    said('"constructor"'),
-    said('a drafting model'),
+    reported('a delegation'),
+    reported('"constructor"'),
+    reported('a drafting model'),
     {
       text: '',
       call: {
@@ -154,7 +154,7 @@ it('SV30: cells, pages and calls of tools are done again, too; the answer of the
   }
 });
 
-it('SV30: a tool that nobody offers any more is said, and what comes after is done', async () => {
+it('SV30: a tool that nobody offers any more is reported, and what comes after is done', async () => {
   const call = { action: 'call_tool_mcp', source: 'agent', args: { name: 'gone_tool', arguments: {} } };
   const server = await testServer({ script: [{ text: 'unused' }, { text: 'unused' }, { text: 'From the model.' }] });
   const id = await server.create({ replay_json: [user('go'), call, { action: 'think', source: 'agent', args: { thought: 'After.' } }] });

@@ -21,7 +21,7 @@ export interface ProbedSandbox {
   readonly driver: DriverName;
   readonly strength: Strength;
   readonly description: string;
-  /** Its only way out is our proxy, so a network policy can be kept. */
+  /** Its only egress is our proxy, so a network policy can be enforced. */
   readonly isPoliced: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface OpenedDriver {
   /** For what drivers have left that were configured before. */
   readonly otherReapers: readonly Reaper[];
   readonly sandbox: ProbedSandbox & { readonly limits: readonly string[] };
-  /** What a conversation can have at most: as configured, and where sandboxes are elsewhere no more than is given there. */
+  /** What a conversation can have at most: as configured, and where sandboxes are remote no more than is given there. */
   readonly network: NetworkPolicy;
 }
 
@@ -56,7 +56,7 @@ export async function openDriver(config: DriverConfig): Promise<OpenedDriver> {
     );
   const given = probe.network?.mode ?? config.network.mode;
   const network = isWider(config.network.mode, given) ? { ...config.network, mode: given } : config.network;
-  // What is opened near this host is not near a sandbox that is elsewhere; git reaches it, whose broker is here.
+  // What is opened near this host is not near a remote sandbox; git reaches it, whose broker is here.
   const words = networkWords(driver.remote ? { ...network, allowPrivate: [] } : network);
   const description = [probe.description, ...(isPoliced ? words : [])].join(', ');
   const { strength, limits } = probe;
@@ -85,7 +85,7 @@ function findExecutor(from: string): ExecutorFolder {
 }
 
 /**
- * For the banner and the status bar: the usual need not be said, what was opened must be.
+ * For the banner and the status bar: the default is omitted, what was opened is shown.
  * @internal
  */
 export function networkWords({ mode, allowPrivate }: NetworkPolicy): readonly string[] {

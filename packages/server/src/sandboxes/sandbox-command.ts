@@ -8,7 +8,7 @@ export interface CommandOptions {
   readonly timeoutSeconds: number;
   readonly maxBytes: number;
   readonly now: Date;
-  /** Told of each piece of what is printed, beyond `maxBytes` too. */
+  /** Called with each piece of output, beyond `maxBytes` too. */
   readonly onText?: (text: string) => void;
 }
 

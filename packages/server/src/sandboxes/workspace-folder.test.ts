@@ -68,7 +68,7 @@ describe('SV7: the folder of a conversation', () => {
     expect(await ask('friendly')).toEqual({ ok: true, path: join(top, 'base/inner') });
   });
 
-  it('SV340: what keeps it from being made is said as it is', async () => {
+  it('SV340: what prevents its creation is reported as it is', async () => {
     await writeFile(join(top, 'base/file'), '');
     const reason = { ok: false, error: { code: 'FOLDER_NOT_USABLE', message: expect.stringContaining('what is there is no folder') } };
     for (const requested of ['file', 'file/below']) expect(await ask(requested)).toMatchObject(reason);

@@ -24,7 +24,7 @@ export async function workspaceFolder(
   conversationId: string,
   requested: string | undefined,
 ): Promise<WorkspaceFolder> {
-  if (roots.isElsewhere) return folderElsewhere(requested ?? '');
+  if (roots.isRemote) return remoteFolder(requested ?? '');
   const base = roots.base ?? join(roots.own, conversationId);
   if (requested === undefined || requested === '' || requested === '.') return made(base);
   if (requested.includes('\0')) return refused(requested);
@@ -57,7 +57,7 @@ export function ownFolder(home: string, conversationId: string): string {
   return join(home, 'workspaces', conversationId);
 }
 
-function folderElsewhere(requested: string): WorkspaceFolder {
+function remoteFolder(requested: string): WorkspaceFolder {
   const path = posix.resolve(INSIDE, requested);
   const isInside = path === INSIDE || path.startsWith(`${INSIDE}/`);
   return isInside && !requested.includes('\0') ? { ok: true, path } : refused(requested);

@@ -19,7 +19,7 @@ export interface Workspace {
   readonly repository?: string | undefined;
 }
 
-/** There is certainly nothing in it, and no sandbox is awake: frontends that ask for files as soon as they open a conversation start none. */
+/** There is certainly nothing in it, and no sandbox runs: frontends that ask for files as soon as they open a conversation start none. */
 export async function isUntouched({ runtimes }: Pick<WorkspaceContext, 'runtimes'>, id: string): Promise<boolean> {
   return runtimes.current(id) === undefined && ((await runtimes.isWorkspaceEmpty?.(id)) ?? false);
 }

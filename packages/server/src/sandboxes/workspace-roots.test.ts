@@ -31,7 +31,7 @@ it('SV307: a link within another root is not: an agent may have put it there', a
   expect(outsideRoots(at('secret/b'), found)).toContain('TENDON_ALLOWED_DIRS');
 });
 
-it('SV309: what is elsewhere, of the system, of the server or no real path is refused in words', async () => {
+it('SV309: what is outside, of the system, of the server or no real path is refused in words', async () => {
   const { at, roots } = folders();
   const found = await roots(at('real'));
   expect(outsideRoots(at('shared'), found)).toContain('TENDON_ALLOWED_DIRS');

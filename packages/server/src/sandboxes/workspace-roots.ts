@@ -8,7 +8,7 @@ export type FolderRules = Pick<Config, 'home' | 'workspaceBase' | 'allowedDirs'>
 /** Below which folders workspaces may be: real paths, found out once, before an agent of this server runs. */
 export interface WorkspaceRoots {
   /** Sandboxes are on another host, which has roots of its own: no path means anything here. */
-  readonly isElsewhere: boolean;
+  readonly isRemote: boolean;
   readonly base: string | undefined;
   readonly allowed: readonly string[];
   /** In it conversations have folders of their own. */
@@ -27,12 +27,12 @@ export async function workspaceRoots({ home, workspaceBase, allowedDirs, runtime
   const all = [own, ...(await Promise.all(configured.map(realOf)))];
   const roots = await Promise.all(configured.map((path, at) => trusted(path, all.toSpliced(at + 1, 1))));
   const base = workspaceBase === undefined ? undefined : roots[0];
-  return { isElsewhere: runtime === 'remote', base, allowed: base === undefined ? roots : roots.slice(1), own };
+  return { isRemote: runtime === 'remote', base, allowed: base === undefined ? roots : roots.slice(1), own };
 }
 
 /** Why the folder may not be a workspace on this machine as it is configured now, in words; `undefined` when it may. */
-export function outsideRoots(path: string, { isElsewhere, base, allowed, own }: WorkspaceRoots): string | undefined {
-  if (isElsewhere) return undefined;
+export function outsideRoots(path: string, { isRemote, base, allowed, own }: WorkspaceRoots): string | undefined {
+  if (isRemote) return undefined;
   if (resolve(path) !== path) return `${path} is not the real path of a folder`;
   if (isSystemFolder(path)) return `${path} is a folder of the system, and never a workspace`;
   if (path !== own && isWithin(path, own)) return undefined;

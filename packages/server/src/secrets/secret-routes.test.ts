@@ -42,7 +42,7 @@ describe('SV24: named secrets', () => {
     expect(await send(server, 'PUT', '/api/secrets/KEY', { name: 'KEY' })).toMatchObject([404, {}]);
   });
 
-  it.each([['short'], ['             '], ['   1234567   ']])('%j is too short to be kept out of what is shown', async (value) => {
+  it.each([['short'], ['             '], ['   1234567   ']])('%j is too short to be masked', async (value) => {
     const server = await testServer();
     expect((await send(server, 'POST', '/api/secrets', { name: 'KEY', value }))[0]).toBe(400);
   });
@@ -81,7 +81,7 @@ describe('SV25: tokens of git providers', () => {
     expect(await send(server, 'GET', '/api/settings')).toMatchObject([200, { provider_tokens_set: {} }]);
   });
 
-  it('that cannot be checked are not stored, and it is said why', async () => {
+  it('that cannot be checked are not stored, and the answer says why', async () => {
     const server = await testServer();
     const body = { provider_tokens: { github: { token: 'ghp_0123456789', host: 'http://127.0.0.1:1' } } };
     expect(await send(server, 'POST', '/api/add-git-providers', body)).toMatchObject([

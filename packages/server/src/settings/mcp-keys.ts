@@ -17,17 +17,17 @@ export function maskedMcp(config: McpConfig): McpConfig {
   };
 }
 
-/** A mask that comes back stands for the key that is stored for the same address, or the same program; nowhere else is it carried. */
-export function withKeptKeys(update: McpConfig, stored: McpConfig): McpConfig {
+/** A mask that comes back stands for the key that is stored for the same address, or the same program; it is sent nowhere else. */
+export function withStoredKeys(update: McpConfig, stored: McpConfig): McpConfig {
   const known = new Map([...stored.sse_servers, ...stored.shttp_servers].map((server) => [urlOf(server), keyOf(server)]));
-  const kept = <R extends Remote>(server: R): R => {
+  const withStoredKey = <R extends Remote>(server: R): R => {
     if (!isMaskedKey(keyOf(server) ?? '')) return server;
     return { ...(server as object), api_key: known.get(urlOf(server)) ?? null } as R;
   };
   const programs = new Map(stored.stdio_servers.map((server) => [programOf(server), server.env]));
   return {
-    sse_servers: update.sse_servers.map(kept),
-    shttp_servers: update.shttp_servers.map(kept),
+    sse_servers: update.sse_servers.map(withStoredKey),
+    shttp_servers: update.shttp_servers.map(withStoredKey),
     stdio_servers: update.stdio_servers.map((server) => {
       const before = programs.get(programOf(server)) ?? {};
       const held = (name: string, value: string): string =>

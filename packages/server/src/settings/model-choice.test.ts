@@ -23,7 +23,7 @@ describe('SV21: the model', () => {
     expect(chooseModel({ model: 'x/y' }, stored, environment)).toMatchObject({ model: 'x/y' });
   });
 
-  it('is gpt-4o for whoever brings a key and names none', async () => {
+  it('is gpt-4o for a caller who brings a key and names none', async () => {
     const demo = { model: 'demo', llmApiKey: undefined, llmBaseUrl: undefined, llmEffort: undefined };
     expect(chooseModel({ llm: { apiKey: own } }, await settingsWith({}), demo)).toMatchObject({ model: 'gpt-4o', apiKey: own });
     expect(chooseModel({}, await settingsWith({ llm_api_key: 'stored-key' }), demo).model).toBe('gpt-4o');
@@ -35,8 +35,8 @@ describe('SV9: keys and addresses', () => {
   it('the operator’s key does not go to an address that a client or the settings name', async () => {
     const none = await settingsWith({});
     expect(chooseModel({ llm: { baseUrl: 'https://evil.example' } }, none, environment).apiKey).toBeUndefined();
-    const elsewhere = await settingsWith({ llm_base_url: 'https://evil.example' });
-    expect(chooseModel({}, elsewhere, environment)).toMatchObject({ apiKey: undefined, baseUrl: 'https://evil.example' });
+    const redirected = await settingsWith({ llm_base_url: 'https://evil.example' });
+    expect(chooseModel({}, redirected, environment)).toMatchObject({ apiKey: undefined, baseUrl: 'https://evil.example' });
     const same = await settingsWith({ llm_base_url: 'https://proxy.example' });
     expect(chooseModel({}, same, environment).apiKey).toBe(operators);
   });

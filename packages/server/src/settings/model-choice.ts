@@ -1,7 +1,7 @@
 /**
  * Which model a conversation asks, with which key, at which address.
  *
- * M1  The server's keys go only to the addresses they were given for: whoever names another address brings a key of their own.
+ * M1  The server's keys go only to the addresses they were given for: a caller who names another address brings a key of their own.
  * M2  Most specific first: the conversation's own choice, the stored settings, the environment.
  */
 import type { LlmProvider, ReasoningEffort } from '@tendon/core';

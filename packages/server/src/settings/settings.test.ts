@@ -43,9 +43,9 @@ it('SV9: a key is sealed in the store, never in an answer, and gone with its JWT
   const { records } = memory();
   const settings = await SettingsStore.open(records, jwt);
   await settings.update({ llm_api_key: 'sk-12345678', search_api_key: 'tvly-1234567' });
-  const kept = JSON.stringify([await records.get('settings', 'default'), settings.current]);
-  expect(kept).not.toContain('sk-12345678');
-  expect(kept).not.toContain('tvly-1234567');
+  const stored = JSON.stringify([await records.get('settings', 'default'), settings.current]);
+  expect(stored).not.toContain('sk-12345678');
+  expect(stored).not.toContain('tvly-1234567');
   expect((await SettingsStore.open(records, jwt)).key('search_api_key')?.reveal()).toBe('tvly-1234567');
   expect((await SettingsStore.open(records, new Secret('another-secret'))).key('llm_api_key')).toBeUndefined();
 });
@@ -60,7 +60,7 @@ it('SV9: naming another address does not carry the key there', async () => {
   expect(settings.key('llm_api_key')?.reveal()).toBe('sk-12345678');
 });
 
-it('SV9: a placeholder for a key is kept, and hides nothing in ordinary text', async () => {
+it('SV9: a placeholder for a key is stored, and hides nothing in ordinary text', async () => {
   const settings = await SettingsStore.open(memory().records, jwt);
   expect(await settings.update({ llm_api_key: 'k' })).toBeUndefined();
   expect(settings.secrets.map((secret) => secret.reveal())).toEqual(['k']);

@@ -21,7 +21,7 @@ import {
   GitProvider,
   ProviderToken,
 } from '@tendon/protocol';
-import { maskedMcp, secretsOfMcp, withKeptKeys } from './mcp-keys.ts';
+import { maskedMcp, secretsOfMcp, withStoredKeys } from './mcp-keys.ts';
 import type { StoredNetwork } from '../conversations/network/conversation-network.ts';
 import { seal, unseal } from '../platform/auth/stored-secret.ts';
 
@@ -165,7 +165,7 @@ export class SettingsStore {
       if (!value || isMaskedKey(value)) continue;
       keys[name] = seal(value, this.#jwtSecret);
     }
-    if (update.mcp_config) keys.mcp_config = seal(JSON.stringify(withKeptKeys(update.mcp_config, this.mcpServers)), this.#jwtSecret);
+    if (update.mcp_config) keys.mcp_config = seal(JSON.stringify(withStoredKeys(update.mcp_config, this.mcpServers)), this.#jwtSecret);
     if (update.mcp_config === null) delete keys.mcp_config;
     const values: Record<string, unknown> = { ...this.#stored?.values };
     for (const name of Object.keys(DEFAULTS)) {

@@ -57,7 +57,7 @@ function isPage({ url, headers }: FastifyRequest): boolean {
   return accept.includes('text/html') || !/^\s*application\/(?:[a-z.+-]*\+)?json\b/i.test(accept);
 }
 
-/** True: who asks has to sign in first, and was told so. */
+/** True: the caller has to sign in first, and was sent the login page. */
 function sendLogin(context: WebAppContext, request: FastifyRequest, reply: FastifyReply): boolean {
   const needed = needsLogin(context, request);
   if (needed === undefined) return false;

@@ -17,7 +17,7 @@ export interface StoredQuestions {
 export interface NetworkRules {
   /** The operator's: the most that a conversation can have. */
   readonly network: NetworkPolicy;
-  /** Whether the driver's only way out is our proxy. */
+  /** Whether the driver's only egress is our proxy. */
   readonly isPoliced: boolean;
   /** What the settings say now. */
   readonly settings?: () => StoredNetwork;

@@ -150,9 +150,9 @@ describe('SV452: what a sandbox can ask', () => {
   ])('is the name of a public host as it is compared: %j at %i', async (host, port, asked) => {
     const server = await askingServer();
     const id = await server.create();
-    const said = await connectAs(server, id, host, port);
+    const reply = await connectAs(server, id, host, port);
     expect(await hostsOf(server, id)).toEqual(asked);
-    expect(said.includes('a person is asked')).toBe(asked.length > 0);
+    expect(reply.includes('a person is asked')).toBe(asked.length > 0);
   });
 
   it('is nothing where the policy is another, and for a place that the operator opened', async () => {
@@ -196,19 +196,19 @@ describe('SV454: a question', () => {
     const home = temporaryFolder();
     const before = await askingServer({ home });
     const id = await before.create();
-    for (const host of ['kept.example', 'refused.example', 'always.example']) await connectAs(before, id, host);
+    for (const host of ['stored.example', 'refused.example', 'always.example']) await connectAs(before, id, host);
     await answer(before, id, 'refused.example', 'refuse');
     await answer(before, id, 'always.example', 'always');
     await before.close();
     const after = await askingServer({ home });
     const client = await socketIoClient(after, { conversation_id: id, latest_event_id: -1 });
     const { questions } = await client.volatile.until(({ volatile }) => volatile === 'network', 'the question');
-    expect(questions).toMatchObject([{ host: 'kept.example' }]);
-    expect(await hostsOf(after, id)).toEqual(['kept.example']);
+    expect(questions).toMatchObject([{ host: 'stored.example' }]);
+    expect(await hostsOf(after, id)).toEqual(['stored.example']);
     expect(await connectAs(after, id, 'refused.example')).toContain('a person refused it');
     expect(await connectAs(after, id, 'always.example')).toBe('reached');
-    expect(await answer(after, id, 'kept.example', 'once')).toBe(200);
-    expect(await connectAs(after, id, 'kept.example')).toBe('reached');
+    expect(await answer(after, id, 'stored.example', 'once')).toBe(200);
+    expect(await connectAs(after, id, 'stored.example')).toBe('reached');
   });
 
   it('of a delegated conversation is asked in the one that delegated, once, and its answer counts in both', async () => {

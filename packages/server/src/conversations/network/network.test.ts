@@ -61,7 +61,7 @@ describe('SV52: the network over REST', () => {
     return [response.status, await response.json()] as const;
   };
 
-  it('is shown, and refused in words where it cannot be kept', async () => {
+  it('is shown, and refused in words where it cannot be enforced', async () => {
     const server = await testServer();
     const id = await server.create();
     expect(await (await server.get(`/api/conversations/${id}/network`)).json()).toEqual({

@@ -6,7 +6,7 @@ import { askingServer, connectAs } from './network.test-support.ts';
 const OWNER_KEY = 'the-key-of-the-owner';
 const owner = { 'x-session-api-key': OWNER_KEY };
 const ownerQuery = { session_api_key: OWNER_KEY };
-/** Whoever waits so long fails the test. */
+/** A wait of this length fails the test. */
 const questionWaitMs = 3_600_000;
 
 /** A client that has everything so far. */
@@ -75,7 +75,7 @@ describe('SV451: a connection that a person is asked about', () => {
     expect(await waiting).toBe('reached');
   });
 
-  it('is shown to who comes later, and not again to those who were told', async () => {
+  it('is shown to who comes later, and not again to those who saw it', async () => {
     const server = await askingServer({ sessionApiKey: OWNER_KEY });
     const id = await created(server);
     const early = await watching(server, id);

@@ -29,7 +29,7 @@ describe('SV450: the network of the settings', () => {
     expect(await networkOf(server, id)).toMatchObject({ mode: 'full', allow: [] });
   });
 
-  it('is refused where it cannot be kept, and follows a server that was narrowed since', async () => {
+  it('is refused where it cannot be enforced, and follows a server that was narrowed since', async () => {
     const narrow = await testServer({ env: { RUNTIME: 'local', SANDBOX_NETWORK: 'allowlist' } });
     const refused = async (server: TestServer, body: unknown) => {
       const answer = await server.post('/api/settings', body);

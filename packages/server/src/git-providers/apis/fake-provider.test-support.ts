@@ -1,4 +1,4 @@
-/** A real HTTP server that answers as a git provider's documentation says, and can be told to fail. */
+/** A real HTTP server that answers as a git provider's documentation says, and fails on demand. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';

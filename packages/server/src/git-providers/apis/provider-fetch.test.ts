@@ -22,7 +22,7 @@ it.each<[string, FakeAnswer | 'never', object]>([
   ['circles', { status: 301, headers: { location: '/' } }, { code: 'PROVIDER_FAILED', message: 'it sends in circles' }],
   ['a flood', { body: 'x'.repeat(9 * 1024 * 1024) }, { code: 'PROVIDER_FAILED' }],
   ['silence', 'never', { code: 'PROVIDER_FAILED', message: 'it did not answer within 1 seconds' }],
-])('SV104: %s is told from the others', async (_name, answer, failure) => {
+])('SV104: %s is distinguished from the others', async (_name, answer, failure) => {
   const fake = await fakeProvider('x', {});
   fake.failWith(answer);
   await expect(providerFetch(answer === 'never' ? 1000 : 10_000)(fake.origin, init)).rejects.toMatchObject(failure);

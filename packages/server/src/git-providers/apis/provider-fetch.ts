@@ -8,14 +8,18 @@ export class ProviderFailure extends Error {
   /** When the limit is over. */
   readonly retryAfterSeconds: number | undefined;
   /** What the provider says of a request that it understood and did not carry out. Foreign text: only for who made the request. */
-  readonly said: string | undefined;
+  readonly providerMessage: string | undefined;
 
-  constructor(code: Code, reason: string, { retryAfterSeconds, said }: Partial<Pick<ProviderFailure, 'retryAfterSeconds' | 'said'>> = {}) {
+  constructor(
+    code: Code,
+    reason: string,
+    { retryAfterSeconds, providerMessage }: Partial<Pick<ProviderFailure, 'retryAfterSeconds' | 'providerMessage'>> = {},
+  ) {
     super(reason);
     this.name = 'ProviderFailure';
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
-    this.said = said;
+    this.providerMessage = providerMessage;
   }
 }
 
@@ -42,7 +46,7 @@ export function providerFetch(deadlineMs: number): (url: string | URL, init?: Re
   };
 }
 
-/** A renamed repository is a redirect on the same server; elsewhere the token would be carried along. */
+/** A renamed repository is a redirect on the same server; on another server it would receive the token. */
 async function follow(url: URL, init: RequestInit, signal: AbortSignal, hops = 3): Promise<Response> {
   const response = await fetch(url, { ...init, signal, redirect: 'manual' });
   const location = response.headers.get('location');
@@ -57,7 +61,7 @@ async function follow(url: URL, init: RequestInit, signal: AbortSignal, hops = 3
 async function failureFor(response: Response): Promise<ProviderFailure> {
   const { status, headers } = response;
   if (status === 400 || status === 409 || status === 422) {
-    return new ProviderFailure('PROVIDER_FAILED', `it answered ${status}`, { said: await providerWords(response) });
+    return new ProviderFailure('PROVIDER_FAILED', `it answered ${status}`, { providerMessage: await providerWords(response) });
   }
   await response.body?.cancel();
   if (isLimited(response)) return new ProviderFailure('PROVIDER_LIMIT', 'too many requests', { retryAfterSeconds: secondsUntil(headers) });

@@ -44,7 +44,7 @@ it('SV163: GitHub is asked once for a draft, unless it should be none, and then 
   expect(noted).toEqual([11, 12]);
 });
 
-it('SV163: labels that cannot be set are told, beside the address of what is open', async () => {
+it('SV163: labels that cannot be set are reported, beside the address of what is open', async () => {
   const { call, noted } = await connected('github');
   expect(await call('create_pr', { ...PULL, labels: ['unknown'] })).toEqual({
     ok: true,
@@ -102,7 +102,7 @@ it.each([
   expect([fake.requests, noted]).toEqual([[], []]);
 });
 
-it('SV164: why a provider opened nothing is told in its words', async () => {
+it('SV164: why a provider opened nothing is reported in its words', async () => {
   const { call, noted } = await connected('github');
   expect(await call('create_pr', { ...PULL, source_branch: 'unchanged' })).toEqual({
     ok: false,
@@ -129,7 +129,7 @@ it.each([
   [{ status: 503 }, 'it answered 503'],
   [{ status: 422, body: 'no JSON' }, 'it answered 422'],
   [{ body: { unexpected: true } }, 'was not understood'],
-])('SV164: a provider that answers %j is told as that', async (answer, words) => {
+])('SV164: a provider that answers %j is reported as that', async (answer, words) => {
   const { fake, call } = await connected('github');
   fake.failWith(answer);
   expect(await call('create_pr', PULL)).toEqual({ ok: false, problem: expect.stringContaining(words) as string });

@@ -52,7 +52,7 @@ async function ask(login: ProviderLogin, params: PullRequestParams): Promise<Pul
     const mayBeOpen = failure === undefined || failure.code === 'PROVIDER_FAILED';
     const found = mayBeOpen ? await pullRequests.find(params).catch(() => undefined) : undefined;
     if (found) return found;
-    if (failure?.said !== undefined) return `${NAMES[login.provider]} did not open it: ${failure.said}`;
+    if (failure?.providerMessage !== undefined) return `${NAMES[login.provider]} did not open it: ${failure.providerMessage}`;
     return providerFailureOf(login.provider, thrown).error.message;
   }
 }

@@ -17,7 +17,7 @@ const MAX_OUTPUT = 256 * 1024;
 const HOOK_SECONDS = 20;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Clones it in the sandbox. What a person is told when it could not be had, or `undefined`. */
+/** Clones it in the sandbox. Resolves with the message for a person when it could not be cloned, or `undefined`. */
 export async function cloneRepository(runtime: Runtime, source: RepositorySource, options: PrepareOptions): Promise<string | undefined> {
   const { limits, user } = options;
   const script = cloneScript({ ...source, newBranch: newBranchName(), ...limits, user });
@@ -115,7 +115,7 @@ exit ${CLONE_EXIT.done}
 `;
 }
 
-/** Puts the repository's own check before its commits; a hook that is there already is kept and called after it. */
+/** Puts the repository's own check before its commits; an existing hook stays and is called after it. */
 const HOOK_SCRIPT = `
 [ -f .openhands/pre-commit.sh ] || exit 0
 hooks=$(git rev-parse --git-path hooks) && mkdir -p -- "$hooks" || exit 1
@@ -132,7 +132,7 @@ chmod +x "$hook"
 `;
 
 /**
- * Tells the newest of what git says of its progress, as `Receiving objects: 45%`, each once.
+ * Reports the newest of git's own progress, as `Receiving objects: 45%`, each once.
  * @internal
  */
 export function cloneProgress(onProgress: (words: string) => void): (chunk: string) => void {
@@ -149,7 +149,7 @@ export function cloneProgress(onProgress: (words: string) => void): (chunk: stri
 }
 
 /**
- * What git said at last, without its progress: what a person needs to know of a clone that failed.
+ * The last output of git, without its progress: what a person needs to know of a clone that failed.
  * @internal
  */
 export function cloneFailure(output: string): string {

@@ -49,7 +49,7 @@ function unsandboxed({ runtime }: Pick<Config, 'runtime'>): string | undefined {
     : undefined;
 }
 
-/** The record says that it was said. */
+/** The record stores that it was reported. */
 async function sayOnce({ opened, conversations }: RepositoryParts, id: string, words: string): Promise<void> {
   try {
     await (
@@ -57,6 +57,6 @@ async function sayOnce({ opened, conversations }: RepositoryParts, id: string, w
     ).note(() => [{ source: 'environment', ...ErrorObservation.create(words, { error_id: 'STATUS$ERROR_REPOSITORY' }) }]);
     await conversations.noteRepository(id, 'none');
   } catch {
-    // The storage failed, or the conversation is closed: it is said when it is opened next.
+    // The storage failed, or the conversation is closed: it is reported when it is opened next.
   }
 }

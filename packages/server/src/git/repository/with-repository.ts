@@ -2,8 +2,8 @@
  * A conversation's sandboxes, with its repository in them before anybody else is let in. Owns whether this process has seen to
  * that; what is durable is the incarnation that was made ready, in the conversation's record.
  *
- * RP1  Nobody gets a sandbox that is not ready: whoever asks meanwhile shares the wait, and leaving ends nobody else's.
- * RP2  A failure is said once in the log, and the sandbox is handed out all the same; the next sandbox tries again.
+ * RP1  Nobody gets a sandbox that is not ready: a caller that asks meanwhile shares the wait, and leaving ends nobody else's.
+ * RP2  A failure is reported once in the log, and the sandbox is handed out all the same; the next sandbox tries again.
  * RP3  Cut off at any point, it is done again from the beginning.
  */
 import { randomInt } from 'node:crypto';
@@ -96,24 +96,24 @@ class Preparation {
 
   async #prepare(runtime: Runtime): Promise<void> {
     const { source, now, note, saveReady } = this.#options;
-    const progress: PrepareOptions = { ...this.#options, onProgress: (words) => this.#tell('workspace', words) };
-    this.#tell('workspace', source.folder);
+    const progress: PrepareOptions = { ...this.#options, onProgress: (words) => this.#report('workspace', words) };
+    this.#report('workspace', source.folder);
     const failure = await cloneRepository(runtime, source, progress);
     if (failure !== undefined) return this.#say(`The repository ${source.url} could not be cloned: ${failure}`, 'STATUS$ERROR_REPOSITORY');
     await runInSession(runtime, enterCommand(runtime, source), { now: now(), timeoutSeconds: 20 });
-    this.#tell('git-hooks');
+    this.#report('git-hooks');
     const unhooked = await installHook(runtime, source, progress);
     if (unhooked !== undefined)
       await this.#say(`.openhands/pre-commit.sh could not be made the hook: ${unhooked}`, 'STATUS$ERROR_GIT_HOOKS');
     if (!this.#wasCloned && (await hasSetup(runtime, source, progress))) {
-      this.#tell('workspace', '.openhands/setup.sh');
+      this.#report('workspace', '.openhands/setup.sh');
       await note(await setupEvents(runtime, now()));
     }
     this.#wasCloned = true;
     await saveReady(runtime.incarnation);
   }
 
-  #tell(...phase: Parameters<OnPhase>): void {
+  #report(...phase: Parameters<OnPhase>): void {
     for (const listener of this.#listeners) listener(...phase);
   }
 
@@ -146,7 +146,7 @@ function runInSession(runtime: Runtime, command: string, { now, timeoutSeconds }
   return runtime.execute(action, { signal: AbortSignal.timeout((timeoutSeconds + 30) * 1000), isFresh: true });
 }
 
-/** Runs `.openhands/setup.sh` and gives the events that tell of it: they are appended together, so nothing is half told. */
+/** Runs `.openhands/setup.sh` and returns the events that report it: they are appended together, so no report is partial. */
 async function setupEvents(runtime: Runtime, now: Date): Promise<(firstId: number) => readonly SourcedDraft[]> {
   const result = await runInSession(runtime, COMMAND, { now, timeoutSeconds: SETUP_SECONDS });
   const action: SourcedDraft = { source: 'environment', ...RunAction.create({ command: COMMAND }), timeout: SETUP_SECONDS };

@@ -68,7 +68,7 @@ describe('SV72: the table of access', () => {
     for (const [holder, rank, headers] of holders) {
       const expected = routes
         .map((route) => ({ holder, route, heard: rank >= LEAST[rowOf(route.method, route.url)!] ? 'served' : 'refused' }))
-        // What is let in is only asked where it changes nothing, and where words tell who has refused.
+        // What is let in is only asked where it changes nothing, and where the words show what refused it.
         .filter(({ route: { method }, heard }) => heard === 'refused' || method === 'GET');
       const found = expected.map(async (row) => ({ ...row, heard: await ask(server, row.route, id, headers) }));
       expect(await Promise.all(found)).toEqual(expected);
@@ -112,7 +112,7 @@ describe('SV73: sockets', () => {
     await expect(socketIoClient(server, { session_api_key: keys.read })).rejects.toThrow('scope "drive"');
   });
 
-  it.each(['read', 'share'] as const)('%s: everything is seen, nothing can be said, and nothing is started', async (kind) => {
+  it.each(['read', 'share'] as const)('%s: everything is seen, nothing can be sent, and nothing is started', async (kind) => {
     const { server, owner, id, keys, share } = await locked();
     const query = { conversation_id: id, ...(kind === 'read' ? { session_api_key: keys.read } : { share }) };
     await server.post(`/api/conversations/${id}/stop`, {}, owner);

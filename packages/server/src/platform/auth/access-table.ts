@@ -1,5 +1,5 @@
 /**
- * Who may ask for what: a row for each route and socket. `public`: everybody, without a key. `shared`: who may read, and whoever has
+ * Who may ask for what: a row for each route and socket. `public`: everybody, without a key. `shared`: every reader, and everybody who has
  * a link to the conversation. Then the scopes, each with what stands before it. A route without a row is the owner's; a test says so.
  */
 export type Need = 'public' | 'shared' | 'read' | 'drive' | 'admin';
@@ -165,7 +165,7 @@ export function rowOf(method: string, route: string): Need | undefined {
   return NEEDS.get(`${method === 'HEAD' ? 'GET' : method} ${route}`) ?? NEEDS.get(`ALL ${route}`);
 }
 
-/** What a route needs; `undefined` is a path that there is not, which says so to whoever has a key. */
+/** What a route needs; `undefined` is a path that there is not, which is reported to every caller with a key. */
 export function needOf(method: string, route: string | undefined): Need {
   // A preflight cannot carry a key, and nothing answers it but the guard.
   if (method === 'OPTIONS') return 'public';

@@ -4,8 +4,8 @@
  * A1  `Host` is a loopback name, the bound address, or configured: a page whose name was rebound to 127.0.0.1 is refused.
  * A2  `Origin` is absent, our own, a loopback name with any port that is not published for sandboxes, or permitted: a foreign page
  *     is refused, also for upgrades, and a preview of what agents built always.
- * A3  With a key configured every request says who asks, unless its route is public by `access-table.ts`; nothing is public by its path.
- * A4  Who asks has the scope that the route needs; a shared link has its conversation, and only where the route can be shared.
+ * A3  With a key configured every request identifies its caller, unless its route is public by `access-table.ts`; nothing is public by its path.
+ * A4  The caller has the scope that the route needs; a shared link has its conversation, and only where the route can be shared.
  * A5  A cookie counts only from the app's own pages.
  */
 import type { IncomingHttpHeaders } from 'node:http';

@@ -6,7 +6,7 @@ import type { TokenStores, ApiKey, Login } from './token-stores.ts';
 import { sessionCookies } from './session-cookie.ts';
 import type { Held } from './token-store.ts';
 
-/** Who asks, as far as it matters. */
+/** The caller, as far as it matters. */
 export interface Principal {
   /** For buckets and logs; says nothing of the key. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Principal {
   readonly ended?: (signal: AbortSignal) => Promise<void>;
   /** The key of ours that it came in by. */
   readonly key?: string;
-  /** It came in by a cookie, which browsers send along whoever asks them to. */
+  /** It came in by a cookie, which browsers send along for any page. */
   readonly login?: Held<Login>;
 }
 

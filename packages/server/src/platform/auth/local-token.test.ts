@@ -84,11 +84,11 @@ it('SV491: a browser that has come in by this key keeps its session, and one by 
   expect(await enter({ cookie: 'tendon_session=tendonlogin_gone' })).toEqual([303, '/', expect.stringContaining('tendon_session=')]);
 });
 
-it('SV491: a wrong token lets nobody in and does not stay in the address either; elsewhere it means nothing', async () => {
+it('SV491: a wrong token lets nobody in and does not stay in the address either; on other servers it means nothing', async () => {
   const server = await testServer(LOCAL);
   const wrong = await page(server, '/?token=a-wrong-guess');
   expect([wrong.status, wrong.headers.get('location'), wrong.headers.get('set-cookie')]).toEqual([303, '/', null]);
-  // A page of the app, whose own login page stands elsewhere.
+  // A page of the app, whose own login page is another one.
   expect((await page(server, '/')).status).toBe(200);
   for (const path of ['//evil.example/?token=x', '//?token=x', '/\\evil.example?token=x']) {
     const { status, headers } = await page(server, path);

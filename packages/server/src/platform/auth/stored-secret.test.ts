@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { storedSecret } from './stored-secret.ts';
 
-const folder = () => mkdtemp(join(tmpdir(), 'tendon-kept-'));
+const folder = () => mkdtemp(join(tmpdir(), 'tendon-stored-'));
 
-it('SV6: is made once, kept, and readable by the owner only', async () => {
+it('SV6: is made once, stored, and readable by the owner only', async () => {
   const file = join(await folder(), 'deep', 'jwt-secret');
   const made = await storedSecret(file);
   expect(made.reveal().length).toBeGreaterThanOrEqual(43);

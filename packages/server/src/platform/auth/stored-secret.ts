@@ -8,8 +8,8 @@ import { Secret } from '@tendon/protocol/masking';
  * Two servers that start at once agree on one: the file appears whole or not at all, and the first one wins.
  */
 export async function storedSecret(file: string): Promise<Secret> {
-  const kept = await readSecret(file);
-  if (kept) return kept;
+  const stored = await readSecret(file);
+  if (stored) return stored;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx', flush: true });
@@ -26,15 +26,15 @@ export async function storedSecret(file: string): Promise<Secret> {
 }
 
 async function readSecret(file: string): Promise<Secret | undefined> {
-  let kept: Secret;
+  let stored: Secret;
   try {
-    kept = new Secret((await readFile(file, 'utf8')).trim());
+    stored = new Secret((await readFile(file, 'utf8')).trim());
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new Error(unusable(file), { cause });
   }
-  if (!kept.isMaskable) throw new Error(unusable(file));
-  return kept;
+  if (!stored.isMaskable) throw new Error(unusable(file));
+  return stored;
 }
 
 function unusable(file: string): string {

@@ -48,7 +48,7 @@ describe('SV70: tokens', () => {
     expect(JSON.parse(stored)).toMatchObject([{ value: { salt: expect.any(String) as string, hash: expect.any(String) as string } }]);
   });
 
-  it('end with their time and when they are revoked, and whoever waits for that hears of it', async () => {
+  it('end with their time and when they are revoked, and a waiting caller is notified', async () => {
     const { store: keys, clock } = await store();
     const short = (await keys.issue('short', 60))!;
     const long = (await keys.issue('long', undefined))!;

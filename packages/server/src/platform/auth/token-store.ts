@@ -1,9 +1,9 @@
 /**
- * Owns the tokens of one kind: whoever holds one comes in. One record each, in memory and in the store, never the token itself.
+ * Owns the tokens of one kind: a bearer of one comes in. One record each, in memory and in the store, never the token itself.
  *
- * T1  A token is 256 random bits, shown once and kept as a salted SHA-256, which is compared in constant time. Nobody can search
+ * T1  A token is 256 random bits, shown once and stored as a salted SHA-256, which is compared in constant time. Nobody can search
  *     that many bits, so a slow hash would only make every request slow.
- * T2  From the tick on that one is revoked or over it opens nothing, and whoever came in by it hears of that.
+ * T2  From the tick on that one is revoked or over it opens nothing, and its bearers are notified.
  * T3  A token is durable before it is shown, and a revocation before it is answered.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';

@@ -7,7 +7,7 @@ export interface ApiKey {
   readonly scope: Scope;
 }
 
-/** Shows one conversation to whoever has the link. */
+/** Shows one conversation to everybody who has the link. */
 export interface Share {
   readonly conversation: string;
   /** The key that it was made with, if it was one of ours: the link ends with it. */

@@ -37,10 +37,10 @@ export interface Config {
   readonly sessionApiKey: Secret | undefined;
   /** Whether a server on loopback has a key too: without one every user of this machine is its owner. */
   readonly localToken: boolean;
-  /** Unset: generated and kept in `home`. */
+  /** Unset: generated and stored in `home`. */
   readonly jwtSecret: Secret | undefined;
   readonly runtime: 'local' | 'docker' | 'remote' | 'none';
-  /** Where sandboxes are kept with the runtime `remote`: the address of `tendon executor`, and its key. */
+  /** Where sandboxes run with the runtime `remote`: the address of `tendon executor`, and its key. */
   readonly executorHost: { readonly url: URL; readonly key: Secret | undefined } | undefined;
   /** What `tendon executor` asks of who comes in: the key, or a file that holds it. */
   readonly executorKey: Secret | undefined;
@@ -61,7 +61,7 @@ export interface Config {
   readonly browsing: boolean;
   /** Whether clients may choose the ids of their conversations. */
   readonly allowsChosenIds: boolean;
-  /** What conversations get whose user has not said otherwise. */
+  /** The default of conversations whose user chose nothing else. */
   readonly maxIterations: number | undefined;
   readonly maxBudgetUsd: number | undefined;
   readonly confirmationMode: boolean;
@@ -225,7 +225,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-/** Proxies are named in either letter case; the one for HTTPS counts, since the way out is a tunnel. */
+/** Proxies are named in either letter case; the one for HTTPS counts, since the egress proxy makes tunnels. */
 function withProxyNames(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string | undefined>> {
   const first = (...names: readonly string[]): string | undefined => names.map((name) => env[name]).find((value) => value !== undefined);
   return {

@@ -82,7 +82,7 @@ function volumeProblem({ source, target, mode }: Readonly<Record<'source' | 'tar
   return undefined;
 }
 
-/** `[address:][host port:]port inside`; on loopback when no address is said. */
+/** `[address:][host port:]port inside`; on loopback when no address is given. */
 function port(entry: string, context: z.RefinementCtx) {
   const [, address = '127.0.0.1', host, inside = ''] = PORT.exec(entry) ?? [];
   const isPort = (text: string): boolean => Number(text) >= 1 && Number(text) <= 65_535;

@@ -5,7 +5,7 @@ import { flag, list, count, size } from './environment-values.ts';
 const lowerList = list.transform((parts) => parts.map((part) => part.toLowerCase()));
 const PLACE = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+):(\d{1,5})$/;
 
-/** The way out of sandboxes, as the environment names it. */
+/** The egress of sandboxes, as the environment names it. */
 export const NetworkEnvironment = z.object({
   SANDBOX_NETWORK: z.enum(['none', 'allowlist', 'full'], 'expected none, allowlist or full').default('full'),
   SANDBOX_NETWORK_ALLOW: lowerList

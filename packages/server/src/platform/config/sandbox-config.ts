@@ -6,17 +6,17 @@ import { count, seconds, size, sizeOrNone } from './environment-values.ts';
 export interface SandboxConfig {
   /** What is not given is as usual. */
   readonly limits: Partial<Limits>;
-  /** After so long without an action a sandbox goes to sleep. */
+  /** After so long without an action a sandbox is suspended. */
   readonly idleSeconds: number;
   /** A sandbox ends after so long, whatever it does. Unset: never. */
   readonly maxSeconds: number | undefined;
-  /** Sandboxes that are awake at the same time. */
+  /** Sandboxes that run at the same time. */
   readonly maxLive: number;
   /** What they have beside shell and files. */
   readonly plugins: readonly PluginName[];
   /** Names in a person's own workspace that agents may not change. */
   readonly protects: readonly string[];
-  /** How much is kept of what they print, and shown. */
+  /** How much of their output is stored, and shown. */
   readonly output: OutputLimits;
   /** A command that prints nothing for so long is handed back as still running. */
   readonly noOutputSeconds: number;

@@ -31,7 +31,7 @@ declare module 'fastify' {
     isPublic?: boolean;
   }
   interface FastifyRequest {
-    /** Who asks, by the guard. */
+    /** The caller, by the guard. */
     principal: Principal;
   }
 }
@@ -59,7 +59,7 @@ function validatorOf({ schema }: { readonly schema: z.ZodType }) {
   };
 }
 
-/** Bodies are never unpacked, so that none can swell; who packed one is told what to do instead. */
+/** Bodies are never unpacked, so that none can swell; the answer to one says what to do instead. */
 export function refuseEncodedBodies(app: App): void {
   app.addHook('onRequest', async ({ headers }, reply) => {
     const coding = headers['content-encoding'];

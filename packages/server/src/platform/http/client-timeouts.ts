@@ -8,7 +8,7 @@ export interface ClientTimeouts {
   readonly checkMs: number;
   /** From the opening of a Socket.IO transport to the packet that connects. */
   readonly connectMs: number;
-  /** From a Socket.IO connection without a conversation to the frame that tells its generation; then its conversation begins. */
+  /** From a Socket.IO connection without a conversation to the frame that shows its generation; then its conversation begins. */
   readonly firstFrameMs: number;
   /** From an upgrade to WebSocket to the end of its probe. */
   readonly upgradeMs: number;

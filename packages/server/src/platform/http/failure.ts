@@ -20,7 +20,7 @@ export function fail(reply: FastifyReply, code: ErrorCode, detail = ''): Fastify
   return sendFailure(reply, catalogError(code, detail));
 }
 
-/** A JSON text that is made elsewhere, whole or in pieces; fastify's types know only values of the schema. */
+/** A JSON text that comes from another place, whole or in pieces; fastify's types know only values of the schema. */
 export function sendJsonText(reply: unknown, text: string | Readable): FastifyReply {
   return (reply as FastifyReply).type('application/json; charset=utf-8').send(text);
 }

@@ -3,7 +3,7 @@ import { plainClient, socketIoClient, temporaryFolder, testServer, type TestServ
 
 const script = Array.from({ length: 20 }, (_, index) => ({ text: `answer ${index}` }));
 
-async function said(server: TestServer, id: string): Promise<string[]> {
+async function messagesOf(server: TestServer, id: string): Promise<string[]> {
   const { trajectory } = (await (await server.get(`/api/conversations/${id}/trajectory`)).json()) as { trajectory: WireFrame[] };
   return trajectory.flatMap((event) => (event.source === 'user' && event.action === 'message' ? [String(event.message)] : []));
 }
@@ -30,7 +30,7 @@ describe('SV194: a request with an Idempotency-Key', () => {
     const next = await testServer({ home, script });
     expect(await create(next)).toBe(id);
     expect(await count(next)).toBe(1);
-    expect(await said(next, id)).toEqual(['build it']);
+    expect(await messagesOf(next, id)).toEqual(['build it']);
   });
 
   it('sends the task when the first attempt was interrupted before it', async () => {
@@ -45,9 +45,9 @@ describe('SV194: a request with an Idempotency-Key', () => {
     await server.close();
     const next = await testServer({ home: server.home, script });
     await next.engine.storage.records.put('conversations', { id, sort: record.created_at, value: record });
-    expect(await said(next, id)).toEqual([]);
+    expect(await messagesOf(next, id)).toEqual([]);
     expect(await (await next.post('/api/conversations', body, key('k-1'))).json()).toMatchObject({ status: 'ok', conversation_id: id });
-    expect(await said(next, id)).toEqual(['build it']);
+    expect(await messagesOf(next, id)).toEqual(['build it']);
   });
 
   it('with another body is refused, and without a key creates another one', async () => {
@@ -84,7 +84,7 @@ describe('SV194: a request with an Idempotency-Key', () => {
     expect(await say('hello', key('k-1'))).toEqual(first);
     expect(await say('goodbye', key('k-1'))).toMatchObject({ msg_id: 'STATUS$ERROR' });
     await say('hello', key('k-2'));
-    expect(await said(server, id)).toEqual(['hello', 'hello']);
+    expect(await messagesOf(server, id)).toEqual(['hello', 'hello']);
   });
 });
 
@@ -115,6 +115,6 @@ describe('EN181: an action from one endpoint is recognized at every other', () =
     const late = await socketIoClient(next, { conversation_id: id, latest_event_id: 1_000 });
     late.send(message);
     expect(await late.frames.until(isEcho)).toMatchObject({ id: echo.id });
-    expect(await said(next, id)).toEqual(['hello']);
+    expect(await messagesOf(next, id)).toEqual(['hello']);
   });
 });

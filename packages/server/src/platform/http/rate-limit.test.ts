@@ -32,7 +32,7 @@ describe('SV36: the rate of an address', () => {
     expect(ask('first', 0)).toBeUndefined();
   });
 
-  it('is told with the time to wait, but not where a route is public', async () => {
+  it('is reported with the time to wait, but not where a route is public', async () => {
     const app = fastify();
     limitRate(app as unknown as App, () => 0, { burst: 1, perSecond: 0.5 });
     app.get('/asked', () => 'x');

@@ -127,7 +127,7 @@ export interface UploadContext extends BearerContext, ForwardContext {
 /** Uploads of 2024, into the workspace of the session: one `file` (opendevin-2024-05), several `files` (opendevin-2024-06 and later). */
 export const uploadRoutes: Routes<UploadContext> = (app, context) => {
   void app.register(async (scope: App) => {
-    // The body is read by whoever answers.
+    // The handler that answers reads the body.
     if (!scope.hasContentTypeParser(MULTIPART)) scope.addContentTypeParser(MULTIPART, (_request, payload, done) => done(null, payload));
     uploadFiles(scope, context);
     uploadFile(scope, context);

@@ -44,7 +44,7 @@ describe('DL83: tokens of /api/auth', () => {
 });
 
 describe('DL85: what opendevin-2024-04 to opendevin-2024-06 resume from', () => {
-  it('frames of both directions, and nothing for those who said nothing', async () => {
+  it('frames of both directions, and nothing for a session without messages', async () => {
     const server = await testServer({ script });
     const token = await workedSession(server);
     const { messages } = (await json(server, '/api/messages', token)) as { messages: { role: string; payload: WireFrame }[] };

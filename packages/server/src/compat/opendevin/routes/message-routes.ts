@@ -46,7 +46,7 @@ async function messagesOf(bearer: Bearer, { conversations }: Pick<BearerContext,
   const log = id === undefined ? undefined : await conversations.log(id);
   if (!log || bearer.state !== 'session') return [];
   const events = (await log.read({ reverse: true, limit: MAX_EVENTS })).toReversed();
-  // More than nothing opens the dialog about an unfinished session; a session is one when something was said.
+  // More than nothing opens the dialog about an unfinished session; a session with messages is one.
   if (!events.some(isFromUser)) return [];
   return events.flatMap((event) => messagesFor(event, `${id}-${event.id}`, bearer.record.generation ?? 'opendevin-2024-05'));
 }

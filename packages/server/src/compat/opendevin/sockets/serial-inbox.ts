@@ -21,9 +21,9 @@ export class SerialInbox {
 
   /** False when the client floods: the caller must disconnect it. */
   add(step: () => unknown, bytes = 0): boolean {
-    const isKept = this.#inbox.add(step, bytes);
+    const isAccepted = this.#inbox.add(step, bytes);
     if (!this.#isTaking) void this.#run();
-    return isKept;
+    return isAccepted;
   }
 
   async #run(): Promise<void> {

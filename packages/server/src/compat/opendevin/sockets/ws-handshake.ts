@@ -9,7 +9,7 @@ export interface WsRequest {
   readonly isRefused: boolean;
   readonly token: string | undefined;
   readonly latestEventId: string | null;
-  /** Nothing tells that it is later than opendevin-2024-03, which is greeted at once. */
+  /** Nothing shows that it is later than opendevin-2024-03, which is greeted at once. */
   readonly isGreeted: boolean;
 }
 
@@ -29,14 +29,14 @@ export function readWsRequest(request: Pick<IncomingMessage, 'url' | 'headers'>)
 
 export interface InitializeAnswerOptions {
   readonly dialect: WsDialect;
-  /** opendevin-2024-05 and opendevin-2024-06 cannot be told apart yet. */
+  /** opendevin-2024-05 and opendevin-2024-06 cannot be distinguished yet. */
   readonly isEither: boolean;
   /** Of the conversation, when there is one. */
   readonly state: ConversationState | undefined;
   readonly timestamp: string;
 }
 
-/** What `initialize` is answered with: the greeting of opendevin-2024-03 to opendevin-2024-05, and the state; a conversation in which nothing was said is at `init`. */
+/** What `initialize` is answered with: the greeting of opendevin-2024-03 to opendevin-2024-05, and the state; a conversation without messages is at `init`. */
 export function initializeAnswer({ dialect, isEither, state, timestamp }: InitializeAnswerOptions): readonly Frame[] {
   const isNew = state === undefined || (state.lastUserMessageId < 0 && state.agentState === 'awaiting_user_input');
   const now: AgentState = isNew ? 'init' : state.agentState;

@@ -57,7 +57,7 @@ describe('DL81: the first frames', () => {
 });
 
 describe('DL83: of a conversation that begins with it', () => {
-  it.each(['auth', 'resumed'])('a client (%s) is told everything, also that its agent is not here', async (entry) => {
+  it.each(['auth', 'resumed'])('a client (%s) is sent everything, also that its agent is not here', async (entry) => {
     const server = await testServer({ script });
     const token = entry === 'auth' ? await authToken(server) : String((await (await wsClient(server)).frames.until(() => true)).token);
     const client = await wsClient(server, `?token=${token}&latest_event_id=40`);

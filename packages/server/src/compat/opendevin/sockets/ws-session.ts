@@ -1,6 +1,6 @@
 /**
  * A client of 2024 at `/ws`, of whichever generation. It owns how the client is addressed and which conversation its session stands for;
- * everything said inside a conversation goes through a `Connection`.
+ * every frame of a conversation goes through a `Connection`.
  *
  * S1  Frames are taken one after the other, behind the handshake.
  * S2  The generation is detected once, by the first frame that only one sends, and remembered for the token's next socket.
@@ -97,7 +97,7 @@ export class WsSession {
       greeting: [],
       encode: (event, phase) => {
         this.#nextId = Math.max(this.#nextId, event.id + 1);
-        // The answer to `initialize` tells the state of a conversation that begins.
+        // The answer to `initialize` reports the state of a conversation that begins.
         if (this.#isBeginning && phase === 'replay' && isStateEvent(event)) return [];
         return this.#dialect.encode(event, phase);
       },

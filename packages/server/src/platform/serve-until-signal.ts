@@ -3,15 +3,15 @@ import type { Config } from './config/config.ts';
 import { readFiledConfig } from './config/with-config-file.ts';
 import type { Logger } from './logger.ts';
 
-/** Something that serves until it is told to stop. */
+/** Something that serves until a signal stops it. */
 export interface Serving {
   readonly banner: string;
   readonly logger: Logger;
   close(): Promise<void>;
 }
 
-/** Reads the environment, starts, waits for a signal, closes. Resolves with the exit code: 0 told to, 1 could not start, 2 wrong configuration. */
-export async function untilTold(env: NodeJS.ProcessEnv, start: (config: Config) => Promise<Serving>): Promise<number> {
+/** Reads the environment, starts, waits for a signal, closes. Resolves with the exit code: 0 stopped by a signal, 1 could not start, 2 wrong configuration. */
+export async function serveUntilSignal(env: NodeJS.ProcessEnv, start: (config: Config) => Promise<Serving>): Promise<number> {
   const read = await readFiledConfig(env);
   if (!read.ok) {
     for (const problem of read.problems) process.stderr.write(`${problem}\n`);
@@ -23,7 +23,7 @@ export async function untilTold(env: NodeJS.ProcessEnv, start: (config: Config) 
     process.stdout.write(serving.banner);
     flushCompileCache();
     outliveMistakes(serving.logger);
-    await told();
+    await stopSignal();
     await serving.close();
     return 0;
   } catch (cause) {
@@ -37,8 +37,8 @@ function outliveMistakes(logger: Logger): void {
   process.on('unhandledRejection', (cause) => logger.error({ err: cause }, 'nobody looked after a failure'));
 }
 
-/** The first signal asks; whoever sends a second one does not want to wait. */
-function told(): Promise<void> {
+/** The first signal asks; a second one means that the user does not want to wait. */
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
