@@ -150,6 +150,12 @@ export class NetworkQuestions {
     }
   }
 
+  /** The conversation that this one belongs to, and those that its agent delegated to: what is allowed to the first counts in all. */
+  async sharedBy(id: string): Promise<readonly string[]> {
+    const root = await this.#rootOf(id);
+    return root ? this.#askedIn(root.id) : [id];
+  }
+
   close(): void {
     for (const waiting of this.#waiting.values()) waiting.end();
   }

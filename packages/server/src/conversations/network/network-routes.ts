@@ -29,6 +29,11 @@ export const conversationNetworkRoutes: Routes<{ readonly conversations: Convers
     return { mode, allow: [...allow], allow_private: [...allowPrivate], refused, questions };
   }
 
+  async function notifySandboxes(id: string): Promise<void> {
+    const shared = await conversations.questions.sharedBy(id);
+    await Promise.all(shared.map((each) => runtimes.networkChanged(each)));
+  }
+
   app.get(path, { schema }, async ({ params: { id } }, reply) => {
     const record = await conversations.get(id);
     return record ? shown(record) : fail(reply, 'CONVERSATION_NOT_FOUND', id);
@@ -37,7 +42,7 @@ export const conversationNetworkRoutes: Routes<{ readonly conversations: Convers
     const changed = await conversations.setNetwork(id, body);
     if (changed === undefined) return fail(reply, 'CONVERSATION_NOT_FOUND', id);
     if (!changed.ok) return sendFailure(reply, changed.error);
-    await runtimes.networkChanged(id);
+    await notifySandboxes(id);
     return shown(changed.record);
   });
 
@@ -45,7 +50,7 @@ export const conversationNetworkRoutes: Routes<{ readonly conversations: Convers
     const error = await conversations.questions.answer(id, host, answer);
     if (error) return error;
     if (answer === 'always') await conversations.questions.policyChanged();
-    await runtimes.networkChanged(answer === 'always' ? undefined : id);
+    await (answer === 'always' ? runtimes.networkChanged() : notifySandboxes(id));
     const record = await conversations.get(id);
     return record ? shown(record) : catalogError('CONVERSATION_NOT_FOUND', id);
   }
