@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { allProcesses } from '../processes/process-tree.ts';
 import { startBrowserSite, type BrowserSite } from './testing/browser-site.ts';
 import { startBrowserUser, type BrowserUser } from './testing/browser-user.ts';
@@ -18,10 +18,7 @@ beforeEach(async () => {
     '/who': `<script>document.title = document.cookie || 'nobody'</script>`,
   });
 });
-afterEach(async () => {
-  await user.executor.kill();
-  site.close();
-});
+afterEach(() => site.close());
 
 /** Every process of this executor's browser: its profile's folder is in their command lines or in that of their parents. */
 function browserProcesses(): readonly number[] {
@@ -50,12 +47,17 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-describe('the life of the browser', { timeout: 120_000 }, () => {
+/** A browser starts in seconds: one is used on by all that leave it, or the next one, at work. */
+describe('a browser that goes on', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    user = await startBrowserUser();
+  });
+  afterAll(() => user.executor.kill());
+
   it.each([
     ['Chromium', chromium, 'Chromium was killed or crashed'],
     ['its host', host, 'SIGKILL'],
   ])('RT154: %s is killed in mid action: that is said, and the next action works', async (_what, find, words) => {
-    user = await startBrowserUser();
     await user.browse(site.origin);
     const cut = user.do(`goto("${site.origin}/never")`);
     await until(() => site.asked.includes('/never'));
@@ -66,7 +68,6 @@ describe('the life of the browser', { timeout: 120_000 }, () => {
   });
 
   it('RT154: one that was killed between actions is said with the next', async () => {
-    user = await startBrowserUser();
     await user.browse(site.origin);
     process.kill(chromium()!, 'SIGKILL');
     await until(() => host() === undefined);
@@ -75,14 +76,12 @@ describe('the life of the browser', { timeout: 120_000 }, () => {
   });
 
   it('RT152: a page whose script never ends costs its tab', async () => {
-    user = await startBrowserUser();
     const hung = await user.do(`goto("${site.origin}/hangs")`, 'mouse_click(30, 20)', 'noop(10)');
     expect(hung.content).toContain('does not answer: a script on it may run without end. Its tab was closed');
     expect(await user.browse(site.origin)).toMatchObject({ content: '# Home', extras: { open_pages_urls: [`${site.origin}/`] } });
   });
 
   it('RT153: a cancelled action ends, and the browser is there for the next', async () => {
-    user = await startBrowserUser();
     await user.browse(site.origin);
     const before = chromium();
     const { executor } = user;
@@ -96,6 +95,10 @@ describe('the life of the browser', { timeout: 120_000 }, () => {
     expect(await user.browse(site.origin)).toMatchObject({ content: '# Home' });
     expect(chromium()).toBe(before);
   });
+});
+
+describe('a browser that ends', { timeout: 120_000 }, () => {
+  afterEach(() => user.executor.kill());
 
   it('RT155: after some time without use it ends, and comes back at the same page with the cookies', async () => {
     user = await startBrowserUser({ browserIdleSeconds: 1 });
