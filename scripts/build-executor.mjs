@@ -22,7 +22,6 @@ export const EXECUTOR = {
     ...['executor', 'protocol'].map((name) => join(root, 'packages', name, 'src')),
     import.meta.filename,
     join(root, 'scripts/bundle-options.mjs'),
-    join(root, 'scripts/lean-http.mjs'),
     join(root, 'package-lock.json'),
   ],
   stampFile: join(outDir, '.stamp'),

@@ -31,7 +31,6 @@ const TARGETS = {
       ...sourcesOf('cli', 'conformance', 'sandbox-host', 'server', 'runtime', 'core', 'protocol', 'client'),
       at('scripts/build-bundle.mjs'),
       at('scripts/bundle-options.mjs'),
-      at('scripts/lean-http.mjs'),
     ],
     stampFile: at('packages/cli/dist/.stamp'),
     build: async () => (await import('./build-bundle.mjs')).buildBundle(),

@@ -1,9 +1,46 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { membersOf, pssMiB } from '../process-memory.ts';
 import type { Row } from '../row.ts';
 import { start } from '../target.ts';
-import { create, type V0Conversation } from '../v0-client.ts';
+import { create, run, type V0Conversation } from '../v0-client.ts';
+import { join } from 'node:path';
+
+const SERVER_SETTLED_MS = 3000;
+
+export const idleMemory: Row = {
+  title: 'server idle memory, PSS MiB',
+  of: 'target',
+  async measure(target) {
+    const running = await start(target);
+    await sleep(SERVER_SETTLED_MS);
+    const memory = pssMiB(membersOf(running.pid, target.home));
+    await running.stop();
+    return [memory];
+  },
+};
+
+const CONVERSATIONS = 8;
+const SETTLED_MS = 1500;
+
+export const sandboxMemory: Row = {
+  title: 'memory per open conversation with a running sandbox, PSS MiB',
+  of: 'server',
+  async measure({ url, memory }) {
+    const open: V0Conversation[] = [];
+    const another = async (): Promise<void> => {
+      const conversation = await create(url);
+      await run(conversation, 'BENCH:1:true {i}');
+      open.push(conversation);
+    };
+    await another();
+    const before = memory();
+    for (let i = 0; i < CONVERSATIONS; i++) await another();
+    await sleep(SETTLED_MS);
+    const growth = memory() - before;
+    for (const { socket } of open) socket.close();
+    return [growth / CONVERSATIONS];
+  },
+};
 
 /** An open conversation without a client is closed after half a minute. */
 const CLOSED_AFTER_MS = 50_000;
