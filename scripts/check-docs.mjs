@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Holds the documents to the code: a test cites every rule of docs/spec, every cited rule exists, links resolve, decisions are few,
+// Holds the documents to the code: a test cites every rule of docs/spec, every cited rule exists and says what MUST be, links resolve, decisions are few,
 // and docs/rules.md lists the rules as they are (`node scripts/check-docs.mjs --write` makes it).
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -29,6 +29,7 @@ for (const file of walk(join(root, 'docs/spec'), /\.md$/)) {
     const id = /^(?:[-*|]\s*)?\**((?:EL|AS|DL|RT|SB|EN|LM|SV|CL|TJ)\d+)\b/.exec(line)?.[1];
     if (!id) continue;
     if (rules.has(id)) failures.push(`${relative(root, file)}: rule ${id} is defined twice (also in ${rules.get(id)})`);
+    if (!/\b(?:MUST|MAY)\b/.test(line)) failures.push(`${relative(root, file)}: rule ${id} does not say what MUST or MAY be`);
     rules.set(id, relative(root, file));
     places.set(id, { page: relative(join(root, 'docs'), file), section, text: line.replace(/^.*?\d+\**\s*\|?\s*/, '') });
   }
