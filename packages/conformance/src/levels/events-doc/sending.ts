@@ -123,7 +123,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'events-doc/not-for-clients',
-    title: 'what is the agent’s to say is refused with an `error`, and a client’s `finish` asks for the state `FINISHED`',
+    title: 'an action that only the agent may send is refused with an `error`, and a client’s `finish` asks for the state `FINISHED`',
     cites: ['DL183', 'EN214'],
     async run(target) {
       const { frames, send } = await playSteps(target, [{ text: 'and now?' }], 'AWAITING_USER_INPUT');

@@ -10,7 +10,7 @@ import { joinNew, message, turn } from '../v0-socketio/join.ts';
 export const pages: readonly Check[] = [
   {
     id: 'v0-rest/no-page-for-programs',
-    title: 'what a frontend’s script asks for and is not there is 404 in JSON, never a page with 200',
+    title: 'a file that a frontend’s script asks for and that is missing is 404 in JSON, never a page with 200',
     cites: ['SV151'],
     async run(target) {
       const headers = { accept: 'application/json, text/plain, */*' };
@@ -54,8 +54,7 @@ export const pages: readonly Check[] = [
   },
   {
     id: 'v0-rest/settings-whole',
-    title:
-      'what a form takes apart is in the settings as text: a model, an address, an agent, a language; and sent back whole they are taken',
+    title: 'settings have as text what a form takes apart: a model, an address, an agent, a language; sent back whole they are taken',
     cites: ['SV154', 'SV8', 'DL42'],
     isAlone: true,
     async run(target) {
@@ -114,7 +113,7 @@ export const pages: readonly Check[] = [
   },
   {
     id: 'v0-rest/app-at-first-question',
-    title: 'asked before anything is served, `web-hosts` has a link that answers as soon as something is',
+    title: '`web-hosts` has a link before anything is served, which answers as soon as something is',
     cites: ['SV232'],
     async run(target) {
       const ready = await joinNew(target);
@@ -131,7 +130,7 @@ export const pages: readonly Check[] = [
   },
   {
     id: 'v0-rest/editor-at-first-question',
-    title: 'asked before the sandbox runs, `vscode-url` has a link to a page that waits, or there is no editor at all',
+    title: '`vscode-url` has a link to a page that waits before the sandbox runs, or there is no editor at all',
     cites: ['SV233'],
     async run(target) {
       const { body } = await target.ask('GET', `/api/conversations/${await target.converse()}/vscode-url`);

@@ -31,7 +31,7 @@ function isRuinous(method: string, path: string): boolean {
 export const attacks: readonly Check[] = [
   {
     id: 'resilience/every-route',
-    title: 'whatever a route of the OpenAPI document is sent in path, query and body, the answer is below 500, or 501 to 504 in words',
+    title: 'every route of the OpenAPI document answers any path, query and body below 500, or with 501 to 504 in words',
     cites: ['SV90', 'SV37'],
     async run(target) {
       const { body } = await target.ask('GET', '/openapi.json');
@@ -129,7 +129,7 @@ export const attacks: readonly Check[] = [
   },
   {
     id: 'resilience/uploads',
-    title: 'whatever an upload’s body says and wherever it ends, it is answered below 500; what is named as uploaded is there',
+    title: 'every upload is answered below 500, whatever its body says and wherever it ends; a file named as uploaded is there',
     cites: ['SV131', 'SV27'],
     async run(target) {
       const ready = await joinNew(target);

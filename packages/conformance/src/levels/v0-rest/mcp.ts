@@ -98,7 +98,7 @@ export const mcp: readonly Check[] = [
   },
   {
     id: 'v0-rest/pull-request-refused',
-    title: 'what cannot be opened, and a call that does not fit, are results that say they are errors, in words',
+    title: 'a pull request that cannot be opened, and a call that does not fit, are results that are marked as errors, in words',
     cites: ['SV162', 'SV163'],
     async run(target) {
       for (const args of [NOWHERE, { ...NOWHERE, title: null }]) {
@@ -111,7 +111,7 @@ export const mcp: readonly Check[] = [
   },
   {
     id: 'v0-rest/tools-refuse',
-    title: 'what is no message to the tools is refused, and the next one is answered',
+    title: 'a body that is no message to the tools is refused, and the next one is answered',
     cites: ['SV165'],
     async run(target) {
       const headers = { ...HEADERS, 'content-type': 'application/json' };

@@ -48,7 +48,7 @@ async function preview(target: Target): Promise<Preview> {
 export const previews: readonly Check[] = [
   {
     id: 'v0-rest/preview',
-    title: 'what the agent serves is offered by a signed link, which puts its token into a cookie of its own origin and leads on',
+    title: 'a signed link offers what the agent serves; it puts its token into a cookie of its own origin and redirects',
     cites: ['SV60', 'SB110', 'SB111'],
     async run(target) {
       const { link, get } = await preview(target);

@@ -36,7 +36,7 @@ export const refusals: readonly Check[] = [
   },
   {
     id: 'v0-rest/no-repository',
-    title: 'what is no repository is refused in words, and nothing is made of it',
+    title: 'a name that is no repository is refused in words, and no conversation is made',
     cites: ['SV56'],
     async run(target) {
       await target.converse({ repository: null });

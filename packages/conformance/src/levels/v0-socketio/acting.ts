@@ -84,7 +84,7 @@ export const acting: readonly Check[] = [
   },
   {
     id: 'v0-socketio/malformed',
-    title: 'what is no action, unknown or malformed is answered, and the socket goes on',
+    title: 'a frame that is no action, unknown or malformed is answered, and the socket goes on',
     cites: ['DL22', 'DL27', 'SV16', 'A11'],
     async run(target) {
       const ready = await joinNew(target);

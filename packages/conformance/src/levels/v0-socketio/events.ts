@@ -38,7 +38,7 @@ export const events: readonly Check[] = [
   },
   {
     id: 'v0-socketio/tool-call',
-    title: 'what came of a tool call says so on action and observation (`tool_call_metadata`), and actions carry `llm_metrics`',
+    title: 'action and observation of a tool call carry `tool_call_metadata`, and actions carry `llm_metrics`',
     cites: ['G8', 'DL3'],
     async run(target) {
       const frames = await turn(target, await joinNew(target), [{ call: 'execute_bash', args: { command: 'true' } }]);

@@ -69,7 +69,7 @@ export const joining: readonly Check[] = [
   },
   {
     id: 'v0-socketio/resume',
-    title: 'who comes back with `latest_event_id` gets what came after it, and nothing before',
+    title: 'a client that comes back with `latest_event_id` gets what came after it, and nothing before',
     cites: ['F6', 'DL5', 'SV12', 'CL1'],
     async run(target) {
       const ready = await joinNew(target);

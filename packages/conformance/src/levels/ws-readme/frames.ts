@@ -61,7 +61,7 @@ export const readmeFrames: readonly Check[] = [
   },
   {
     id: 'ws-readme/think-first',
-    title: 'what the agent says beside an action is a `think` before it',
+    title: 'words of the agent beside an action are a `think` before it',
     cites: ['DL15', 'B12'],
     async run(target) {
       const { peer } = await start(target, [{ call: 'execute_bash', args: { command: 'true' }, text: 'words beside it' }]);

@@ -151,7 +151,7 @@ export const readme: readonly Check[] = [
   },
   {
     id: 'ws-readme/unknown',
-    title: 'what is no JSON, no action or unknown is answered with an error in words, and the socket goes on',
+    title: 'a frame that is no JSON, no action or unknown is answered with an error in words, and the socket goes on',
     cites: ['A11', 'DL22', 'DL89', 'SV16'],
     async run(target) {
       const peer = await target.webSocket();

@@ -118,7 +118,7 @@ export const calls: readonly Check[] = [
   },
   {
     id: 'v0-socketio/call-after-finish',
-    title: 'what comes after `finish` in the same answer is not executed',
+    title: 'a call after `finish` in the same answer is not executed',
     cites: ['EN82'],
     async run(target) {
       const { frames } = await spoken(target, [{ calls: [FINISH, bash('echo too late')] }]);

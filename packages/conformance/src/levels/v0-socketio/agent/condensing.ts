@@ -12,7 +12,7 @@ const isCondensed = (frame: Frame): boolean => isAction('condensation')(frame);
 export const condensing: readonly Check[] = [
   {
     id: 'v0-socketio/condensed',
-    title: 'asked for, the older part is put into words by the model; the summary stands in its place, and every word of the user stays',
+    title: 'a requested condensation replaces the older part by the model’s summary, and every word of the user stays',
     cites: ['EN40', 'EN135', 'EN32'],
     async run(target) {
       const first = await spoken(target, STEPS, { aside: { text: 'summary-the-first' } });

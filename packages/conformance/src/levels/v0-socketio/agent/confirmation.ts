@@ -95,7 +95,7 @@ export const confirmation: readonly Check[] = [
   },
   {
     id: 'v0-socketio/one-verdict',
-    title: 'of several verdicts on one action one counts',
+    title: 'one of several verdicts on an action counts',
     cites: ['EN26'],
     isAlone: true,
     async run(target) {

@@ -37,7 +37,7 @@ export const drafts: readonly Check[] = [
   },
   {
     id: 'v0-socketio/draft-refused',
-    title: 'what parsed before and would not parse after is not written; the answer has the diff',
+    title: 'a draft that would break a file that parsed is not written; the answer has the diff',
     cites: ['RT193'],
     async run(target) {
       const { edit, text } = await drafted(target, 'refused.py', ['a = 1', 'b = 2'], '```python\n# written\na = (3\n```');

@@ -45,7 +45,7 @@ export const steering: readonly Check[] = [
   },
   {
     id: 'v0-socketio/refused-without-trace',
-    title: 'what does not fit is refused with words and leaves no trace in the log',
+    title: 'an action that does not fit is refused with words and leaves no trace in the log',
     cites: ['EN12', 'EN11'],
     async run(target) {
       const ready = await joinNew(target);

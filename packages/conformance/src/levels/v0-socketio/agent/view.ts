@@ -69,7 +69,7 @@ export const view: readonly Check[] = [
   },
   {
     id: 'v0-socketio/view-between',
-    title: 'what the user writes between a call and its result is in the next request, after the result',
+    title: 'a message that the user sends between a call and its result is in the next request, after the result',
     cites: ['EN13', 'EN36'],
     async run(target) {
       const talk = await begin(target, [bash('sleep 1; echo the-result'), { text: 'seen' }]);
@@ -98,7 +98,7 @@ export const view: readonly Check[] = [
   },
   {
     id: 'v0-socketio/view-terminal',
-    title: 'what the user ran in the terminal is shown to the model',
+    title: 'the model is shown what the user ran in the terminal',
     cites: ['EN42'],
     async run(target) {
       const ready = await joinNew(target);

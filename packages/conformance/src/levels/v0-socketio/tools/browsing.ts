@@ -67,7 +67,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', 'browser', [
   },
   {
     id: 'browser-not-the-language',
-    title: 'what is no text of the language is refused with its place, before anything is carried out, and nothing is evaluated',
+    title: 'a text that is not of the language is refused with its place, before anything is carried out, and nothing is evaluated',
     cites: ['RT143'],
     steps: (at) => [
       browser(`goto("${site(at)}/form.html")\nclick(`, { ...failed(/line 2/), content: /line 2/ }),
@@ -153,7 +153,7 @@ export const browsing: readonly Check[] = scenarios('v0-socketio', 'browser', [
   },
   {
     id: 'browser-to-the-user',
-    title: 'what the agent sends to its user is a message',
+    title: 'text of the agent to its user is a message',
     cites: ['RT160'],
     steps: () => [browser('send_msg_to_user("all done")', { extras: { messages_to_user: ['all done'] } })],
   },

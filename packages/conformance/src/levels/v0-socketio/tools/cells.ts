@@ -71,7 +71,7 @@ export const cells: readonly Check[] = scenarios('v0-socketio', 'kernel', [
   },
   {
     id: 'cells-long',
-    title: 'of much output both ends are shown, however it is printed',
+    title: 'long output is shown with both ends, however it is printed',
     cites: ['RT110'],
     steps: () => [cell('print("first" + "x" * 5_000_000 + "last")', /^firstx+[^]{0,400}x+last/, { timeout: 60 })],
   },
@@ -170,7 +170,7 @@ export const cells: readonly Check[] = scenarios('v0-socketio', 'kernel', [
   },
   {
     id: 'skills-refusals',
-    title: 'what a skill refuses is one line that begins with `ERROR:`',
+    title: 'a refusal of a skill is one line that begins with `ERROR:`',
     cites: ['RT185'],
     steps: (at) => [cell(`open_file("${at}/none.txt")`, /^ERROR: /), cell(`parse_pdf("${at}/none.pdf")`, /^ERROR: /)],
   },

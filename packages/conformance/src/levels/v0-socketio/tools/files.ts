@@ -58,7 +58,7 @@ export const files: readonly Check[] = scenarios('v0-socketio', 'editor', [
   },
   {
     id: 'files-huge',
-    title: 'of a file of more than 32 MiB any lines can be read',
+    title: 'any lines of a file of more than 32 MiB can be read',
     cites: ['RT70'],
     isSeparate: true,
     steps: (at) => [

@@ -159,7 +159,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', 'shell', [
   },
   {
     id: 'shell-user-and-agent',
-    title: 'what a person and the agent run is one session: folder and variables are the same',
+    title: 'a person and the agent share one session: folder and variables are the same',
     cites: ['RT20', 'EN18'],
     steps: (at) => [
       run(`mkdir -p ${at}/sub && cd ${at}/sub && WHO=agent`, ''),
@@ -223,7 +223,7 @@ export const shell: readonly Check[] = scenarios('v0-socketio', 'shell', [
   },
   {
     id: 'shell-sessions-refused',
-    title: 'what is no name of a session, and input for one that is not there, is refused in words and nothing runs',
+    title: 'a name that no session may have, and input for a session that is not there, are refused in words and nothing runs',
     cites: ['RT49'],
     steps: (at) => [
       run('pwd', /\S/),
