@@ -6,7 +6,7 @@ import { isAction } from '../../target/frames.ts';
 import { askAs } from '../raw.ts';
 import { joinNew, message, turn } from '../v0-socketio/join.ts';
 
-/** What a frontend of any release asks that is not about conversations: where it is served from, and its settings. */
+/** The requests of frontends beside events: about where they are served from, their settings, and the panels of a conversation. */
 export const pages: readonly Check[] = [
   {
     id: 'v0-rest/no-page-for-programs',

@@ -38,7 +38,7 @@ async function offeredName(target: Target, ready: Ready): Promise<string> {
   });
 }
 
-/** MCP servers that a conversation is made with. The settings, which are everybody's, are left alone. */
+/** MCP servers that a conversation is made with, and the server as an MCP server itself. The settings, which all conversations share, are left alone. */
 export const mcp: readonly Check[] = [
   {
     id: 'v0-rest/own-tool-servers',
