@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // Holds the vocabulary: words that were replaced stay out of names, comments, documents and screens. What is left of each is counted in
-// words-left.json, by package, and its sum may only shrink.
+// words-left.json, by package, and its sum may only shrink; without that file none may be left.
 //   node scripts/check-words.mjs              the check
 //   node scripts/check-words.mjs told         where a word still is
-//   node scripts/check-words.mjs --write      record the counts of today (refused when one has grown)
+//   node scripts/check-words.mjs --write      record the counts of today (refused when one has grown); the record goes when none is left
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -95,17 +95,18 @@ const sum = (byPackage = {}) => Object.values(byPackage).reduce((total, each) =>
 
 function check(write) {
   const counts = count();
-  const recorded = JSON.parse(readFileSync(RECORD, 'utf8'));
+  const recorded = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : {};
   const grown = Object.keys(WORDS).filter((word) => sum(counts[word]) > sum(recorded[word]));
   for (const word of grown) {
     const [instead] = WORDS[word];
     process.stdout.write(
-      `"${word}": ${sum(counts[word])}, recorded ${sum(recorded[word])}. Write ${instead} (node scripts/check-words.mjs '${word}' lists them)\n`,
+      `"${word}": ${sum(counts[word])}, allowed ${sum(recorded[word])}. Write ${instead} (node scripts/check-words.mjs '${word}' lists them)\n`,
     );
   }
-  if (grown.length > 0) process.exitCode = 1;
-  else if (write) writeFileSync(RECORD, `${JSON.stringify(counts, null, 2)}\n`);
   const left = Object.values(counts).reduce((total, byPackage) => total + sum(byPackage), 0);
+  if (grown.length > 0) process.exitCode = 1;
+  else if (write && left === 0) rmSync(RECORD, { force: true });
+  else if (write) writeFileSync(RECORD, `${JSON.stringify(counts, null, 2)}\n`);
   process.stdout.write(`${left} replaced words left in ${files.length} files\n`);
 }
 
