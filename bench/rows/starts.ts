@@ -75,7 +75,7 @@ export const createConversation: Row = {
 };
 
 /** Milliseconds from asking for a sandbox until its executor answers. The first is left out: it looks into machine and image, once for a server. */
-export async function startTimes({ runtimes }: TestSandboxes, rounds: number): Promise<readonly number[]> {
+async function startTimes({ runtimes }: TestSandboxes, rounds: number): Promise<readonly number[]> {
   const times: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const started = performance.now();
