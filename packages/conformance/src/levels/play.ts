@@ -89,7 +89,7 @@ function isContent(answer: Answer): answer is string | RegExp {
 async function play(target: Target, steps: Scenario['steps']): Promise<void> {
   const ready = await target.shared(joinNew);
   const at = `/tmp/conformance-${randomBytes(4).toString('hex')}`;
-  const given = steps(at, target.silenceSeconds);
+  const given = steps(at, target.server.silenceSeconds);
   const all = steps.length === 0 ? given : [run(`mkdir -p ${at} && cd ${at}`, ''), ...given];
   for (const turn of turnsOf(all)) await (turn[0]!.by === 'agent' ? letAgent(target, ready, turn) : letClient(ready, turn));
 }
@@ -108,9 +108,12 @@ function turnsOf(steps: readonly ScenarioStep[]): readonly (readonly ScenarioSte
 async function letAgent(target: Target, { peer: { frames, send } }: Ready, steps: readonly ScenarioStep[]): Promise<void> {
   const from = frames.all.length;
   const calls = steps.map(({ name, args }) => ({ call: name, args, id: `call_${randomBytes(8).toString('hex')}` }));
-  send(message(target.script(calls)));
+  send(message(target.model.script(calls)));
   await frames.until('running', isState('running'), { from });
-  await frames.until('the end of the turn', isState('awaiting_user_input', 'finished', 'error'), { from, withinMs: 3 * target.timeoutMs });
+  await frames.until('the end of the turn', isState('awaiting_user_input', 'finished', 'error'), {
+    from,
+    withinMs: 3 * target.server.timeoutMs,
+  });
   steps.forEach((one, index) => {
     const observation = frames.all.findLast((frame) => frame.observation !== undefined && callOf(frame) === calls[index]!.id);
     fits(one, observation);

@@ -6,7 +6,7 @@ import type { Target } from '../target/target.ts';
 
 /** Speaks bytes to the server's port; what it answered until it closed or `ms` passed. */
 export async function raw(target: Target, bytes: string, ms: number): Promise<string> {
-  const { hostname, port } = new URL(target.url);
+  const { hostname, port } = new URL(target.server.url);
   const socket = connect(Number(port || 80), hostname);
   target.defer(() => void socket.destroy());
   const answer = Promise.withResolvers<string>();
@@ -27,8 +27,8 @@ export interface Seen {
 
 /** A request to the server's address under another name: what a browser does, without its resolver. */
 export async function askAs(target: Target, host: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Seen> {
-  const { hostname, port } = new URL(target.url);
-  const signal = AbortSignal.timeout(target.timeoutMs);
+  const { hostname, port } = new URL(target.server.url);
+  const signal = AbortSignal.timeout(target.server.timeoutMs);
   const request = httpRequest({ host: hostname, port: port || 80, path, headers: { host, ...headers }, agent: false, signal });
   request.end();
   const [answer] = (await once(request, 'response', { signal })) as [IncomingMessage];

@@ -4,19 +4,16 @@ import { CHECKS } from '../levels/index.ts';
 import { runChecks, offerOf, type Offer } from './run-checks.ts';
 import { startScriptedModel } from '../model/scripted-model.ts';
 import { openTarget, type TargetOptions } from '../target/open-target.ts';
-import type { Answer, Target } from '../target/target.ts';
+import type { Answer, ServerUnderTest, Target } from '../target/target.ts';
 
-export interface ConformOptions {
-  readonly url: string;
-  readonly key?: string;
+/** Without `silenceSeconds` the server is taken to hand commands back after the time that servers of this kind ship with. */
+export interface ConformOptions
+  extends Pick<ServerUnderTest, 'url' | 'key'>, Partial<Pick<ServerUnderTest, 'timeoutMs' | 'silenceSeconds'>> {
   readonly levels?: readonly Level[];
   /** Only checks with one of these ids, or with one of these words in theirs. */
   readonly only?: readonly string[];
   readonly deviations?: Deviations;
   readonly parallel?: number;
-  readonly timeoutMs?: number;
-  /** As the server is configured; default: what servers of this kind ship with. */
-  readonly silenceSeconds?: number;
   readonly onResult?: (result: CheckResult) => void;
 }
 
@@ -67,7 +64,7 @@ interface Greeted {
 /** Gives the server its model. Rejects, with what to do, when it is not there or is no agent server. */
 async function greet(options: TargetOptions): Promise<Greeted> {
   const target = openTarget(options);
-  const { LLM_MODEL, LLM_API_KEY, LLM_BASE_URL } = target.modelArguments;
+  const { LLM_MODEL, LLM_API_KEY, LLM_BASE_URL } = target.model.initializeArgs;
   const settings = { language: 'en', agent: 'CodeActAgent', max_iterations: 500, confirmation_mode: false, security_analyzer: null };
   const model = { llm_model: LLM_MODEL, llm_api_key: LLM_API_KEY, llm_base_url: LLM_BASE_URL, user_consents_to_analytics: false };
   const stored = await asked(target, 'POST', '/api/settings', { ...settings, ...model });
@@ -89,8 +86,12 @@ async function asked(target: Target, method: string, path: string, body?: object
   } catch (error) {
     const { name, message, cause } = error as Error;
     const why =
-      name === 'TimeoutError' ? `it answered nothing for ${target.timeoutMs / 1000} s` : cause instanceof Error ? cause.message : message;
-    throw new Error(`${target.url} does not answer: ${oneLine(why)}`, { cause: error });
+      name === 'TimeoutError'
+        ? `it answered nothing for ${target.server.timeoutMs / 1000} s`
+        : cause instanceof Error
+          ? cause.message
+          : message;
+    throw new Error(`${target.server.url} does not answer: ${oneLine(why)}`, { cause: error });
   }
 }
 

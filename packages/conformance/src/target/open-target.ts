@@ -2,15 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import type { ScriptedModel } from '../model/scripted-model.ts';
-import type { Answer, Ask, Foreign, Peer, Target, PlainSocketAsk, SocketIoAsk } from './target.ts';
+import type { Answer, Ask, Foreign, Peer, Target, PlainSocketAsk, ServerUnderTest, SocketIoAsk } from './target.ts';
 import { Frames, type Frame } from './frames.ts';
 
-export interface TargetOptions {
-  readonly url: string;
-  readonly key?: string;
+export interface TargetOptions extends ServerUnderTest {
   readonly model: ScriptedModel;
-  readonly timeoutMs: number;
-  readonly silenceSeconds: number;
 }
 
 export interface OpenTarget extends Target {
@@ -19,7 +15,8 @@ export interface OpenTarget extends Target {
 }
 
 /** One check's hold on the server. Without `shared` it shares nothing. */
-export function openTarget({ url, key, model, timeoutMs, silenceSeconds }: TargetOptions, shared?: Target['shared']): OpenTarget {
+export function openTarget({ model, ...server }: TargetOptions, shared?: Target['shared']): OpenTarget {
+  const { url, key, timeoutMs } = server;
   const closers: (() => void | Promise<void>)[] = [];
   const keyHeader: Readonly<Record<string, string>> = key === undefined ? {} : { 'x-session-api-key': key };
   const defer = (close: () => void | Promise<void>): void => void closers.push(close);
@@ -48,20 +45,21 @@ export function openTarget({ url, key, model, timeoutMs, silenceSeconds }: Targe
   }
 
   const target: OpenTarget = {
-    url,
-    key,
-    timeoutMs,
-    silenceSeconds,
+    server,
+    model: {
+      script: (steps, aside) => model.script(steps, aside),
+      requests: (words) => model.requests(words) as readonly Foreign[],
+      abandoned: (words) => model.abandoned(words),
+      initializeArgs: { LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'conformance-key', LLM_BASE_URL: model.url },
+    },
     ask,
     converse,
-    socketIo: (options) => held(openSocketIo(url, { key, timeoutMs }, options)),
-    webSocket: async (options) => held(await openWebSocket(url, { key, timeoutMs }, options)),
+    connect: {
+      socketIo: (options) => held(openSocketIo(url, { key, timeoutMs }, options)),
+      webSocket: async (options) => held(await openWebSocket(url, { key, timeoutMs }, options)),
+    },
     defer,
-    script: (steps, aside) => model.script(steps, aside),
-    modelRequests: (words) => model.requests(words) as readonly Foreign[],
-    modelAbandoned: (words) => model.abandoned(words),
     eventually: (what, probe) => eventually(what, probe, timeoutMs),
-    modelArguments: { LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'conformance-key', LLM_BASE_URL: model.url },
     shared: shared ?? ((open) => open(target)),
     async close() {
       // What cannot be removed is no finding of the check.

@@ -47,30 +47,45 @@ export interface PlainSocketAsk {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The server under test as one check sees it. Everything made through it is closed or removed when the check ends. */
-export interface Target {
+/** The server as the run was started for it. */
+export interface ServerUnderTest {
   readonly url: string;
-  /** The key of the run, which every request brings unless it brings its own. */
-  readonly key: string | undefined;
+  /** Every request brings it unless it brings its own. */
+  readonly key?: string;
   /** How long anything may take before it counts as missing. */
   readonly timeoutMs: number;
   /** After how long without output the server hands a command back. */
   readonly silenceSeconds: number;
+}
+
+/** The scripted model, as the server's endpoint. */
+export interface TargetModel {
+  /** A message's text that makes the model take these steps, then say `Done.`; `aside` is for a title, a summary or a draft. */
+  script(steps: readonly ModelStep[], aside?: ModelStep): string;
+  /** The requests that the model got because of these words. */
+  requests(words: string): readonly Foreign[];
+  /** How many of those requests the server gave up. */
+  abandoned(words: string): number;
+  /** For `initialize` in the clear: model, key and address as the clients before 0.16 send them. */
+  readonly initializeArgs: Readonly<Record<string, string>>;
+}
+
+/** Sockets of clients, which are closed when the check ends. */
+export interface Connect {
+  socketIo(ask?: SocketIoAsk): Peer;
+  webSocket(ask?: PlainSocketAsk): Promise<Peer>;
+}
+
+/** The server under test as one check sees it. Everything made through it is closed or removed when the check ends. */
+export interface Target {
+  readonly server: ServerUnderTest;
+  readonly model: TargetModel;
   ask(method: string, path: string, options?: Ask): Promise<Answer>;
   /** A new conversation; its id. */
   converse(body?: Readonly<Record<string, unknown>>): Promise<string>;
-  socketIo(ask?: SocketIoAsk): Peer;
-  webSocket(ask?: PlainSocketAsk): Promise<Peer>;
-  /** A message's text that makes the model take these steps, then say `Done.`; `aside` is for a title, a summary or a draft. */
-  script(steps: readonly ModelStep[], aside?: ModelStep): string;
-  /** What the model was asked because of these words. */
-  modelRequests(words: string): readonly Foreign[];
-  /** How many of those requests the server gave up. */
-  modelAbandoned(words: string): number;
+  readonly connect: Connect;
   /** Asks again and again until the answer is none of `undefined`, `false` and the like. */
   eventually<T>(what: string, probe: () => T | Promise<T>): Promise<NonNullable<T>>;
-  /** For `initialize` in the clear: model, key and address as the clients before 0.16 send them. */
-  readonly modelArguments: Readonly<Record<string, string>>;
   /**
    * The value that `open` made, for this check and those that share with it. What `open` opens is closed when the last of them has
    * ended, or one has failed: the next one opens anew.

@@ -7,7 +7,7 @@ import { letterProblems } from './letter.ts';
 
 /** A client that knows the document and nothing else: no query, `oh_action` out, `oh_event` in, and nothing sent before it receives `INIT`. */
 export async function enter(target: Target): Promise<Peer> {
-  const peer = target.socketIo({ says: 'oh_action' });
+  const peer = target.connect.socketIo({ says: 'oh_action' });
   await peer.frames.until('INIT', isState('INIT'));
   return peer;
 }
@@ -18,7 +18,7 @@ export const isState = (state: string) => (frame: Frame) =>
 /** Sends a message that makes the model take these steps, and waits until the agent has stopped working. */
 export async function playSteps(target: Target, steps: readonly ModelStep[], rest = 'FINISHED'): Promise<Peer> {
   const peer = await enter(target);
-  const content = target.script(steps);
+  const content = target.model.script(steps);
   peer.send({ action: 'message', args: { content, image_urls: [], wait_for_response: false, security_risk: null } });
   await peer.frames.until(rest, isState(rest), { from: 1 });
   return peer;
@@ -35,10 +35,13 @@ export function strictly(check: Check): Check {
       const peers: Peer[] = [];
       const watched: Target = {
         ...target,
-        socketIo(ask) {
-          const peer = target.socketIo(ask);
-          if (ask?.says === 'oh_action') peers.push(peer);
-          return peer;
+        connect: {
+          ...target.connect,
+          socketIo(ask) {
+            const peer = target.connect.socketIo(ask);
+            if (ask?.says === 'oh_action') peers.push(peer);
+            return peer;
+          },
         },
       };
       await check.run(watched);

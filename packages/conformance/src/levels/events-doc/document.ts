@@ -136,7 +136,7 @@ const CHECKS: readonly Check[] = [
     title: 'another agent is asked: an action `delegate` with `agent`, `inputs`, `thought`; an observation with `outputs`',
     cites: ['H6', 'O12', 'Q41', 'Q58', 'EN137'],
     async run(target) {
-      const part = target.script([{ call: 'finish', args: { message: 'the part is done' } }]);
+      const part = target.model.script([{ call: 'finish', args: { message: 'the part is done' } }]);
       const { frames } = await playSteps(target, [{ call: 'delegate', args: { task: part } }, FINISH]);
       hasTypes(
         (await frames.until('delegate', isAction('delegate'))).args,
@@ -154,9 +154,9 @@ const CHECKS: readonly Check[] = [
     cites: ['Q10', 'EN88'],
     async run(target) {
       const peer = await enter(target);
-      peer.send({ action: 'message', args: { content: target.script([{ status: 429 }, FINISH]) } });
+      peer.send({ action: 'message', args: { content: target.model.script([{ status: 429 }, FINISH]) } });
       await peer.frames.until('RATE_LIMITED', isState('RATE_LIMITED'));
-      await peer.frames.until('FINISHED', isState('FINISHED'), { withinMs: 4 * target.timeoutMs });
+      await peer.frames.until('FINISHED', isState('FINISHED'), { withinMs: 4 * target.server.timeoutMs });
     },
   },
   {

@@ -11,8 +11,8 @@ const CHECKS: readonly Check[] = [
     title: 'a client without any query that speaks first sends `message` on `oh_action` and sees the task done on `oh_event`',
     cites: ['F2', 'F3', 'SV14', 'K3'],
     async run(target) {
-      const { frames, send } = target.socketIo({ says: 'oh_action' });
-      send({ action: 'message', args: { content: target.script([RUN, FINISH]) } });
+      const { frames, send } = target.connect.socketIo({ says: 'oh_action' });
+      send({ action: 'message', args: { content: target.model.script([RUN, FINISH]) } });
       await frames.until('FINISHED', isState('FINISHED'));
       assert.match(String((await frames.until('run', isObservation('run'))).content), /documented/);
     },
@@ -37,8 +37,8 @@ const CHECKS: readonly Check[] = [
       assert.equal(typeof conversation_id, 'string');
       peer.close();
       const query = { conversation_id: String(conversation_id), latest_event_id: String(id), dialect: 'events-doc' };
-      const again = target.socketIo({ says: 'oh_action', query });
-      again.send({ action: 'message', args: { content: target.script([FINISH]) } });
+      const again = target.connect.socketIo({ says: 'oh_action', query });
+      again.send({ action: 'message', args: { content: target.model.script([FINISH]) } });
       await again.frames.until('FINISHED', isState('FINISHED'));
       assert.equal(again.frames.all.find((frame) => frame.id !== undefined)?.id, Number(id) + 1);
     },
@@ -70,7 +70,7 @@ const CHECKS: readonly Check[] = [
     async run(target) {
       const peer = await enter(target);
       const steps = [1, 2].map((n): ModelStep => ({ call: 'execute_bash', args: { command: `sleep 0.5; echo ${n}` } }));
-      peer.send({ action: 'message', args: { content: target.script([...steps, FINISH]) } });
+      peer.send({ action: 'message', args: { content: target.model.script([...steps, FINISH]) } });
       await peer.frames.until('action run', isAction('run'));
       peer.send({ action: 'change_agent_state', args: { agent_state: 'PAUSED', thought: 'a pause' } });
       const request = await peer.frames.until('the request', isAction('change_agent_state'));
@@ -152,7 +152,7 @@ const CHECKS: readonly Check[] = [
     async run(target) {
       const peer = await playSteps(target, [FINISH]);
       const from = peer.frames.all.length;
-      peer.send({ action: 'message', args: { content: target.script([FINISH]) } });
+      peer.send({ action: 'message', args: { content: target.model.script([FINISH]) } });
       const look = await peer.frames.until('the look-up', isAction('recall'), { from });
       const answer = await peer.frames.until('its answer', ({ cause, observation }) => cause === look.id && observation !== undefined, {
         from,
@@ -175,7 +175,7 @@ const CHECKS: readonly Check[] = [
         200,
       );
       hasStatus(await target.ask('POST', `/api/conversations/${id}/events`, { body: write }), 200);
-      const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
+      const { frames } = target.connect.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
       await frames.until('write', isObservation('write'));
       const tree = await target.ask('GET', `/api/conversations/${id}/files/tree`);
       hasTypes(tree.body, { path: 'string', name: 'string', type: 'string', children: 'array' }, 'tree');

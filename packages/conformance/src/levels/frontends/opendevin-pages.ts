@@ -26,12 +26,12 @@ const page03: Check = {
     isTexts(await page.ask('GET', '/api/litellm-agents'), 'agents');
     assert.equal(Number((await page.ask('GET', '/api/messages/total')).msg_total), 0);
     treeIn(await page.ask('GET', '/api/refresh-files'));
-    const peer = await target.webSocket(addressOf('w1', token));
+    const peer = await target.connect.webSocket(addressOf('w1', token));
     const shown = Object.entries(configuration).map(([key, value]) => [key, String(value)]);
-    const args = { ...Object.fromEntries(shown), LLM_MODEL: target.modelArguments.LLM_MODEL };
+    const args = { ...Object.fromEntries(shown), LLM_MODEL: target.model.initializeArgs.LLM_MODEL };
     for (let times = 0; times < 2; times += 1) peer.send({ action: 'initialize', args });
     await peer.frames.until('the greeting', ({ action }) => action === 'initialize');
-    say(peer, 'w1', target.script(STEPS));
+    say(peer, 'w1', target.model.script(STEPS));
     await peer.frames.until('finish', isAction('finish'));
     readAll(peer, readAs03);
     assert.deepEqual(treeIn(await page.ask('GET', '/api/refresh-files')), ['src', 'made.txt']);
@@ -70,13 +70,13 @@ const laterPages: readonly Check[] = RELEASES.map((release) => ({
   cites: ['DL125'],
   async run(target) {
     await loadOptions(openPage(target), release.hasAnalyzers);
-    const peer = await target.webSocket(addressOf('w4', undefined));
-    const { LLM_MODEL = '' } = target.modelArguments;
+    const peer = await target.connect.webSocket(addressOf('w4', undefined));
+    const { LLM_MODEL = '' } = target.model.initializeArgs;
     const args = { LLM_MODEL, LLM_BASE_URL: '', AGENT: 'CodeActAgent', LANGUAGE: 'en', LLM_API_KEY: '' };
     peer.send({ action: 'initialize', args: release.hasAnalyzers ? { ...args, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' } : args });
     const { token } = await peer.frames.until('the token', (frame) => typeof frame.token === 'string');
     await peer.frames.until('init', isState('init'));
-    say(peer, 'w4', target.script(STEPS));
+    say(peer, 'w4', target.model.script(STEPS));
     await peer.frames.until('the end', isState('finished'));
     await driveOld(peer, target);
     readAll(peer, release.read);
@@ -95,7 +95,7 @@ async function driveOld({ frames, send }: Peer, target: Target): Promise<void> {
   send({ action: 'run', args: { command: 'echo typed' } });
   await frames.until('the terminal', (frame) => isObservation('run')(frame) && /typed/.test(String(frame.content)));
   const from = frames.all.length;
-  const content = target.script([{ call: 'execute_bash', args: { command: 'sleep 2' } }, { text: 'Waited.' }]);
+  const content = target.model.script([{ call: 'execute_bash', args: { command: 'sleep 2' } }, { text: 'Waited.' }]);
   send({ action: 'message', args: { content, images_urls: [], timestamp: '2024-10-03T10:00:00.000Z' } });
   await frames.until('the slow command', isAction('run'), { from });
   send({ action: 'change_agent_state', args: { agent_state: 'paused' } });
@@ -135,12 +135,12 @@ const page015: Check = {
   cites: ['DL125', 'DL126'],
   async run(target) {
     await loadOptions(openPage(target), true);
-    const peer = target.socketIo({ says: 'oh_action' });
-    const args = { ...target.modelArguments, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
+    const peer = target.connect.socketIo({ says: 'oh_action' });
+    const args = { ...target.model.initializeArgs, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
     peer.send({ action: 'initialize', args });
     const { token } = await peer.frames.until('the token', (frame) => frame.token !== undefined);
     await peer.frames.until('init', isState('init'));
-    peer.send(message(target.script(STEPS_0_15)));
+    peer.send(message(target.model.script(STEPS_0_15)));
     const ran = await peer.frames.until('the command', isObservation('run'));
     assert.equal(typeof (ran.extras as { exit_code?: unknown }).exit_code, 'number');
     await peer.frames.until('the end', isState('finished'));

@@ -63,7 +63,7 @@ export const openhandsPages: readonly Check[] = RELEASES.map((release) => ({
     const page = openPage(target);
     await load(page, release);
     const id = await begin(target, page);
-    const peer = target.socketIo({
+    const peer = target.connect.socketIo({
       query: { latest_event_id: '-1', conversation_id: id, ...release.query },
       says: release.says,
       origin: ORIGIN,
@@ -97,7 +97,7 @@ async function begin(target: Target, page: Page): Promise<string> {
     { call: 'execute_bash', args: { command: 'cat missing.txt' } },
     { call: 'finish', args: { message: 'It is made.' } },
   ];
-  const body = { initial_user_msg: target.script(steps), image_urls: [] };
+  const body = { initial_user_msg: target.model.script(steps), image_urls: [] };
   const id = String((await page.ask('POST', '/api/conversations', { body })).conversation_id);
   target.defer(async () => void (await target.ask('DELETE', `/api/conversations/${id}`)));
   return id;
@@ -108,7 +108,7 @@ async function drive(target: Target, { frames, send }: Peer): Promise<void> {
   const from = frames.all.length;
   send({ action: 'run', args: { command: 'echo typed', hidden: false } });
   await frames.until('the terminal', (frame) => frame.observation === 'run' && /typed/.test(String(frame.content)), { from });
-  send(message(target.script([{ call: 'execute_bash', args: { command: 'sleep 2' } }, { text: 'Waited.' }])));
+  send(message(target.model.script([{ call: 'execute_bash', args: { command: 'sleep 2' } }, { text: 'Waited.' }])));
   const slow = await frames.until('the slow command', isAction('run'), { from: frames.all.length });
   send({ action: 'change_agent_state', args: { agent_state: 'paused' } });
   const paused = await frames.until('paused', isState('paused'), { from: frames.all.indexOf(slow) });

@@ -95,7 +95,7 @@ export const pages: readonly Check[] = [
     async run(target) {
       const { id, peer } = await joinNew(target);
       const command = 'git init -q . && sleep 3 && echo late > late.txt';
-      peer.send(message(target.script([{ call: 'execute_bash', args: { command } }])));
+      peer.send(message(target.model.script([{ call: 'execute_bash', args: { command } }])));
       await peer.frames.until('the command', isAction('run'));
       const changes = await target.ask('GET', `/api/conversations/${id}/git/changes`);
       assert.match(changes.text, /"late\.txt"/);

@@ -21,10 +21,10 @@ export const reconnecting: readonly Check[] = [
     cites: ['DL122'],
     async run(target: Target) {
       const { peer, token } = await enter(target, generation);
-      say(peer, generation, target.script([LAST_WORDS]));
+      say(peer, generation, target.model.script([LAST_WORDS]));
       await peer.frames.until('the end', isState('finished'));
       peer.close();
-      const back = await target.webSocket(addressOf(generation, token));
+      const back = await target.connect.webSocket(addressOf(generation, token));
       initialize(target, back);
       await becomesActive(back);
     },
@@ -34,15 +34,21 @@ export const reconnecting: readonly Check[] = [
     title: 'a frontend of 0.15–0.17 that comes back to a finished task is sent `init`, and then `finished`',
     cites: ['DL122'],
     async run(target) {
-      const args = { ...target.modelArguments, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
-      const first = target.socketIo({ says: 'oh_action' });
+      const args = {
+        ...target.model.initializeArgs,
+        AGENT: 'CodeActAgent',
+        LANGUAGE: 'en',
+        CONFIRMATION_MODE: false,
+        SECURITY_ANALYZER: '',
+      };
+      const first = target.connect.socketIo({ says: 'oh_action' });
       first.send({ action: 'initialize', args });
       const { token } = await first.frames.until('the token', (frame) => frame.token !== undefined);
       await first.frames.until('init', isState('init'));
-      first.send(message(target.script([LAST_WORDS])));
+      first.send(message(target.model.script([LAST_WORDS])));
       await first.frames.until('the end', isState('finished'));
       first.close();
-      const back = target.socketIo({ says: 'oh_action' });
+      const back = target.connect.socketIo({ says: 'oh_action' });
       back.send({ action: 'initialize', args, token });
       await becomesActive(back);
       const kinds = back.frames.all.map(({ action, extras }) => action ?? (extras as { agent_state?: string } | undefined)?.agent_state);
@@ -55,7 +61,7 @@ export const reconnecting: readonly Check[] = [
     cites: ['DL7'],
     async run(target) {
       const { id, peer } = await joinNew(target);
-      peer.send(message(target.script([{ call: 'execute_bash', args: { command: 'sleep 3' } }])));
+      peer.send(message(target.model.script([{ call: 'execute_bash', args: { command: 'sleep 3' } }])));
       const running = await peer.frames.until('the command', isAction('run'));
       const loaded = join(target, id);
       await loaded.frames.until('the command', ({ id: sent }) => sent === running.id);

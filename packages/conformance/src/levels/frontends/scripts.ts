@@ -12,7 +12,7 @@ export const scripts: readonly Check[] = [
     cites: ['DL124'],
     async run(target) {
       const { peer } = await joinNew(target);
-      peer.send({ type: 'message', source: 'user', message: target.script([{ text: 'understood' }]) });
+      peer.send({ type: 'message', source: 'user', message: target.model.script([{ text: 'understood' }]) });
       await peer.frames.until('the answer', isAnswer);
     },
   },
@@ -22,10 +22,10 @@ export const scripts: readonly Check[] = [
     cites: ['SV156'],
     async run(target) {
       const { id, peer } = await joinNew(target);
-      const typed = await target.webSocket({
+      const typed = await target.connect.webSocket({
         path: `/socket.io/?EIO=4&transport=websocket&conversation_id=${id}&latest_event_id=-1&session_api_key=null`,
       });
-      const frame = { type: 'message', source: 'user', message: target.script([{ text: 'understood' }]) };
+      const frame = { type: 'message', source: 'user', message: target.model.script([{ text: 'understood' }]) };
       typed.send(`42${JSON.stringify(['oh_user_action', frame])}`);
       await peer.frames.until('the answer', isAnswer);
     },
@@ -38,12 +38,12 @@ export const scripts: readonly Check[] = [
       const headers = { authorization: 'Bearer sk-oh-of-the-cloud' };
       const made = await target.ask('POST', '/api/conversations', {
         headers,
-        body: { initial_user_msg: target.script([{ text: 'understood' }]) },
+        body: { initial_user_msg: target.model.script([{ text: 'understood' }]) },
       });
       const id = String(made.body.conversation_id);
       target.defer(async () => void (await target.ask('DELETE', `/api/conversations/${id}`)));
       const base = `/api/conversations/${id}`;
-      const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1', providers_set: '' } });
+      const { frames } = target.connect.socketIo({ query: { conversation_id: id, latest_event_id: '-1', providers_set: '' } });
       await frames.until('the answer', isAnswer);
       for (const path of ['', '/events?start_id=0&reverse=false&limit=20', '/trajectory']) {
         const answer = await target.ask('GET', base + path, { headers });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
+import type { ModelStep } from '../../model/model-step.ts';
 import { argsOf, extrasOf, isAction, isObservation, isState, type Frame } from '../../target/frames.ts';
 import type { Peer, SocketIoAsk, Target } from '../../target/target.ts';
 import { joinNew, message } from '../v0-socketio/join.ts';
@@ -19,14 +20,14 @@ const PROGRAM: SocketIoAsk = {};
 
 /** Watches a conversation as such a client does, until its task is done. */
 async function watched(target: Target, id: string, ask: SocketIoAsk): Promise<Peer> {
-  const peer = target.socketIo({ ...ask, query: { conversation_id: id, latest_event_id: '-1', ...ask.query } });
+  const peer = target.connect.socketIo({ ...ask, query: { conversation_id: id, latest_event_id: '-1', ...ask.query } });
   await peer.frames.until('the end', isState('finished'));
   return peer;
 }
 
-async function done(target: Target, steps: Parameters<Target['script']>[0]): Promise<string> {
+async function done(target: Target, steps: readonly ModelStep[]): Promise<string> {
   const { id, peer } = await joinNew(target);
-  peer.send(message(target.script(steps)));
+  peer.send(message(target.model.script(steps)));
   await peer.frames.until('the end', isState('finished'));
   return id;
 }
@@ -39,8 +40,8 @@ function found({ frames }: Peer, fits: (frame: Frame) => boolean): Frame {
 
 /** A new session of 0.15 … 0.17, or one that comes back with its token and a cursor. */
 async function inBand(target: Target, more: Frame = {}): Promise<{ readonly peer: Peer; readonly token: string }> {
-  const args = { ...target.modelArguments, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
-  const peer = target.socketIo({ says: 'oh_action' });
+  const args = { ...target.model.initializeArgs, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
+  const peer = target.connect.socketIo({ says: 'oh_action' });
   peer.send({ action: 'initialize', args, ...more });
   const { token } = await peer.frames.until('the token', (frame) => frame.token !== undefined);
   return { peer, token: String(token) };
@@ -69,7 +70,7 @@ export const shown: readonly Check[] = [
     async run(target) {
       const { peer } = await inBand(target);
       await peer.frames.until('init', isState('init'));
-      peer.send(message(target.script([FINISH])));
+      peer.send(message(target.model.script([FINISH])));
       const finish = await peer.frames.until('finish', isAction('finish'));
       assert.equal(argsOf(finish).thought, LAST_WORDS);
       assert.equal(finish.message, LAST_WORDS);
@@ -93,7 +94,7 @@ export const shown: readonly Check[] = [
       assert.match(String(run.content), /^one\r\ntwo/);
       const { peer } = await inBand(target);
       await peer.frames.until('init', isState('init'));
-      peer.send(message(target.script([LINES])));
+      peer.send(message(target.model.script([LINES])));
       const { content } = await peer.frames.until('the output', ranLines);
       assert.match(String(content), /^printf .*\r\none\r\ntwo/);
     },
@@ -109,7 +110,7 @@ export const shown: readonly Check[] = [
         ['w5', /^printf .*\r\none\r\ntwo/],
       ] as const) {
         const { peer } = await enter(target, generation);
-        say(peer, generation, target.script([LINES]));
+        say(peer, generation, target.model.script([LINES]));
         assert.match(String((await peer.frames.until('the output', ranLines)).content), expected);
       }
     },
@@ -147,7 +148,7 @@ export const shown: readonly Check[] = [
     async run(target) {
       const { peer, token } = await inBand(target);
       await peer.frames.until('init', isState('init'));
-      peer.send(message(target.script([FINISH])));
+      peer.send(message(target.model.script([FINISH])));
       const last = await peer.frames.until('the end', isState('finished'));
       peer.close();
       const back = await inBand(target, { token, latest_event_id: last.id });
@@ -161,7 +162,7 @@ export const shown: readonly Check[] = [
     cites: ['DL67'],
     async run(target) {
       const { peer } = await enter(target, 'w4');
-      say(peer, 'w4', target.script([LINES, FINISH]));
+      say(peer, 'w4', target.model.script([LINES, FINISH]));
       await peer.frames.until('the end', isState('finished'));
       const statuses = peer.frames.all.filter(({ status, token }) => status !== undefined && token === undefined);
       assert.deepEqual(statuses, []);
@@ -174,7 +175,7 @@ export const shown: readonly Check[] = [
     async run(target) {
       const { peer, token } = await enter(target, 'w1');
       const file = (path: string) => ({ call: 'str_replace_editor', args: { command: 'create', path, file_text: 'made\n' } });
-      say(peer, 'w1', target.script([file('/workspace/made/a.txt'), file('/tmp/outside-of-w1.txt'), FINISH]));
+      say(peer, 'w1', target.model.script([file('/workspace/made/a.txt'), file('/tmp/outside-of-w1.txt'), FINISH]));
       await peer.frames.until('the end', isAction('finish'));
       const headers = { authorization: `Bearer ${token}` };
       const { messages } = (await target.ask('GET', '/api/messages', { headers })).body as { messages?: readonly { payload: Frame }[] };
@@ -191,7 +192,7 @@ export const shown: readonly Check[] = [
     async run(target) {
       for (const generation of ['w1', 'w4'] as const) {
         const { peer } = await enter(target, generation);
-        say(peer, generation, target.script([{ status: 401 }]));
+        say(peer, generation, target.model.script([{ status: 401 }]));
         await peer.frames.until('the failure', ({ error }) => error === true);
         if (generation === 'w4') await peer.frames.until('the state', isState('error'));
         // This request is answered after every frame that the failure caused.
@@ -214,7 +215,7 @@ export const shown: readonly Check[] = [
       await store({ confirmation_mode: true, security_analyzer: '' });
       const { peer } = await joinNew(target);
       const { frames, send } = peer;
-      send(message(target.script([{ call: 'execute_bash', args: { command: 'echo asked' } }])));
+      send(message(target.model.script([{ call: 'execute_bash', args: { command: 'echo asked' } }])));
       const asks = (is: string) => (frame: Frame) => isAction('run')(frame) && argsOf(frame).confirmation_state === is;
       const state = await frames.until('the question', isState('awaiting_user_confirmation'));
       const action = await frames.until('the action', asks('awaiting_confirmation'));

@@ -81,7 +81,7 @@ export const attacks: readonly Check[] = [
     title: 'bytes that are no WebSocket close it, and compression is never agreed on, so that nothing can swell',
     cites: ['SV92'],
     async run(target) {
-      const { host } = new URL(target.url);
+      const { host } = new URL(target.server.url);
       const head = `GET /ws HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n`;
       const answer = await raw(target, `${head}Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n\xff\xff\xff\xffnoise`, 2000);
       assert.match(answer, /^HTTP\/1\.1 101/);
@@ -171,7 +171,9 @@ export const attacks: readonly Check[] = [
         }),
       );
       conversations.forEach(({ peer }, index) =>
-        peer.send(message(target.script([1, 2, 3].map((n) => ({ call: 'execute_bash', args: { command: `echo index-${index}-${n}` } }))))),
+        peer.send(
+          message(target.model.script([1, 2, 3].map((n) => ({ call: 'execute_bash', args: { command: `echo index-${index}-${n}` } })))),
+        ),
       );
       for (const [index, peers] of clients.entries()) {
         for (const { frames } of peers) {

@@ -14,7 +14,7 @@ export const resilience: readonly Check[] = [
     title: 'a frame of 25 MB ends at most its own socket',
     cites: ['SV16', 'DL27'],
     async run(target) {
-      const peer = await target.webSocket();
+      const peer = await target.connect.webSocket();
       peer.send(`{"action":"start","args":{"task":"${'x'.repeat(25_000_000)}"}}`);
       await Promise.race([peer.ended, peer.frames.until('an answer', () => true)]);
       await stillWorks(target);
@@ -41,7 +41,7 @@ export const resilience: readonly Check[] = [
       const headers = { 'content-type': 'application/json' };
       const answer = await target.ask('POST', '/api/settings', { body: deep(100_000), headers });
       assert.ok(answer.status < 500, `status ${answer.status}`);
-      const peer = await target.webSocket();
+      const peer = await target.connect.webSocket();
       peer.send(`{"action":"message","args":${deep(100_000)}}`);
       await Promise.race([peer.ended, peer.frames.until('an answer', ({ error }) => error !== undefined)]);
       await stillWorks(target);
@@ -89,7 +89,7 @@ export const resilience: readonly Check[] = [
     title: 'a page of another origin may not open a socket',
     cites: ['SV4'],
     async run(target) {
-      const peer = await target.webSocket({ headers: { origin: 'https://evil.example' } });
+      const peer = await target.connect.webSocket({ headers: { origin: 'https://evil.example' } });
       assert.match(await peer.ended, /\b4\d\d\b|1008/);
     },
   },
@@ -166,9 +166,9 @@ export const resilience: readonly Check[] = [
     cites: ['EN1', 'SV16'],
     async run(target) {
       const { peer } = await joinNew(target);
-      peer.send(message(target.script([{ call: 'execute_bash', args: { command: 'sleep 1' } }])));
+      peer.send(message(target.model.script([{ call: 'execute_bash', args: { command: 'sleep 1' } }])));
       await peer.frames.until('the action', isAction('run'));
-      peer.send(message(target.script([{ text: 'heard the second' }])));
+      peer.send(message(target.model.script([{ text: 'heard the second' }])));
       await peer.frames.until(
         'the answer to the second',
         ({ args }) => (args as { content?: unknown } | undefined)?.content === 'heard the second',
@@ -181,9 +181,9 @@ export const resilience: readonly Check[] = [
     cites: ['LM1', 'EN1'],
     async run(target) {
       const { peer } = await joinNew(target);
-      peer.send(message(target.script([{ status: 500 }, { text: 'recovered' }])));
+      peer.send(message(target.model.script([{ status: 500 }, { text: 'recovered' }])));
       await peer.frames.until('the answer', ({ args }) => (args as { content?: unknown } | undefined)?.content === 'recovered', {
-        withinMs: 4 * target.timeoutMs,
+        withinMs: 4 * target.server.timeoutMs,
       });
       await peer.frames.until('rest', isState('awaiting_user_input'), { from: 4 });
     },

@@ -65,7 +65,7 @@ export const access: readonly Check[] = [
       const from = watcher.frames.all.length;
       watcher.send(message('who only looks says something'));
       await watcher.frames.until('a refusal', (frame) => JSON.stringify(frame).includes('READ_ONLY'), { from });
-      ready.peer.send(message(target.script([{ text: 'seen by both' }])));
+      ready.peer.send(message(target.model.script([{ text: 'seen by both' }])));
       await watcher.frames.until('what is live', ({ args }) => (args as { content?: string } | undefined)?.content === 'seen by both');
       hasStatus(await target.ask('DELETE', `/api/conversations/${ready.id}/shares/${String(made.body.id)}`), 200);
       await watcher.ended;
@@ -87,7 +87,7 @@ export const access: readonly Check[] = [
         peer.frames.all.filter(({ id }) => id !== undefined),
         [],
       );
-      const plain = await target.webSocket({ headers: wrong });
+      const plain = await target.connect.webSocket({ headers: wrong });
       await plain.ended;
     },
   },
@@ -114,7 +114,7 @@ export const access: readonly Check[] = [
       const wrong = await target.ask('POST', '/login', { body: 'key=wrong', headers: form });
       hasStatus(wrong, 401, 403, 429);
       const entered = await target.ask('POST', '/login', {
-        body: new URLSearchParams({ key: target.key ?? '', next: '//evil.example/' }).toString(),
+        body: new URLSearchParams({ key: target.server.key ?? '', next: '//evil.example/' }).toString(),
         headers: form,
       });
       hasStatus(entered, 302, 303);
@@ -122,7 +122,7 @@ export const access: readonly Check[] = [
       const cookie = entered.headers.get('set-cookie') ?? '';
       assert.match(cookie, /HttpOnly/i);
       assert.match(cookie, /SameSite=Strict/i);
-      const signed = { cookie: cookie.split(';')[0]!, 'x-session-api-key': '', origin: new URL(target.url).origin };
+      const signed = { cookie: cookie.split(';')[0]!, 'x-session-api-key': '', origin: new URL(target.server.url).origin };
       hasStatus(await target.ask('GET', '/api/conversations', { headers: signed }), 200);
       hasStatus(await target.ask('POST', '/api/conversations', { body: {}, headers: signed }), 401, 403);
       hasStatus(await target.ask('GET', '/api/conversations', { headers: { ...signed, origin: 'http://localhost:1' } }), 401, 403);

@@ -49,8 +49,8 @@ export const conversations: readonly Check[] = [
       target.defer(async () => void (await target.ask('DELETE', `/api/conversations/${id}`)));
       assert.equal(String(again.body.conversation_id), id);
       assert.equal((await create({ conversation_instructions: 'another body' })).status, 422);
-      const say = () => target.ask('POST', `/api/conversations/${id}/message`, { body: { message: target.script([]) }, headers });
-      const body = { message: target.script([{ text: 'heard' }]) };
+      const say = () => target.ask('POST', `/api/conversations/${id}/message`, { body: { message: target.model.script([]) }, headers });
+      const body = { message: target.model.script([{ text: 'heard' }]) };
       const [firstAnswer, secondAnswer] = [
         await target.ask('POST', `/api/conversations/${id}/message`, { body, headers }),
         await target.ask('POST', `/api/conversations/${id}/message`, { body, headers }),
@@ -188,8 +188,10 @@ export const conversations: readonly Check[] = [
     title: 'a conversation that is made with `initial_user_msg` begins to work at once',
     cites: ['DL41', 'SV10'],
     async run(target) {
-      const id = await target.converse({ initial_user_msg: target.script([{ call: 'execute_bash', args: { command: 'echo first' } }]) });
-      const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
+      const id = await target.converse({
+        initial_user_msg: target.model.script([{ call: 'execute_bash', args: { command: 'echo first' } }]),
+      });
+      const { frames } = target.connect.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
       const observation = await frames.until('the observation', (frame) => frame.observation === 'run');
       assert.match(String(observation.content), /first/);
     },

@@ -8,8 +8,10 @@ import { isWhole, longTurn } from '../whole-history.ts';
 
 /** A conversation in which the model printed one line and ended its turn; its id. */
 async function recorded(target: Target): Promise<string> {
-  const id = await target.converse({ initial_user_msg: target.script([{ call: 'execute_bash', args: { command: 'echo recorded' } }]) });
-  const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
+  const id = await target.converse({
+    initial_user_msg: target.model.script([{ call: 'execute_bash', args: { command: 'echo recorded' } }]),
+  });
+  const { frames } = target.connect.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
   const ran = await frames.until('the observation', (frame) => frame.observation === 'run');
   await frames.until('the end', isState('awaiting_user_input', 'finished'), { from: frames.all.indexOf(ran) });
   return id;
@@ -75,9 +77,9 @@ export const history: readonly Check[] = [
     cites: ['SV10', 'DL20'],
     async run(target) {
       const id = await target.converse();
-      const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
+      const { frames } = target.connect.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
       await frames.until('readiness', isState('awaiting_user_input'));
-      const body = { action: 'message', args: { content: target.script([{ text: 'posted' }]) } };
+      const body = { action: 'message', args: { content: target.model.script([{ text: 'posted' }]) } };
       const answer = await target.ask('POST', `/api/conversations/${id}/events`, { body });
       hasStatus(answer, 200);
       assert.equal(answer.body.success, true);
@@ -90,10 +92,10 @@ export const history: readonly Check[] = [
     cites: ['SV10'],
     async run(target) {
       const id = await target.converse();
-      const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
+      const { frames } = target.connect.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
       await frames.until('readiness', isState('awaiting_user_input'));
       const answer = await target.ask('POST', `/api/conversations/${id}/message`, {
-        body: { message: target.script([{ text: 'heard' }]) },
+        body: { message: target.model.script([{ text: 'heard' }]) },
       });
       hasStatus(answer, 200);
       assert.equal(answer.body.success, true);
@@ -149,7 +151,7 @@ export const history: readonly Check[] = [
       const events = body.trajectory as unknown as readonly Frame[];
       const fromMessage = events.slice(events.findIndex(({ action, source }) => action === 'message' && source === 'user'));
       const id = await target.converse({ replay_json: JSON.stringify(fromMessage) });
-      const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
+      const { frames } = target.connect.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
       const observation = await frames.until('the observation', (frame) => frame.observation === 'run');
       assert.match(String(observation.content), /recorded/);
     },

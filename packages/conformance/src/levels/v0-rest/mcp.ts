@@ -28,12 +28,12 @@ async function joinWithServer(target: Target): Promise<Ready & { readonly server
 /** By what name the model is offered the tool: on a busy machine its server is met a turn later. */
 async function offeredName(target: Target, ready: Ready): Promise<string> {
   return target.eventually('tool of the server among those that the model is offered', async () => {
-    const words = target.script([{ text: 'Not yet.' }]);
+    const words = target.model.script([{ text: 'Not yet.' }]);
     const from = ready.peer.frames.all.length;
     ready.peer.send({ action: 'message', args: { content: words } });
     await ready.peer.frames.until('running', isState('running'), { from });
     await ready.peer.frames.until('the end of the turn', isState('awaiting_user_input', 'finished'), { from });
-    const tools = target.modelRequests(words)[0]?.tools as unknown as readonly { readonly function: { readonly name: string } }[];
+    const tools = target.model.requests(words)[0]?.tools as unknown as readonly { readonly function: { readonly name: string } }[];
     return tools.map((tool) => tool.function.name).find((name) => name.endsWith('zone_time'));
   });
 }

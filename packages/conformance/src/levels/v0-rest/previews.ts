@@ -52,7 +52,7 @@ export const previews: readonly Check[] = [
     cites: ['SV60', 'SB110', 'SB111'],
     async run(target) {
       const { link, get } = await preview(target);
-      assert.notEqual(link.host, new URL(target.url).host);
+      assert.notEqual(link.host, new URL(target.server.url).host);
       const page = await get('/deep?x=1');
       assert.equal(page.status, 200);
       assert.match(page.text, /^\{"path": "\/deep\?x=1"/);
@@ -91,7 +91,7 @@ export const previews: readonly Check[] = [
     cites: ['SV63', 'SV4'],
     async run(target) {
       const { link } = await preview(target);
-      const { host } = new URL(target.url);
+      const { host } = new URL(target.server.url);
       const answer = await raw(
         target,
         `GET /api/settings HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${link.origin}\r\nConnection: close\r\n\r\n`,

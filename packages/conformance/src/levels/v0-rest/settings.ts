@@ -33,7 +33,7 @@ export const settings: readonly Check[] = [
         'settings',
       );
       assert.equal(answer.body.llm_api_key_set, true);
-      assert.ok(!answer.text.includes(target.modelArguments.LLM_API_KEY!), 'the key of the model is in the answer');
+      assert.ok(!answer.text.includes(target.model.initializeArgs.LLM_API_KEY!), 'the key of the model is in the answer');
     },
   },
   {
@@ -61,9 +61,9 @@ export const settings: readonly Check[] = [
       await store(target, { llm_api_key: null, provider_tokens_set: {}, github_token_is_set: false, unset_github_token: false });
       await store(target, { llm_api_key: '**********' });
       assert.equal((await target.ask('GET', '/api/settings')).body.llm_api_key_set, true);
-      const { frames, send } = target.socketIo({ query: { conversation_id: await target.converse(), latest_event_id: '-1' } });
+      const { frames, send } = target.connect.socketIo({ query: { conversation_id: await target.converse(), latest_event_id: '-1' } });
       await frames.until('awaiting_user_input', isState('awaiting_user_input'));
-      send({ action: 'message', args: { content: target.script([{ text: 'the key still works' }]) } });
+      send({ action: 'message', args: { content: target.model.script([{ text: 'the key still works' }]) } });
       await frames.until('the answer', ({ action, source }) => action === 'message' && source === 'agent');
     },
   },

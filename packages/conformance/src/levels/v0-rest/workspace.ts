@@ -6,8 +6,8 @@ import { hasStatus, hasTypes, isTexts } from '../shapes.ts';
 
 /** A conversation whose workspace got files from this command; the start of its routes. */
 async function withFiles(target: Target, command: string): Promise<string> {
-  const id = await target.converse({ initial_user_msg: target.script([{ call: 'execute_bash', args: { command } }]) });
-  const { frames } = target.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
+  const id = await target.converse({ initial_user_msg: target.model.script([{ call: 'execute_bash', args: { command } }]) });
+  const { frames } = target.connect.socketIo({ query: { conversation_id: id, latest_event_id: '-1' } });
   const ran = await frames.until('the observation', (frame) => frame.observation === 'run');
   await frames.until('the end', isState('awaiting_user_input', 'finished'), { from: frames.all.indexOf(ran) });
   return `/api/conversations/${id}`;

@@ -32,7 +32,7 @@ export const acting: readonly Check[] = [
     cites: ['DL20'],
     async run(target) {
       const { peer } = await joinNew(target);
-      peer.send({ action: 'message', args: { content: target.script([{ text: 'old' }]), images_urls: null } });
+      peer.send({ action: 'message', args: { content: target.model.script([{ text: 'old' }]), images_urls: null } });
       await peer.frames.until('the answer', (frame) => frame.action === 'message' && frame.source === 'agent');
       peer.send({ action: 'run', args: { command: 'echo old', is_confirmed: 'confirmed', keep_prompt: true } });
       await peer.frames.until('the observation', (frame) => frame.observation === 'run');
@@ -45,7 +45,7 @@ export const acting: readonly Check[] = [
     async run(target) {
       const ready = await joinNew(target);
       const { frames, send } = ready.peer;
-      send(message(target.script([{ call: 'execute_bash', args: { command: 'sleep 300', timeout: 600 } }])));
+      send(message(target.model.script([{ call: 'execute_bash', args: { command: 'sleep 300', timeout: 600 } }])));
       const action = await frames.until('the action', (frame) => frame.action === 'run');
       send(change('stopped'));
       await frames.until('stopped', isState('stopped'), { from: frames.all.indexOf(action) });
@@ -60,7 +60,7 @@ export const acting: readonly Check[] = [
     async run(target) {
       const { peer } = await joinNew(target);
       const steps = [1, 2, 3].map((n) => ({ call: 'execute_bash', args: { command: `sleep 0.5; echo ${n}` } }));
-      peer.send(message(target.script(steps)));
+      peer.send(message(target.model.script(steps)));
       await peer.frames.until('the action', (frame) => frame.action === 'run');
       peer.send(change('paused'));
       const paused = await peer.frames.until('paused', isState('paused'));
@@ -118,7 +118,13 @@ export const acting: readonly Check[] = [
     cites: ['DL23'],
     async run(target) {
       const { peer } = await joinNew(target);
-      peer.send({ ...message(target.script([{ text: 'well' }])), id: 9999, source: 'agent', cause: 3, timestamp: '1970-01-01T00:00:00' });
+      peer.send({
+        ...message(target.model.script([{ text: 'well' }])),
+        id: 9999,
+        source: 'agent',
+        cause: 3,
+        timestamp: '1970-01-01T00:00:00',
+      });
       const echo = await peer.frames.until('the echo', (frame) => frame.action === 'message');
       assert.equal(echo.source, 'user');
       assert.notEqual(echo.id, 9999);
@@ -133,7 +139,7 @@ export const acting: readonly Check[] = [
       const { id, peer } = await joinNew(target);
       const picture =
         'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-      peer.send({ action: 'message', args: { content: target.script([{ text: 'seen' }]), image_urls: [picture], file_urls: [] } });
+      peer.send({ action: 'message', args: { content: target.model.script([{ text: 'seen' }]), image_urls: [picture], file_urls: [] } });
       await peer.frames.until('the answer', (frame) => frame.action === 'message' && frame.source === 'agent');
       const late = join(target, id);
       const echo = await late.frames.until('the replayed message', (frame) => frame.action === 'message' && frame.source === 'user');
@@ -157,7 +163,7 @@ export const acting: readonly Check[] = [
     cites: ['LM1', 'EN1', 'AS1'],
     async run(target) {
       const { peer } = await joinNew(target);
-      peer.send(message(target.script([{ status: 401 }, { status: 401 }, { status: 401 }])));
+      peer.send(message(target.model.script([{ status: 401 }, { status: 401 }, { status: 401 }])));
       const state = await peer.frames.until('error', isState('error'));
       assert.ok(String((state.extras as Frame).reason).length > 0, 'extras.reason is empty');
     },

@@ -44,7 +44,7 @@ export const delivery: readonly Check[] = [
     cites: ['F2', 'SV12'],
     async run(target) {
       const { id, peer } = await joinNew(target);
-      peer.send(message(target.script([{ call: 'execute_bash', args: { command: 'echo live' } }])));
+      peer.send(message(target.model.script([{ call: 'execute_bash', args: { command: 'echo live' } }])));
       await target.eventually('the observation over REST', async () => {
         const { body } = await target.ask('GET', `/api/conversations/${id}/events?reverse=true&limit=20`);
         return (body.events as unknown as readonly Frame[] | undefined)?.some(isObservation('run'));
@@ -59,7 +59,7 @@ export const delivery: readonly Check[] = [
     cites: ['EN181', 'EN182', 'DL146'],
     async run(target) {
       const { id, peer } = await joinNew(target);
-      const sent = { ...message(target.script([{ text: 'heard' }])), client_id: 'conformance-1' };
+      const sent = { ...message(target.model.script([{ text: 'heard' }])), client_id: 'conformance-1' };
       peer.send(sent);
       const echo = await peer.frames.until('the echo with its client_id', isEcho('conformance-1'));
       const from = peer.frames.all.indexOf(echo) + 1;

@@ -8,10 +8,10 @@ export function join(target: Target, id: string, { after = -1, ...ask }: SocketI
     conversation_id: id,
     latest_event_id: String(after),
     providers_set: '',
-    session_api_key: target.key ?? 'null',
+    session_api_key: target.server.key ?? 'null',
     ...ask.query,
   };
-  return target.socketIo({ ...ask, query });
+  return target.connect.socketIo({ ...ask, query });
 }
 
 export interface Ready {
@@ -34,7 +34,7 @@ export function message(content: string): Frame {
 /** Says a message that makes the model take these steps and waits until the agent rests; the frames of this turn. */
 export async function turn(target: Target, { peer }: Ready, steps: readonly ModelStep[]): Promise<readonly Frame[]> {
   const from = peer.frames.all.length;
-  peer.send(message(target.script(steps)));
+  peer.send(message(target.model.script(steps)));
   await peer.frames.until('running', isState('running'), { from });
   await peer.frames.until('the end of the turn', isState('awaiting_user_input', 'finished'), { from });
   return peer.frames.all.slice(from);

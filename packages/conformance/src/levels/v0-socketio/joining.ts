@@ -14,7 +14,7 @@ export const joining: readonly Check[] = [
     title: 'a handshake without `conversation_id` and without a word is refused or waits; it is sent no event',
     cites: ['F6', 'SV13', 'SV14'],
     async run(target) {
-      const peer = target.socketIo();
+      const peer = target.connect.socketIo();
       await target.ask('GET', '/alive');
       assert.deepEqual(peer.frames.all, []);
     },
@@ -137,7 +137,7 @@ export const joining: readonly Check[] = [
     cites: ['SV12', 'SV20'],
     async run(target) {
       const ready = await joinNew(target);
-      const words = target.script([{ call: 'execute_bash', args: { command: 'sleep 1; echo went on' } }]);
+      const words = target.model.script([{ call: 'execute_bash', args: { command: 'sleep 1; echo went on' } }]);
       ready.peer.send(message(words));
       await ready.peer.frames.until('the action', (frame) => frame.action === 'run');
       ready.peer.close();
@@ -151,15 +151,21 @@ export const joining: readonly Check[] = [
     title: 'clients of 0.15–0.17 send `initialize` in band, get a token first, then the state `init`, and come back by the token',
     cites: ['DL25', 'SV14', 'F3', 'DL38'],
     async run(target) {
-      const first = target.socketIo({ says: 'oh_action' });
-      const args = { ...target.modelArguments, AGENT: 'CodeActAgent', LANGUAGE: 'en', CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' };
+      const first = target.connect.socketIo({ says: 'oh_action' });
+      const args = {
+        ...target.model.initializeArgs,
+        AGENT: 'CodeActAgent',
+        LANGUAGE: 'en',
+        CONFIRMATION_MODE: false,
+        SECURITY_ANALYZER: '',
+      };
       first.send({ action: 'initialize', args });
       const { token } = await first.frames.until('the token', (frame) => frame.token !== undefined);
       await first.frames.until('init', isState('init'));
-      first.send(message(target.script([{ call: 'execute_bash', args: { command: 'echo in band' } }])));
+      first.send(message(target.model.script([{ call: 'execute_bash', args: { command: 'echo in band' } }])));
       await first.frames.until('the observation', (frame) => frame.observation === 'run');
       first.close();
-      const back = target.socketIo({ says: 'oh_action' });
+      const back = target.connect.socketIo({ says: 'oh_action' });
       back.send({ action: 'initialize', args, token, latest_event_id: -1 });
       await back.frames.until('the replay', (frame) => frame.observation === 'run');
     },

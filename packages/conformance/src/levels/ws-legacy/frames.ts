@@ -13,7 +13,7 @@ const stateOf = (frame: Frame): string => String(extrasOf(frame).agent_state);
 
 async function playSteps(target: Target, generation: Generation, steps: readonly ModelStep[]): Promise<{ peer: Peer; token: string }> {
   const session = await enter(target, generation);
-  say(session.peer, generation, target.script([...steps, FINISH]));
+  say(session.peer, generation, target.model.script([...steps, FINISH]));
   await session.peer.frames.until('finish', isAction('finish'));
   return session;
 }
@@ -64,7 +64,7 @@ export const legacyFrames: readonly Check[] = [
     cites: ['DL63'],
     async run(target) {
       const { token } = await playSteps(target, 'w4', []);
-      const back = await target.webSocket(addressOf('w4', token));
+      const back = await target.connect.webSocket(addressOf('w4', token));
       back.send({ action: 'initialize', args: { LLM_MODEL: 'openai/gpt-4o', AGENT: 'CodeActAgent', LANGUAGE: 'en', LLM_API_KEY: '' } });
       await back.frames.until('the state', (frame) => stateOf(frame) === 'finished');
       const states = back.frames.all.filter(isObservation('agent_state_changed'));
@@ -116,7 +116,7 @@ export const legacyFrames: readonly Check[] = [
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
         const { peer } = await enter(target, generation);
-        say(peer, generation, target.script([{ status: 401 }]));
+        say(peer, generation, target.model.script([{ status: 401 }]));
         const isFailure =
           generation === 'w4'
             ? ({ error }: Frame) => error !== undefined
@@ -132,7 +132,7 @@ export const legacyFrames: readonly Check[] = [
     async run(target) {
       const { peer } = await playSteps(target, 'w2', []);
       const from = peer.frames.all.length;
-      peer.send({ action: 'user_message', args: { message: target.script([{ text: 'heard' }]) } });
+      peer.send({ action: 'user_message', args: { message: target.model.script([{ text: 'heard' }]) } });
       await peer.frames.until('the state', isAction('change_task_state'), { from });
       assert.ok(!peer.frames.all.slice(from).some(({ message }) => message === 'Starting new task...'), 'it was sent a new task');
     },
@@ -142,20 +142,20 @@ export const legacyFrames: readonly Check[] = [
     title: 'the bound on steps of `initialize` is the state `error` with words; resuming gives as many again',
     cites: ['EN89', 'DL88'],
     async run(target) {
-      const peer = await target.webSocket(addressOf('w4', undefined));
+      const peer = await target.connect.webSocket(addressOf('w4', undefined));
       peer.send({
         action: 'initialize',
-        args: { ...target.modelArguments, AGENT: 'CodeActAgent', MAX_ITERATIONS: 2, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' },
+        args: { ...target.model.initializeArgs, AGENT: 'CodeActAgent', MAX_ITERATIONS: 2, CONFIRMATION_MODE: false, SECURITY_ANALYZER: '' },
       });
       const isState = (name: string) => (frame: Frame) => stateOf(frame) === name;
       await peer.frames.until('readiness', isState('init'));
-      const words = target.script([1, 2, 3, 4, 5, 6].map((n) => ({ call: 'execute_bash', args: { command: `echo ${n}` } })));
+      const words = target.model.script([1, 2, 3, 4, 5, 6].map((n) => ({ call: 'execute_bash', args: { command: `echo ${n}` } })));
       say(peer, 'w4', words);
       const bound = await peer.frames.until('the bound', isState('error'));
-      assert.equal(target.modelRequests(words).length, 2);
+      assert.equal(target.model.requests(words).length, 2);
       peer.send({ action: 'change_agent_state', args: { agent_state: 'running' } });
       await peer.frames.until('the second bound', isState('error'), { from: peer.frames.all.indexOf(bound) + 1 });
-      assert.equal(target.modelRequests(words).length, 4);
+      assert.equal(target.model.requests(words).length, 4);
     },
   },
 ];

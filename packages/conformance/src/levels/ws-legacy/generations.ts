@@ -17,7 +17,7 @@ const aTask = (generation: Generation): Check => ({
   cites: ['DL80', 'DL81', 'DL83', 'DL88', 'DL25'],
   async run(target) {
     const { peer } = await enter(target, generation);
-    say(peer, generation, target.script([ECHO, FINISH]));
+    say(peer, generation, target.model.script([ECHO, FINISH]));
     const observation = await peer.frames.until('the observation', ran);
     assert.equal(extrasOf(observation).exit_code, 0);
     await peer.frames.until('finish', isAction('finish'));
@@ -30,10 +30,10 @@ const aReturn = (generation: Generation): Check => ({
   cites: ['DL83', 'DL84', 'DL90', 'SV12'],
   async run(target) {
     const { peer, token } = await enter(target, generation);
-    say(peer, generation, target.script([{ call: 'execute_bash', args: { command: 'sleep 1; echo conformance' } }, FINISH]));
+    say(peer, generation, target.model.script([{ call: 'execute_bash', args: { command: 'sleep 1; echo conformance' } }, FINISH]));
     const action = await peer.frames.until('the action', isAction('run'));
     peer.close();
-    const back = await target.webSocket(addressOf(generation, token, typeof action.id === 'number' ? action.id : undefined));
+    const back = await target.connect.webSocket(addressOf(generation, token, typeof action.id === 'number' ? action.id : undefined));
     initialize(target, back);
     await back.frames.until('finish', isAction('finish'));
     assert.equal(back.frames.all.filter(ran).length, 1);
@@ -52,13 +52,13 @@ export const peculiar: readonly Check[] = [
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
         const { peer, token } = await enter(target, generation);
-        say(peer, generation, target.script([ANSWER, FINISH]));
+        say(peer, generation, target.model.script([ANSWER, FINISH]));
         const last = await peer.frames.until('finish', isAction('finish'));
         isWhole(peer.frames.all, `a client of ${generation.toUpperCase()}`);
         const all = idsOf(peer.frames.all);
         peer.close();
         for (const after of [all[5]!, all[30]!]) {
-          const back = await target.webSocket(addressOf(generation, token, after));
+          const back = await target.connect.webSocket(addressOf(generation, token, after));
           initialize(target, back);
           await back.frames.until('the last event', ({ id }) => id === last.id);
           isTheRest(idsOf(back.frames.all), {
@@ -78,7 +78,7 @@ export const peculiar: readonly Check[] = [
     async run(target) {
       const { peer, token } = await enter(target, 'w1');
       const headers = { authorization: `Bearer ${token}` };
-      say(peer, 'w1', target.script([{ call: 'execute_bash', args: { command: 'echo x > conformance.txt' } }, FINISH]));
+      say(peer, 'w1', target.model.script([{ call: 'execute_bash', args: { command: 'echo x > conformance.txt' } }, FINISH]));
       await peer.frames.until('finish', isAction('finish'));
       const { body } = await target.ask('GET', '/api/messages', { headers });
       const messages = body.messages as unknown as readonly { role: string; payload: Frame }[];
@@ -98,13 +98,13 @@ export const peculiar: readonly Check[] = [
     cites: ['DL70', 'AS5'],
     async run(target) {
       const { peer } = await enter(target, 'w2');
-      say(peer, 'w2', target.script([FINISH]));
+      say(peer, 'w2', target.model.script([FINISH]));
       const isState = (state: string) => (frame: Frame) => isAction('change_task_state')(frame) && argsOf(frame).task_state === state;
       await peer.frames.until('finished', isState('finished'));
       peer.send({ action: 'change_task_state', args: { task_state_action: 'pause' } });
       await peer.frames.until('the refusal', ({ error }) => error === true);
       const from = peer.frames.all.length;
-      peer.send({ action: 'user_message', args: { message: target.script([ECHO, FINISH]) } });
+      peer.send({ action: 'user_message', args: { message: target.model.script([ECHO, FINISH]) } });
       await peer.frames.until('the observation', ran, { from });
       assert.deepEqual(peer.frames.all.slice(from).filter(isObservation('agent_state_changed')), []);
     },
@@ -115,7 +115,7 @@ export const peculiar: readonly Check[] = [
     cites: ['DL83', 'DL82'],
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
-        const peer = await target.webSocket(addressOf(generation, undefined));
+        const peer = await target.connect.webSocket(addressOf(generation, undefined));
         const first = await peer.frames.until('a frame', () => true);
         assert.equal(first.status, 'ok', JSON.stringify(first));
         const payload = JSON.parse(Buffer.from(String(first.token).split('.')[1] ?? '', 'base64url').toString()) as Frame;
@@ -129,7 +129,7 @@ export const peculiar: readonly Check[] = [
     cites: ['DL82', 'SV13'],
     async run(target) {
       for (const generation of ['w4', 'w5'] as const) {
-        const peer = await target.webSocket(addressOf(generation, 'not.a.token'));
+        const peer = await target.connect.webSocket(addressOf(generation, 'not.a.token'));
         await peer.ended;
         assert.deepEqual(peer.frames.all, [{ error: 'Invalid token', error_code: 401 }]);
       }
@@ -140,7 +140,7 @@ export const peculiar: readonly Check[] = [
     title: 'opendevin-2024-11 with fewer than three subprotocols is closed with 1008',
     cites: ['DL82'],
     async run(target) {
-      const peer = await target.webSocket({ protocols: ['openhands', 'NO_JWT'] });
+      const peer = await target.connect.webSocket({ protocols: ['openhands', 'NO_JWT'] });
       assert.match(await peer.ended, /^1008/);
     },
   },
@@ -151,14 +151,14 @@ export const peculiar: readonly Check[] = [
     cites: ['DL62', 'DL5', 'DL7'],
     async run(target) {
       const { peer, token } = await enter(target, 'w4');
-      const words = target.script([{ text: 'answered' }]);
+      const words = target.model.script([{ text: 'answered' }]);
       say(peer, 'w4', words);
       await peer.frames.until('the answer', (frame) => isAction('message')(frame) && frame.source === 'agent');
       assert.deepEqual(
         peer.frames.all.filter((frame) => isAction('message')(frame) && frame.source === 'user'),
         [],
       );
-      const back = await target.webSocket(addressOf('w4', token));
+      const back = await target.connect.webSocket(addressOf('w4', token));
       const replayed = await back.frames.until('the replayed message', (frame) => isAction('message')(frame) && frame.source === 'user');
       assert.equal(argsOf(replayed).content, words);
     },
@@ -180,22 +180,22 @@ export const peculiar: readonly Check[] = [
     title: 'with `CONFIRMATION_MODE` an action waits, is refused by `user_rejected` and done by `user_confirmed`, under a new id',
     cites: ['DL68', 'Q11', 'Q12', 'Q13', 'Q17', 'Q18', 'Q19'],
     async run(target) {
-      const peer = await target.webSocket(addressOf('w4', undefined));
+      const peer = await target.connect.webSocket(addressOf('w4', undefined));
       peer.send({
         action: 'initialize',
-        args: { ...target.modelArguments, AGENT: 'CodeActAgent', CONFIRMATION_MODE: true, SECURITY_ANALYZER: '' },
+        args: { ...target.model.initializeArgs, AGENT: 'CodeActAgent', CONFIRMATION_MODE: true, SECURITY_ANALYZER: '' },
       });
       const state = (name: string) => (frame: Frame) => extrasOf(frame).agent_state === name;
       const asked = (is: string) => (frame: Frame) => isAction('run')(frame) && argsOf(frame).is_confirmed === is;
       await peer.frames.until('readiness', state('init'));
-      say(peer, 'w4', target.script([ECHO]));
+      say(peer, 'w4', target.model.script([ECHO]));
       await peer.frames.until('the question', asked('awaiting_confirmation'));
       await peer.frames.until('the state', state('awaiting_user_confirmation'));
       peer.send({ action: 'change_agent_state', args: { agent_state: 'user_rejected' } });
       await peer.frames.until('the refusal', isObservation('user_rejected'));
       await peer.frames.until('rest', state('awaiting_user_input'));
       const from = peer.frames.all.length;
-      say(peer, 'w4', target.script([ECHO]));
+      say(peer, 'w4', target.model.script([ECHO]));
       const question = await peer.frames.until('the question', asked('awaiting_confirmation'), { from });
       await peer.frames.until('the state', state('awaiting_user_confirmation'), { from });
       peer.send({ action: 'change_agent_state', args: { agent_state: 'user_confirmed' } });
@@ -210,7 +210,7 @@ export const peculiar: readonly Check[] = [
     cites: ['DL86', 'DL87'],
     async run(target) {
       const { peer, token } = await enter(target, 'w4');
-      say(peer, 'w4', target.script([{ call: 'execute_bash', args: { command: 'echo x > conformance.txt' } }, FINISH]));
+      say(peer, 'w4', target.model.script([{ call: 'execute_bash', args: { command: 'echo x > conformance.txt' } }, FINISH]));
       await peer.frames.until('finish', isAction('finish'));
       const headers = { authorization: `Bearer ${token}` };
       assert.deepEqual((await target.ask('GET', '/api/list-files?path=/', { headers })).body, ['/conformance.txt']);

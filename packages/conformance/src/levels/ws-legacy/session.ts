@@ -20,7 +20,7 @@ export function addressOf(generation: Generation, token: string | undefined, lat
 /** A new session of this generation, initialized and ready for a task. */
 export async function enter(target: Target, generation: Generation): Promise<Session> {
   const minted = generation < 'w4' ? await mint(target) : undefined;
-  const peer = await target.webSocket(addressOf(generation, minted));
+  const peer = await target.connect.webSocket(addressOf(generation, minted));
   initialize(target, peer);
   const token = minted ?? String((await peer.frames.until('the token', ({ token: given }) => typeof given === 'string')).token);
   await peer.frames.until('readiness', generation === 'w1' ? ({ action }) => action === 'initialize' : isRest);
@@ -28,7 +28,8 @@ export async function enter(target: Target, generation: Generation): Promise<Ses
 }
 
 /** With these four names only, as opendevin-2024-05 to opendevin-2024-07 do; the address of the model is in the server's settings. */
-export function initialize({ modelArguments: { LLM_MODEL = '' } }: Target, peer: Peer): void {
+export function initialize({ model }: Target, peer: Peer): void {
+  const { LLM_MODEL = '' } = model.initializeArgs;
   peer.send({ action: 'initialize', args: { LLM_MODEL, LLM_API_KEY: '', AGENT: 'CodeActAgent', LANGUAGE: 'en' } });
 }
 

@@ -8,8 +8,8 @@ import { join } from '../v0-socketio/join.ts';
 const FINISH: ModelStep = { call: 'finish', args: { message: 'ready', task_completed: 'true' } };
 
 async function start(target: Target, steps: readonly ModelStep[]): Promise<{ peer: Peer; words: string }> {
-  const peer = await target.webSocket();
-  const words = target.script([...steps, FINISH]);
+  const peer = await target.connect.webSocket();
+  const words = target.model.script([...steps, FINISH]);
   peer.send({ action: 'start', args: { task: words } });
   return { peer, words };
 }
@@ -23,7 +23,7 @@ export const readmeFrames: readonly Check[] = [
     title: 'a connection is greeted with `initialize` and "Control loop started.", and `initialize` is answered with the same',
     cites: ['DL13'],
     async run(target) {
-      const peer = await target.webSocket();
+      const peer = await target.connect.webSocket();
       const isGreeting = (frame: Frame): boolean => isAction('initialize')(frame) && frame.message === 'Control loop started.';
       const first = await peer.frames.until('the greeting', isGreeting);
       peer.send({ action: 'initialize', args: { model: 'openai/gpt-4o' } });
@@ -39,7 +39,7 @@ export const readmeFrames: readonly Check[] = [
       await peer.frames.until('the answer', ({ message }) => message === 'Starting new task...');
       await peer.frames.until('finish', isAction('finish'));
       const { token } = await peer.frames.until('the token', (frame) => typeof frame.token === 'string');
-      const back = await target.webSocket({ path: `/ws?token=${encodeURIComponent(String(token))}` });
+      const back = await target.connect.webSocket({ path: `/ws?token=${encodeURIComponent(String(token))}` });
       const chat = await back.frames.until('the chat', isObservation('chat'));
       assert.equal(chat.content, words);
     },
@@ -49,12 +49,12 @@ export const readmeFrames: readonly Check[] = [
     title: 'a model that answers in words ends with a `think` and one `finish`, and a follow-up goes on',
     cites: ['DL182', 'DL18'],
     async run(target) {
-      const peer = await target.webSocket();
-      peer.send({ action: 'start', args: { task: target.script([{ text: 'nothing but words' }]) } });
+      const peer = await target.connect.webSocket();
+      peer.send({ action: 'start', args: { task: target.model.script([{ text: 'nothing but words' }]) } });
       await peer.frames.until('finish', isAction('finish'));
       const from = peer.frames.all.length;
       assert.equal(argsOf(peer.frames.all[from - 2] ?? {}).thought, 'nothing but words');
-      peer.send({ action: 'start', args: { task: target.script([FINISH]) } });
+      peer.send({ action: 'start', args: { task: target.model.script([FINISH]) } });
       await peer.frames.until('finish', isAction('finish'), { from });
       assert.equal(peer.frames.all.filter(isAction('finish')).length, 2);
     },
@@ -94,7 +94,7 @@ export const readmeFrames: readonly Check[] = [
     title: 'a later kind is sent as the nearest kind of the time or in the chat; states are no frames',
     cites: ['DL18', 'DL19'],
     async run(target) {
-      const part = target.script([{ call: 'finish', args: { message: 'the part is done', task_completed: 'true' } }]);
+      const part = target.model.script([{ call: 'finish', args: { message: 'the part is done', task_completed: 'true' } }]);
       const { peer } = await start(target, [
         { call: 'execute_ipython_cell', args: { code: 'print(6 * 7)', timeout: 60 } },
         { call: 'delegate', args: { task: part } },
@@ -117,8 +117,8 @@ export const readmeFrames: readonly Check[] = [
     title: 'a failure of the model is a message in the chat',
     cites: ['DL18', 'DL12'],
     async run(target) {
-      const peer = await target.webSocket();
-      peer.send({ action: 'start', args: { task: target.script([{ status: 401 }]) } });
+      const peer = await target.connect.webSocket();
+      peer.send({ action: 'start', args: { task: target.model.script([{ status: 401 }]) } });
       const failure = await peer.frames.until('the failure', ({ error }) => error !== undefined);
       assert.ok(String(failure.message).length > 0, JSON.stringify(failure).slice(0, 150));
     },
@@ -142,10 +142,10 @@ export const readmeFrames: readonly Check[] = [
     title: 'an unknown agent is replaced by the usual one, which a message after `initialize` says, and the task is done',
     cites: ['EN62', 'SV224'],
     async run(target) {
-      const peer = await target.webSocket();
+      const peer = await target.connect.webSocket();
       peer.send({ action: 'initialize', args: { model: 'openai/gpt-4o', agent_cls: 'NoSuchAgent' } });
       await peer.frames.until('word of it', (frame) => JSON.stringify(frame).includes('NoSuchAgent'));
-      peer.send({ action: 'start', args: { task: target.script([FINISH]) } });
+      peer.send({ action: 'start', args: { task: target.model.script([FINISH]) } });
       await peer.frames.until('finish', isAction('finish'));
     },
   },
@@ -154,12 +154,12 @@ export const readmeFrames: readonly Check[] = [
     title: 'the model is the one that `initialize` names',
     cites: ['SV21', 'A8'],
     async run(target) {
-      const peer = await target.webSocket();
+      const peer = await target.connect.webSocket();
       peer.send({ action: 'initialize', args: { model: 'openai/gpt-4.1-mini' } });
-      const words = target.script([FINISH]);
+      const words = target.model.script([FINISH]);
       peer.send({ action: 'start', args: { task: words } });
       await peer.frames.until('finish', isAction('finish'));
-      assert.equal(target.modelRequests(words)[0]?.model as unknown, 'gpt-4.1-mini');
+      assert.equal(target.model.requests(words)[0]?.model as unknown, 'gpt-4.1-mini');
     },
   },
   {

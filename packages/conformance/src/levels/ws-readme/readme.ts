@@ -9,8 +9,8 @@ const FINISH: ModelStep = { call: 'finish', args: { message: 'ready', task_compl
 
 /** Sends `start` with a task that makes the model take these steps and finish. */
 async function start(target: Target, steps: readonly ModelStep[]): Promise<Peer> {
-  const peer = await target.webSocket();
-  peer.send({ action: 'start', args: { task: target.script([...steps, FINISH]) } });
+  const peer = await target.connect.webSocket();
+  peer.send({ action: 'start', args: { task: target.model.script([...steps, FINISH]) } });
   return peer;
 }
 
@@ -46,10 +46,10 @@ export const readme: readonly Check[] = [
     title: '`initialize` with `model`, `directory` and `agent_cls` is answered, and `start` follows',
     cites: ['A8', 'B4', 'DL25', 'SV15'],
     async run(target) {
-      const peer = await target.webSocket();
+      const peer = await target.connect.webSocket();
       peer.send({ action: 'initialize', args: { model: 'openai/gpt-4o', agent_cls: 'CodeActAgent' } });
       isEnvelope(await peer.frames.until('the answer', isAction('initialize')));
-      peer.send({ action: 'start', args: { task: target.script([FINISH]) } });
+      peer.send({ action: 'start', args: { task: target.model.script([FINISH]) } });
       await peer.frames.until('finish', isAction('finish'));
     },
   },
@@ -58,7 +58,7 @@ export const readme: readonly Check[] = [
     title: 'a `directory` outside what the operator allows is refused with words',
     cites: ['B4', 'SV7'],
     async run(target) {
-      const peer = await target.webSocket();
+      const peer = await target.connect.webSocket();
       peer.send({ action: 'initialize', args: { directory: '/etc' } });
       const refusal = await peer.frames.until('the refusal', ({ error }) => error !== undefined);
       assert.ok(String(refusal.message).length > 0);
@@ -154,7 +154,7 @@ export const readme: readonly Check[] = [
     title: 'a frame that is no JSON, no action or unknown is answered with an error in words, and the socket goes on',
     cites: ['A11', 'DL22', 'DL89', 'SV16'],
     async run(target) {
-      const peer = await target.webSocket();
+      const peer = await target.connect.webSocket();
       for (const frame of ['no json', '[]', '{}', '{"action":"no_such_action","args":{}}', '{"action":"start","args":{}}']) {
         const from = peer.frames.all.length;
         peer.send(frame);
@@ -162,7 +162,7 @@ export const readme: readonly Check[] = [
           from,
         });
       }
-      peer.send({ action: 'start', args: { task: target.script([FINISH]) } });
+      peer.send({ action: 'start', args: { task: target.model.script([FINISH]) } });
       await peer.frames.until('finish', isAction('finish'));
     },
   },

@@ -150,7 +150,7 @@ export const calls: readonly Check[] = [
       );
       const frames = await rested(target, talk, 'error');
       assert.ok(String((frames.findLast(isState('error'))!.extras as { reason?: string }).reason).length > 0);
-      assert.ok(target.modelRequests(talk.words).length <= 10, `${target.modelRequests(talk.words).length} requests`);
+      assert.ok(target.model.requests(talk.words).length <= 10, `${target.model.requests(talk.words).length} requests`);
     },
   },
   {
@@ -189,7 +189,7 @@ export const calls: readonly Check[] = [
         Array.from({ length: 12 }, () => bash('ls /no/such/folder')),
       );
       await rested(target, talk, 'awaiting_user_input', 'error', 'paused');
-      const asked = target.modelRequests(talk.words).length;
+      const asked = target.model.requests(talk.words).length;
       assert.ok(asked < 12, `the model was asked ${asked} times`);
     },
   },

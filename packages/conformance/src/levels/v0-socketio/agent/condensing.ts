@@ -87,12 +87,12 @@ export const condensing: readonly Check[] = [
     title: 'stopping an agent stops the one it has asked',
     cites: ['EN138'],
     async run(target) {
-      const part = target.script([{ text: 'never sent', after: new Promise(() => {}) }]);
+      const part = target.model.script([{ text: 'never sent', after: new Promise(() => {}) }]);
       const talk = await begin(target, [{ call: 'delegate', args: { task: part } }]);
-      await target.eventually('request of the other agent', () => target.modelRequests(part)[0]);
+      await target.eventually('request of the other agent', () => target.model.requests(part)[0]);
       talk.ready.peer.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } });
       await rested(target, talk, 'stopped');
-      await target.eventually('end of its request', () => target.modelAbandoned(part) > 0);
+      await target.eventually('end of its request', () => target.model.abandoned(part) > 0);
     },
   },
   {
@@ -100,7 +100,7 @@ export const condensing: readonly Check[] = [
     title: 'the other agent works in a conversation of its own, on the same folder',
     cites: ['EN139', 'Q41', 'Q58'],
     async run(target) {
-      const part = target.script([
+      const part = target.model.script([
         bash('echo left-behind > from-the-other.txt'),
         { call: 'finish', args: { message: 'done', task_completed: 'true' } },
       ]);

@@ -7,7 +7,7 @@ import { joinNew } from '../join.ts';
 /** A file with these lines, a draft for some of them, and what the model writes for it: the observation, and the file then. */
 async function drafted(target: Target, name: string, lines: readonly string[], written: string): Promise<{ edit: Frame; text: string }> {
   // The file has the words by which the scripted model knows that this request is its own.
-  const words = target.script([], { text: written });
+  const words = target.model.script([], { text: written });
   const { peer } = await joinNew(target);
   const path = `/tmp/${name}`;
   const asked = async (frame: object, kind: string): Promise<Frame> => {

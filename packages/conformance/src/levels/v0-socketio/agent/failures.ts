@@ -72,7 +72,7 @@ const lasting = ({ id, title, cites, step }: Stumble): Check => ({
     const talk = await begin(target, [step]);
     const frames = await rested(target, talk, 'error');
     assert.ok(String(extrasOf(frames.findLast(isState('error'))!).reason).length > 0, 'extras.reason is empty');
-    assert.equal(target.modelRequests(talk.words).length, 1);
+    assert.equal(target.model.requests(talk.words).length, 1);
     await spoken(target, [{ text: 'well again' }], { ready: talk.ready });
   },
 });
@@ -96,7 +96,7 @@ export const failures: readonly Check[] = [
     title: 'the key is in no frame, though the provider repeats it in its refusal',
     cites: ['LM22', 'EN70'],
     async run(target) {
-      const key = target.modelArguments.LLM_API_KEY!;
+      const key = target.model.initializeArgs.LLM_API_KEY!;
       const frames = await rested(target, await begin(target, [{ status: 401, says: `Incorrect API key provided: ${key}.` }]), 'error');
       assert.ok(!JSON.stringify(frames).includes(key), 'the key is in a frame');
     },
@@ -135,7 +135,7 @@ export const failures: readonly Check[] = [
       await frames.until('rate_limited', isState('rate_limited'), { from: talk.from });
       send(change('stopped'));
       await frames.until('stopped', isState('stopped'), { from: talk.from });
-      assert.equal(target.modelRequests(talk.words).length, 1);
+      assert.equal(target.model.requests(talk.words).length, 1);
     },
   },
   {
@@ -148,7 +148,7 @@ export const failures: readonly Check[] = [
       const { frames, send } = talk.ready.peer;
       send(change('stopped'));
       await frames.until('stopped', isState('stopped'), { from: talk.from });
-      await target.eventually('end of the request', () => target.modelAbandoned(talk.words) > 0);
+      await target.eventually('end of the request', () => target.model.abandoned(talk.words) > 0);
       await spoken(target, [{ text: 'anew' }], { ready: talk.ready });
     },
   },

@@ -37,7 +37,7 @@ export const microagents: readonly Check[] = [
       await spoken(target, [{ text: 'hello' }], { ready });
       const ask = async (words: string) => {
         const from = ready.peer.frames.all.length;
-        const content = `${target.script([{ text: 'well' }])} ${words}`;
+        const content = `${target.model.script([{ text: 'well' }])} ${words}`;
         ready.peer.send({ action: 'message', args: { content } });
         await ready.peer.frames.until('the answer', ({ action, source }) => action === 'message' && source === 'agent', { from });
         return { frames: ready.peer.frames.all.slice(from), content };

@@ -75,7 +75,7 @@ export const steering: readonly Check[] = [
       const talk = await begin(target, [{ ...bash('true'), tokens: 1_000_000 }, { text: 'never sent' }]);
       const frames = await rested(target, talk, 'error', 'paused');
       assert.ok(frames.some(isState('error')), 'the state is not error');
-      assert.equal(target.modelRequests(talk.words).length, 1);
+      assert.equal(target.model.requests(talk.words).length, 1);
       assert.match(String(extrasOf(frames.findLast(isState('error'))!).reason), /\S/);
       await request(target, talk, 0);
     },
@@ -151,7 +151,7 @@ export const steering: readonly Check[] = [
       send({ action: 'run', args: { command: 'echo by-hand' } });
       await frames.until('the user’s own', ran('by-hand'));
       assert.ok(!frames.all.some(ran('after')), 'the agent went on while it was paused');
-      assert.equal(target.modelRequests(talk.words).length, 1);
+      assert.equal(target.model.requests(talk.words).length, 1);
       send(change('running'));
       await frames.until('what comes after', ran('after'));
     },

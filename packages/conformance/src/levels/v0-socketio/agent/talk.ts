@@ -21,7 +21,7 @@ export async function begin(
 ): Promise<Talk> {
   const joined = ready ?? (await joinNew(target));
   const from = joined.peer.frames.all.length;
-  const words = target.script(steps, aside);
+  const words = target.model.script(steps, aside);
   joined.peer.send(message(words));
   return { ready: joined, words, from };
 }
@@ -30,7 +30,7 @@ export async function begin(
 export async function rested(target: Target, { ready: { peer }, from }: Talk, ...states: readonly string[]): Promise<readonly Frame[]> {
   const wanted = states.length > 0 ? states : ['awaiting_user_input', 'finished'];
   const began = await peer.frames.until('running', isState('running'), { from });
-  const after = { from: peer.frames.all.indexOf(began), withinMs: 3 * target.timeoutMs };
+  const after = { from: peer.frames.all.indexOf(began), withinMs: 3 * target.server.timeoutMs };
   await peer.frames.until(wanted.join(' or '), isState(...wanted), after);
   return peer.frames.all.slice(from);
 }
@@ -47,7 +47,7 @@ export async function spoken(
 
 /** What the model was asked, the `n`th time (from 0) because of these words. */
 export async function request(target: Target, { words }: Talk, n: number): Promise<ModelRequest> {
-  return (await target.eventually(`request ${n + 1} to the model`, () => target.modelRequests(words)[n])) as unknown as ModelRequest;
+  return (await target.eventually(`request ${n + 1} to the model`, () => target.model.requests(words)[n])) as unknown as ModelRequest;
 }
 
 export const change = (agent_state: string): Frame => ({ action: 'change_agent_state', args: { agent_state } });

@@ -90,9 +90,9 @@ export const view: readonly Check[] = [
     cites: ['EN41'],
     async run(target) {
       const { peer } = await joinNew(target);
-      const words = target.script([{ text: 'seen' }]);
+      const words = target.model.script([{ text: 'seen' }]);
       peer.send({ action: 'message', args: { content: words, image_urls: [PICTURE] } });
-      const asked = await target.eventually('request', () => target.modelRequests(words)[0]);
+      const asked = await target.eventually('request', () => target.model.requests(words)[0]);
       assert.ok(JSON.stringify(asked).includes(PICTURE.slice(-60)), 'the picture is not in it');
     },
   },
@@ -201,9 +201,9 @@ export const view: readonly Check[] = [
     title: 'instructions given with a conversation are in the prompt of its agent',
     cites: ['SV31'],
     async run(target) {
-      const words = target.script([{ text: 'seen' }]);
+      const words = target.model.script([{ text: 'seen' }]);
       await target.converse({ conversation_instructions: 'only-in-rhymes', initial_user_msg: words });
-      const asked = await target.eventually('request', () => target.modelRequests(words)[0]);
+      const asked = await target.eventually('request', () => target.model.requests(words)[0]);
       assert.ok(
         textOfRequest(asked as unknown as Parameters<typeof textOfRequest>[0]).includes('only-in-rhymes'),
         'they are not in the request',
