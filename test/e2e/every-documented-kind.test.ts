@@ -122,7 +122,7 @@ it('DL31: a browser, a download and a page', PATIENT, async () => {
   expect(await talk.leave()).toContain('observation browse');
 });
 
-it('DL93: a conversation that grew too long for its model, and a model that asks for patience', PATIENT, async () => {
+it('DL93: a conversation that grew too long for its model, and a model that is rate limited', PATIENT, async () => {
   const talk = new Talk();
   const run: ModelStep = { call: 'execute_bash', args: { command: 'true' } };
   talk.work([run, run, run, run, run, run, { status: 400, code: 'context_length_exceeded' }, { status: 429 }, FINISH]);

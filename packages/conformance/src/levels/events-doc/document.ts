@@ -150,7 +150,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'events-doc/rate-limited',
-    title: 'a model that asks for patience is the state `RATE_LIMITED`, and the task goes on',
+    title: 'a rate limit of the model is the state `RATE_LIMITED`, and the task goes on',
     cites: ['Q10', 'EN88'],
     async run(target) {
       const peer = await enter(target);

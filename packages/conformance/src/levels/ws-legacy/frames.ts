@@ -76,7 +76,7 @@ export const legacyFrames: readonly Check[] = [
     },
   },
   {
-    id: 'ws-legacy/w4-patience',
+    id: 'ws-legacy/w4-rate-limit',
     title: 'a state of a later release is sent as the nearest one: `running` while the model is rate limited',
     cites: ['DL64'],
     async run(target) {

@@ -8,7 +8,7 @@ import type { ModelStep } from '../../../model/model-step.ts';
 import type { Target } from '../../../target/target.ts';
 import { begin, change, request, rested, spoken } from './talk.ts';
 
-interface Stumble {
+interface Failure {
   readonly id: string;
   readonly title: string;
   readonly cites: readonly string[];
@@ -17,8 +17,8 @@ interface Stumble {
 
 const HALF = `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'gpt-4o', choices: [{ index: 0, delta: { role: 'assistant', content: 'half an ans' }, finish_reason: null }] })}\n\n`;
 
-/** What is tried again, because it may go better. */
-const PASSING: readonly Stumble[] = [
+/** Failures after which the server asks again. */
+const PASSING: readonly Failure[] = [
   { id: 'broken', title: 'an answer that breaks off before it ended', cites: ['LM10'], step: { bytes: HALF } },
   { id: 'empty', title: 'an empty answer', cites: ['LM11'], step: { text: '' } },
   {
@@ -28,10 +28,10 @@ const PASSING: readonly Stumble[] = [
     step: { bytes: 'data: {"choices": 7}\n\ndata: nonsense\n\n' },
   },
   { id: 'unavailable', title: 'an endpoint that is down for a moment', cites: ['LM30'], step: { status: 503 } },
-  { id: 'patience', title: 'a rate limit with `Retry-After`', cites: ['LM31'], step: { status: 429, headers: { 'retry-after': '1' } } },
+  { id: 'rate-limit', title: 'a rate limit with `Retry-After`', cites: ['LM31'], step: { status: 429, headers: { 'retry-after': '1' } } },
 ];
 
-const passing = ({ id, title, cites, step }: Stumble): Check => ({
+const passing = ({ id, title, cites, step }: Failure): Check => ({
   id: `v0-socketio/model-${id}`,
   title: `${title} is asked for again, and nothing of it is recorded`,
   cites,
@@ -44,8 +44,8 @@ const passing = ({ id, title, cites, step }: Stumble): Check => ({
   },
 });
 
-/** What is not, because it never will. */
-const LASTING: readonly Stumble[] = [
+/** Failures after which it does not. */
+const LASTING: readonly Failure[] = [
   { id: 'key', title: 'a refused key', cites: ['LM20', 'EN86'], step: { status: 401 } },
   {
     id: 'credit',
@@ -64,7 +64,7 @@ const LASTING: readonly Stumble[] = [
   { id: 'long-wait', title: 'a wait of more than a day', cites: ['LM35'], step: { status: 429, headers: { 'retry-after': '100000' } } },
 ];
 
-const lasting = ({ id, title, cites, step }: Stumble): Check => ({
+const lasting = ({ id, title, cites, step }: Failure): Check => ({
   id: `v0-socketio/model-${id}`,
   title: `${title} is the state \`error\` with a reason, asked for once; the next message tries again`,
   cites,
