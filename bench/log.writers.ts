@@ -11,15 +11,15 @@ export interface BenchWriter {
 
 const SCHEMA = 'CREATE TABLE events (conversation TEXT, id INTEGER, body TEXT, PRIMARY KEY (conversation, id)) STRICT, WITHOUT ROWID';
 const INSERT = 'INSERT INTO events VALUES (?, ?, ?)';
-type Row = [conversation: string, id: number, body: string];
-interface Waiting {
-  readonly row: Row;
+type LogRow = [conversation: string, id: number, body: string];
+interface PendingAppend {
+  readonly row: LogRow;
   readonly resolve: () => void;
 }
 
 /** One group at a time: what comes while a group is under way is the next group. */
-function grouped(commit: (rows: readonly Row[]) => Promise<void>): BenchWriter['append'] {
-  let queue: Waiting[] = [];
+function grouped(commit: (rows: readonly LogRow[]) => Promise<void>): BenchWriter['append'] {
+  let queue: PendingAppend[] = [];
   let busy = false;
   const drain = async (): Promise<void> => {
     busy = true;
@@ -39,11 +39,11 @@ function grouped(commit: (rows: readonly Row[]) => Promise<void>): BenchWriter['
     });
 }
 
-function database(path: string, synchronous: 'FULL' | 'NORMAL'): { db: DatabaseSync; commit: (rows: readonly Row[]) => void } {
+function database(path: string, synchronous: 'FULL' | 'NORMAL'): { db: DatabaseSync; commit: (rows: readonly LogRow[]) => void } {
   const db = new DatabaseSync(path);
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA wal_autocheckpoint = 0; ${SCHEMA}`);
   const insert = db.prepare(INSERT);
-  const commit = (rows: readonly Row[]): void => {
+  const commit = (rows: readonly LogRow[]): void => {
     db.exec('BEGIN');
     for (const row of rows) insert.run(...row);
     db.exec('COMMIT');

@@ -44,7 +44,7 @@ export interface Build {
   server(home: string, env: NodeJS.ProcessEnv): Target;
 }
 
-interface Described {
+interface RowText {
   /** Ends with the unit. */
   readonly title: string;
   /** How the numbers are written; minimum and median by default. */
@@ -52,7 +52,7 @@ interface Described {
 }
 
 /** One row of the table, by what it needs to be measured. */
-export type Row = Described &
+export type Row = RowText &
   (
     | { readonly of: 'target'; measure(target: Target, run: Run): Promise<Figures> }
     | { readonly of: 'server'; measure(server: RunningServer, run: Run): Promise<Figures> }

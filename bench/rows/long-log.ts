@@ -47,7 +47,7 @@ export const longLog: Row = {
   },
 };
 
-interface Visited {
+interface Visit {
   readonly openMs: number;
   readonly requestMs: number;
   readonly growthMiB: number;
@@ -57,7 +57,7 @@ interface Visited {
 async function visited(
   url: string,
   log: { readonly id: string; readonly last: number; readonly model: ModelServer; memory(): number },
-): Promise<Visited> {
+): Promise<Visit> {
   // The modules that a server loads for its first model request are not a cost of the long log.
   const other = await create(url);
   await run(other, 'BENCH:0:true');

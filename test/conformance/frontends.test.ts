@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { dialectOfPage, openhandsV0InBand, WS_DIALECTS, type Dialect, type Frame } from '@tendon/protocol';
-import { readAs025, readAs03, readAs06, readAs062, readAs09, type Read } from '../../packages/conformance/src/levels/frontends/page.ts';
+import {
+  readAs025,
+  readAs03,
+  readAs06,
+  readAs062,
+  readAs09,
+  type FrameReader,
+} from '../../packages/conformance/src/levels/frontends/page.ts';
 import { EVERY_KIND, UNKNOWN } from './every-kind.ts';
 
-const PAGES: readonly (readonly [release: string, dialect: Dialect, read: Read])[] = [
+const PAGES: readonly (readonly [release: string, dialect: Dialect, read: FrameReader])[] = [
   ['0.3', WS_DIALECTS['opendevin-2024-04'], readAs03],
   ['0.6', WS_DIALECTS['opendevin-2024-06'], readAs06],
   ['0.9', WS_DIALECTS['opendevin-2024-07'], readAs09],
@@ -13,7 +20,7 @@ const PAGES: readonly (readonly [release: string, dialect: Dialect, read: Read])
   ['0.62', dialectOfPage({ providers_set: '', session_api_key: '' }), readAs062],
 ];
 
-function problem(read: Read, frame: Frame): string | undefined {
+function problem(read: FrameReader, frame: Frame): string | undefined {
   try {
     return void read(frame);
   } catch (cause) {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startScriptedModel } from '@tendon/conformance';
 import { TendonProcess } from '@tendon/testing/servers';
 
-interface Seen {
+interface LogEvent {
   readonly id?: number;
   readonly action?: string;
   readonly observation?: string;
@@ -44,10 +44,10 @@ it('EN139, SV118: in a conversation of its own on the same folder, begun once th
     body: JSON.stringify({ action: 'run', args: { command: 'touch go' } }),
   });
 
-  const seen: Seen[] = [];
+  const seen: LogEvent[] = [];
   const socket = io(tendon.url, { query: { conversation_id: id, latest_event_id: '-1' }, transports: ['websocket'] });
   onTestFinished(() => void socket.close());
-  socket.on('oh_event', (event: Seen) => seen.push(event));
+  socket.on('oh_event', (event: LogEvent) => seen.push(event));
   await expect.poll(() => seen.some(({ extras }) => extras?.agent_state === 'finished'), { timeout: 50_000 }).toBe(true);
   const report = seen.find(({ observation }) => observation === 'delegate');
   expect(report?.content).toBe('the part is done');

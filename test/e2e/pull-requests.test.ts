@@ -9,7 +9,7 @@ const TOKEN = 'ghp_0123456789';
 const PULL = { repo_name: 'ann/tools', source_branch: 'fix', target_branch: 'main', title: 'Mend it' };
 const WAIT = { timeout: 50_000 };
 
-interface Seen {
+interface LogEvent {
   readonly observation?: string;
   readonly content?: string;
   readonly extras?: Readonly<Record<string, unknown>>;
@@ -55,10 +55,10 @@ it('SV164: what was cut off may be open; called again, the agent is given that o
   await tendon.kill('SIGKILL');
   await tendon.start();
 
-  const seen: Seen[] = [];
+  const seen: LogEvent[] = [];
   const socket = io(tendon.url, { query: { conversation_id: id, latest_event_id: '-1' }, transports: ['websocket'] });
   onTestFinished(() => void socket.close());
-  socket.on('oh_event', (event: Seen) => seen.push(event));
+  socket.on('oh_event', (event: LogEvent) => seen.push(event));
   await expect.poll(() => seen.some(({ extras }) => extras?.agent_state === 'finished'), WAIT).toBe(true);
   expect(seen.find(({ observation }) => observation === 'error')).toMatchObject({ extras: { error_id: 'AGENT_ERROR$OUTCOME_UNKNOWN' } });
   expect(seen.filter(({ observation }) => observation === 'mcp').map((each) => each.content)).toEqual([shown.html_url]);

@@ -8,7 +8,7 @@ import { type ScriptedModel, startScriptedModel } from '@tendon/conformance';
 import { TendonProcess } from '@tendon/testing/servers';
 import { clockServer } from '../../packages/server/src/mcp/clock-server.test-support.ts';
 
-interface Seen {
+interface LogEvent {
   readonly id?: number;
   readonly cause?: number;
   readonly action?: string;
@@ -80,15 +80,15 @@ async function say(id: string, content: string): Promise<void> {
   expect((await post(`/api/conversations/${id}/events`, { action: 'message', args: { content } })).status).toBe(200);
 }
 
-function watch(id: string): Seen[] {
-  const seen: Seen[] = [];
+function watch(id: string): LogEvent[] {
+  const seen: LogEvent[] = [];
   const socket = io(tendon.url, { query: { conversation_id: id, latest_event_id: '-1' }, transports: ['websocket'] });
   onTestFinished(() => void socket.close());
-  socket.on('oh_event', (event: Seen) => seen.push(event));
+  socket.on('oh_event', (event: LogEvent) => seen.push(event));
   return seen;
 }
 
-const isFinished = (seen: readonly Seen[]) => (): boolean => seen.some(({ extras }) => extras?.agent_state === 'finished');
+const isFinished = (seen: readonly LogEvent[]) => (): boolean => seen.some(({ extras }) => extras?.agent_state === 'finished');
 
 it('SV136, SV137, SV138: an agent uses tools in the sandbox and over HTTP, and a broken server keeps nobody from it', async () => {
   const url = await clockServer(KEY);

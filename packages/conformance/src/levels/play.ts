@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { Check, Level } from '../check.ts';
 import { extrasOf, isState, type Frame } from '../target/frames.ts';
 import type { Target } from '../target/target.ts';
-import { joinNew, message, type Ready } from './v0-socketio/join.ts';
+import { joinNew, message, type JoinedConversation } from './v0-socketio/join.ts';
 
 /** What is compared of an observation: texts without the white space around them, patterns, and of the rest what is named. */
-export interface Expected {
+export interface ExpectedObservation {
   readonly kind?: string | RegExp;
   readonly content?: string | RegExp;
   readonly exit?: number;
@@ -17,14 +17,14 @@ export interface Expected {
 }
 
 /** A text or a pattern alone is the content of something that went well. */
-export type Answer = string | RegExp | Expected;
+export type Expectation = string | RegExp | ExpectedObservation;
 
 /** What the scripted model calls, or a client does, and what it is answered. */
 export interface ScenarioStep {
   readonly by: 'agent' | 'client';
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly expected: Expected;
+  readonly expected: ExpectedObservation;
 }
 
 /** A rule as a row: the steps are done in order, in a folder of its own (`at`), in a conversation that other rows may have used. */
@@ -40,30 +40,30 @@ export interface Scenario {
 /** Long enough for a busy machine: without it what prints nothing for ten seconds is handed back. */
 const PATIENT = { timeout: 60 };
 
-export function run(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): ScenarioStep {
+export function run(command: string, answer: Expectation, args: Readonly<Record<string, unknown>> = PATIENT): ScenarioStep {
   const went = isContent(answer) && { exit: 0 };
   return step('agent', 'execute_bash', { command, ...args }, { kind: 'run', ...went }, answer);
 }
 
 /** Text or a key for the command that runs; empty waits for its output. */
-export function input(command: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): ScenarioStep {
+export function input(command: string, answer: Expectation, args: Readonly<Record<string, unknown>> = {}): ScenarioStep {
   return step('agent', 'execute_bash', { command, is_input: 'true', ...args }, { kind: 'run' }, answer);
 }
 
-export function cell(code: string, answer: Answer, args: Readonly<Record<string, unknown>> = PATIENT): ScenarioStep {
+export function cell(code: string, answer: Expectation, args: Readonly<Record<string, unknown>> = PATIENT): ScenarioStep {
   return step('agent', 'execute_ipython_cell', { code, ...args }, { kind: 'run_ipython' }, answer);
 }
 
-export function editor(command: string, path: string, answer: Answer, args: Readonly<Record<string, unknown>> = {}): ScenarioStep {
+export function editor(command: string, path: string, answer: Expectation, args: Readonly<Record<string, unknown>> = {}): ScenarioStep {
   return step('agent', 'str_replace_editor', { command, path, ...args }, { kind: command === 'view' ? 'read' : 'edit' }, answer);
 }
 
-export function browser(code: string, answer: Answer): ScenarioStep {
+export function browser(code: string, answer: Expectation): ScenarioStep {
   return step('agent', 'browser', { code }, { kind: 'browse' }, answer);
 }
 
 /** An action as a client sends it; the observation is of the same kind where none is named. */
-export function client(action: string, args: Readonly<Record<string, unknown>>, answer: Answer): ScenarioStep {
+export function client(action: string, args: Readonly<Record<string, unknown>>, answer: Expectation): ScenarioStep {
   return step('client', action, args, { kind: action }, answer);
 }
 
@@ -78,11 +78,17 @@ export function scenarios(level: Level, shares: string, rows: readonly Scenario[
   }));
 }
 
-function step(by: ScenarioStep['by'], name: string, args: ScenarioStep['args'], usual: Expected, answer: Answer): ScenarioStep {
+function step(
+  by: ScenarioStep['by'],
+  name: string,
+  args: ScenarioStep['args'],
+  usual: ExpectedObservation,
+  answer: Expectation,
+): ScenarioStep {
   return { by, name, args, expected: { ...usual, ...(isContent(answer) ? { content: answer } : answer) } };
 }
 
-function isContent(answer: Answer): answer is string | RegExp {
+function isContent(answer: Expectation): answer is string | RegExp {
   return typeof answer === 'string' || answer instanceof RegExp;
 }
 
@@ -105,7 +111,7 @@ function turnsOf(steps: readonly ScenarioStep[]): readonly (readonly ScenarioSte
   return turns;
 }
 
-async function letAgent(target: Target, { peer: { frames, send } }: Ready, steps: readonly ScenarioStep[]): Promise<void> {
+async function letAgent(target: Target, { peer: { frames, send } }: JoinedConversation, steps: readonly ScenarioStep[]): Promise<void> {
   const from = frames.all.length;
   const calls = steps.map(({ name, args }) => ({ call: name, args, id: `call_${randomBytes(8).toString('hex')}` }));
   send(message(target.model.script(calls)));
@@ -120,7 +126,7 @@ async function letAgent(target: Target, { peer: { frames, send } }: Ready, steps
   });
 }
 
-async function letClient({ peer: { frames, send } }: Ready, steps: readonly ScenarioStep[]): Promise<void> {
+async function letClient({ peer: { frames, send } }: JoinedConversation, steps: readonly ScenarioStep[]): Promise<void> {
   for (const one of steps) {
     const from = frames.all.length;
     send({ action: one.name, args: one.args });

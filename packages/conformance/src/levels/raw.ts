@@ -19,14 +19,19 @@ export async function raw(target: Target, bytes: string, ms: number): Promise<st
   return answer.promise;
 }
 
-export interface Seen {
+export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
 /** A request to the server's address under another name: what a browser does, without its resolver. */
-export async function askAs(target: Target, host: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Seen> {
+export async function askAs(
+  target: Target,
+  host: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(target.server.url);
   const signal = AbortSignal.timeout(target.server.timeoutMs);
   const request = httpRequest({ host: hostname, port: port || 80, path, headers: { host, ...headers }, agent: false, signal });

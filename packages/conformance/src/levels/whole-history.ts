@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { argsOf, isAction, isObservation, type Frame } from '../target/frames.ts';
 import type { ModelStep } from '../model/model-step.ts';
 import type { Target } from '../target/target.ts';
-import { joinNew, turn, type Ready } from './v0-socketio/join.ts';
+import { joinNew, turn, type JoinedConversation } from './v0-socketio/join.ts';
 
 /** With their observations more than fifty events: a server that loses one in fifty loses one of them. */
 const COMMANDS = Array.from({ length: 30 }, (_, at) => `echo event-${at + 1}`);
@@ -11,7 +11,7 @@ const COMMANDS = Array.from({ length: 30 }, (_, at) => `echo event-${at + 1}`);
 export const ANSWER: ModelStep = { calls: COMMANDS.map((command) => ({ call: 'execute_bash', args: { command } })) };
 
 /** A conversation in which the agent has run all of the commands, its client, and the frames that the client received in that turn. */
-export async function longTurn(target: Target): Promise<Ready & { readonly live: readonly Frame[] }> {
+export async function longTurn(target: Target): Promise<JoinedConversation & { readonly live: readonly Frame[] }> {
   const ready = await joinNew(target);
   return { ...ready, live: await turn(target, ready, [ANSWER]) };
 }

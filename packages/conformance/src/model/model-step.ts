@@ -7,12 +7,12 @@ export interface ModelCall {
   readonly id?: string;
 }
 
-export interface Words {
+export interface AnswerText {
   readonly text: string;
 }
 
 /** What any answer can have beside what it says. */
-interface Manner {
+interface AnswerDetails {
   /** Why the model stopped, where it is not for the usual reason. */
   readonly reason?: string;
   readonly tokens?: number;
@@ -29,21 +29,26 @@ export interface Refusal {
 }
 
 /** A stream of these bytes, after which the connection breaks. */
-export interface Broken {
+export interface BrokenStream {
   readonly bytes: string;
 }
 
-export type Answered = ((ModelCall & Partial<Words>) | ({ readonly calls: readonly ModelCall[] } & Partial<Words>) | Words) & Manner;
+export type ModelAnswer = (
+  | (ModelCall & Partial<AnswerText>)
+  | ({ readonly calls: readonly ModelCall[] } & Partial<AnswerText>)
+  | AnswerText
+) &
+  AnswerDetails;
 
 /** One answer of the model; it waits for `after`. */
-export type ModelStep = (Answered | Refusal | Broken) & { readonly after?: Promise<unknown> };
+export type ModelStep = (ModelAnswer | Refusal | BrokenStream) & { readonly after?: Promise<unknown> };
 
-export function isAnswered(step: ModelStep): step is Answered {
+export function isModelAnswer(step: ModelStep): step is ModelAnswer {
   return !('status' in step) && !('bytes' in step);
 }
 
 /** The answer as one document. */
-export function completionOf(step: Answered): object {
+export function completionOf(step: ModelAnswer): object {
   const thought = step.reasoning === undefined ? {} : { reasoning_content: step.reasoning };
   const message = {
     role: 'assistant',
@@ -55,7 +60,7 @@ export function completionOf(step: Answered): object {
 }
 
 /** The same as events of a stream; texts and arguments come in pieces, cut anywhere. */
-export function chunksOf(step: Answered): readonly string[] {
+export function chunksOf(step: ModelAnswer): readonly string[] {
   const words = piecesOf(step.text ?? '').map((content) => ({ content }));
   const calls = callsOf(step).flatMap(({ id, type, function: { name, arguments: text } }, index) => [
     { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] },
@@ -79,7 +84,7 @@ function piecesOf(text: string): readonly string[] {
   return text === '' ? [] : Array.from({ length: Math.ceil(text.length / length) }, (_, n) => text.slice(n * length, (n + 1) * length));
 }
 
-function callsOf(step: Answered) {
+function callsOf(step: ModelAnswer) {
   const calls = 'calls' in step ? step.calls : 'call' in step ? [step] : [];
   return calls.map(({ call, args, id = `call_${randomBytes(8).toString('hex')}` }) => ({
     id,
@@ -88,10 +93,10 @@ function callsOf(step: Answered) {
   }));
 }
 
-function reasonOf(step: Answered): string {
+function reasonOf(step: ModelAnswer): string {
   return step.reason ?? ('call' in step || 'calls' in step ? 'tool_calls' : 'stop');
 }
 
-function usageOf({ tokens = 10 }: Answered): object {
+function usageOf({ tokens = 10 }: ModelAnswer): object {
   return { prompt_tokens: tokens, completion_tokens: 5, total_tokens: tokens + 5 };
 }

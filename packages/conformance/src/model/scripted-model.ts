@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { randomBytes } from 'node:crypto';
-import { chunksOf, completionOf, isAnswered, type ModelStep } from './model-step.ts';
+import { chunksOf, completionOf, isModelAnswer, type ModelStep } from './model-step.ts';
 
 export interface ScriptedModel {
   /** Base URL of an OpenAI-compatible endpoint, with `/v1`. */
   readonly url: string;
   /**
-   * Words which, when a user's message has them, make the model answer with these steps, one a request; then it says it is done.
+   * AnswerText which, when a user's message has them, make the model answer with these steps, one a request; then it says it is done.
    * A request without tools is a title's, a summary's or a draft's: it gets `aside`, and uses up nothing.
    */
   script(steps: readonly ModelStep[], aside?: ModelStep): string;
@@ -95,9 +95,9 @@ function play(step: ModelStep, response: ServerResponse, isStream: boolean): voi
     const error = { message: step.says ?? `scripted status ${step.status}`, type: 'scripted', code: step.code ?? null };
     return json(response, step.status, { error }, step.headers);
   }
-  if (isAnswered(step) && !isStream) return json(response, 200, completionOf(step));
+  if (isModelAnswer(step) && !isStream) return json(response, 200, completionOf(step));
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  if (isAnswered(step)) return void response.end(chunksOf(step).join(''));
+  if (isModelAnswer(step)) return void response.end(chunksOf(step).join(''));
   response.write(step.bytes, () => response.destroy());
 }
 

@@ -55,14 +55,14 @@ function named(only: readonly string[]): (check: Check) => boolean {
   return ({ id }) => only.includes(id) || words.some((word) => id.includes(word));
 }
 
-interface Greeted {
+interface Greeting {
   /** What the server calls itself. */
   readonly name: string;
   readonly offer: Offer;
 }
 
 /** Gives the server its model. Rejects, with what to do, when it is not there or is no agent server. */
-async function greet(options: TargetOptions): Promise<Greeted> {
+async function greet(options: TargetOptions): Promise<Greeting> {
   const target = openTarget(options);
   const { LLM_MODEL, LLM_API_KEY, LLM_BASE_URL } = target.model.initializeArgs;
   const settings = { language: 'en', agent: 'CodeActAgent', max_iterations: 500, confirmation_mode: false, security_analyzer: null };

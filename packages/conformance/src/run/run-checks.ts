@@ -1,7 +1,7 @@
 import type { Check, CheckResult } from '../check.ts';
 import { deviationOf, type Deviations } from './deviations.ts';
 import { openTarget, type OpenTarget, type TargetOptions } from '../target/open-target.ts';
-import type { Foreign, Target } from '../target/target.ts';
+import type { ServerJson, Target } from '../target/target.ts';
 
 export interface RunOptions {
   readonly target: TargetOptions;
@@ -159,7 +159,7 @@ export interface Offer {
 }
 
 /** By the paths of its OpenAPI document, where it has one: without one everything is asked. */
-export function offerOf(openApi: Partial<Foreign>, hasKey: boolean): Offer {
+export function offerOf(openApi: Partial<ServerJson>, hasKey: boolean): Offer {
   const paths = openApi.paths && new Set(Object.keys(openApi.paths).map(nameless));
   return {
     missing({ needs }) {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
 import type { ScriptedModel } from '../model/scripted-model.ts';
-import type { Answer, Ask, Foreign, Peer, Target, PlainSocketAsk, ServerUnderTest, SocketIoAsk } from './target.ts';
+import type { Answer, RequestOptions, ServerJson, Peer, Target, WebSocketOptions, ServerUnderTest, SocketIoOptions } from './target.ts';
 import { Frames, type Frame } from './frames.ts';
 
 export interface TargetOptions extends ServerUnderTest {
@@ -22,7 +22,7 @@ export function openTarget({ model, ...server }: TargetOptions, shared?: Target[
   const defer = (close: () => void | Promise<void>): void => void closers.push(close);
   const held = (peer: Peer): Peer => (defer(peer.close), peer);
 
-  async function ask(method: string, path: string, { body, headers = {} }: Ask = {}): Promise<Answer> {
+  async function ask(method: string, path: string, { body, headers = {} }: RequestOptions = {}): Promise<Answer> {
     const isRaw = typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array;
     const json = body === undefined || isRaw ? undefined : { 'content-type': 'application/json' };
     const response = await fetch(new URL(path, url), {
@@ -33,7 +33,7 @@ export function openTarget({ model, ...server }: TargetOptions, shared?: Target[
       signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: (parsedJson(text) ?? {}) as Foreign };
+    return { status: response.status, headers: response.headers, text, body: (parsedJson(text) ?? {}) as ServerJson };
   }
 
   async function converse(body: Readonly<Record<string, unknown>> = {}): Promise<string> {
@@ -48,7 +48,7 @@ export function openTarget({ model, ...server }: TargetOptions, shared?: Target[
     server,
     model: {
       script: (steps, aside) => model.script(steps, aside),
-      requests: (words) => model.requests(words) as readonly Foreign[],
+      requests: (words) => model.requests(words) as readonly ServerJson[],
       abandoned: (words) => model.abandoned(words),
       initializeArgs: { LLM_MODEL: 'openai/gpt-4o', LLM_API_KEY: 'conformance-key', LLM_BASE_URL: model.url },
     },
@@ -85,7 +85,7 @@ interface PeerOptions {
 }
 
 /** A client of Socket.IO that does not come back by itself. */
-function openSocketIo(url: string, { key, timeoutMs }: PeerOptions, ask: SocketIoAsk = {}): Peer {
+function openSocketIo(url: string, { key, timeoutMs }: PeerOptions, ask: SocketIoOptions = {}): Peer {
   const { query = {}, transports = ['websocket'], says = 'oh_user_action', origin } = ask;
   const { frames, volatile, ended, end } = receive(timeoutMs);
   const socket = io(url, {
@@ -103,7 +103,7 @@ function openSocketIo(url: string, { key, timeoutMs }: PeerOptions, ask: SocketI
 }
 
 /** A plain WebSocket, open or refused: then `ended` has resolved. */
-async function openWebSocket(url: string, { key, timeoutMs }: PeerOptions, ask: PlainSocketAsk = {}): Promise<Peer> {
+async function openWebSocket(url: string, { key, timeoutMs }: PeerOptions, ask: WebSocketOptions = {}): Promise<Peer> {
   const { path = '/ws', protocols = [], headers = {} } = ask;
   const { frames, volatile, ended, end } = receive(timeoutMs);
   const socket = new WebSocket(new URL(path, url.replace(/^http/, 'ws')), [...protocols], {

@@ -2,8 +2,8 @@ import type { Frames } from './frames.ts';
 import type { ModelStep } from '../model/model-step.ts';
 
 /** What a foreign server answered: any key may be asked of it, and each check says what must be there. */
-export interface Foreign {
-  readonly [key: string]: Foreign;
+export interface ServerJson {
+  readonly [key: string]: ServerJson;
 }
 
 export interface Answer {
@@ -11,10 +11,10 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   /** The body as JSON; an empty object where it is none. */
-  readonly body: Foreign;
+  readonly body: ServerJson;
 }
 
-export interface Ask {
+export interface RequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -31,7 +31,7 @@ export interface Peer {
   close(): void;
 }
 
-export interface SocketIoAsk {
+export interface SocketIoOptions {
   /** As in the handshake, e.g. `conversation_id`, `latest_event_id`. */
   readonly query?: Readonly<Record<string, string>>;
   readonly transports?: readonly ('websocket' | 'polling')[];
@@ -41,7 +41,7 @@ export interface SocketIoAsk {
   readonly says?: 'oh_action' | 'oh_user_action';
 }
 
-export interface PlainSocketAsk {
+export interface WebSocketOptions {
   readonly path?: string;
   readonly protocols?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export interface TargetModel {
   /** A message's text that makes the model take these steps, then say `Done.`; `aside` is for a title, a summary or a draft. */
   script(steps: readonly ModelStep[], aside?: ModelStep): string;
   /** The requests that the model got because of these words. */
-  requests(words: string): readonly Foreign[];
+  requests(words: string): readonly ServerJson[];
   /** How many of those requests the server gave up. */
   abandoned(words: string): number;
   /** For `initialize` in the clear: model, key and address as the clients before 0.16 send them. */
@@ -72,15 +72,15 @@ export interface TargetModel {
 
 /** Sockets of clients, which are closed when the check ends. */
 export interface Connect {
-  socketIo(ask?: SocketIoAsk): Peer;
-  webSocket(ask?: PlainSocketAsk): Promise<Peer>;
+  socketIo(ask?: SocketIoOptions): Peer;
+  webSocket(ask?: WebSocketOptions): Promise<Peer>;
 }
 
 /** The server under test as one check sees it. Everything made through it is closed or removed when the check ends. */
 export interface Target {
   readonly server: ServerUnderTest;
   readonly model: TargetModel;
-  ask(method: string, path: string, options?: Ask): Promise<Answer>;
+  ask(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   /** A new conversation; its id. */
   converse(body?: Readonly<Record<string, unknown>>): Promise<string>;
   readonly connect: Connect;

@@ -1,11 +1,10 @@
+import type { Frame } from '../../target/frames.ts';
+
 /**
  * The letter of `openhands-events.md`: the types that a strict decoder made from it would have for each kind. What it shows
  * as `null` or calls a list that may be left out is optional there; everything else is required.
  */
 type Keys = Readonly<Record<string, string>>;
-interface Frame {
-  readonly [key: string]: unknown;
-}
 
 /**
  * Type → keys of `args` or `extras`; a dot leads inside, `[]` into each item.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { isAction, isObservation, isState } from '../../target/frames.ts';
-import type { Foreign, Peer, Target } from '../../target/target.ts';
+import type { ServerJson, Peer, Target } from '../../target/target.ts';
 import { hasStatus, hasTypes, isTexts } from '../shapes.ts';
 import { addressOf, say } from '../ws-legacy/session.ts';
-import { listOf, openPage, readAll, upload, type Page, readAs03, readAs06, readAs09, type Read } from './page.ts';
+import { listOf, openPage, readAll, upload, type Page, readAs03, readAs06, readAs09, type FrameReader } from './page.ts';
 import { message } from '../v0-socketio/join.ts';
 
 const STEPS = [
@@ -46,14 +46,14 @@ const page03: Check = {
 };
 
 /** Names of a tree of the shape `{name, children}`, the root's left out. */
-function treeIn({ name, children }: Foreign): readonly string[] {
+function treeIn({ name, children }: ServerJson): readonly string[] {
   assert.equal(typeof name, 'string', 'a node of the tree has no name');
   return listOf(children, 'children').flatMap((child) => [String(child.name), ...treeIn(child)]);
 }
 
 interface Release {
   readonly name: string;
-  readonly read: Read;
+  readonly read: FrameReader;
   readonly hasAnalyzers: boolean;
   /** How it names the root of the workspace. */
   readonly root: string;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import { isAction, isObservation, isState } from '../../target/frames.ts';
-import type { Foreign, Peer, Target } from '../../target/target.ts';
+import type { ServerJson, Peer, Target } from '../../target/target.ts';
 import { hasTypes, isTexts } from '../shapes.ts';
 import { message } from '../v0-socketio/join.ts';
-import { listOf, openPage, ORIGIN, readAll, upload, type Page, readAs025, readAs062, type Read } from './page.ts';
+import { listOf, openPage, ORIGIN, readAll, upload, type Page, readAs025, readAs062, type FrameReader } from './page.ts';
 
 interface Release {
   readonly name: string;
-  readonly read: Read;
+  readonly read: FrameReader;
   /** How many conversations its panel asks for. */
   readonly limit: number;
   /** What it says of itself when it connects. */
@@ -138,7 +138,7 @@ async function lookAround(page: Page, base: string, { panels, statuses }: Releas
   hasTypes(stored.body, { message: 'string', feedback_id: 'string', password: 'string' }, 'feedback');
 }
 
-const SHAPES: Readonly<Record<string, (body: Foreign) => void>> = {
+const SHAPES: Readonly<Record<string, (body: ServerJson) => void>> = {
   config: (body) => hasTypes(body, { runtime_id: 'string|null' }, 'config'),
   'web-hosts': (body) => hasTypes(body, { hosts: 'object' }, 'web-hosts'),
   'git/changes': (body) => void listOf(body, 'git/changes'),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer, Ask, Foreign, Peer, Target } from '../../target/target.ts';
+import type { Answer, RequestOptions, ServerJson, Peer, Target } from '../../target/target.ts';
 import { argsOf, extrasOf, type Frame } from '../../target/frames.ts';
 
 /** A development server on another port of this machine. */
@@ -10,13 +10,13 @@ const HEADERS = { accept: 'application/json, text/plain, */*', origin: ORIGIN };
 /** A page that is open: asks as its scripts do, and breaks when an answer is none. */
 export interface Page {
   /** The body of a 200 (or 201); rejects with the call that broke. */
-  ask(method: string, path: string, options?: Ask): Promise<Foreign>;
+  ask(method: string, path: string, options?: RequestOptions): Promise<ServerJson>;
   /** The same, with any status. */
-  try(method: string, path: string, options?: Ask): Promise<Answer>;
+  try(method: string, path: string, options?: RequestOptions): Promise<Answer>;
 }
 
 export function openPage(target: Target, more: Readonly<Record<string, string>> = {}): Page {
-  const asking = async (method: string, path: string, { headers, ...options }: Ask = {}): Promise<Answer> => {
+  const asking = async (method: string, path: string, { headers, ...options }: RequestOptions = {}): Promise<Answer> => {
     const answer = await target.ask(method, path, { ...options, headers: { ...HEADERS, ...more, ...headers } });
     assert.ok(!answer.text.startsWith('<'), `${method} ${path} is answered with a page`);
     return answer;
@@ -32,7 +32,7 @@ export function openPage(target: Target, more: Readonly<Record<string, string>> 
 }
 
 /** Every frame so far, taken apart; the failure names the frame. */
-export function readAll({ frames }: Peer, read: Read): void {
+export function readAll({ frames }: Peer, read: FrameReader): void {
   for (const frame of frames.all) {
     try {
       read(frame);
@@ -42,9 +42,9 @@ export function readAll({ frames }: Peer, read: Read): void {
   }
 }
 
-export function listOf(value: unknown, what: string): readonly Foreign[] {
+export function listOf(value: unknown, what: string): readonly ServerJson[] {
   assert.ok(Array.isArray(value), `${what} is no list: ${JSON.stringify(value)?.slice(0, 200)}`);
-  return value as readonly Foreign[];
+  return value as readonly ServerJson[];
 }
 
 /** A form with one file, as the pages send it. */
@@ -59,14 +59,14 @@ export function upload(name: string, text: string): FormData {
  * Which keys these are was read in the pages' own reducers; what a page looks for before it reads is not among them.
  */
 
-export type Read = (frame: Frame) => void;
+export type FrameReader = (frame: Frame) => void;
 
 const STATES_0_6 = ['loading', 'init', 'running', 'awaiting_user_input', 'paused', 'stopped', 'finished', 'error'];
 const STATES_0_9 = [...STATES_0_6, 'rejected', 'awaiting_user_confirmation', 'user_confirmed', 'user_rejected'];
 const STATES_0_25 = [...STATES_0_9, 'rate_limited'];
 
 /** 0.3 shows the message of every frame that it has no better place for. */
-export const readAs03: Read = (frame) => {
+export const readAs03: FrameReader = (frame) => {
   if (frame.action === 'think') return isText(argsOf(frame).thought, 'args.thought');
   if (frame.action === 'run') return isText(argsOf(frame).command, 'args.command');
   if (frame.action === 'write') return areTexts(argsOf(frame), 'path', 'content');
@@ -76,12 +76,12 @@ export const readAs03: Read = (frame) => {
 };
 
 /** 0.6: states in a table, commands in a terminal, everything else by its message. */
-export const readAs06: Read = readWith(STATES_0_6);
+export const readAs06: FrameReader = readWith(STATES_0_6);
 
 /** 0.9, and 0.15 over Socket.IO. */
-export const readAs09: Read = readWith(STATES_0_9);
+export const readAs09: FrameReader = readWith(STATES_0_9);
 
-function readWith(states: readonly string[]): Read {
+function readWith(states: readonly string[]): FrameReader {
   return (frame) => {
     if (typeof frame.token === 'string' || frame.status_update === true || typeof frame.status === 'string') return;
     if (frame.observation === 'agent_state_changed') return isOneOf(states, extrasOf(frame).agent_state);
@@ -96,7 +96,7 @@ function readWith(states: readonly string[]): Read {
 }
 
 /** 0.25: a reducer of cards, in which an observation is put to its action. */
-export const readAs025: Read = (frame) => {
+export const readAs025: FrameReader = (frame) => {
   if (frame.status_update === true) return isText(frame.message, 'message');
   hasMeta(frame);
   if (frame.action !== undefined) readAction(frame);
@@ -104,7 +104,7 @@ export const readAs025: Read = (frame) => {
 };
 
 /** 0.40 to 0.62: as 0.25, and every observation is searched for errors. */
-export const readAs062: Read = (frame) => {
+export const readAs062: FrameReader = (frame) => {
   readAs025(frame);
   const args = argsOf(frame);
   if (frame.action === 'finish') isText(args.final_thought, 'args.final_thought');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import type { ModelStep } from '../../model/model-step.ts';
 import { argsOf, extrasOf, isAction, isObservation, isState, type Frame } from '../../target/frames.ts';
-import type { Peer, SocketIoAsk, Target } from '../../target/target.ts';
+import type { Peer, SocketIoOptions, Target } from '../../target/target.ts';
 import { joinNew, message } from '../v0-socketio/join.ts';
 import { PNG } from '../v0-socketio/tools/cells.ts';
 import { enter, say } from '../ws-legacy/session.ts';
@@ -14,12 +14,12 @@ const FINISH = { call: 'finish', args: { message: LAST_WORDS } };
 const LINES = { call: 'execute_bash', args: { command: 'printf "one\\ntwo\\n"' } };
 
 /** The queries of pages of three releases, and of a program. */
-const EARLY: SocketIoAsk = { origin: ORIGIN, says: 'oh_action' };
-const LATE: SocketIoAsk = { origin: ORIGIN, query: { providers_set: '', session_api_key: 'null' } };
-const PROGRAM: SocketIoAsk = {};
+const EARLY: SocketIoOptions = { origin: ORIGIN, says: 'oh_action' };
+const LATE: SocketIoOptions = { origin: ORIGIN, query: { providers_set: '', session_api_key: 'null' } };
+const PROGRAM: SocketIoOptions = {};
 
 /** Watches a conversation as such a client does, until its task is done. */
-async function watched(target: Target, id: string, ask: SocketIoAsk): Promise<Peer> {
+async function watched(target: Target, id: string, ask: SocketIoOptions): Promise<Peer> {
   const peer = target.connect.socketIo({ ...ask, query: { conversation_id: id, latest_event_id: '-1', ...ask.query } });
   await peer.frames.until('the end', isState('finished'));
   return peer;
@@ -57,7 +57,7 @@ export const shown: readonly Check[] = [
     cites: ['DL186', 'DL189'],
     async run(target) {
       const id = await done(target, [FINISH]);
-      const words = async (ask: SocketIoAsk): Promise<Frame> => argsOf(found(await watched(target, id, ask), isAction('finish')));
+      const words = async (ask: SocketIoOptions): Promise<Frame> => argsOf(found(await watched(target, id, ask), isAction('finish')));
       const early = await words(EARLY);
       assert.deepEqual([early.thought, early.final_thought], [LAST_WORDS, '']);
       for (const ask of [LATE, PROGRAM]) assert.equal((await words(ask)).final_thought, LAST_WORDS);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import type { Check } from '../../check.ts';
 import { isState } from '../../target/frames.ts';
-import type { Foreign } from '../../target/target.ts';
+import type { ServerJson } from '../../target/target.ts';
 import { raw } from '../raw.ts';
 import { join, joinNew, message, turn } from '../v0-socketio/join.ts';
 import { stillWorks } from './resilience.ts';
@@ -35,7 +35,7 @@ export const attacks: readonly Check[] = [
     cites: ['SV90', 'SV37'],
     async run(target) {
       const { body } = await target.ask('GET', '/openapi.json');
-      const paths = Object.entries((body.paths ?? {}) as unknown as Record<string, Record<string, Foreign>>);
+      const paths = Object.entries((body.paths ?? {}) as unknown as Record<string, Record<string, ServerJson>>);
       assert.ok(paths.length > 0, 'there is no OpenAPI document');
       let turns = 0;
       for (const [path, methods] of paths) {

@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Check } from '../../check.ts';
-import type { Target, Answer, Foreign } from '../../target/target.ts';
+import type { Target, Answer, ServerJson } from '../../target/target.ts';
 import { hasStatus } from '../shapes.ts';
-import { join, observationIn, turn, type Ready } from '../v0-socketio/join.ts';
+import { join, observationIn, turn, type JoinedConversation } from '../v0-socketio/join.ts';
 import { isState } from '../../target/frames.ts';
 
 const KEY = 'a-key-of-the-conformance-tools';
@@ -18,7 +18,7 @@ async function converseWithServer(target: Target): Promise<{ readonly id: string
   return { id: await target.converse({ mcp_config: { shttp_servers: [{ url: server.url, api_key: KEY }] } }), server };
 }
 
-async function joinWithServer(target: Target): Promise<Ready & { readonly server: McpServer }> {
+async function joinWithServer(target: Target): Promise<JoinedConversation & { readonly server: McpServer }> {
   const { id, server } = await converseWithServer(target);
   const peer = join(target, id);
   await peer.frames.until('awaiting_user_input', isState('awaiting_user_input'));
@@ -26,7 +26,7 @@ async function joinWithServer(target: Target): Promise<Ready & { readonly server
 }
 
 /** By what name the model is offered the tool: on a busy machine its server is met a turn later. */
-async function offeredName(target: Target, ready: Ready): Promise<string> {
+async function offeredName(target: Target, ready: JoinedConversation): Promise<string> {
   return target.eventually('tool of the server among those that the model is offered', async () => {
     const words = target.model.script([{ text: 'Not yet.' }]);
     const from = ready.peer.frames.all.length;
@@ -199,11 +199,11 @@ async function send(target: Target, message: object): Promise<Answer> {
 }
 
 /** What is answered, as one document or as an event of a stream. */
-async function resultOf(target: Target, method: string, params: object): Promise<Foreign> {
+async function resultOf(target: Target, method: string, params: object): Promise<ServerJson> {
   const answer = await send(target, { id: 7, method, params });
   hasStatus(answer, 200);
   const data = /^data: (.*)$/m.exec(answer.text)?.[1] ?? answer.text;
-  const parsed = JSON.parse(data) as Foreign;
+  const parsed = JSON.parse(data) as ServerJson;
   assert.equal(parsed.id as unknown, 7);
   assert.ok(parsed.result, data.slice(0, 300));
   return parsed.result;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import type { Target } from '../../target/target.ts';
 import { isState } from '../../target/frames.ts';
-import { join, type Ready } from '../v0-socketio/join.ts';
+import { join, type JoinedConversation } from '../v0-socketio/join.ts';
 import { bash, spoken } from '../v0-socketio/agent/talk.ts';
 import { hasStatus } from '../shapes.ts';
 
@@ -10,7 +10,7 @@ const ROUTE = '/api/conversations/{id}/network';
 /** Longer than a server may wait for a person's answer. */
 const FETCH = (url: string) => bash(`curl -sS -m 30 -o /dev/null -w '%{http_code} %{errormsg}\\n' ${url} 2>&1; true`);
 
-async function joinWith(target: Target, network: object): Promise<Ready> {
+async function joinWith(target: Target, network: object): Promise<JoinedConversation> {
   const id = await target.converse({ network });
   const peer = join(target, id);
   await peer.frames.until('awaiting_user_input', isState('awaiting_user_input'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../check.ts';
 import type { Target } from '../../target/target.ts';
-import { askAs, raw, type Seen } from '../raw.ts';
+import { askAs, raw, type RawAnswer } from '../raw.ts';
 import { hasStatus, hasTypes } from '../shapes.ts';
 import { bash, spoken } from '../v0-socketio/agent/talk.ts';
 
@@ -26,7 +26,7 @@ interface Preview {
   readonly link: URL;
   readonly cookie: string;
   readonly port: number;
-  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<RawAnswer>;
 }
 
 /** A program in the sandbox that serves, and the link to it as the server offers it, followed. */

@@ -1,9 +1,9 @@
-import type { Peer, SocketIoAsk, Target } from '../../target/target.ts';
+import type { Peer, SocketIoOptions, Target } from '../../target/target.ts';
 import type { ModelStep } from '../../model/model-step.ts';
 import { isState, type Frame } from '../../target/frames.ts';
 
 /** The handshake of 0.62 into this conversation, from the beginning or after an event. */
-export function join(target: Target, id: string, { after = -1, ...ask }: SocketIoAsk & { readonly after?: number } = {}): Peer {
+export function join(target: Target, id: string, { after = -1, ...ask }: SocketIoOptions & { readonly after?: number } = {}): Peer {
   const query = {
     conversation_id: id,
     latest_event_id: String(after),
@@ -14,13 +14,13 @@ export function join(target: Target, id: string, { after = -1, ...ask }: SocketI
   return target.connect.socketIo({ ...ask, query });
 }
 
-export interface Ready {
+export interface JoinedConversation {
   readonly id: string;
   readonly peer: Peer;
 }
 
 /** A new conversation with a client in it, awaiting a message. */
-export async function joinNew(target: Target, ask: SocketIoAsk = {}): Promise<Ready> {
+export async function joinNew(target: Target, ask: SocketIoOptions = {}): Promise<JoinedConversation> {
   const id = await target.converse();
   const peer = join(target, id, ask);
   await peer.frames.until('awaiting_user_input', isState('awaiting_user_input'));
@@ -32,7 +32,7 @@ export function message(content: string): Frame {
 }
 
 /** Says a message that makes the model take these steps and waits until the agent rests; the frames of this turn. */
-export async function turn(target: Target, { peer }: Ready, steps: readonly ModelStep[]): Promise<readonly Frame[]> {
+export async function turn(target: Target, { peer }: JoinedConversation, steps: readonly ModelStep[]): Promise<readonly Frame[]> {
   const from = peer.frames.all.length;
   peer.send(message(target.model.script(steps)));
   await peer.frames.until('running', isState('running'), { from });

@@ -1,4 +1,4 @@
-import type { Peer, PlainSocketAsk, Target } from '../../target/target.ts';
+import type { Peer, WebSocketOptions, Target } from '../../target/target.ts';
 
 /** The plain-WebSocket generations that come with a session: how each says who it is. */
 export const GENERATIONS = ['w1', 'w2', 'w3', 'w4', 'w5'] as const;
@@ -10,7 +10,7 @@ export interface Session {
 }
 
 /** Where a client of this generation connects, with its token or as a new one. */
-export function addressOf(generation: Generation, token: string | undefined, latest?: number): PlainSocketAsk {
+export function addressOf(generation: Generation, token: string | undefined, latest?: number): WebSocketOptions {
   const query = new URLSearchParams(latest === undefined ? {} : { latest_event_id: String(latest) });
   if (generation !== 'w5' && token !== undefined) query.set('token', token);
   const path = query.size > 0 ? `/ws?${query.toString()}` : '/ws';

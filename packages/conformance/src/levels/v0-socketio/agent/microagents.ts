@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Check } from '../../../check.ts';
 import { extrasOf, isObservation, type Frame } from '../../../target/frames.ts';
 import type { Target } from '../../../target/target.ts';
-import { joinNew, type Ready } from '../join.ts';
+import { joinNew, type JoinedConversation } from '../join.ts';
 import { has, request, spoken } from './talk.ts';
 
 const FILE = `---
@@ -16,7 +16,7 @@ triggers:
 Stripes are drawn first.`;
 
 /** A conversation whose workspace has this file, before its first message. */
-async function withFile(target: Target, path: string, text: string): Promise<Ready> {
+async function withFile(target: Target, path: string, text: string): Promise<JoinedConversation> {
   const ready = await joinNew(target);
   const folder = path.slice(0, path.lastIndexOf('/'));
   ready.peer.send({ action: 'run', args: { command: `mkdir -p ${folder} && cat > ${path} <<'END'\n${text}\nEND` } });

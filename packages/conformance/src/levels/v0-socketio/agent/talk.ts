@@ -1,12 +1,12 @@
 import { isState, type Frame } from '../../../target/frames.ts';
 import type { ModelStep } from '../../../model/model-step.ts';
 import type { Target } from '../../../target/target.ts';
-import { joinNew, message, type Ready } from '../join.ts';
+import { joinNew, message, type JoinedConversation } from '../join.ts';
 import assert from 'node:assert/strict';
 
 /** One message to the agent, and what came of it. */
 export interface Talk {
-  readonly ready: Ready;
+  readonly ready: JoinedConversation;
   /** Its text, by which the scripted model knows its part. */
   readonly words: string;
   /** Where its frames begin. */
@@ -17,7 +17,7 @@ export interface Talk {
 export async function begin(
   target: Target,
   steps: readonly ModelStep[],
-  { ready, aside }: { ready?: Ready; aside?: ModelStep } = {},
+  { ready, aside }: { ready?: JoinedConversation; aside?: ModelStep } = {},
 ): Promise<Talk> {
   const joined = ready ?? (await joinNew(target));
   const from = joined.peer.frames.all.length;
@@ -64,7 +64,7 @@ export function isRefusal({ error, observation, status_update: isStatus, type }:
 }
 
 /** Every event that REST gives, in order. */
-export async function logOf(target: Target, { id }: Ready): Promise<readonly Frame[]> {
+export async function logOf(target: Target, { id }: JoinedConversation): Promise<readonly Frame[]> {
   const events: Frame[] = [];
   for (;;) {
     const { body } = await target.ask('GET', `/api/conversations/${id}/events?start_id=${Number(events.at(-1)?.id ?? -1) + 1}&limit=100`);

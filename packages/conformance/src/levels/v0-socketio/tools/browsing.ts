@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path/posix';
 import type { Check } from '../../../check.ts';
-import { browser, client, run, scenarios, type Expected } from '../../play.ts';
+import { browser, client, run, scenarios, type ExpectedObservation } from '../../play.ts';
 
 const FORM = `<title>Form</title><h1>Order</h1><label>Name <input id=name></label>
 <button id=go onclick="document.title = 'go ' + document.getElementById('name').value">Go</button>
@@ -20,8 +20,8 @@ until curl -so /dev/null ${site(at)}; do sleep 0.05; done`,
   );
 const pages = (at: string) =>
   run(`cd ${at}; cat > form.html <<'END'\n${FORM}\nEND\ncat > two.html <<'END'\n${TWO}\nEND\n${String(served(at).args.command)}`, '');
-const failed = (error: RegExp): Expected => ({ extras: { error: true, last_browser_action_error: error } });
-const titled = (title: string): Expected => ({ content: new RegExp(title), extras: { error: false } });
+const failed = (error: RegExp): ExpectedObservation => ({ extras: { error: true, last_browser_action_error: error } });
+const titled = (title: string): ExpectedObservation => ({ content: new RegExp(title), extras: { error: false } });
 
 /** The browser of a conversation: pages that the sandbox serves itself, so that no network is needed. */
 export const browsing: readonly Check[] = scenarios('v0-socketio', 'browser', [
