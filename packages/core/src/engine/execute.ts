@@ -4,7 +4,7 @@
  * Invariants
  * X1  An action is dispatched only when it is stamped in the log, and to another incarnation than the stamped one only when this
  *     process appended it and never dispatched it: after a crash the stamp shows that its outcome is unknown.
- *     `engine.dispatched` holds every action that may have been dispatched, by any process, and whether or not its outcome could be
+ *     `ports.dispatched` holds every action that may have been dispatched, by any process, and whether or not its outcome could be
  *     stored; the wall clock plays no part.
  * X2  Every dispatched action gets one observation; when the conversation is closed first, it stays pending in the log.
  * X3  After an unknown outcome nothing else of the same answer runs.

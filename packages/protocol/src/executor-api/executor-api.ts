@@ -18,8 +18,8 @@
  *   GET  /process              with `Upgrade: tcp` → 101; after a line that is a ProcessRequest it is that program's input and output
  *   POST /plugins/start {name}     → PluginStart
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
- *   POST /sleep {with_kernel}      → SleepAnswer; if it slept, everything inside ends after the answer
- *   POST /sleep {in_place: true}   → SleepAnswer; if it slept, what the agent started stands still until an action, a connection to a port or a plugin is wanted
+ *   POST /sleep {with_kernel}      → SleepAnswer; when `slept` is true, everything inside ends after the answer
+ *   POST /sleep {in_place: true}   → SleepAnswer; when `slept` is true, what the agent started is suspended until an action, a connection to a port or a plugin is wanted
  *   POST /end_work                 → 204; every action is cancelled, and what the agent started is killed, but its shell and its kernel
  *   POST /shutdown                 → 204, then everything inside ends
  * Streams hold an empty line every 15 seconds.
@@ -73,7 +73,7 @@ export interface ExecutorConfig {
   readonly environment?: Readonly<Record<string, string>>;
   /** Seconds without output after which a command is handed back as still running (soft timeout). */
   readonly noOutputTimeoutSeconds: number;
-  /** Folders whose content ends with the executor; a sandbox that sleeps takes it along. */
+  /** Folders whose content ends with the executor; hibernating stores it for the next one. */
   readonly volatileFolders?: readonly string[];
   /** Seconds without a server after which an idle executor ends. */
   readonly leaseSeconds: number;
@@ -130,13 +130,13 @@ export interface Alive {
   readonly protocol: ProtocolRange;
 }
 
-/** The name of an executor's process, as the host's process table has it, while what it started stands still. */
+/** The name of an executor's process, as the host's process table has it, while what it started is suspended. */
 export const ASLEEP_NAME = 'tendon-asleep';
 
-/** Reasons to stay awake that end by themselves, the same in every version of the protocol. */
+/** Reasons against suspending that end by themselves, the same in every version of the protocol. */
 export const BUSY = { action: 'an action runs', command: 'a command runs' } as const;
 
-/** Not slept: why it must stay awake. */
+/** With `slept: false`, why it must not be suspended. */
 export type SleepAnswer = { readonly slept: true } | { readonly slept: false; readonly reason: string };
 
 export interface ExecuteRequest {

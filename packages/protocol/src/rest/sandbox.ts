@@ -15,7 +15,7 @@ export const SandboxInfo = z.object({
   uptime_seconds: z.number(),
   /** Null: not known, or not held by this server. */
   idle_seconds: z.number().nullable(),
-  /** Why it did not go to sleep when it was last asked. */
+  /** Why the last attempt did not suspend it. */
   awake_for: z.string().nullable(),
   /** Proportional share of what its processes use. */
   memory_bytes: z.number(),

@@ -3,7 +3,7 @@ import type { Check } from '../../check.ts';
 import { isAction, isState } from '../../target/frames.ts';
 import type { Peer, Target } from '../../target/target.ts';
 import { actionIn, join, joinNew, message, turn } from '../v0-socketio/join.ts';
-import { addressOf, enter, initialize, say } from '../ws-legacy/session.ts';
+import { NAMES, addressOf, enter, initialize, say } from '../ws-legacy/session.ts';
 
 const LAST_WORDS = { call: 'finish', args: { message: 'The last words.' } };
 
@@ -17,7 +17,7 @@ async function becomesActive({ frames }: Peer): Promise<void> {
 export const reconnecting: readonly Check[] = [
   ...(['w4', 'w5'] as const).map((generation) => ({
     id: `ws-legacy/${generation}-active-again`,
-    title: `a frontend of ${generation.toUpperCase()} that comes back is sent \`init\`, by which it becomes active, and then the current state`,
+    title: `a frontend of ${NAMES[generation]} that comes back is sent \`init\`, by which it becomes active, and then the current state`,
     cites: ['DL122'],
     async run(target: Target) {
       const { peer, token } = await enter(target, generation);

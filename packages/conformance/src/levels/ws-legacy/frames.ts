@@ -4,7 +4,7 @@ import { argsOf, extrasOf, isAction, isObservation, type Frame } from '../../tar
 import type { ModelStep } from '../../model/model-step.ts';
 import type { Peer, Target } from '../../target/target.ts';
 import { hasTypes } from '../shapes.ts';
-import { addressOf, enter, say, type Generation } from './session.ts';
+import { NAMES, addressOf, enter, say, type Generation } from './session.ts';
 
 const FINISH: ModelStep = { call: 'finish', args: { message: 'the last words', task_completed: 'true' } };
 const LATER = ['w3', 'w4', 'w5'] as const;
@@ -32,7 +32,7 @@ const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const facts = (generation: (typeof LATER)[number]): Check => ({
   id: `ws-legacy/${generation}-facts`,
-  title: `frames of ${generation.toUpperCase()} have ids, UTC times, the sources \`agent\` and \`user\`, and the keys of their time`,
+  title: `frames of ${NAMES[generation]} have ids, UTC times, the sources \`agent\` and \`user\`, and the keys of their time`,
   cites: ['DL60', 'DL61', 'DL64'],
   async run(target) {
     const { peer } = await playSteps(target, generation, [

@@ -4,7 +4,7 @@ import { argsOf, extrasOf, isAction, isObservation, type Frame } from '../../tar
 import type { ModelStep } from '../../model/model-step.ts';
 import { hasStatus } from '../shapes.ts';
 import { ANSWER, idsOf, isTheRest, isWhole } from '../whole-history.ts';
-import { addressOf, enter, GENERATIONS, initialize, say, type Generation } from './session.ts';
+import { NAMES, addressOf, enter, GENERATIONS, initialize, say, type Generation } from './session.ts';
 
 const ECHO: ModelStep = { call: 'execute_bash', args: { command: 'echo conformance' } };
 const FINISH: ModelStep = { call: 'finish', args: { message: 'ready', task_completed: 'true' } };
@@ -13,7 +13,7 @@ const ran = (frame: Frame): boolean => isObservation('run')(frame) && /(^|\n)con
 
 const aTask = (generation: Generation): Check => ({
   id: `ws-legacy/${generation}-task`,
-  title: `a client of ${generation.toUpperCase()} identifies itself, initializes, gives a task, sees it run and finish`,
+  title: `a client of ${NAMES[generation]} identifies itself, initializes, gives a task, sees it run and finish`,
   cites: ['DL80', 'DL81', 'DL83', 'DL88', 'DL25'],
   async run(target) {
     const { peer } = await enter(target, generation);
@@ -26,7 +26,7 @@ const aTask = (generation: Generation): Check => ({
 
 const aReturn = (generation: Generation): Check => ({
   id: `ws-legacy/${generation}-resume`,
-  title: `a client of ${generation.toUpperCase()} that was cut off comes back by its token and gets what it missed, once`,
+  title: `a client of ${NAMES[generation]} that was cut off comes back by its token and gets what it missed, once`,
   cites: ['DL83', 'DL84', 'DL90', 'SV12'],
   async run(target) {
     const { peer, token } = await enter(target, generation);
@@ -54,7 +54,7 @@ export const peculiar: readonly Check[] = [
         const { peer, token } = await enter(target, generation);
         say(peer, generation, target.model.script([ANSWER, FINISH]));
         const last = await peer.frames.until('finish', isAction('finish'));
-        isWhole(peer.frames.all, `a client of ${generation.toUpperCase()}`);
+        isWhole(peer.frames.all, `a client of ${NAMES[generation]}`);
         const all = idsOf(peer.frames.all);
         peer.close();
         for (const after of [all[5]!, all[30]!]) {
@@ -64,7 +64,7 @@ export const peculiar: readonly Check[] = [
           isTheRest(idsOf(back.frames.all), {
             after,
             all: all.filter((id) => id <= Number(last.id)),
-            who: `a client of ${generation.toUpperCase()} that came back`,
+            who: `a client of ${NAMES[generation]} that came back`,
           });
           back.close();
         }

@@ -4,6 +4,15 @@ import type { Peer, WebSocketOptions, Target } from '../../target/target.ts';
 export const GENERATIONS = ['w1', 'w2', 'w3', 'w4', 'w5'] as const;
 export type Generation = (typeof GENERATIONS)[number];
 
+/** Ids of checks are public and stay as short as they were published; everything else calls a generation by its name. */
+export const NAMES = {
+  w1: 'opendevin-2024-04',
+  w2: 'opendevin-2024-05',
+  w3: 'opendevin-2024-06',
+  w4: 'opendevin-2024-07',
+  w5: 'opendevin-2024-11',
+} as const satisfies Record<Generation, string>;
+
 export interface Session {
   readonly peer: Peer;
   readonly token: string;
