@@ -5,27 +5,22 @@ import {
   openConversation,
   withoutBrowsing,
   type Agent,
-  type Clock,
   type Conversation,
   type ConversationSettings,
   type EventLog,
   type KeyedSemaphore,
   type LlmProvider,
   type Runtimes,
-  type Storage,
 } from '@tendon/core';
-import type { Mask } from '@tendon/protocol/masking';
 import type { Dial, SandboxRuntimes } from '@tendon/runtime';
-import type { Config } from '../platform/config/config.ts';
+import type { Foundation } from './open-stores.ts';
+import type { ConversationConfig } from '../platform/config/config.ts';
 import type { ConversationRegistry } from '../conversations/conversation-registry.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import { delegation } from '../conversations/delegation.ts';
 import type { fairTurns } from '../conversations/fair-turns.ts';
-import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
-import type { Logger } from '../platform/logger.ts';
 import type { LoopWatch } from '../platform/loop-watch.ts';
-import type { ConversationMcpServers } from '../mcp/conversation-mcp-servers.ts';
 import { conversationTools } from '../mcp/conversation-tools.ts';
 import { userMicroagents } from '../knowledge/user-microagents.ts';
 import { replayThen } from '../replay/replay-then.ts';
@@ -43,19 +38,8 @@ export interface Around {
   readonly runtimes?: (runtimes: Runtimes) => Runtimes;
 }
 
-export interface ConversationParts {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly mask: Mask;
-  readonly storage: Storage;
-  readonly runtimes: SandboxRuntimes;
-  readonly settings: SettingsStore;
-  readonly providerTokens: ProviderTokens;
-  readonly mcpServers: ConversationMcpServers;
-  readonly conversations: Conversations;
-  readonly registry: Pick<ConversationRegistry, 'sayProblem'>;
-  readonly around: Around;
+/** How the turns of all conversations share models and the event loop. */
+interface TurnPorts {
   /** The model that it asks, as of now. */
   readonly chooses: (record: StoredConversation) => ModelChoice;
   /** Limits requests to models by endpoint and key; all conversations share it. */
@@ -63,6 +47,13 @@ export interface ConversationParts {
   /** Agents of all conversations begin their turns in order. */
   readonly fairly: ReturnType<typeof fairTurns>;
   readonly loop: LoopWatch;
+}
+
+export interface ConversationParts extends Foundation, TurnPorts {
+  readonly runtimes: SandboxRuntimes;
+  readonly conversations: Conversations;
+  readonly registry: Pick<ConversationRegistry, 'sayProblem'>;
+  readonly around: Around;
 }
 
 export async function composeConversation(record: StoredConversation, parts: ConversationParts): Promise<Conversation> {
@@ -120,14 +111,14 @@ export async function composeConversation(record: StoredConversation, parts: Con
 }
 
 /** One level deep: who was asked does the work itself. */
-function agentOf({ agent: name, delegated_by: by }: StoredConversation, config: Config): Agent {
+function agentOf({ agent: name, delegated_by: by }: StoredConversation, config: ConversationConfig): Agent {
   const agent = findAgent(name);
   const able = config.browsing ? agent : withoutBrowsing(agent);
   return by ? able : { ...able, tools: [...able.tools, delegate] };
 }
 
 /** As they are when the conversation is opened: its own parameters, the stored settings, the configuration. */
-function conversationSettings({ current }: SettingsStore, record: StoredConversation, config: Config): ConversationSettings {
+function conversationSettings({ current }: SettingsStore, record: StoredConversation, config: ConversationConfig): ConversationSettings {
   const maxIterations = record.max_iterations ?? current?.max_iterations ?? config.maxIterations;
   const isChosen = current?.condenser_max_size && current.condenser_max_size !== USUAL_CONDENSER_SIZE;
   const maxBudgetUsd = current?.max_budget_per_task ?? config.maxBudgetUsd;

@@ -1,7 +1,6 @@
 /** The only place where objects are wired together, in order of dependence. */
 import { join } from 'node:path';
 import { agentNames, KeyedSemaphore, type Clock } from '@tendon/core';
-import type { Mask } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { createRuntimes, type SandboxRuntimes } from '@tendon/runtime';
 import { pruneWsSessions } from '../compat/opendevin/sockets/ws-sessions.ts';
@@ -20,13 +19,13 @@ import { makeHome } from '../platform/make-home.ts';
 import { useUpstreamProxy } from '../platform/use-upstream-proxy.ts';
 import { VERSION } from '../platform/version.ts';
 import { announcePorts } from '../previews/announce-ports.ts';
-import { openDriver, type OpenedDriver } from '../sandboxes/open-driver.ts';
+import { openDriver } from '../sandboxes/open-driver.ts';
 import { makeWorkspaceBase } from '../sandboxes/workspace-folder.ts';
 import { namedSecrets, secretsForAction } from '../secrets/secrets-for-action.ts';
 import { chooseModel, type ModelChoice } from '../settings/model-choice.ts';
 import { composeConversation, type Around } from './compose-conversation.ts';
 import type { Engine } from './engine.ts';
-import { knownSecrets, openStores, type Stores } from './open-stores.ts';
+import { knownSecrets, openStores, type Foundation } from './open-stores.ts';
 
 /** More of them do not get more done, and clients wait longer. */
 const TURNS_PER_ROUND = 2;
@@ -48,15 +47,6 @@ export interface ComposeOptions {
 
 export interface ComposedEngine extends Engine {
   readonly logger: Logger;
-}
-
-/** What everything below is made over. */
-interface Foundation extends Stores {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly mask: Mask;
-  readonly driver: OpenedDriver;
 }
 
 /** Everything but HTTP and sockets. Rejects with a user-facing Error when storage or sandbox cannot be opened. */

@@ -1,7 +1,7 @@
 /** Everything durable, opened before anything that works with it. */
 import { join } from 'node:path';
 import { type Clock, type Storage } from '@tendon/core';
-import { createMask, type Secret } from '@tendon/protocol/masking';
+import { createMask, type Mask, type Secret } from '@tendon/protocol/masking';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import type { ModelAccess } from '../conversations/create-conversation-params.ts';
 import { ProviderTokens } from '../git-providers/provider-tokens.ts';
@@ -10,6 +10,7 @@ import { openTokenStores, type TokenStores } from '../platform/auth/token-stores
 import { storedSecret } from '../platform/auth/stored-secret.ts';
 import type { Config } from '../platform/config/config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
+import type { OpenedDriver } from '../sandboxes/open-driver.ts';
 import { SecretStore } from '../secrets/secret-store.ts';
 import { secretsOfMcp } from '../settings/mcp-keys.ts';
 import { SettingsStore } from '../settings/settings.ts';
@@ -19,12 +20,24 @@ export interface Stores {
   /** Signs the tokens of clients that keep one, and seals what is stored. */
   readonly jwtSecret: Secret;
   readonly settings: SettingsStore;
+  /** Named by the user, for agents. */
   readonly secretStore: SecretStore;
   readonly providerTokens: ProviderTokens;
+  /** Those that conversations were created with. */
   readonly mcpServers: ConversationMcpServers;
+  /** Keys, links and sessions that were handed out. */
   readonly access: TokenStores;
   /** Keys that came with `initialize`, by conversation: the one thing here that is not stored. */
   readonly modelAccess: Map<string, ModelAccess>;
+}
+
+/** What conversations, sandboxes and searches are made over. */
+export interface Foundation extends Stores {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly mask: Mask;
+  readonly driver: OpenedDriver;
 }
 
 export interface StoreOptions {

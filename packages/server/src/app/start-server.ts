@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { UpgradeProgress } from '@tendon/core/storage';
 import { banner } from './banner.ts';
 import { composeEngine, type ComposedEngine, type ComposeOptions } from './compose.ts';
-import type { Config } from '../platform/config/config.ts';
+import type { Config, HttpConfig } from '../platform/config/config.ts';
 import { createApp } from './http-app.ts';
 import { CLIENT_TIMEOUTS, type ClientTimeouts } from '../platform/http/client-timeouts.ts';
 import type { ServerContext } from './context.ts';
@@ -114,11 +114,11 @@ const RETRY_AFTER = '2';
  * server is starting, with its progress. Owns the address from the first `say` until `close`.
  */
 class StartingServer {
-  readonly #config: Pick<Config, 'host' | 'port'>;
+  readonly #config: Pick<HttpConfig, 'host' | 'port'>;
   #server: Server | undefined;
   #message = '';
 
-  constructor(config: Pick<Config, 'host' | 'port'>) {
+  constructor(config: Pick<HttpConfig, 'host' | 'port'>) {
     this.#config = config;
   }
 

@@ -26,14 +26,14 @@ import { ById, IdempotencyHeaders, requestId, optionalBody } from '../platform/h
 import { failureBody, sendJsonText } from '../platform/http/failure.ts';
 import type { Conversations } from './conversations.ts';
 import type { ProviderTokens } from '../git-providers/provider-tokens.ts';
-import type { Config } from '../platform/config/config.ts';
+import type { ConversationConfig } from '../platform/config/config.ts';
 import type { Secret } from '@tendon/protocol/masking';
 
 const Page = z.object({ results: z.array(ConversationInfo), next_page_id: z.string().nullable() });
 const PageMark = z.object({ sort: z.string(), id: z.string() });
 
 interface RoutesContext extends InfoContext {
-  readonly config: Config;
+  readonly config: ConversationConfig;
   readonly jwtSecret: Secret;
   readonly providerTokens: ProviderTokens;
   readonly settings: { readonly mcpServers: McpConfig };

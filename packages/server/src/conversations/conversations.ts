@@ -24,7 +24,17 @@ import { startsStopped, StoppedConversations } from './stopped-conversations.ts'
 import { ownFolder } from '../sandboxes/workspace-folder.ts';
 import type { FolderRules } from '../sandboxes/workspace-roots.ts';
 
-export interface ConversationsOptions {
+/** How conversations are opened, watched and erased. */
+interface ConversationHooks {
+  /** Makes the engine's conversation over the log of this record; `conversations` are these. */
+  readonly open: (record: StoredConversation, conversations: Conversations) => Promise<Conversation>;
+  /** Erases what others keep of a conversation that is deleted; called again when a deletion was cut off. */
+  readonly onErase?: (id: string) => Promise<void>;
+  readonly idleMs?: number;
+  readonly onLooked?: OnLooked;
+}
+
+export interface ConversationsOptions extends ConversationHooks {
   readonly registry: ConversationRegistry;
   readonly config: Pick<FolderRules, 'home'>;
   readonly storage: Storage;
@@ -33,12 +43,6 @@ export interface ConversationsOptions {
   readonly logger: Logger;
   /** Titles come from tasks, and a task may hold a key. Default: as they are. */
   readonly mask?: Pick<Mask, 'text'>;
-  /** Makes the engine's conversation over the log of this record; `conversations` are these. */
-  readonly open: (record: StoredConversation, conversations: Conversations) => Promise<Conversation>;
-  /** Erases what others keep of a conversation that is deleted; called again when a deletion was cut off. */
-  readonly onErase?: (id: string) => Promise<void>;
-  readonly idleMs?: number;
-  readonly onLooked?: OnLooked;
 }
 
 /** More at once would not be open sooner, and clients would wait; a log on a slow disk delays nobody. */

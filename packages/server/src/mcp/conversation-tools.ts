@@ -2,7 +2,7 @@ import type { Clock, ExternalTools, Runtimes } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import type { McpConfig } from '@tendon/protocol';
 import type { SandboxRuntimes } from '@tendon/runtime';
-import type { Config } from '../platform/config/config.ts';
+import type { ConversationConfig } from '../platform/config/config.ts';
 import type { StoredConversation } from '../conversations/conversation-records.ts';
 import { offeredPullRequests } from '../git/pull-requests/offered-pull-requests.ts';
 import { PULL_REQUEST_NAMES } from '../git/pull-requests/pull-request-names.ts';
@@ -16,7 +16,7 @@ import { McpServers } from './mcp-servers.ts';
 
 export interface ConversationToolsParts extends PullRequestParts {
   readonly settings: Pick<SettingsStore, 'mcpServers' | 'key'>;
-  readonly config: Pick<Config, 'mcpServers' | 'searchApiKey'>;
+  readonly config: Pick<ConversationConfig, 'mcpServers' | 'searchApiKey'>;
   readonly mcpServers: ConversationMcpServers;
   /** The conversation's own way to its sandbox. */
   readonly own: Runtimes;

@@ -11,7 +11,7 @@ import { hostnameOf, isLoopbackName } from '../platform/loopback.ts';
 import { entryPath } from './authorize-preview.ts';
 import { createPreviewKeys } from './preview-keys.ts';
 import { LOOPBACK_SITE, previewOrigin, type PreviewPort } from '../platform/preview-site.ts';
-import type { Config } from '../platform/config/config.ts';
+import type { HttpConfig, SandboxesConfig } from '../platform/config/config.ts';
 
 /** What frontends ask beside a conversation's events: what is served, and what this server has little to say to. */
 export const conversationPanelRoutes: Routes<LinkContext & { readonly conversations: Conversations }> = (app, context) => {
@@ -39,7 +39,7 @@ export const conversationPanelRoutes: Routes<LinkContext & { readonly conversati
 };
 
 interface LinkContext {
-  readonly config: Config;
+  readonly config: HttpConfig & SandboxesConfig;
   readonly runtimes: SandboxRuntimes;
   readonly jwtSecret: Secret;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { LOOPBACK_SITE, previewPlace, type PreviewPlace, type PreviewPort } from
 import type { Clock } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
 import { NotServed, type SandboxPorts, type SandboxRuntimes } from '@tendon/runtime';
-import type { Config } from '../platform/config/config.ts';
+import type { AccessConfig, Config, HttpConfig } from '../platform/config/config.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 
 export interface PreviewContext extends ReachContext {
@@ -58,7 +58,7 @@ export async function servePreview(
  * Who may show a preview in a frame. Below `localhost` each is a site of its own, so a request does not distinguish another preview's frame
  * from the app's: a policy in the answer does. Below a domain of the operator's `authorizePreview` sees it.
  */
-function framePolicy({ previews, corsOrigins }: Config): string | undefined {
+function framePolicy({ previews, corsOrigins }: HttpConfig & AccessConfig): string | undefined {
   if (previews.domain !== LOOPBACK_SITE.domain) return undefined;
   const here = ['localhost', '127.0.0.1'].flatMap((name) => [`http://${name}:*`, `https://${name}:*`]);
   const permitted = corsOrigins.filter((origin) => /^https?:\/\/[\w.-]+(?::\d+)?$/.test(origin));

@@ -4,25 +4,17 @@
  * nothing: those frontends send at once, and a client of the document may wait until the agent is reported as ready.
  */
 import { catalogError, eventsDoc, openhandsV0, openhandsV0InBand, type CatalogError, type Dialect, type Frame } from '@tendon/protocol';
-import { failureFor, type Clock } from '@tendon/core';
-import type { Secret } from '@tendon/protocol/masking';
+import { failureFor } from '@tendon/core';
 import type { Connection } from './connection.ts';
 import { ClientSession } from './client-session.ts';
-import type { ClientTimeouts } from '../platform/http/client-timeouts.ts';
-import type { Logger } from '../platform/logger.ts';
 import { readToken, signToken } from '../platform/auth/token.ts';
 import { cursorFrom } from './past.ts';
+import type { RealtimeContext } from './realtime-context.ts';
 import type { Wire } from './wire.ts';
-import type { Conversations } from '../conversations/conversations.ts';
 
-export interface InBandOptions {
+export interface InBandOptions extends Pick<RealtimeContext, 'conversations' | 'jwtSecret' | 'logger' | 'clock' | 'timeouts'> {
   readonly speak: (dialect: Dialect) => Connection;
   readonly wire: Wire;
-  readonly conversations: Conversations;
-  readonly jwtSecret: Secret;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  readonly timeouts: Pick<ClientTimeouts, 'firstFrameMs'>;
   /** The client declared that it goes by the document. */
   readonly isDocument: boolean;
   /** Addresses that it names are asked wherever they are. */

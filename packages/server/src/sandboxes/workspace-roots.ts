@@ -1,9 +1,9 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isWithin } from '@tendon/runtime';
-import type { Config } from '../platform/config/config.ts';
+import type { FolderConfig, SandboxesConfig } from '../platform/config/config.ts';
 
-export type FolderRules = Pick<Config, 'home' | 'workspaceBase' | 'allowedDirs'> & Partial<Pick<Config, 'runtime'>>;
+export type FolderRules = FolderConfig & Partial<Pick<SandboxesConfig, 'runtime'>>;
 
 /** Below which folders workspaces may be: real paths, found out once, before an agent of this server runs. */
 export interface WorkspaceRoots {

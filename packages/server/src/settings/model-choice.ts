@@ -6,7 +6,7 @@
  */
 import type { LlmProvider, ReasoningEffort } from '@tendon/core';
 import type { Secret } from '@tendon/protocol/masking';
-import type { Config } from '../platform/config/config.ts';
+import type { ModelConfig } from '../platform/config/config.ts';
 import type { CreateConversationParams, ModelAccess } from '../conversations/create-conversation-params.ts';
 import type { SettingsStore } from './settings.ts';
 
@@ -21,7 +21,7 @@ export interface ModelChoice {
   readonly isOperators: boolean;
 }
 
-type Environment = Pick<Config, 'model' | 'llmApiKey' | 'llmBaseUrl' | 'llmEffort'>;
+type Environment = Pick<ModelConfig, 'model' | 'llmApiKey' | 'llmBaseUrl' | 'llmEffort'>;
 
 export function chooseModel(
   params: Pick<CreateConversationParams, 'model'> & { readonly llm?: ModelAccess | undefined },

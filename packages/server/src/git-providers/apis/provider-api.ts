@@ -61,11 +61,8 @@ export interface SearchParams {
   readonly order: 'asc' | 'desc';
 }
 
-/** What is asked of a git provider. Each rejects with what `failureOf` reads, none waits longer than the deadline of `providerFetch`. */
-export interface ProviderApi {
-  user(): Promise<ProviderUser>;
-  /** What its repositories are parted by: installations of an app, workspaces. */
-  installations(): Promise<readonly string[]>;
+/** What is asked about repositories. */
+interface RepositoryApi {
   repositories(params: RepositoriesParams): Promise<readonly ProviderRepository[]>;
   searchRepositories(params: SearchParams): Promise<readonly ProviderRepository[]>;
   branches(repository: string, page: Page): Promise<BranchPage>;
@@ -73,6 +70,13 @@ export interface ProviderApi {
   /** Paths of the files that lie in `folder` itself. */
   files(repository: string, folder: string): Promise<readonly string[]>;
   file(repository: string, path: string): Promise<string>;
+}
+
+/** What is asked of a git provider. Each rejects with what `failureIn` reads, none waits longer than the deadline of `providerFetch`. */
+export interface ProviderApi extends RepositoryApi {
+  user(): Promise<ProviderUser>;
+  /** What its repositories are parted by: installations of an app, workspaces. */
+  installations(): Promise<readonly string[]>;
   suggestedTasks(): Promise<readonly SuggestedTask[]>;
   readonly pullRequests: PullRequests;
 }

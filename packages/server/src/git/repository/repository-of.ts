@@ -1,6 +1,6 @@
 import type { Clock, Conversation, Runtimes } from '@tendon/core';
 import { ErrorObservation } from '@tendon/protocol';
-import type { Config } from '../../platform/config/config.ts';
+import type { SandboxesConfig } from '../../platform/config/config.ts';
 import type { StoredConversation } from '../../conversations/conversation-records.ts';
 import type { Conversations } from '../../conversations/conversations.ts';
 import type { ProviderTokens } from '../../git-providers/provider-tokens.ts';
@@ -9,7 +9,7 @@ import { readRepository } from '../../git-providers/repository-source.ts';
 import { withRepository } from './with-repository.ts';
 
 export interface RepositoryParts {
-  readonly config: Pick<Config, 'clone' | 'runtime'>;
+  readonly config: Pick<SandboxesConfig, 'clone' | 'runtime'>;
   readonly providerTokens: Pick<ProviderTokens, 'set'>;
   readonly settings: Pick<SettingsStore, 'current'>;
   readonly conversations: Pick<Conversations, 'noteRepository'>;
@@ -43,7 +43,7 @@ export function repositoryOf(runtimes: Runtimes, record: StoredConversation, par
   });
 }
 
-function unsandboxed({ runtime }: Pick<Config, 'runtime'>): string | undefined {
+function unsandboxed({ runtime }: Pick<SandboxesConfig, 'runtime'>): string | undefined {
   return runtime === 'none'
     ? 'without a sandbox (RUNTIME=none) Tendon lets no git of its own into a workspace; ask the agent to clone it'
     : undefined;

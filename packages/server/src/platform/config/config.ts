@@ -12,20 +12,44 @@ import type { NetworkPolicy } from '@tendon/runtime';
 import { NetworkEnvironment, networkConfig, CloneEnvironment, cloneConfig, type CloneLimits } from './network-config.ts';
 import { SandboxEnvironment, sandboxConfig, type SandboxConfig } from './sandbox-config.ts';
 
-/** Everything that is configured from outside. This file is the only reader of the environment. */
-export interface Config {
+/** Where the server listens, and what it shows there. */
+export interface HttpConfig {
   readonly port: number;
   readonly host: string;
+  /** Absolute; another built frontend that is served at `/` in place of ours. */
+  readonly webRoot: string | undefined;
+  /** Where what agents serve is shown. */
+  readonly previews: PreviewSite;
+}
+
+/** Who may use the server, or an executor host. */
+export interface AccessConfig {
+  /** Names that the `Host` header may have beside the loopback ones; `*` allows every name. */
+  readonly allowedHosts: readonly string[];
+  /** Origins that may use the API from a browser, beside our own and the loopback ones. */
+  readonly corsOrigins: readonly string[];
+  readonly sessionApiKey: Secret | undefined;
+  /** Whether a server on loopback has a key too: without one every user of this machine is its owner. */
+  readonly localToken: boolean;
+  /** Unset: generated and stored in `home`. */
+  readonly jwtSecret: Secret | undefined;
+  /** What `tendon executor` asks of who comes in: the key, or a file that holds it. */
+  readonly executorKey: Secret | undefined;
+  readonly executorKeyFile: string | undefined;
+}
+
+/** The folders of this machine that it works in. */
+export interface FolderConfig {
   /** Absolute; where Tendon keeps what it must remember. */
   readonly home: string;
   /** Absolute; the folder agents work in. Unset: each conversation has a folder of its own under `home`. */
   readonly workspaceBase: string | undefined;
   /** Absolute; folders beside the base that clients may name. */
   readonly allowedDirs: readonly string[];
-  /** Names that the `Host` header may have beside the loopback ones; `*` allows every name. */
-  readonly allowedHosts: readonly string[];
-  /** Origins that may use the API from a browser, beside our own and the loopback ones. */
-  readonly corsOrigins: readonly string[];
+}
+
+/** The models of conversations that chose none. */
+export interface ModelConfig {
   /** litellm's `provider/model`; `demo` when neither a model nor a key is given. */
   readonly model: string;
   readonly llmApiKey: Secret | undefined;
@@ -34,17 +58,13 @@ export interface Config {
   readonly llmEffort: ReasoningEffort | undefined;
   /** The maximum number of requests in flight to one endpoint with one key, over all conversations. */
   readonly maxModelRequests: number;
-  readonly sessionApiKey: Secret | undefined;
-  /** Whether a server on loopback has a key too: without one every user of this machine is its owner. */
-  readonly localToken: boolean;
-  /** Unset: generated and stored in `home`. */
-  readonly jwtSecret: Secret | undefined;
+}
+
+/** Where sandboxes run, what they may use, and how they reach the network. */
+export interface SandboxesConfig {
   readonly runtime: 'local' | 'docker' | 'remote' | 'none';
   /** Where sandboxes run with the runtime `remote`: the address of `tendon executor`, and its key. */
   readonly executorHost: { readonly url: URL; readonly key: Secret | undefined } | undefined;
-  /** What `tendon executor` asks of who comes in: the key, or a file that holds it. */
-  readonly executorKey: Secret | undefined;
-  readonly executorKeyFile: string | undefined;
   readonly sandbox: SandboxConfig;
   readonly container: ContainerConfig;
   /** The most that a conversation's sandbox can reach, and what it reaches by default. */
@@ -53,15 +73,14 @@ export interface Config {
   readonly clone: CloneLimits;
   /** The proxy this host must use to get out, the names it is not used for, and whether sandboxes' names are left to it. */
   readonly upstreamProxy: { readonly url: URL; readonly except: string; readonly resolves: boolean } | undefined;
-  /** Absolute; another built frontend that is served at `/` in place of ours. */
-  readonly webRoot: string | undefined;
-  /** Where what agents serve is shown. */
-  readonly previews: PreviewSite;
+}
+
+/** What conversations may do, and the defaults of those whose user chose nothing else. */
+export interface ConversationConfig {
   /** Whether agents are offered the browser. */
   readonly browsing: boolean;
   /** Whether clients may choose the ids of their conversations. */
   readonly allowsChosenIds: boolean;
-  /** The default of conversations whose user chose nothing else. */
   readonly maxIterations: number | undefined;
   readonly maxBudgetUsd: number | undefined;
   readonly confirmationMode: boolean;
@@ -69,6 +88,10 @@ export interface Config {
   readonly mcpServers: McpConfig | undefined;
   /** For searching the web, where the settings have none. */
   readonly searchApiKey: Secret | undefined;
+}
+
+/** Everything that is configured from outside, by capability. This file is the only reader of the environment. */
+export interface Config extends HttpConfig, AccessConfig, FolderConfig, ModelConfig, SandboxesConfig, ConversationConfig {
   readonly logLevel: LogLevel;
 }
 

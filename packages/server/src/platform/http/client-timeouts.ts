@@ -1,11 +1,15 @@
-/** How long the server waits, at every endpoint, for a client that stopped in the middle of something. */
-export interface ClientTimeouts {
+/** Of a request over HTTP. */
+interface RequestTimeouts {
   /** From the connection, or the end of the request before, to the end of a request's headers; an upgrade is one. */
   readonly headersMs: number;
   /** To the end of its body: large files may come over slow lines. */
   readonly requestMs: number;
   /** How often requests are looked at for it. */
   readonly checkMs: number;
+}
+
+/** How long the server waits, at every endpoint, for a client that stopped in the middle of something. */
+export interface ClientTimeouts extends RequestTimeouts {
   /** From the opening of a Socket.IO transport to the packet that connects. */
   readonly connectMs: number;
   /** From a Socket.IO connection without a conversation to the frame that shows its generation; then its conversation begins. */

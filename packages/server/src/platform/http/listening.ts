@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import type { HttpConfig } from '../config/config.ts';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -10,7 +10,7 @@ export function urlOf(address: string | { readonly port: number } | null, host: 
 }
 
 /** Why it does not listen, and what to set. */
-export function listenError(cause: unknown, { host, port }: Pick<Config, 'host' | 'port'>): Error {
+export function listenError(cause: unknown, { host, port }: Pick<HttpConfig, 'host' | 'port'>): Error {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return new Error(`Port ${port} of ${host} is in use. Set PORT to another one, or end the other server.`, { cause });

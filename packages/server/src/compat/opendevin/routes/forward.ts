@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../platform/http/app.ts';
-import type { Config } from '../../../platform/config/config.ts';
+import type { AccessConfig, FolderConfig } from '../../../platform/config/config.ts';
 import { catalogError, type CatalogError } from '@tendon/protocol';
 import { readToken } from '../../../platform/auth/token.ts';
 import { WsSessions, type SessionsContext, type WsSessionRecord } from '../sockets/ws-sessions.ts';
@@ -9,7 +9,7 @@ import type { Secret } from '@tendon/protocol/masking';
 const KEPT_HEADERS = ['content-type', 'content-disposition'] as const;
 
 export interface ForwardContext {
-  readonly config: Config;
+  readonly config: AccessConfig & FolderConfig;
 }
 
 export interface Forwarded {
