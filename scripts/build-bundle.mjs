@@ -1,19 +1,29 @@
 // Bundles the command line and the server into `packages/cli/dist`: one start of Node reads a few files, not a thousand.
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { build } from 'tsdown';
 import { bundleOptions } from './bundle-options.mjs';
 import { root } from './setup.mjs';
 
+export const buildBundle = () =>
+  bundle({ cwd: join(root, 'packages/cli'), entry: { main: 'src/main.ts' }, outDir: join(root, 'packages/cli/dist') });
+
+/** The servers that the tests of faults start and kill. They find the executor from there as the shipped one does. */
+export const buildFaults = () =>
+  bundle({
+    cwd: join(root, 'test/faults'),
+    entry: { 'faulty-server': 'faulty-server.ts', 'sandbox-server': 'sandbox-server.ts' },
+    outDir: join(root, 'packages/testing/dist/faults'),
+  });
+
 /** Safe to call at the same time from several processes. */
-export async function buildBundle() {
-  const outDir = join(root, 'packages/cli/dist');
-  const fresh = join(root, `packages/cli/.cache/bundle.${process.pid}`);
+async function bundle({ cwd, entry, outDir }) {
+  const fresh = join(outDir, `../.cache/bundle.${process.pid}`);
   rmSync(fresh, { recursive: true, force: true });
   await build({
-    cwd: join(root, 'packages/cli'),
+    cwd,
     ...bundleOptions,
-    entry: { main: 'src/main.ts' },
+    entry,
     outDir: fresh,
     fixedExtension: false,
     // `import` and `require` are added for each import by its kind: a package gives each what it made for it.
@@ -21,6 +31,7 @@ export async function buildBundle() {
     deps: { alwaysBundle: [/.*/], neverBundle: [/^node:(?!http$)/, 'bufferutil', 'utf-8-validate', '@lydell/node-pty'] },
   });
   const old = `${fresh}.old`;
+  mkdirSync(dirname(outDir), { recursive: true });
   if (existsSync(outDir)) renameSync(outDir, old);
   renameSync(fresh, outDir);
   rmSync(old, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Builds what runs: the executor folder, the web app, and the bundles of server and command line.
-//   build.mjs [--if-stale] [executor] [web] [bundle]      (default: all three)
+//   build.mjs [--if-stale] [executor] [web] [bundle] [faults]      (default: the first three; `faults`: servers for test/faults)
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,21 @@ const TARGETS = {
     stampFile: at('packages/cli/dist/.stamp'),
     build: async () => (await import('./build-bundle.mjs')).buildBundle(),
   },
+  faults: {
+    paths: [
+      ...sourcesOf('server', 'runtime', 'core', 'protocol'),
+      at('test/faults/faulty-server.ts'),
+      at('test/faults/sandbox-server.ts'),
+      at('test/faults/sandbox-drivers.ts'),
+      at('scripts/build-bundle.mjs'),
+      at('scripts/bundle-options.mjs'),
+      at('scripts/lean-http.mjs'),
+    ],
+    stampFile: at('packages/testing/dist/faults/.stamp'),
+    build: async () => (await import('./build-bundle.mjs')).buildFaults(),
+  },
 };
+const SHIPPED = ['executor', 'web', 'bundle'];
 
 if (!isRecent()) {
   const { status } = spawnSync(nodeBinary(root), process.argv.slice(1), { cwd: root, stdio: 'inherit' });
@@ -44,7 +58,7 @@ if (!isRecent()) {
 
 const args = process.argv.slice(2);
 const names = args.filter((arg) => !arg.startsWith('--'));
-for (const name of names.length > 0 ? names : Object.keys(TARGETS)) {
+for (const name of names.length > 0 ? names : SHIPPED) {
   const target = TARGETS[name];
   if (!target) {
     say(`build: there is no target ${name}; there are ${Object.keys(TARGETS).join(', ')}`);

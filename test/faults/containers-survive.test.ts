@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { findProcesses, leftOf, never, run, runAction, until } from '@tendon/runtime/testing';
 import { containersOf, openEngine } from '@tendon/runtime/testing/containers';
 import { someOf } from '@tendon/testing';
-import { APPENDED_AT } from './sandbox-server-process.ts';
+import { APPENDED_AT } from './sandbox-drivers.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 
 const engine = await openEngine('docker');

@@ -1,11 +1,11 @@
 /** The server kills itself at each stage of a step and is started again: once a stage daily, three times in the long tests. */
-import { fileURLToPath } from 'node:url';
 import { runs, someOf } from '@tendon/testing';
+import { builtFaults } from '@tendon/testing/servers';
 import { describe, it } from 'vitest';
 import { expectExactlyOnce, startCounting } from './counting.ts';
 import { STAGES } from './faulty-server.ts';
 
-const entry = fileURLToPath(new URL('faulty-server.ts', import.meta.url));
+const entry = builtFaults('faulty-server');
 const HOUR_MS = 3_600_000;
 /** How often a process comes to the stage before it is killed there. */
 const KILLS = [6, 7, 8].slice(0, runs(3));

@@ -7,14 +7,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { backupStore, restoreStore, systemClock } from '@tendon/server/headless';
-import { TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
+import { builtFaults, TendonProcess, Watcher, type WireEvent } from '@tendon/testing/servers';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { startModelServer } from '../../bench/model-server.ts';
 
-const ENTRY = fileURLToPath(new URL('faulty-server.ts', import.meta.url));
+const ENTRY = builtFaults('faulty-server');
 const STEPS = 12;
 const HOUR_MS = 3_600_000;
 /** `{i}` is the number of the step. */

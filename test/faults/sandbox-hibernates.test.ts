@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { isAlive, leftOf, never, run, runAction, type TestSandboxes } from '@tendon/runtime/testing';
 import { someOf } from '@tendon/testing';
-import { APPENDED_AT } from './sandbox-server-process.ts';
+import { APPENDED_AT } from './sandbox-drivers.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 
 /** Killed anywhere in hibernating. */

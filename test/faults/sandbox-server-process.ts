@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { lastOf, waitFor } from '@tendon/testing';
+import { builtFaults } from '@tendon/testing/servers';
 
 /** `sandbox-server.ts` as a process, to be killed. */
 export interface SandboxServer {
@@ -11,15 +11,11 @@ export interface SandboxServer {
   kill(): Promise<void>;
 }
 
-/** When its one action was appended. */
-export const APPENDED_AT = '2020-01-01T00:00:00.000Z';
-
 /** All that were started and still run. */
 export const servers: ChildProcess[] = [];
 
 export function startServer(args: readonly string[]): SandboxServer {
-  const entry = join(import.meta.dirname, 'sandbox-server.ts');
-  const child: ChildProcess = spawn(process.execPath, ['--conditions=tendon-source', entry, ...args], {
+  const child: ChildProcess = spawn(process.execPath, [builtFaults('sandbox-server'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   servers.push(child);

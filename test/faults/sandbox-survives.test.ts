@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { anchorOf, findProcesses, leftOf, never, run, runAction, until } from '@tendon/runtime/testing';
+import { anchorOf, isAlive, findProcesses, leftOf, never, run, runAction, until } from '@tendon/runtime/testing';
 import { someOf } from '@tendon/testing';
-import { APPENDED_AT } from './sandbox-server-process.ts';
+import { APPENDED_AT } from './sandbox-drivers.ts';
 import { sandboxStage } from './sandbox-stage.ts';
 
 /** A process that holds a sandbox is ended with SIGKILL; another takes over from what is durable. */
@@ -36,7 +36,9 @@ describe.each(['local', 'none'])('driver %s, the server killed', (driver) => {
     await until('the command to begin', () => existsSync(workspace('count')));
     await server.kill();
     const { runtimes, handle } = await stage.takeOver();
-    process.kill(anchorOf(await handle('conversation')).pid, 'SIGKILL');
+    const anchor = anchorOf(await handle('conversation'));
+    process.kill(anchor.pid, 'SIGKILL');
+    await until('the executor to be gone', () => !isAlive(anchor));
     const runtime = await runtimes.acquire('conversation', { signal: never });
     expect(runtime.incarnation).not.toBe(incarnation);
     const action = runAction(runtime, 'echo again >> count', { id: 7, executor: incarnation });

@@ -1,4 +1,4 @@
-export { builtTendon } from './built-tendon.ts';
+export { builtFaults, builtTendon } from './built-tendon.ts';
 export { ExecutorHostProcess, type HostOptions } from './executor-host-process.ts';
 export { startGitHost, type GitHost } from './git-host.ts';
 export { answerJson, deadAddress, oddServer, type Answering } from './odd-server.ts';
