@@ -18,6 +18,8 @@ export interface EscapeSubject {
   /** What is left of an incarnation beside what `leftOf` finds. */
   readonly alsoLeft?: (incarnation: string) => readonly string[];
   readonly close?: () => Promise<void>;
+  /** Those of a kind that are tried, where that is not all. */
+  readonly sample?: (threats: readonly Threat[]) => readonly Threat[];
 }
 
 /** A sandbox whose agent means harm, with another conversation's beside it and bait on the host. */
