@@ -28,7 +28,7 @@ describe('DL98: the command, at a server that is none', () => {
   it('says that it hangs, and ends with 1', async () => {
     const url = await oddServer(() => {});
     const { code, stderr } = await tendon(makePlace(), ['conformance', url, '--timeout', '1']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `${url} does not answer: it said nothing for 1 s\n` });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `${url} does not answer: it answered nothing for 1 s\n` });
   });
 
   it.each(GREETED)('says when it %s, and ends with 1', async (_how, answer, words) => {
