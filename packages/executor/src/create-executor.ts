@@ -24,9 +24,9 @@ import { forwardProxy } from './proxy-forwarder.ts';
 import { findShell } from './shell/environment.ts';
 import { createShellTools, type ShellTools } from './shell/shell-tools.ts';
 import { endWork } from './suspend/end-work.ts';
-import { forgetSession, loadSession, sleepFolder, type SavedSession, restoreFolders } from './suspend/saved-session.ts';
-import { createSleeper } from './suspend/sleeper.ts';
-import { createStandstill, type Standstill } from './suspend/standstill.ts';
+import { forgetSession, loadSession, hibernationFolder, type SavedSession, restoreFolders } from './suspend/saved-session.ts';
+import { createHibernate } from './suspend/hibernate.ts';
+import { createSuspension, type Suspension } from './suspend/suspension.ts';
 import { type ActionHandler, errorObservation } from './action-handler.ts';
 import { createEditAction } from './files/edit/edit-action.ts';
 import { createReadAction } from './files/read-action.ts';
@@ -47,12 +47,12 @@ const STILL_MS = 60_000;
 export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): Promise<Executor> {
   const { stateDir, volatileFolders = [], socketPath } = config;
   const left = loadSession(stateDir);
-  if (left) await restoreFolders(sleepFolder(stateDir), volatileFolders);
+  if (left) await restoreFolders(hibernationFolder(stateDir), volatileFolders);
   const hidden = ownFolders(config);
   const bash = findShell(config);
   const makingPidNamespace = makePidNamespace({ shell: bash, hidden, stateDir, tools: config.carried?.tools, terminals: config.terminals });
-  const standstill = createStandstill(makingPidNamespace);
-  const shell = openShell(config, { bash, makingPidNamespace, standstill, left });
+  const suspension = createSuspension(makingPidNamespace);
+  const shell = openShell(config, { bash, makingPidNamespace, suspension, left });
   const plugins = openPlugins({ config, shell, notes: left?.notes ?? {} });
   const disk = openDisk(config, hidden);
   const effects = openEffects(config, { disk, shell, plugins });
@@ -60,17 +60,17 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
   const tunnels = createTunnels(ports);
   const processes = createProcessEndpoint(shell);
   const letIn = new AbortController();
-  const fallAsleep = createSleeper({ stateDir, volatileFolders, effects, shell, makingPidNamespace, plugins });
-  /** Who comes for one that sleeps is not let in: what never got a connection certainly was not run. */
-  const sleep: typeof fallAsleep = async (wish) => {
-    standstill.goOn();
-    const answer = await fallAsleep(wish);
+  const hibernateOnce = createHibernate({ stateDir, volatileFolders, effects, shell, makingPidNamespace, plugins });
+  /** A hibernated executor accepts no connection: an action that never got one certainly did not run. */
+  const hibernate: typeof hibernateOnce = async (request) => {
+    suspension.resume();
+    const answer = await hibernateOnce(request);
     if (answer.slept) letIn.abort();
     return answer;
   };
   const over = Promise.withResolvers<void>();
   const lease = createLease(config.leaseSeconds, () => effects.running > 0);
-  void lease.expired.then(() => sleep({ withKernel: true, isLast: true })).finally(over.resolve);
+  void lease.expired.then(() => hibernate({ withKernel: true, isLast: true })).finally(over.resolve);
   const server = createExecutorServer({
     guard,
     alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid, protocol: PROTOCOL },
@@ -83,9 +83,9 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
     tunnels,
     processes,
     plugins,
-    sleep,
-    standStill: () => standstill.stop(usedBy({ effects, processes, tunnels })),
-    goOn: standstill.goOn,
+    hibernate,
+    suspend: () => suspension.suspend(usedBy({ effects, processes, tunnels })),
+    resume: suspension.resume,
     endWork: () => endWork({ effects, shell, makingPidNamespace, plugins }),
     shutdown: over.resolve,
     stillMs: config.stillSeconds === undefined ? STILL_MS : config.stillSeconds * 1000,
@@ -94,7 +94,7 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
     over: over.promise,
     listen: () => listen(server, config, letIn.signal),
     async end() {
-      standstill.goOn();
+      suspension.resume();
       lease.close();
       plugins.stop();
       letIn.abort();
@@ -115,17 +115,17 @@ async function listen(server: Server, config: ExecutorConfig, signal: AbortSigna
 interface ShellParts {
   readonly bash: string;
   readonly makingPidNamespace: Promise<PidNamespace>;
-  readonly standstill: Standstill;
+  readonly suspension: Suspension;
   readonly left: SavedSession | undefined;
 }
 
 /** Its failure is told by the actions that need it. */
-function openShell(config: ExecutorConfig, { bash, makingPidNamespace, standstill, left }: ShellParts): Promise<ShellTools> {
+function openShell(config: ExecutorConfig, { bash, makingPidNamespace, suspension, left }: ShellParts): Promise<ShellTools> {
   const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
   const shell = Promise.all([makingPidNamespace, proxying]).then(([pidNamespace, proxy]) =>
     createShellTools(config, bash, pidNamespace, {
       proxyPort: proxy?.port,
-      mayLook: () => !standstill.isStill(),
+      mayLook: () => !suspension.isSuspended(),
       left,
       onFirstCommand: () => forgetSession(config.stateDir),
     }),
@@ -175,7 +175,7 @@ interface UsedParts {
   readonly tunnels: { count(): number };
 }
 
-/** Why what the agent started may not stand still now, whatever it does. */
+/** Why what the agent started may not be suspended now, whatever it does. */
 function usedBy({ effects, processes, tunnels }: UsedParts): string | undefined {
   if (effects.running > 0) return BUSY.action;
   if (processes.count() > 0) return 'somebody speaks with a program';

@@ -10,7 +10,7 @@
  *   GET    /sandboxes/<incarnation>/calls/<id> with `Upgrade: tcp` → 101: from within the sandbox, to the broker of git (`egress/git-broker.ts`)
  *   GET    /sandboxes/<incarnation>/network → HostedNetwork
  *   PUT    /sandboxes/<incarnation>/network NetworkReach → 204; from the next connection on
- *   POST   /sandboxes/<incarnation>/sleep   {with_kernel, in_place} → SleepAnswer; if it slept and not in place, the next one of its conversation
+ *   POST   /sandboxes/<incarnation>/sleep   {with_kernel, in_place} → SuspendAnswer; if it slept and not in place, the next one of its conversation
  *                                           goes on where it was
  *   DELETE /conversations/<id>?workspace=   → 204; its sandbox and private home, with `workspace=true` also its own workspace
  * Of a sandbox that is no more everything answers 410 with the reason.

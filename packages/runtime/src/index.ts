@@ -18,7 +18,7 @@ export {
   type PluginStart,
   type ProcessRequest,
   type ServedPort,
-  type SleepAnswer,
+  type SuspendAnswer,
 } from '@tendon/protocol/executor-api';
 export type { ExecutorAddress } from './transport/executor-connection.ts';
 export {

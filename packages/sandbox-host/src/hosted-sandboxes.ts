@@ -14,7 +14,7 @@ import {
   type SandboxPorts,
   type SandboxRecord,
   type SandboxRuntimes,
-  type SleepAnswer,
+  type SuspendAnswer,
   type SleepWish,
 } from '@tendon/runtime';
 import { SandboxCalls } from './sandbox-calls.ts';
@@ -188,7 +188,7 @@ export class HostedSandboxes {
   }
 
   /** Not while anything in it would be lost. One that ends so leaves to the conversation's next one what it goes on with. */
-  sleep(incarnation: string, wish: SleepWish): Promise<SleepAnswer | Gone> {
+  sleep(incarnation: string, wish: SleepWish): Promise<SuspendAnswer | Gone> {
     const id = this.#conversationOf(incarnation);
     if (id === undefined) return Promise.resolve(gone('there is no such sandbox here'));
     const { sleeps } = this.#options;

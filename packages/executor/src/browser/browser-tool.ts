@@ -47,7 +47,7 @@ export class BrowserTool {
   #browser: BrowserProcess | undefined;
   /** To be said with the next answer. */
   #notes: string[] = [];
-  #isAsleep = false;
+  #wasClosedIdle = false;
   #lastUrl = '';
   #idle: NodeJS.Timeout | undefined;
 
@@ -76,8 +76,8 @@ export class BrowserTool {
   /** Starts the browser ahead of the first action; rejects with why there is none. */
   warm(): Promise<void> {
     return this.#mutex.run(async () => {
-      await this.#awake(NOBODY);
-      this.#rest();
+      await this.#running(NOBODY);
+      this.#endWhenIdle();
     });
   }
 
@@ -91,13 +91,13 @@ export class BrowserTool {
   }
 
   /** The browser; rejects with why there is none. */
-  async #awake({ signal, output }: HandlerContext, startUrl?: string): Promise<BrowserProcess> {
+  async #running({ signal, output }: HandlerContext, startUrl?: string): Promise<BrowserProcess> {
     if (this.#browser !== undefined && !this.#browser.hasEnded) return this.#browser;
     if (this.#browser !== undefined) this.#notes.push(endedBefore(await this.#browser.ended));
-    if (this.#isAsleep) this.#notes.push(closedWhenIdle(this.#idleMs / 1000));
+    if (this.#wasClosedIdle) this.#notes.push(closedWhenIdle(this.#idleMs / 1000));
     output(STARTED);
-    this.#browser = startBrowserProcess(await this.#startHost(this.#isAsleep ? startUrl : undefined));
-    this.#isAsleep = false;
+    this.#browser = startBrowserProcess(await this.#startHost(this.#wasClosedIdle ? startUrl : undefined));
+    this.#wasClosedIdle = false;
     try {
       const { note } = await within(START_MS, this.#browser.ready, signal);
       if (note !== undefined) output(`${note}\n`);
@@ -110,12 +110,12 @@ export class BrowserTool {
 
   async #carryOut(order: HostOrder, request: Request, context: HandlerContext): Promise<ObservationDraft> {
     const startUrl = order.type === 'interact' && /^https?:/.test(this.#lastUrl) ? this.#lastUrl : undefined;
-    const first = await askBrowser(await this.#awake(context, startUrl), order, request, context);
+    const first = await askBrowser(await this.#running(context, startUrl), order, request, context);
     if (first.state === 'answered') return first.observation;
     this.#drop();
     if (first.state === 'lost') return errorObservation(first.words);
     this.#notes.push(endedBefore(first.how));
-    const second = await askBrowser(await this.#awake(context), order, request, context);
+    const second = await askBrowser(await this.#running(context), order, request, context);
     if (second.state === 'answered') return second.observation;
     this.#drop();
     return errorObservation(second.state === 'lost' ? second.words : notStarted(second.how));
@@ -126,7 +126,7 @@ export class BrowserTool {
     const observation = await this.#carryOut(order, request, context).catch((error: unknown) =>
       errorObservation(notStarted(reasonOf(error))),
     );
-    this.#rest();
+    this.#endWhenIdle();
     if (observation.observation === 'browse') this.#lastUrl = (observation as ObservationDraft<'browse'>).extras.url;
     const said = this.#notes;
     this.#notes = [];
@@ -138,17 +138,17 @@ export class BrowserTool {
     this.#browser = undefined;
   }
 
-  #sleep(): void {
+  #closeIdle(): void {
     if (this.#browser === undefined || this.#browser.hasEnded) return;
-    this.#isAsleep = true;
+    this.#wasClosedIdle = true;
     this.#browser.stop();
     this.#browser = undefined;
   }
 
   /** Without another action it ends after a while. */
-  #rest(): void {
+  #endWhenIdle(): void {
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#sleep(), this.#idleMs);
+    this.#idle = setTimeout(() => this.#closeIdle(), this.#idleMs);
     this.#idle.unref();
   }
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
-import type { Alive, ExecuteLine, ExecuteRequest, SleepAnswer } from '@tendon/protocol/executor-api';
+import type { Alive, ExecuteLine, ExecuteRequest, SuspendAnswer } from '@tendon/protocol/executor-api';
 import { letGoOfStill, refuseUpgrade } from '@tendon/protocol/node';
 import type { AuthGuard } from './auth-guard.ts';
 import type { Effects } from '../effects/effects.ts';
@@ -15,7 +15,7 @@ import { TooLong } from '../files/failures.ts';
 import { jsonFields } from './json-fields.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { LinesToEditOf } from '../files/edit/lines-to-edit.ts';
-import type { SleepWish } from '../suspend/sleeper.ts';
+import type { HibernateOptions } from '../suspend/hibernate.ts';
 import type { SandboxFiles } from '../files/sandbox-files.ts';
 
 export interface Parts {
@@ -30,11 +30,12 @@ export interface Parts {
   readonly tunnels: Tunnels;
   readonly processes: ProcessEndpoint;
   readonly plugins: Plugins;
-  readonly sleep: (wish: SleepWish) => Promise<SleepAnswer>;
-  /** Keeps what the agent started from running, where it stands. */
-  readonly standStill: () => SleepAnswer;
+  /** Ends it with its state stored, or says why it cannot. */
+  readonly hibernate: (request: HibernateOptions) => Promise<SuspendAnswer>;
+  /** Stops what the agent started, in place. */
+  readonly suspend: () => SuspendAnswer;
   /** Before anything is asked of what the agent started. */
-  readonly goOn: () => void;
+  readonly resume: () => void;
   /** Of the agent: whatever it has started. */
   readonly endWork: () => Promise<void>;
   readonly shutdown: () => void;
@@ -82,9 +83,9 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   'GET /ports': async (_request, response, _url, { ports }) => json(response, { ports: await ports.list() }),
   'GET /ports/follow': followPorts,
-  'POST /plugins/start': async (request, response, _url, { plugins, goOn }) => {
+  'POST /plugins/start': async (request, response, _url, { plugins, resume }) => {
     const name = (await jsonFields(request, MAX_SMALL_BODY)).text('name', '');
-    goOn();
+    resume();
     const plugin = plugins.find(name);
     json(response, plugin ? await plugin.start() : { ok: false, reason: `This sandbox does not have the plugin "${name}".` });
   },
@@ -94,19 +95,19 @@ const ROUTES: Readonly<Record<string, Route>> = {
     lease.renew(seconds);
     empty(response);
   },
-  'POST /sleep': async (request, response, _url, { sleep, standStill, shutdown }) => {
+  'POST /sleep': async (request, response, _url, { hibernate, suspend, shutdown }) => {
     const body = await jsonFields(request, MAX_SMALL_BODY);
     const withKernel = body.flag('with_kernel');
-    if (body.flag('in_place')) return json(response, standStill());
+    if (body.flag('in_place')) return json(response, suspend());
     // Another server may have come for it by then, which knows nothing of this.
     const isWanted = (): boolean => !request.socket.destroyed;
-    const answer = await sleep({ withKernel, isWanted });
+    const answer = await hibernate({ withKernel, isWanted });
     json(response, answer);
     if (!answer.slept) return;
     response.once('close', shutdown);
   },
-  'POST /end_work': async (_request, response, _url, { endWork, goOn }) => {
-    goOn();
+  'POST /end_work': async (_request, response, _url, { endWork, resume }) => {
+    resume();
     await endWork();
     empty(response);
   },
@@ -127,7 +128,7 @@ export function createExecutorServer(parts: Parts): Server {
     const refusal = parts.guard(request);
     if (refusal) return refuseUpgrade(client, refusal.status, { error: refusal.error });
     parts.lease.touch();
-    parts.goOn();
+    parts.resume();
     const endpoint = request.url === '/process' && request.headers.upgrade === 'tcp' ? parts.processes : parts.tunnels;
     endpoint.join(request, client, head);
   });
@@ -179,9 +180,9 @@ function outputRoute(response: ServerResponse, key: string, url: URL, { effects 
   response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': piece.length }).end(piece);
 }
 
-async function execute(request: IncomingMessage, response: ServerResponse, _url: URL, { effects, goOn }: Parts): Promise<void> {
+async function execute(request: IncomingMessage, response: ServerResponse, _url: URL, { effects, resume }: Parts): Promise<void> {
   const { all } = await jsonFields(request, MAX_ACTION_BYTES);
-  goOn();
+  resume();
   const lines = effects.execute(all as unknown as ExecuteRequest)[Symbol.asyncIterator]();
   const gone = new AbortController();
   response.once('close', () => gone.abort());

@@ -40,8 +40,8 @@ export function diedBefore({ code, signal }: KernelEnd): string {
   return `[The kernel had ended since the last cell (${signal ?? `exit code ${code}`}). This cell runs in a new one: earlier variables and imports are lost.]`;
 }
 
-export function slept(): string {
-  return '[The sandbox has slept since the last cell. This cell runs in a new kernel: earlier variables and imports are lost.]';
+export function hibernated(): string {
+  return '[The sandbox was hibernated since the last cell. This cell runs in a new kernel: earlier variables and imports are lost.]';
 }
 
 export function initFailed(text: string): string {

@@ -11,7 +11,7 @@ const SHARED_PACKAGES = '/opt/tendon/kernel';
 /** A unix socket's path holds 107 bytes. */
 const MAX_SOCKETS_DIR = 70;
 
-/** The kernel of this sandbox before it slept. */
+/** The kernel of this sandbox before it hibernated. */
 export interface KernelBefore {
   readonly hadKernel: boolean;
   readonly kernelInitCode: string;

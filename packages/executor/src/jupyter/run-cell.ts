@@ -18,7 +18,7 @@ export interface RunCellOptions extends KernelPlace {
   readonly place: () => Place;
   /** Python that runs in every new kernel before anything else. */
   readonly preload: string;
-  /** A kernel that went to sleep. */
+  /** A kernel that ended with a hibernation. */
   readonly before?: KernelBefore;
   /** Without new output for so long, a cell is handed back as still running. */
   readonly noOutputSeconds: number;
@@ -49,7 +49,7 @@ export class CellRunner {
   /** What prepares kernels, and whether it has run in this one. */
   #initCode: string;
   #hasInit = false;
-  /** The kernel before went to sleep. */
+  /** The kernel before ended with a hibernation. */
   #isMissed: boolean;
   #ownPorts: readonly number[] = [];
   /** Variables that this kernel has for its newest cell. */
@@ -126,7 +126,7 @@ export class CellRunner {
     const pid = started.process.pid();
     this.#ownPorts = pid === undefined ? [] : await portsHeldBy(pid);
     this.#hasInit = false;
-    if (this.#isMissed) notes.push(words.slept());
+    if (this.#isMissed) notes.push(words.hibernated());
     this.#isMissed = false;
     this.#lent = undefined;
     const failure = await this.#prepare(started, this.#options.preload, context);

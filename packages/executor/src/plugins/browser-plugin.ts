@@ -4,7 +4,7 @@ import type { Plugin, PluginParts } from './plugin.ts';
 
 /**
  * `browse` and `browse_interactive`. The browser comes up with the first action, or when the plugin is started ahead of it, and
- * ends some minutes after the last; until then it keeps the sandbox awake.
+ * ends some minutes after the last; until then it keeps the sandbox from hibernating.
  */
 export function createBrowserPlugin({ config, shell }: PluginParts): Plugin {
   const browser = createLazyBrowser(config, shell);

@@ -13,7 +13,7 @@ export function createJupyterPlugin({ config, shell, kernelCode, note }: PluginP
     adds: {
       handlers: { run_ipython: kernel.run },
       ports: kernel.ports,
-      sleep: {
+      hibernation: {
         loses: () => (kernel.isUp() ? 'a kernel keeps its variables' : undefined),
         processes: kernel.processes,
         note: (): KernelBefore => ({ hadKernel: kernel.isUp(), kernelInitCode: kernel.initCode() }),

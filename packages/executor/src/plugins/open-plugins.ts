@@ -5,7 +5,7 @@ import { createAgentSkills } from './agent-skills.ts';
 import { createBrowserPlugin } from './browser-plugin.ts';
 import { createEditorPlugin } from './editor-plugin.ts';
 import { createJupyterPlugin } from './jupyter-plugin.ts';
-import type { Plugin, PluginParts, PluginSleep } from './plugin.ts';
+import type { Plugin, PluginParts, PluginHibernation } from './plugin.ts';
 
 /** A new plugin is a file and a line here. */
 const PLUGINS = {
@@ -23,13 +23,13 @@ export interface Plugins {
   ports(): readonly number[];
   /** By name, whether each is up. */
   states(): Readonly<Record<string, { readonly ready: boolean }>>;
-  /** Of those that can sleep, how. */
-  sleeping(): readonly (PluginSleep & { readonly name: string })[];
+  /** Of those that can hibernate, how. */
+  hibernating(): readonly (PluginHibernation & { readonly name: string })[];
   stop(): void;
 }
 
 export interface OpenPluginsOptions extends Pick<PluginParts, 'config' | 'shell'> {
-  /** Left by those of the sandbox that slept. */
+  /** Left by the plugins of the hibernated sandbox. */
   readonly notes: Readonly<Record<string, unknown>>;
 }
 
@@ -44,7 +44,7 @@ export function openPlugins({ config, shell, notes }: OpenPluginsOptions): Plugi
     find: (wanted) => opened.find(({ name }) => name === wanted),
     ports: () => opened.flatMap(({ adds }) => adds.ports?.() ?? []),
     states: () => Object.fromEntries(opened.map((plugin) => [plugin.name, { ready: plugin.isReady() }])),
-    sleeping: () => opened.flatMap(({ name, adds }) => (adds.sleep ? [{ name, ...adds.sleep }] : [])),
+    hibernating: () => opened.flatMap(({ name, adds }) => (adds.hibernation ? [{ name, ...adds.hibernation }] : [])),
     stop() {
       for (const plugin of opened) plugin.stop();
     },

@@ -25,23 +25,23 @@ export interface PluginAdditions {
   readonly kernelCode?: string;
   /** Ports that it listens on for itself now: they can be reached, and are not offered as the agent's. */
   readonly ports?: () => readonly number[];
-  /** How it sleeps. Without it, whatever the plugin runs keeps the sandbox awake. */
-  readonly sleep?: PluginSleep;
+  /** How it hibernates. Without it, whatever the plugin runs keeps the sandbox from hibernating. */
+  readonly hibernation?: PluginHibernation;
 }
 
-export interface PluginSleep {
-  /** What sleeping would lose, as in "a kernel keeps its variables". */
+export interface PluginHibernation {
+  /** What hibernating would lose, as in "a kernel keeps its variables". */
   loses(): string | undefined;
   /** Its own processes, in the executor's numbering: the agent's are not among them. */
   processes(): readonly number[];
-  /** JSON for the plugin of the sandbox that wakes. */
+  /** JSON for the plugin of the restored sandbox. */
   note(): unknown;
 }
 
 /** What a plugin is made with. */
 export interface PluginParts {
   readonly config: ExecutorConfig;
-  /** Its own note, from before the sandbox slept; not believed. */
+  /** Its own note, from before the sandbox hibernated; not believed. */
   readonly note: unknown;
   readonly shell: Promise<ShellTools>;
   /** What all plugins of this executor add to a kernel. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** What a sleeping thread waits for. */
+/** What a blocked thread waits for. */
 export interface Inputs {
   /** Any of these having something to read wakes it. */
   readonly descriptors: readonly number[];
@@ -71,7 +71,7 @@ function memoryOf(pid: number, address: number, length: number): Buffer {
   }
 }
 
-/** A system call that a thread sleeps in, of those in which programs wait for input; or that it sleeps in none. */
+/** The system call that blocks a thread, of those in which programs wait for input; or that none does. */
 export interface BlockedCall {
   readonly name: CallName | 'running';
   readonly args: readonly number[];

@@ -123,7 +123,7 @@ const NAMESPACES_OF_CHROMIUM = { ...NO_NAMESPACES, user: 8, pid: 16, net: 4 };
 
 /** Of the agent's own terminals; the kernel has 4096 for the whole machine. */
 const MAX_TERMINALS = 64;
-/** Given up too early, what runs is neither told apart nor put to sleep for the whole life of a sandbox: machines may be busy. */
+/** Given up too early, what runs can be neither distinguished nor suspended for the whole life of a sandbox: machines may be busy. */
 const START_DEADLINE_MS = 15_000;
 /** With a socket for its input a bash would take itself for a remote login, and read the user's files. */
 const PLAIN = ['--norc', '--noprofile', '-c'];

@@ -43,14 +43,14 @@ export function membersOf(group: number): number[] {
   return allProcesses().filter((pid) => processStat(pid)?.group === group);
 }
 
-/** Which read of this terminal a process sleeps in: the same text for the same place in its program. */
+/** Which read of this terminal a process blocks in: the same text for the same place in its program. */
 export function terminalReadOf(pid: number, device: string): string | undefined {
   const call = blockedCall(pid);
   return call?.name === 'read' && fileOf(pid, call.args[0] ?? -1) === device ? call.args.slice(0, 3).join(' ') : undefined;
 }
 
-/** How often it has gone to sleep by itself so far: the same number = it has done nothing since. */
-export function sleepsOf(pid: number): number {
+/** How often it has blocked so far: the same number = it has done nothing since. */
+export function voluntarySwitchesOf(pid: number): number {
   return Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1]);
 }
 

@@ -13,7 +13,7 @@ import {
   processStat,
   signalGroup,
   signalProcess,
-  sleepsOf,
+  voluntarySwitchesOf,
   terminalReadOf,
 } from '../processes/process-tree.ts';
 import { inputWaitOf, type InputWait } from './foreground/input-wait.ts';
@@ -121,16 +121,16 @@ export class ShellProcess {
     return found !== undefined && isShellAtPrompt(found.group, this.#terminal.device);
   }
 
-  /** Which read of the terminal the shell itself sleeps in. */
+  /** Which read of the terminal the shell itself blocks in. */
   ownRead(): string | undefined {
     const shell = this.#shellPid();
     return shell === undefined ? undefined : terminalReadOf(shell, this.#terminal.device);
   }
 
-  /** How often it has gone to sleep so far: the same number = it has done nothing since. */
-  sleeps(): number | undefined {
+  /** How often it has blocked so far: the same number = it has done nothing since. */
+  voluntarySwitches(): number | undefined {
     const shell = this.#shellPid();
-    return shell === undefined ? undefined : sleepsOf(shell);
+    return shell === undefined ? undefined : voluntarySwitchesOf(shell);
   }
 
   /** Where the shell itself is. */

@@ -35,7 +35,7 @@ export interface Given {
   readonly proxyPort: number | undefined;
   /** Whether shells may be looked at now, and helped on. */
   readonly mayLook: () => boolean;
-  /** By a shell that went to sleep. */
+  /** By a shell that was hibernated. */
   readonly left: ShellSnapshot | undefined;
   /** What was left has been taken up. */
   readonly onFirstCommand: () => void;

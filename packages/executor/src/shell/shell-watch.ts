@@ -24,7 +24,7 @@ export interface ShellFindings {
   onQuiet(): void;
   /** The command is over, and the shell did not say so: what frames commands is broken. */
   onLost(): void;
-  /** While everything is kept standing still, what is seen means nothing, and nothing may be woken. */
+  /** False while the sandbox is suspended: what is seen then means nothing, and nothing may be continued. */
   mayLook(): boolean;
 }
 
@@ -38,8 +38,8 @@ const ARRIVE_EVERY_MS = 5;
 const ARRIVE_MS = 100;
 
 export function createShellWatch(shell: () => ShellProcess | undefined, findings: ShellFindings): ShellWatch {
-  let atPrompt: string | undefined; // the read that it sleeps in there
-  let sleeps: number | undefined; // how often it had slept before it was given work
+  let atPrompt: string | undefined; // the read that blocks it there
+  let switches: number | undefined; // how often it had blocked before it was given work
   let timer: NodeJS.Timeout | undefined;
   let looks = 0;
   let sightings = 0;
@@ -50,7 +50,7 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
     found?.resume();
     if (performance.now() - running.lastOutputAt >= QUIET_MS) findings.onQuiet();
     // One that has not woken up since it was given work has not taken it yet: on a busy machine that can last.
-    sightings = isAtPrompt() && found?.sleeps() !== sleeps ? sightings + 1 : 0;
+    sightings = isAtPrompt() && found?.voluntarySwitches() !== switches ? sightings + 1 : 0;
     if (sightings >= SIGHTINGS) return findings.onLost();
     looks += 1;
     timer = setTimeout(look, looks < LOOKS_BEFORE_SELDOM ? LOOK_EVERY_MS : LOOK_SELDOM_MS, running);
@@ -60,7 +60,7 @@ export function createShellWatch(shell: () => ShellProcess | undefined, findings
   }
   function learn(): void {
     atPrompt ??= shell()?.ownRead();
-    sleeps = shell()?.sleeps();
+    switches = shell()?.voluntarySwitches();
   }
 
   return {

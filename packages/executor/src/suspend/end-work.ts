@@ -8,7 +8,7 @@ export interface WorkParts {
   readonly effects: Pick<Effects, 'cancelAll'>;
   readonly shell: Promise<Pick<ShellTools, 'processes'>>;
   readonly makingPidNamespace: Promise<PidNamespace>;
-  readonly plugins: Pick<Plugins, 'sleeping'>;
+  readonly plugins: Pick<Plugins, 'hibernating'>;
 }
 
 /** What is started while others are killed is found by the next look. */
@@ -18,7 +18,11 @@ const ROUNDS = 20;
 export async function endWork({ effects, shell, makingPidNamespace, plugins }: WorkParts): Promise<void> {
   effects.cancelAll();
   const [pidNamespace, tools] = [await makingPidNamespace, await shell];
-  const own = new Set([...pidNamespace.processes(), ...tools.processes(), ...plugins.sleeping().flatMap(({ processes }) => processes())]);
+  const own = new Set([
+    ...pidNamespace.processes(),
+    ...tools.processes(),
+    ...plugins.hibernating().flatMap(({ processes }) => processes()),
+  ]);
   for (let round = 0; round < ROUNDS; round += 1) {
     const others = descendants(own);
     if (others.length === 0) return;

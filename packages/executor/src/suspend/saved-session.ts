@@ -3,7 +3,7 @@ import { open, rename, cp, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureFolder } from '@tendon/protocol/node';
 
-/** What a sandbox that went to sleep leaves to the one that wakes, in its private state. Written by the inside: nothing is believed of it. */
+/** What a hibernated sandbox leaves to the restored one, in its private state. Written by the inside: nothing is believed of it. */
 export interface SavedSession {
   readonly workingDir: string;
   /** Read by the next shell: variables, functions, aliases, options. */
@@ -14,7 +14,7 @@ export interface SavedSession {
 
 const MAX_SESSION_BYTES = 8 * 1024 * 1024;
 
-export function sleepFolder(stateDir: string): string {
+export function hibernationFolder(stateDir: string): string {
   return join(stateDir, 'asleep');
 }
 
@@ -46,7 +46,7 @@ export function loadSession(stateDir: string): SavedSession | undefined {
 /** Once it has been taken up, it is of the past. */
 export function forgetSession(stateDir: string): void {
   rmSync(pathIn(stateDir), { force: true });
-  rmSync(sleepFolder(stateDir), { recursive: true, force: true });
+  rmSync(hibernationFolder(stateDir), { recursive: true, force: true });
 }
 
 function pathIn(stateDir: string): string {
@@ -73,7 +73,7 @@ export async function saveFolders(folders: readonly string[], into: string): Pro
   }
 }
 
-/** Puts them back. What cannot be is left out: a sandbox that wakes is worth more. */
+/** Puts them back. What cannot be is left out: a restored sandbox is worth more. */
 export async function restoreFolders(from: string, folders: readonly string[]): Promise<void> {
   for (const [index, folder] of folders.entries()) {
     const saved = join(from, String(index));

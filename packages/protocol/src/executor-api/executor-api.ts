@@ -18,8 +18,8 @@
  *   GET  /process              with `Upgrade: tcp` → 101; after a line that is a ProcessRequest it is that program's input and output
  *   POST /plugins/start {name}     → PluginStart
  *   POST /lease {seconds}          → 204; without a server for that long and nothing running, the executor ends itself
- *   POST /sleep {with_kernel}      → SleepAnswer; when `slept` is true, everything inside ends after the answer
- *   POST /sleep {in_place: true}   → SleepAnswer; when `slept` is true, what the agent started is suspended until an action, a connection to a port or a plugin is wanted
+ *   POST /sleep {with_kernel}      → SuspendAnswer; when `slept` is true, everything inside ends after the answer
+ *   POST /sleep {in_place: true}   → SuspendAnswer; when `slept` is true, what the agent started is suspended until an action, a connection to a port or a plugin is wanted
  *   POST /end_work                 → 204; every action is cancelled, and what the agent started is killed, but its shell and its kernel
  *   POST /shutdown                 → 204, then everything inside ends
  * Streams hold an empty line every 15 seconds.
@@ -131,13 +131,13 @@ export interface Alive {
 }
 
 /** The name of an executor's process, as the host's process table has it, while what it started is suspended. */
-export const ASLEEP_NAME = 'tendon-asleep';
+export const SUSPENDED_NAME = 'tendon-asleep';
 
 /** Reasons against suspending that end by themselves, the same in every version of the protocol. */
 export const BUSY = { action: 'an action runs', command: 'a command runs' } as const;
 
 /** With `slept: false`, why it must not be suspended. */
-export type SleepAnswer = { readonly slept: true } | { readonly slept: false; readonly reason: string };
+export type SuspendAnswer = { readonly slept: true } | { readonly slept: false; readonly reason: string };
 
 export interface ExecuteRequest {
   /** `<conversation id>:<epoch>:<event id>`; without the epoch where the event is in no log, or is older than epochs. */

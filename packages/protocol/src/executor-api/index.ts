@@ -1,6 +1,6 @@
 export { howHostEnded, type BrowserRequest, type HostConfig, type HostLine } from './browser-host.ts';
 export {
-  ASLEEP_NAME,
+  SUSPENDED_NAME,
   BUSY,
   GIT_BROKER_NAME,
   OUTPUT_LIMITS,
@@ -19,7 +19,7 @@ export {
   type ProcessRequest,
   type ProtocolRange,
   type ServedPort,
-  type SleepAnswer,
+  type SuspendAnswer,
 } from './executor-api.ts';
 export { installCommand, KERNEL_PACKAGES_NAME, readPythonKind, sharedKind, type PackagesLine, type PythonKind } from './python-packages.ts';
 export { shellQuote } from './shell-quote.ts';

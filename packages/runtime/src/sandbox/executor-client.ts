@@ -6,7 +6,7 @@ import type {
   ExecuteLine,
   ExecuteRequest,
   ProtocolRange,
-  SleepAnswer,
+  SuspendAnswer,
   LinesToEdit,
 } from '@tendon/protocol/executor-api';
 import type { WatchLine } from '../executor-host-api.ts';
@@ -46,9 +46,9 @@ interface LifeClient {
   alive(options: { readonly signal: AbortSignal }): Promise<Alive>;
   lease(seconds: number): Promise<void>;
   /** Asks it to end so that the next one goes on where it was; when it slept, it ends by itself. */
-  sleep(options: { readonly withKernel: boolean }): Promise<SleepAnswer>;
+  sleep(options: { readonly withKernel: boolean }): Promise<SuspendAnswer>;
   /** Asks it to let what the agent started stand still; the next action wakes it. */
-  standStill(): Promise<SleepAnswer>;
+  standStill(): Promise<SuspendAnswer>;
   /** Ends whatever the agent has started, in the foreground and behind it. */
   endWork(): Promise<void>;
   /**
@@ -162,7 +162,7 @@ function isRange(value: unknown): value is ProtocolRange {
   return Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger) && value[0] <= value[1];
 }
 
-function checkSlept(answer: unknown): SleepAnswer {
+function checkSlept(answer: unknown): SuspendAnswer {
   const { slept, reason } = (answer ?? {}) as { readonly slept?: unknown; readonly reason?: unknown };
   return slept === true ? { slept } : { slept: false, reason: String(reason).slice(0, 200) };
 }

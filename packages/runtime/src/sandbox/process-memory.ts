@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { ASLEEP_NAME } from '@tendon/protocol/executor-api';
+import { SUSPENDED_NAME } from '@tendon/protocol/executor-api';
 import { processesIn } from '../processes/control-group.ts';
 import type { SandboxHandle } from '../drivers/driver.ts';
 
@@ -25,7 +25,7 @@ export function memoryOf(pids: readonly number[]): number {
 
 /** Whether what the agent started in it stands still: its executor says so in the process table, of which nothing is believed but this. */
 export function standsStill({ anchor }: SandboxHandle): boolean {
-  return anchor !== undefined && textOf(`/proc/${anchor.pid}/comm`).trim() === ASLEEP_NAME;
+  return anchor !== undefined && textOf(`/proc/${anchor.pid}/comm`).trim() === SUSPENDED_NAME;
 }
 
 function parentOf(pid: number): number {

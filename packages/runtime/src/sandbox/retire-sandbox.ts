@@ -4,7 +4,7 @@
  * its outcome is in the journal, where the next incarnation finds it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { BUSY, PROTOCOL, type ProtocolRange, type SleepAnswer } from '@tendon/protocol/executor-api';
+import { BUSY, PROTOCOL, type ProtocolRange, type SuspendAnswer } from '@tendon/protocol/executor-api';
 import type { ExecutorClient } from './executor-client.ts';
 import { endSandbox } from './end-sandbox.ts';
 import type { SandboxContext } from './sandbox-context.ts';
@@ -46,7 +46,7 @@ async function sleeps(
   { client, signal, unwanted }: RetireOptions,
   forMs: number,
 ): Promise<'saved' | 'lost' | 'busy'> {
-  const ask = (): Promise<SleepAnswer> => (driver.sleeps === 'in-place' ? client.standStill() : client.sleep({ withKernel: true }));
+  const ask = (): Promise<SuspendAnswer> => (driver.sleeps === 'in-place' ? client.standStill() : client.sleep({ withKernel: true }));
   for (const end = performance.now() + forMs; ;) {
     const answer = await ask().catch((error: unknown) => ({ slept: false, reason: messageOf(error) }) as const);
     signal.throwIfAborted();

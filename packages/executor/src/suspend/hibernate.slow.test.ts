@@ -8,7 +8,7 @@ import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 let executor: TestExecutor;
 afterEach(() => executor.kill());
 
-it('SB92: it stays awake, as it was, when who asked it to sleep is gone', async () => {
+it('SB92: it keeps running, unchanged, when the client that asked it to hibernate is gone', async () => {
   executor = await startExecutor();
   await executor.run('export KEPT=yes; mkdir inner; cd inner');
   await askAndLeave();
@@ -17,7 +17,7 @@ it('SB92: it stays awake, as it was, when who asked it to sleep is gone', async 
   expect(existsSync(join(executor.config.stateDir, 'session.json'))).toBe(false);
 });
 
-it('SB92: who asks in vain while it is asked already neither wakes it nor finds its shell in use', async () => {
+it('SB92: a request while another is handled neither interrupts that nor finds the shell in use', async () => {
   executor = await startExecutor();
   await executor.run('export KEPT=yes; mkdir inner; cd inner');
   // So much to write down that the others come in the middle.
@@ -44,7 +44,7 @@ async function firstTaken(): Promise<string> {
   }
 }
 
-it('SB93: it says what keeps it awake, and goes on with what it had', async () => {
+it('SB93: it answers what keeps it from hibernating, and continues with what it had', async () => {
   executor = await startExecutor();
   await executor.run('sleep 1000 &');
   expect(JSON.parse((await executor.call('POST', '/sleep', { with_kernel: true })).body)).toEqual({

@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
-import { ASLEEP_NAME, type SleepAnswer } from '@tendon/protocol/executor-api';
+import { SUSPENDED_NAME, type SuspendAnswer } from '@tendon/protocol/executor-api';
 import { descendants, nameOf, processText, type Descendant, signalProcess } from '../processes/process-tree.ts';
 import type { PidNamespace } from '../processes/pid-namespace.ts';
 
-/** Keeps what the agent started from running, where it stands, until somebody wants something of it. */
-export interface Standstill {
+/** Stops the processes that the agent started, in place, until somebody wants something of the sandbox. */
+export interface Suspension {
   /** At once: nothing can come in between. What works is left alone; so is everything where `use` says what it is used for. */
-  stop(use: string | undefined): SleepAnswer;
-  /** Before anything is asked of what the agent started. Cheap when nothing stands still. */
-  goOn(): void;
-  isStill(): boolean;
+  suspend(use: string | undefined): SuspendAnswer;
+  /** Before anything is asked of what the agent started. Cheap when nothing is suspended. */
+  resume(): void;
+  isSuspended(): boolean;
 }
 
 /** What uses less of a processor than this only waits. */
@@ -32,11 +32,11 @@ interface Look {
  * Invariants:
  * 1. What works is told by the processor time it took since it was last looked at, when nothing was wanted in between, or by its
  *    waiting for a processor now.
- * 2. Who starts others stands still before they are stopped, and goes on after them: a shell never sees a child of its own stand still.
+ * 2. A parent is stopped before its children and continued after them: a shell never sees a stopped child of its own.
  * 3. What the agent has stopped itself stays stopped.
- * 4. The executor and what holds the namespace go on: it answers, and its lease ends it where no server is left.
+ * 4. The executor and what holds the namespace keep running: it answers, and its lease ends it where no server is left.
  */
-export function createStandstill(makingPidNamespace: Promise<Pick<PidNamespace, 'processes'>>): Standstill {
+export function createSuspension(makingPidNamespace: Promise<Pick<PidNamespace, 'processes'>>): Suspension {
   let pidNamespace: Pick<PidNamespace, 'processes'> | undefined;
   void makingPidNamespace.then((made) => (pidNamespace = made));
   let before: Look | undefined;
@@ -67,11 +67,11 @@ export function createStandstill(makingPidNamespace: Promise<Pick<PidNamespace, 
       }
     }
     stopped = [...done];
-    goOn();
+    resume();
     return false;
   }
 
-  function goOn(): void {
+  function resume(): void {
     before = undefined;
     if (stopped.length === 0) return;
     for (const pid of stopped.toReversed()) signalProcess(pid, 'SIGCONT');
@@ -80,7 +80,7 @@ export function createStandstill(makingPidNamespace: Promise<Pick<PidNamespace, 
   }
 
   return {
-    stop(use) {
+    suspend(use) {
       if (pidNamespace === undefined) return { slept: false, reason: 'it has only just begun' };
       if (use !== undefined) return { slept: false, reason: use };
       if (stopped.length > 0) return { slept: true };
@@ -91,11 +91,11 @@ export function createStandstill(makingPidNamespace: Promise<Pick<PidNamespace, 
       if (busy !== undefined) return { slept: false, reason: `${processText(busy)} works` };
       if (last === undefined || isEarly) return { slept: false, reason: 'whether something works in it is being looked at' };
       if (!stopAll()) return { slept: false, reason: 'what runs in it could not be stopped' };
-      sayName(ASLEEP_NAME);
+      sayName(SUSPENDED_NAME);
       return { slept: true };
     },
-    goOn,
-    isStill: () => stopped.length > 0,
+    resume,
+    isSuspended: () => stopped.length > 0,
   };
 }
 
