@@ -26,7 +26,7 @@ const FIELDS = ['path', 'start', 'end', 'name', 'seconds', 'key', 'incarnation',
 
 let executor: TestExecutor;
 beforeAll(async () => {
-  executor = await startExecutor({ stillSeconds: STILL_SECONDS });
+  executor = await startExecutor({ limits: { stillSeconds: STILL_SECONDS } });
 });
 afterAll(() => executor.kill());
 
@@ -47,7 +47,7 @@ interface Raw {
 }
 
 function raw(bytes: string | Uint8Array): Raw {
-  const socket = connect(executor.config.socketPath!);
+  const socket = connect(executor.config.endpoint.socketPath!);
   let text = '';
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const one: Raw = { socket, received: () => text, closed, isClosed: false };

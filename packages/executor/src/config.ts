@@ -1,42 +1,55 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { PLUGIN_NAMES, type ExecutorConfig } from '@tendon/protocol/executor-api';
-
-const TEXTS = ['incarnation', 'stateDir', 'workspace', 'workDir', 'shell'] as const;
-const NUMBERS = ['noOutputTimeoutSeconds', 'leaseSeconds'] as const;
+import { PLUGIN_NAMES, type ExecutorConfig, type ExecutorEndpoint, type ExecutorFolders } from '@tendon/protocol/executor-api';
 
 /** Reads `--config <json>`. Throws with the name of what is missing, and where the workspace is not the one that was meant. */
 export function parseConfig(args: readonly string[]): ExecutorConfig {
   const at = args.indexOf('--config');
   const config = JSON.parse(args[at + 1] ?? 'null') as ExecutorConfig | null;
   if (at < 0 || config === null) throw new Error('usage: main.mjs --config <json>');
-  for (const name of TEXTS) if (typeof config[name] !== 'string' || config[name] === '') throw new Error(`config.${name} must be a text`);
-  for (const name of NUMBERS) if (!(config[name] > 0)) throw new Error(`config.${name} must be a positive number`);
-  if ((config.socketPath === undefined) === (config.port === undefined)) throw new Error('config has either socketPath or port');
-  if (config.workspaceIs !== undefined && config.workspaceIs !== identityOf(config.workspace))
+  const { incarnation, endpoint, folders, shell, limits, plugins } = config;
+  for (const [name, group] of Object.entries({ endpoint, folders, shell, limits }))
+    if (typeof group !== 'object' || group === null) throw new Error(`config.${name} must be an object`);
+  const { stateDir, workspace, workDir, workspaceIs } = folders;
+  checkTexts({ incarnation, 'folders.stateDir': stateDir, 'folders.workspace': workspace, 'folders.workDir': workDir });
+  checkTexts({ 'shell.program': shell.program });
+  checkEndpoint(endpoint);
+  const { noOutputTimeoutSeconds, leaseSeconds } = limits;
+  for (const [name, value] of Object.entries({ noOutputTimeoutSeconds, leaseSeconds }))
+    if (!(value > 0)) throw new Error(`config.limits.${name} must be a positive number`);
+  for (const [name, value] of Object.entries<number>({ ...limits.output })) {
+    if (!(Number.isSafeInteger(value) && value > 0)) throw new Error(`config.limits.output.${name} must be a positive whole number`);
+  }
+  if (workspaceIs !== undefined && workspaceIs !== identityOf(workspace))
     throw new Error('another folder has been put in the place of the workspace while the sandbox was made');
-  const replaced = findReplaced(config);
+  const replaced = findReplaced(folders);
   if (replaced) throw new Error(`something else has been put in the place of ${replaced.path} while the sandbox was made`);
-  const { port = 0 } = config;
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error('config.port must be a port, or 0 for a free one');
-  for (const name of ['host', 'keyFile'] as const) {
-    if (config[name] !== undefined && (typeof config[name] !== 'string' || config[name] === ''))
-      throw new Error(`config.${name} must be a text`);
-    if (config[name] !== undefined && config.port === undefined) throw new Error(`config.${name} is of use with config.port only`);
-  }
-  for (const [name, value] of Object.entries(config.output ?? {})) {
-    if (!(Number.isSafeInteger(value) && value > 0)) throw new Error(`config.output.${name} must be a positive whole number`);
-  }
-  const unknown = config.plugins?.find((name) => !PLUGIN_NAMES.includes(name));
+  const unknown = plugins?.find((name) => !PLUGIN_NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`config.plugins: there is no plugin "${unknown}"; there are ${PLUGIN_NAMES.join(', ')}`);
   return config;
+}
+
+function checkTexts(texts: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(texts))
+    if (typeof value !== 'string' || value === '') throw new Error(`config.${name} must be a text`);
+}
+
+function checkEndpoint({ socketPath, port, host, keyFile }: ExecutorEndpoint): void {
+  if ((socketPath === undefined) === (port === undefined)) throw new Error('config.endpoint has either socketPath or port');
+  if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > 65_535))
+    throw new Error('config.endpoint.port must be a port, or 0 for a free one');
+  for (const [name, value] of Object.entries({ host, keyFile })) {
+    if (value === undefined) continue;
+    checkTexts({ [`endpoint.${name}`]: value });
+    if (port === undefined) throw new Error(`config.endpoint.${name} is of use with config.endpoint.port only`);
+  }
 }
 
 /**
  * What was named by its path and is not mounted onto itself. Looking at the paths would not do: they may lead back to where they did,
  * while what was mounted is another folder, or lies in another place. Of a mount the system says what of the file system it shows.
  */
-function findReplaced({ workspace, protectedPaths = [] }: ExecutorConfig): { readonly path: string } | undefined {
+function findReplaced({ workspace, protectedPaths = [] }: ExecutorFolders): { readonly path: string } | undefined {
   const named = protectedPaths.filter(({ identity }) => identity !== undefined);
   if (named.length === 0) return undefined;
   const plain = (text = ''): string => text.replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
 import { dirname, join, sep } from 'node:path';
-import { BUSY, PROTOCOL, type ExecutorConfig } from '@tendon/protocol/executor-api';
+import { BUSY, PROTOCOL, type ExecutorConfig, type ExecutorEndpoint } from '@tendon/protocol/executor-api';
 import type { RunnableKind } from '@tendon/protocol';
 import { Effects } from './effects/effects.ts';
 import { Journal } from './effects/journal.ts';
@@ -45,12 +45,16 @@ const STILL_MS = 60_000;
 
 /** In the order of dependence. It listens at once; what needs a namespace and a shell waits for them. */
 export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): Promise<Executor> {
-  const { stateDir, volatileFolders = [], socketPath } = config;
+  const { endpoint, folders, limits } = config;
+  const { stateDir, volatileFolders = [] } = folders;
   const left = loadSession(stateDir);
   if (left) await restoreFolders(hibernationFolder(stateDir), volatileFolders);
   const hidden = ownFolders(config);
-  const bash = findShell(config);
-  const makingPidNamespace = makePidNamespace({ shell: bash, hidden, stateDir, tools: config.carried?.tools, terminals: config.terminals });
+  const bash = findShell(config.shell);
+  const makingPidNamespace = makePidNamespace({
+    ...{ shell: bash, hidden, stateDir },
+    ...{ tools: config.shell.bundled?.tools, terminals: config.shell.terminals },
+  });
   const suspension = createSuspension(makingPidNamespace);
   const shell = openShell(config, { bash, makingPidNamespace, suspension, left });
   const plugins = openPlugins({ config, shell, notes: left?.notes ?? {} });
@@ -69,15 +73,15 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
     return answer;
   };
   const over = Promise.withResolvers<void>();
-  const lease = createLease(config.leaseSeconds, () => effects.running > 0);
+  const lease = createLease(limits.leaseSeconds, () => effects.running > 0);
   void lease.expired.then(() => hibernate({ withKernel: true, isLast: true })).finally(over.resolve);
   const server = createExecutorServer({
     guard,
     alive: { status: 'ok', incarnation: config.incarnation, pid: process.pid, protocol: PROTOCOL },
     info: async () => ({ ...serverInfo(await makingPidNamespace), plugins: plugins.states() }),
     effects,
-    files: createSandboxFiles(config.workspace, disk),
-    linesToEdit: createLinesToEdit(config.workspace, disk),
+    files: createSandboxFiles(folders.workspace, disk),
+    linesToEdit: createLinesToEdit(folders.workspace, disk),
     lease,
     ports,
     tunnels,
@@ -88,24 +92,27 @@ export async function createExecutor(config: ExecutorConfig, guard: AuthGuard): 
     resume: suspension.resume,
     endWork: () => endWork({ effects, shell, makingPidNamespace, plugins }),
     shutdown: over.resolve,
-    stillMs: config.stillSeconds === undefined ? STILL_MS : config.stillSeconds * 1000,
+    stillMs: limits.stillSeconds === undefined ? STILL_MS : limits.stillSeconds * 1000,
   });
   return {
     over: over.promise,
-    listen: () => listen(server, config, letIn.signal),
+    listen: () => listen(server, endpoint, letIn.signal),
     async end() {
       suspension.resume();
       lease.close();
       plugins.stop();
       letIn.abort();
-      if (socketPath !== undefined) rmSync(socketPath, { force: true });
+      if (endpoint.socketPath !== undefined) rmSync(endpoint.socketPath, { force: true });
       await Promise.allSettled([shell.then((tools) => tools.close()), makingPidNamespace.then((made) => made.close())]);
     },
   };
 }
 
-async function listen(server: Server, config: ExecutorConfig, signal: AbortSignal): Promise<number | undefined> {
-  const { socketPath, port, host = '127.0.0.1' } = config;
+async function listen(
+  server: Server,
+  { socketPath, port, host = '127.0.0.1' }: ExecutorEndpoint,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   if (socketPath !== undefined) rmSync(socketPath, { force: true });
   server.listen(socketPath === undefined ? { port, host, signal } : { path: socketPath, signal });
   await once(server, 'listening');
@@ -121,13 +128,14 @@ interface ShellParts {
 
 /** Its failure is told by the actions that need it. */
 function openShell(config: ExecutorConfig, { bash, makingPidNamespace, suspension, left }: ShellParts): Promise<ShellTools> {
-  const proxying = config.proxySocketPath === undefined ? undefined : forwardProxy(config.proxySocketPath);
+  const { proxySocketPath } = config.network ?? {};
+  const proxying = proxySocketPath === undefined ? undefined : forwardProxy(proxySocketPath);
   const shell = Promise.all([makingPidNamespace, proxying]).then(([pidNamespace, proxy]) =>
     createShellTools(config, bash, pidNamespace, {
       proxyPort: proxy?.port,
       mayLook: () => !suspension.isSuspended(),
       left,
-      onFirstCommand: () => forgetSession(config.stateDir),
+      onFirstCommand: () => forgetSession(config.folders.stateDir),
     }),
   );
   shell.catch(() => {});
@@ -135,7 +143,7 @@ function openShell(config: ExecutorConfig, { bash, makingPidNamespace, suspensio
 }
 
 function openDisk(config: ExecutorConfig, hidden: readonly string[]): UndoableDisk {
-  const { workspace, protectedPaths = [] } = config;
+  const { workspace, protectedPaths = [] } = config.folders;
   const readOnly = protectedPaths.flatMap(({ path, isReadOnly }) => (isReadOnly ? [join(workspace, path)] : []));
   const notes = join(cacheOf(config), 'writing');
   return new UndoableDisk({ hidden, readOnly, notes }, createUndoHistory(join(cacheOf(config), 'undo')));
@@ -149,7 +157,7 @@ interface EffectParts {
 
 function openEffects(config: ExecutorConfig, { disk, shell, plugins }: EffectParts): Effects {
   const handlers = createHandlers({
-    workspace: config.workspace,
+    workspace: config.folders.workspace,
     disk,
     checkSyntax: createSyntaxCheck(() => shell),
     run: async (request, context) => (await shell).run(request, context),
@@ -158,14 +166,14 @@ function openEffects(config: ExecutorConfig, { disk, shell, plugins }: EffectPar
   });
   return new Effects({
     incarnation: config.incarnation,
-    journal: new Journal(config.stateDir, config.incarnation),
+    journal: new Journal(config.folders.stateDir, config.incarnation),
     handlers,
-    outputs: openOutputFolder(join(cacheOf(config), 'output'), config.output),
+    outputs: openOutputFolder(join(cacheOf(config), 'output'), config.limits.output),
   });
 }
 
 /** Beside the agent's own caches: it outlives this sandbox, and the agent can lose nothing by it but its own undo. */
-function cacheOf({ stateDir }: ExecutorConfig): string {
+function cacheOf({ folders: { stateDir } }: ExecutorConfig): string {
   return join(process.env.HOME ?? stateDir, '.cache/tendon');
 }
 
@@ -183,12 +191,12 @@ function usedBy({ effects, processes, tunnels }: UsedParts): string | undefined 
 }
 
 /** The folders that only the executor uses: its journal, its socket, the way to the proxy. One that holds the workspace is not its own. */
-function ownFolders(config: ExecutorConfig): string[] {
-  mkdirSync(config.stateDir, { recursive: true, mode: 0o700 });
-  const sockets = [config.socketPath, config.proxySocketPath].flatMap((path) => (path === undefined ? [] : [dirname(path)]));
+function ownFolders({ folders, endpoint, network }: ExecutorConfig): string[] {
+  mkdirSync(folders.stateDir, { recursive: true, mode: 0o700 });
+  const sockets = [endpoint.socketPath, network?.proxySocketPath].flatMap((path) => (path === undefined ? [] : [dirname(path)]));
   const holdsOther = (folder: string): boolean =>
-    [config.workspace, process.env.HOME ?? ''].some((path) => `${path}${sep}`.startsWith(`${folder}${sep}`));
-  return [...new Set([config.stateDir, ...sockets])].filter((folder) => !holdsOther(folder));
+    [folders.workspace, process.env.HOME ?? ''].some((path) => `${path}${sep}`.startsWith(`${folder}${sep}`));
+  return [...new Set([folders.stateDir, ...sockets])].filter((folder) => !holdsOther(folder));
 }
 
 interface Tools {

@@ -10,7 +10,7 @@ it('RT80: what runs inside finds the proxy in its environment, and loopback goes
   const proxySocketPath = join(folder, 'proxy.sock');
   const proxy = createServer((request, response) => response.end(`asked for ${request.url}`));
   await new Promise<void>((resolve) => proxy.listen(proxySocketPath, resolve));
-  const executor = await startExecutor({ proxySocketPath });
+  const executor = await startExecutor({ network: { proxySocketPath } });
   onTestFinished(async () => {
     await executor.kill();
     proxy.close();

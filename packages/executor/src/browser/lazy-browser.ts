@@ -31,12 +31,12 @@ export function createLazyBrowser(config: ExecutorConfig, shell: Promise<ShellTo
     mkdirSync(profile, { recursive: true, mode: 0o700 });
     const named = CHROMIUM_VARIABLES.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
     const env = { ...detached.env, ...Object.fromEntries(named), DBUS_SESSION_BUS_ADDRESS: 'disabled:' };
-    const places = { detached, detachedForChromium, env, socketPath: config.browserSocketPath };
+    const places = { detached, detachedForChromium, env, socketPath: config.network?.browserSocketPath };
     const { http_proxy: proxyUrl } = detached.env;
-    const host = { workspace: config.workspace, profile, ...(proxyUrl !== undefined && { proxyUrl }) };
+    const host = { workspace: config.folders.workspace, profile, ...(proxyUrl !== undefined && { proxyUrl }) };
     tool = new Tool({
       startHost: (startUrl) => startBrowserHost(places, { ...host, ...(startUrl !== undefined && { startUrl }) }),
-      idleMs: (config.browserIdleSeconds ?? IDLE_SECONDS) * 1000,
+      idleMs: (config.limits.browserIdleSeconds ?? IDLE_SECONDS) * 1000,
     });
     return tool;
   }

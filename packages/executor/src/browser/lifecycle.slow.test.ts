@@ -101,7 +101,7 @@ describe('a browser that ends', { timeout: 120_000 }, () => {
   afterEach(() => user.executor.kill());
 
   it('RT155: after some time without use it ends, and comes back at the same page with the cookies', async () => {
-    user = await startBrowserUser({ browserIdleSeconds: 1 });
+    user = await startBrowserUser({ limits: { browserIdleSeconds: 1 } });
     await user.browse(`${site.origin}/cookie`);
     await user.browse(`${site.origin}/who`);
     await until(() => browserProcesses().length === 0);

@@ -23,7 +23,7 @@ const report = async (executor: TestExecutor, key: string): Promise<EffectReport
 
 /** A request whose answer is read line by line. */
 async function stream(executor: TestExecutor, key: string, command: string): Promise<{ lines: AsyncIterator<ExecuteLine>; close(): void }> {
-  const outgoing = httpRequest({ socketPath: executor.config.socketPath, method: 'POST', path: '/execute_action' });
+  const outgoing = httpRequest({ socketPath: executor.config.endpoint.socketPath, method: 'POST', path: '/execute_action' });
   outgoing.on('error', () => {}); // ended by the test
   outgoing.end(JSON.stringify({ key, digest: 'a digest', incarnation: executor.config.incarnation, action: run(command) }));
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -134,8 +134,8 @@ describe('effects', () => {
     first.process.kill('SIGKILL');
     await once(first.process, 'exit');
 
-    const { stateDir, workspace } = first.config;
-    const second = await start({ incarnation: 'two', stateDir, workspace, workDir: workspace });
+    const { stateDir, workspace } = first.config.folders;
+    const second = await start({ incarnation: 'two', folders: { stateDir, workspace, workDir: workspace } });
     expect(await report(second, 'done')).toMatchObject({ state: 'done', observation: { content: 'recorded' } });
     expect(await report(second, 'cut')).toEqual({ state: 'started' });
     expect(await second.lines({ key: 'done', action: run('echo x >> count') })).toMatchObject([
@@ -165,8 +165,8 @@ describe('effects', () => {
     first.process.kill('SIGKILL');
     await once(first.process, 'exit');
 
-    const { stateDir, workspace } = first.config;
-    const second = await start({ incarnation: 'two', stateDir, workspace, workDir: workspace });
+    const { stateDir, workspace } = first.config.folders;
+    const second = await start({ incarnation: 'two', folders: { stateDir, workspace, workDir: workspace } });
     expect(await second.lines({ key: 'done', digest: 'new', action: run('touch ran') })).toEqual(refused);
     expect(await told(second, 'done')).toEqual({ state: 'another' });
     expect(await second.lines({ key: 'done', digest: 'old', action: run('touch ran') })).toMatchObject([
@@ -180,7 +180,7 @@ describe('effects', () => {
     onTestFinished(() => rmSync(stateDir, { recursive: true }));
     const observation = { observation: 'null', content: 'yesterday', extras: {} };
     writeFileSync(join(stateDir, 'journal.ndjson'), `${JSON.stringify({ s: 'done', k: 'c:1', i: 'zero', o: observation })}\n`);
-    const executor = await start({ stateDir });
+    const executor = await start({ folders: { stateDir } });
     expect(await executor.lines({ key: 'c:1', digest: 'any', action: run('touch ran') })).toEqual([{ type: 'outcome', observation }]);
   });
 
@@ -189,14 +189,14 @@ describe('effects', () => {
     await first.lines({ key: 'done', action: run('echo recorded') });
     await first.call('POST', '/shutdown');
     await once(first.process, 'exit');
-    appendFileSync(join(first.config.stateDir, 'journal.ndjson'), '{"s":"started","k":"torn');
+    appendFileSync(join(first.config.folders.stateDir, 'journal.ndjson'), '{"s":"started","k":"torn');
 
-    const { stateDir } = first.config;
-    const second = await start({ incarnation: 'two', stateDir });
+    const { stateDir } = first.config.folders;
+    const second = await start({ incarnation: 'two', folders: { stateDir } });
     await second.lines({ key: 'later', action: run('echo later') });
     second.process.kill('SIGKILL');
     await once(second.process, 'exit');
-    const third = await start({ incarnation: 'three', stateDir });
+    const third = await start({ incarnation: 'three', folders: { stateDir } });
     expect(await report(third, 'torn')).toEqual({ state: 'never-seen' });
     expect(await report(third, 'done')).toMatchObject({ state: 'done' });
     expect(await report(third, 'later')).toMatchObject({ state: 'done', observation: { content: 'later' } });

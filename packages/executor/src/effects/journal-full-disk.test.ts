@@ -31,7 +31,7 @@ it('RT400: an effect that the journal has no room for is refused in words, and r
   // The kernel refuses to let the journal grow, as a full disk does.
   const limit = (bytes: number | 'unlimited') =>
     execFileSync('prlimit', ['--pid', String(executor.process.pid), `--fsize=${bytes}:unlimited`]);
-  limit(statSync(join(executor.config.stateDir, 'journal.ndjson')).size);
+  limit(statSync(join(executor.config.folders.stateDir, 'journal.ndjson')).size);
   expect(await touch()).toMatchObject([{ type: 'refused', reason: expect.stringMatching(/^it could not be recorded: EFBIG/) }]);
   expect(existsSync(join(executor.workspace, 'ran'))).toBe(false);
   limit('unlimited');

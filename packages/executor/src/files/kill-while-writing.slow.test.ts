@@ -12,13 +12,16 @@ it('RT61: SIGKILL in the middle of a write leaves the old file, and the next exe
   onTestFinished(() => first.kill());
   const path = join(first.workspace, 'a.bin');
   writeFileSync(path, 'old');
-  const upload = request({ socketPath: first.config.socketPath, method: 'PUT', path: `/files?path=${path}` }).on('error', () => {});
+  const upload = request({ socketPath: first.config.endpoint.socketPath, method: 'PUT', path: `/files?path=${path}` }).on(
+    'error',
+    () => {},
+  );
   upload.write(Buffer.alloc(1024 * 1024, 'n')); // and never the rest
   await until(() => readdirSync(first.workspace).some(isTemporary));
   await ended(first);
   expect(readFileSync(path, 'utf8')).toBe('old');
 
-  const second = await startExecutor({ workspace: first.workspace, workDir: first.workspace }, { HOME: first.workspace });
+  const second = await startExecutor({ folders: { workspace: first.workspace, workDir: first.workspace } }, { HOME: first.workspace });
   onTestFinished(() => second.kill());
   await second.act('write', { path: 'b', content: 'new' });
   expect(readdirSync(first.workspace).filter(isTemporary)).toEqual([]);
@@ -47,7 +50,7 @@ it('RT64: an edit is undone by another executor with the same home', async () =>
   await first.act('edit', { command: 'str_replace', path, old_str: 'one', new_str: 'two' });
   await ended(first);
   const second = await startExecutor(
-    { workspace: first.workspace, workDir: first.workspace, incarnation: 'two' },
+    { incarnation: 'two', folders: { workspace: first.workspace, workDir: first.workspace } },
     { HOME: first.workspace },
   );
   onTestFinished(() => second.kill());

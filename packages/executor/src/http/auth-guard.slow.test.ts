@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ExecutorConfig } from '@tendon/protocol/executor-api';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 const KEY = 'the key of the door';
@@ -15,7 +16,7 @@ async function onPort(): Promise<TestExecutor> {
   const stateDir = mkdtempSync(join(tmpdir(), 'tendon-state-'));
   const keyFile = join(stateDir, 'key');
   writeFileSync(keyFile, KEY, { mode: 0o600 });
-  const executor = await startExecutor({ port: 0, stateDir, keyFile });
+  const executor = await startExecutor({ endpoint: { port: 0, keyFile }, folders: { stateDir } });
   onTestFinished(async () => {
     await executor.kill();
     rmSync(stateDir, { recursive: true, force: true });
@@ -81,7 +82,10 @@ describe('an executor on a port', () => {
 
   it('RT210: what runs inside does not find the key', async () => {
     const executor = await onPort();
-    const action = { action: 'run', args: { command: `cat ${executor.config.keyFile}; tr '\\0' '\\n' < /proc/1/environ; ps -ef; env` } };
+    const action = {
+      action: 'run',
+      args: { command: `cat ${executor.config.endpoint.keyFile}; tr '\\0' '\\n' < /proc/1/environ; ps -ef; env` },
+    };
     const request = JSON.stringify({ key: 'a:1', digest: 'a', incarnation: 'one', action });
     const { body } = await ask(executor, 'POST', '/execute_action', { 'x-session-api-key': KEY }, request);
     expect(body).toContain('"outcome"');
@@ -92,20 +96,21 @@ describe('an executor on a port', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tendon-open-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     mkdirSync(join(folder, 'workspace'));
-    const place = { stateDir: join(folder, 'state'), workspace: join(folder, 'workspace'), workDir: join(folder, 'workspace') };
-    const config = {
+    const workspace = join(folder, 'workspace');
+    const config: ExecutorConfig = {
       incarnation: 'one',
-      port: 0,
-      host: '0.0.0.0',
-      shell: '/bin/bash',
-      noOutputTimeoutSeconds: 1,
-      leaseSeconds: 60,
-      ...place,
+      endpoint: { port: 0, host: '0.0.0.0' },
+      folders: { stateDir: join(folder, 'state'), workspace, workDir: workspace },
+      shell: { program: '/bin/bash' },
+      limits: { noOutputTimeoutSeconds: 1, leaseSeconds: 60 },
     };
     const main = fileURLToPath(new URL('../main.ts', import.meta.url));
     const args = ['--conditions=tendon-source', '--disable-warning=ExperimentalWarning', main, '--config', JSON.stringify(config)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-    expect([code, said]).toEqual([2, expect.stringMatching(/^config\.host 0\.0\.0\.0 can be reached.*config\.keyFile.*\n$/)]);
+    expect([code, said]).toEqual([
+      2,
+      expect.stringMatching(/^config\.endpoint\.host 0\.0\.0\.0 can be reached.*config\.endpoint\.keyFile.*\n$/),
+    ]);
   });
 });

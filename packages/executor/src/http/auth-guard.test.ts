@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
-import type { ExecutorConfig } from '@tendon/protocol/executor-api';
+import type { ExecutorEndpoint } from '@tendon/protocol/executor-api';
 import { createAuthGuard } from './auth-guard.ts';
 
 const KEY = 'the key of the door';
 
-function configWith(given: Partial<ExecutorConfig> & { readonly key?: string }): ExecutorConfig {
+type GuardConfig = Parameters<typeof createAuthGuard>[0];
+
+function configWith(given: ExecutorEndpoint & { readonly key?: string }): GuardConfig {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-guard-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const stateDir = join(folder, 'state');
@@ -17,15 +19,8 @@ function configWith(given: Partial<ExecutorConfig> & { readonly key?: string }):
   if (key !== undefined) writeFileSync(join(stateDir, 'key'), key);
   const keyFile = key === undefined ? {} : { keyFile: join(stateDir, 'key') };
   return {
-    incarnation: 'one',
-    stateDir,
-    workspace: '/',
-    workDir: '/',
-    shell: 'sh',
-    noOutputTimeoutSeconds: 1,
-    leaseSeconds: 1,
-    ...keyFile,
-    ...rest,
+    endpoint: { ...keyFile, ...rest },
+    folders: { stateDir, workspace: '/', workDir: '/' },
   };
 }
 
@@ -54,7 +49,7 @@ it('RT210: without a key only this machine is served, under its own names', () =
 
 it('RT211: beyond this machine there is a key, which is one and is kept from what runs inside', () => {
   for (const host of ['0.0.0.0', '::', '10.0.0.1', 'host.example', '127.0.0.1.nip.io']) {
-    expect(() => createAuthGuard(configWith({ port: 1, host }))).toThrow(`config.host ${host} can be reached from other machines`);
+    expect(() => createAuthGuard(configWith({ port: 1, host }))).toThrow(`config.endpoint.host ${host} can be reached from other machines`);
     expect(createAuthGuard(configWith({ port: 1, host, key: KEY }))({ headers: {} })?.status).toBe(401);
   }
   for (const host of ['127.0.0.1', '::1', 'localhost']) expect(() => createAuthGuard(configWith({ port: 1, host }))).not.toThrow();

@@ -22,15 +22,15 @@ const LOOPBACK_HOST = /^(localhost|\[::1\]|127(\.\d{1,3}){3})(:\d{1,5})?$/i;
  * come in, or with none configured those of this machine, and pages never do: not by their `Origin`, and not by a name that was
  * rebound to this machine. Throws, with what to do, where a key is missing or is none.
  */
-export function createAuthGuard(config: ExecutorConfig): AuthGuard {
-  if (config.port === undefined) return () => undefined;
-  const { host, keyFile } = config;
+export function createAuthGuard({ endpoint, folders }: Pick<ExecutorConfig, 'endpoint' | 'folders'>): AuthGuard {
+  const { port, host, keyFile } = endpoint;
+  if (port === undefined) return () => undefined;
   if (host !== undefined && !LOOPBACK_BIND.test(host) && keyFile === undefined) {
     throw new Error(
-      `config.host ${host} can be reached from other machines: give config.keyFile, a file with a key of at least ${MIN_SECRET_LENGTH} characters`,
+      `config.endpoint.host ${host} can be reached from other machines: give config.endpoint.keyFile, a file with a key of at least ${MIN_SECRET_LENGTH} characters`,
     );
   }
-  const key = keyFile === undefined ? undefined : digest(readKey(keyFile, config.stateDir));
+  const key = keyFile === undefined ? undefined : digest(readKey(keyFile, folders.stateDir));
   return ({ headers }) => {
     if (headers.origin !== undefined) return { status: 403, error: 'pages are not served here: send no Origin' };
     if (key === undefined) {
@@ -46,11 +46,11 @@ export function createAuthGuard(config: ExecutorConfig): AuthGuard {
 
 function readKey(keyFile: string, stateDir: string): string {
   if (!`${dirname(resolve(keyFile))}${sep}`.startsWith(`${resolve(stateDir)}${sep}`)) {
-    throw new Error(`config.keyFile must be in ${stateDir} (config.stateDir), which what runs inside does not see`);
+    throw new Error(`config.endpoint.keyFile must be in ${stateDir} (config.folders.stateDir), which what runs inside does not see`);
   }
   const key = readFileSync(keyFile, 'utf8').trim();
   if (key.length < MIN_SECRET_LENGTH)
-    throw new Error(`config.keyFile ${keyFile} holds no key: at least ${MIN_SECRET_LENGTH} characters are needed`);
+    throw new Error(`config.endpoint.keyFile ${keyFile} holds no key: at least ${MIN_SECRET_LENGTH} characters are needed`);
   return key;
 }
 

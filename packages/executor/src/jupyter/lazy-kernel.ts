@@ -47,17 +47,18 @@ export function createLazyKernel({ config, shell, preload, before }: LazyKernelO
     // The kernel must reach it too, so it cannot be with the executor's own things.
     const base = tmpdir().length > MAX_SOCKETS_DIR ? '/tmp' : tmpdir();
     const home = tools.detached.env.HOME ?? base;
+    const { proxySocketPath } = config.network ?? {};
     tool = new Runner({
       temporary: base,
       packageFolders: [SHARED_PACKAGES, join(home, '.cache/tendon/kernel')],
-      ...(config.proxySocketPath !== undefined && { proxySocketPath: config.proxySocketPath }),
+      ...(proxySocketPath !== undefined && { proxySocketPath }),
       detached: { ...tools.detached, env: { ...tools.detached.env, ...KERNEL_ENVIRONMENT, ...parentWatch(tools.detached) } },
       place: tools.place,
       preload: preload(),
       ...(before && { before }),
-      noOutputSeconds: config.noOutputTimeoutSeconds,
+      noOutputSeconds: config.limits.noOutputTimeoutSeconds,
       defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
-      ...(config.output && { outputChars: config.output.chars }),
+      ...(config.limits.output && { outputChars: config.limits.output.chars }),
     });
     return tool;
   }

@@ -14,7 +14,7 @@ const SYSTEM_PYTHON = { PATH: '/usr/bin:/bin' };
 
 let executor: TestExecutor;
 beforeAll(async () => {
-  executor = await startExecutor({ noOutputTimeoutSeconds: 1 }, SYSTEM_PYTHON);
+  executor = await startExecutor({ limits: { noOutputTimeoutSeconds: 1 } }, SYSTEM_PYTHON);
 });
 afterAll(() => executor.kill());
 

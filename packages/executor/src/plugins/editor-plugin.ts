@@ -11,7 +11,7 @@ export function createEditorPlugin({ config, shell }: PluginParts): Plugin {
 
   async function open(): Promise<PluginStart> {
     const [tools, { spawnEditor, untilAnswering }] = await Promise.all([shell, import('../editor/editor-process.ts')]);
-    const opened = await spawnEditor(tools, config.workspace);
+    const opened = await spawnEditor(tools, config.folders.workspace);
     editor = opened;
     void opened.ended.then(forget);
     const failure = await untilAnswering(opened);

@@ -53,7 +53,8 @@ describe('survival', () => {
 
   it('RT44: the door and the journal are not there for what runs inside', async () => {
     const executor = await start();
-    const { socketPath = '', stateDir } = executor.config;
+    const { stateDir } = executor.config.folders;
+    const { socketPath = '' } = executor.config.endpoint;
     const { content } = await executor.run(`ls -A ${stateDir} ${dirname(socketPath)}; umount ${stateDir} 2>&1 | wc -l; ls -A ${stateDir}`);
     const empty = `${[dirname(socketPath), stateDir]
       .toSorted()
@@ -66,7 +67,7 @@ describe('survival', () => {
 
   it('RT68, RT490: nor are they for its file actions', async () => {
     const executor = await start();
-    const { stateDir } = executor.config;
+    const { stateDir } = executor.config.folders;
     const refused = { content: expect.stringContaining(`${stateDir}/own belongs to the runtime itself`) };
     expect(await executor.act('read', { path: `${stateDir}/journal` })).toMatchObject({ observation: 'error' });
     expect(await executor.act('edit', { command: 'create', path: `${stateDir}/own`, file_text: 'x' })).toMatchObject(refused);
@@ -112,7 +113,7 @@ describe('survival', () => {
   });
 
   it('RT43: an executor without a server ends itself, one with work does not before', async () => {
-    const executor = await start({ leaseSeconds: 3 });
+    const executor = await start({ limits: { leaseSeconds: 3 } });
     const ended = once(executor.process, 'exit');
     expect(await executor.run('sleep 5; echo done', {}, 60)).toMatchObject({ content: 'done' });
     await ended;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { shellQuote, GIT_BROKER_NAME, type ExecutorConfig } from '@tendon/protocol/executor-api';
+import { shellQuote, GIT_BROKER_NAME, type ExecutorShell } from '@tendon/protocol/executor-api';
 
 /**
  * What every shell starts with: nothing asks, pages, wraps or colours for a person who is not there. From the executor's own
@@ -106,8 +106,8 @@ const IS_RECENT = '((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))';
 const DEADLINE_MS = 5000;
 
 /** The bash that commands run in: the place's own, or the one that was brought along where that is missing or too old. */
-export function findShell({ shell, carried }: ExecutorConfig): string {
-  if (carried === undefined) return shell;
-  const { status } = spawnSync(shell, ['--norc', '--noprofile', '-c', IS_RECENT], { stdio: 'ignore', timeout: DEADLINE_MS });
-  return status === 0 ? shell : carried.shell;
+export function findShell({ program, bundled }: ExecutorShell): string {
+  if (bundled === undefined) return program;
+  const { status } = spawnSync(program, ['--norc', '--noprofile', '-c', IS_RECENT], { stdio: 'ignore', timeout: DEADLINE_MS });
+  return status === 0 ? program : bundled.shell;
 }

@@ -175,7 +175,7 @@ const PATIENT = 60;
 const ends = ({ exitCode, suffix }: ExpectedRun): boolean => exitCode !== -1 || suffix === BROKEN || suffix === NEVER_TAKEN;
 
 it.concurrent.each(DEEDS)('RT45: a command that $name', { timeout: 120_000 }, async ({ steps }) => {
-  const executor = await startExecutor({ noOutputTimeoutSeconds: 6 });
+  const executor = await startExecutor({ limits: { noOutputTimeoutSeconds: 6 } });
   try {
     await executor.run('mkdir place; cd place; export KEPT=yes', {}, PATIENT);
     for (const [command, expected, input] of steps) {

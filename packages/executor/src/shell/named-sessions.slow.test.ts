@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 let executor: TestExecutor;
-beforeAll(async () => void (executor = await startExecutor({ noOutputTimeoutSeconds: 1 })));
+beforeAll(async () => void (executor = await startExecutor({ limits: { noOutputTimeoutSeconds: 1 } })));
 afterAll(() => executor.kill());
 
 /** Seconds for what ends: on a busy machine any command may be silent for a second. */

@@ -3,7 +3,7 @@ import { expectedRun, type ExpectedRun } from './expected-run.test-support.ts';
 import { startExecutor, type TestExecutor } from '../testing/start-executor.ts';
 
 let executor: TestExecutor;
-beforeAll(async () => void (executor = await startExecutor({ noOutputTimeoutSeconds: 1 })));
+beforeAll(async () => void (executor = await startExecutor({ limits: { noOutputTimeoutSeconds: 1 } })));
 afterAll(() => executor.kill());
 
 /** Seconds for what ends: on a busy machine any command may be silent for a second. */
@@ -266,7 +266,7 @@ describe('run', () => {
   });
 
   it('RT37: line ends leave the terminal as they are written, and a command that changes that changes nothing else', async () => {
-    const fresh = await startExecutor({ noOutputTimeoutSeconds: 1 });
+    const fresh = await startExecutor({ limits: { noOutputTimeoutSeconds: 1 } });
     try {
       expect(await fresh.run('stty -a </dev/tty | grep -o -- -opost', {}, PATIENT)).toMatchObject({ content: '-opost', exitCode: 0 });
       for (const mode of ['sane', '-opost']) {
@@ -323,7 +323,7 @@ describe('run', () => {
   });
 
   it('RT222: how much is shown and kept is configured', async () => {
-    const small = await startExecutor({ output: { chars: 1500, fileBytes: 100_000, folderBytes: 250_000 } });
+    const small = await startExecutor({ limits: { output: { chars: 1500, fileBytes: 100_000, folderBytes: 250_000 } } });
     try {
       const { content } = await small.run('seq 1 1000');
       expect(content).toMatch(/^1\n2\n[^]*; the output is kept in \S+ \.\.\.\]\n[^]*\n1000$/);

@@ -48,22 +48,24 @@ export function createShellTools(
   pidNamespace: PidNamespace,
   { proxyPort, mayLook, left, onFirstCommand }: Given,
 ): ShellTools {
+  const { folders, network = {} } = config;
+  const { noOutputTimeoutSeconds, output } = config.limits;
   const script = fileURLToPath(new URL('./session.bash', import.meta.url));
-  const gitConfig = proxyPort === undefined ? {} : writeGitConfig(config.gitHosts ?? [], process.env.HOME);
-  const { early, late } = variablesOfImage(config.environment ?? {});
-  const isOffline = config.isOffline === true;
+  const gitConfig = proxyPort === undefined ? {} : writeGitConfig(network.gitHosts ?? [], process.env.HOME);
+  const { early, late } = variablesOfImage(config.shell.environment ?? {});
+  const isOffline = network.isOffline === true;
   const env = { ...shellEnvironment(process.env, { shell, proxyPort, isOffline, ofImage: early }), ...gitConfig };
   const common = { shell, enter: pidNamespace.enter, env };
   const { terminals } = pidNamespace;
-  const setsid = config.carried === undefined ? 'setsid' : join(config.carried.tools, 'setsid');
-  const before = left ?? { workingDir: config.workDir, shell: late };
-  const shown = config.output && { outputChars: config.output.chars };
+  const setsid = config.shell.bundled === undefined ? 'setsid' : join(config.shell.bundled.tools, 'setsid');
+  const before = left ?? { workingDir: folders.workDir, shell: late };
+  const shown = output && { outputChars: output.chars };
   const openSession = (from: ShellSnapshot) => new Session({ ...common, ...shown, terminals, setsid, mayLook, script, from });
   const session = openSession(before);
-  const readOnly = (config.protectedPaths ?? []).flatMap(({ path, isReadOnly }) => (isReadOnly ? [path] : []));
-  const limits = { noOutputSeconds: config.noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, readOnly };
+  const readOnly = (folders.protectedPaths ?? []).flatMap(({ path, isReadOnly }) => (isReadOnly ? [path] : []));
+  const limits = { noOutputSeconds: noOutputTimeoutSeconds, defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, readOnly };
   const inSession = new CommandRunner(session, limits);
-  const named = createNamedSessions(() => openSession({ workingDir: config.workDir, shell: late }), limits);
+  const named = createNamedSessions(() => openSession({ workingDir: folders.workDir, shell: late }), limits);
   const isStatic = createStaticCommand(session, common, { defaultTimeoutSeconds: DEFAULT_TIMEOUT_SECONDS, ...shown });
   const background = createBackgroundCommands(session, common);
   let isTakenUp = left === undefined;

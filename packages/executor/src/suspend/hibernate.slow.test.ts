@@ -14,7 +14,7 @@ it('SB92: it keeps running, unchanged, when the client that asked it to hibernat
   await askAndLeave();
   expect(await firstTaken()).toBe('yes inner');
   expect(await firstTaken()).toBe('yes inner');
-  expect(existsSync(join(executor.config.stateDir, 'session.json'))).toBe(false);
+  expect(existsSync(join(executor.config.folders.stateDir, 'session.json'))).toBe(false);
 });
 
 it('SB92: a request while another is handled neither interrupts that nor finds the shell in use', async () => {
@@ -29,7 +29,7 @@ it('SB92: a request while another is handled neither interrupts that nor finds t
 
 async function askAndLeave(): Promise<void> {
   const body = '{"with_kernel":true}';
-  const socket = connect(executor.config.socketPath!);
+  const socket = connect(executor.config.endpoint.socketPath!);
   await once(socket, 'connect');
   socket.end(`POST /sleep HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
   socket.destroySoon();

@@ -65,7 +65,7 @@ it('SB131: a connection to one of its ports resumes it and keeps it running', as
   await executor.run(`python3 -m http.server 0 --bind 127.0.0.1 > served 2>&1 &`);
   const port = await portOf();
   await untilSuspended();
-  const socket = connect(executor.config.socketPath!);
+  const socket = connect(executor.config.endpoint.socketPath!);
   socket.write(`GET /tunnel/${port} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: tcp\r\n\r\n`);
   const [head] = (await once(socket, 'data')) as [Buffer];
   expect(head.toString()).toMatch(/^HTTP\/1.1 101 /);
@@ -76,7 +76,7 @@ it('SB131: a connection to one of its ports resumes it and keeps it running', as
 
 it('SB132: suspended, it ends by its lease', async () => {
   await executor.kill();
-  executor = await startExecutor({ leaseSeconds: 3 });
+  executor = await startExecutor({ limits: { leaseSeconds: 3 } });
   await executor.run(`sleep 76543.${process.pid} &`);
   await untilSuspended();
   if (executor.process.exitCode === null) await once(executor.process, 'exit');

@@ -34,6 +34,13 @@ export interface RunSeen {
   readonly extras: Readonly<Record<string, unknown>>;
 }
 
+/** The rest is as tests need it. */
+export interface ConfigOverrides extends Pick<Partial<ExecutorConfig>, 'incarnation' | 'endpoint' | 'network' | 'plugins'> {
+  readonly folders?: Partial<ExecutorConfig['folders']>;
+  readonly shell?: Partial<ExecutorConfig['shell']>;
+  readonly limits?: Partial<ExecutorConfig['limits']>;
+}
+
 let built: string | undefined;
 
 /** The program as it is shipped; built, once a process, if its sources have changed. */
@@ -43,21 +50,24 @@ function builtExecutor(): string {
   return built;
 }
 
-export async function startExecutor(overrides: Partial<ExecutorConfig> = {}, env: NodeJS.ProcessEnv = {}): Promise<TestExecutor> {
+export async function startExecutor(overrides: ConfigOverrides = {}, env: NodeJS.ProcessEnv = {}): Promise<TestExecutor> {
   const folder = mkdtempSync(join(tmpdir(), 'tendon-x-'));
   const workspace = join(folder, 'workspace');
   mkdirSync(workspace);
   mkdirSync(join(folder, 'socket'));
   const config: ExecutorConfig = {
-    ...{ incarnation: 'one', stateDir: join(folder, 'state'), workspace, workDir: workspace },
-    ...(overrides.port === undefined && { socketPath: join(folder, 'socket', 's') }),
-    ...{ shell: '/bin/bash', noOutputTimeoutSeconds: 10, leaseSeconds: 600, ...overrides },
+    incarnation: 'one',
+    ...overrides,
+    endpoint: overrides.endpoint ?? { socketPath: join(folder, 'socket', 's') },
+    folders: { stateDir: join(folder, 'state'), workspace, workDir: workspace, ...overrides.folders },
+    shell: { program: '/bin/bash', ...overrides.shell },
+    limits: { noOutputTimeoutSeconds: 10, leaseSeconds: 600, ...overrides.limits },
   };
   const child = spawn(process.execPath, [builtExecutor(), '--config', JSON.stringify(config)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, HOME: workspace, ...env },
   });
-  const address = { socketPath: config.socketPath };
+  const address = { socketPath: config.endpoint.socketPath };
   let keys = 0;
 
   function open(method: string, path: string, body?: unknown): Promise<IncomingMessage> {

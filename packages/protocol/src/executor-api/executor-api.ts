@@ -31,14 +31,27 @@ import type { ObservationDraft } from '../event.ts';
 /** Given to the executor as one JSON argument, `--config <json>`; it holds no secret. */
 export interface ExecutorConfig {
   readonly incarnation: string;
-  /** Exactly one of the two. */
+  readonly endpoint: ExecutorEndpoint;
+  readonly folders: ExecutorFolders;
+  readonly network?: ExecutorNetwork;
+  readonly shell: ExecutorShell;
+  readonly limits: ExecutorLimits;
+  /** Default: all. */
+  readonly plugins?: readonly PluginName[];
+}
+
+/** Where it answers: exactly one of `socketPath` and `port`. */
+export interface ExecutorEndpoint {
   readonly socketPath?: string;
   readonly port?: number;
   /** Where `port` listens; 127.0.0.1 by default. Where other machines reach it, `keyFile` is needed. */
   readonly host?: string;
   /** In `stateDir`, which what runs inside does not see: the key that every request to `port` must carry. */
   readonly keyFile?: string;
-  /** Where the journal of effects and the spools of output are stored; outside workspace, home and /tmp. */
+}
+
+export interface ExecutorFolders {
+  /** Holds the journal of effects and the outputs; outside workspace, home and /tmp. */
   readonly stateDir: string;
   /** The workspace inside, e.g. `/workspace`. */
   readonly workspace: string;
@@ -48,40 +61,48 @@ export interface ExecutorConfig {
   readonly protectedPaths?: readonly { readonly path: string; readonly isReadOnly: boolean; readonly identity?: string }[];
   /** Where the shell starts; inside `workspace`. */
   readonly workDir: string;
+  /** Folders whose content ends with the executor; hibernating stores it. */
+  readonly volatileFolders?: readonly string[];
+}
+
+export interface ExecutorNetwork {
   /** The unix socket of the egress proxy, which speaks HTTP; the executor offers it on a loopback port to what runs inside. */
   readonly proxySocketPath?: string;
-  /** A unix socket behind which the server starts a browser beside the sandbox, for images without one. */
+  /** A unix socket behind which the server starts a browser as a sidecar of the sandbox, for images without one. */
   readonly browserSocketPath?: string;
   /** There is no network: programs need not try again and again. */
   readonly isOffline?: boolean;
-  /** Git hosts that the proxy speaks with in the user's name; git inside is configured to ask it. */
+  /** Git hosts that the proxy speaks with in the user's name; git inside asks the proxy for them. */
   readonly gitHosts?: readonly string[];
-  readonly shell: string;
+}
+
+export interface ExecutorShell {
+  /** The bash of the place. */
+  readonly program: string;
   /**
    * In a sandbox: an empty folder at which what runs inside finds the executor's terminals. It has a share of its own of terminals then,
    * and can make no namespaces.
    */
   readonly terminals?: string;
   /** In an image of somebody else's: what the executor brings along and does not look for there. */
-  readonly carried?: {
+  readonly bundled?: {
     /** Folder of `setsid`, `unshare`, `nsenter` and `mount`. */
     readonly tools: string;
-    /** A bash that needs no libraries; taken where `shell` is missing or too old. */
+    /** A bash that needs no libraries; taken where `program` is missing or too old. */
     readonly shell: string;
   };
   /** Variables that the image gives to every program; not the executor's own. */
   readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface ExecutorLimits {
   /** Seconds without output after which a command is handed back as still running (soft timeout). */
   readonly noOutputTimeoutSeconds: number;
-  /** Folders whose content ends with the executor; hibernating stores it for the next one. */
-  readonly volatileFolders?: readonly string[];
   /** Seconds without a server after which an idle executor ends. */
   readonly leaseSeconds: number;
-  /** Default: all. */
-  readonly plugins?: readonly PluginName[];
   /** Of what is printed; `OUTPUT_LIMITS` by default. */
   readonly output?: OutputLimits;
-  /** Seconds after which a client is hung up on that stops in the middle of a request, or does not read; 60 by default. */
+  /** Seconds after which the executor hangs up on a client that stops in the middle of a request, or does not read; 60 by default. */
   readonly stillSeconds?: number;
   /** Seconds without use after which the browser ends; 300 by default. */
   readonly browserIdleSeconds?: number;

@@ -87,7 +87,7 @@ async function allAtOnce<Case, Seen>(
 ): Promise<readonly Seen[]> {
   // The soft timeout is far away: what is handed back early is handed back for waiting.
   const count = Math.ceil(cases.length / AT_ONCE);
-  const executors = await Promise.all(Array.from({ length: count }, () => startExecutor({ noOutputTimeoutSeconds: 600 })));
+  const executors = await Promise.all(Array.from({ length: count }, () => startExecutor({ limits: { noOutputTimeoutSeconds: 600 } })));
   try {
     return await Promise.all(
       cases.map((one, index) =>

@@ -186,15 +186,16 @@ async function writeProfile({ folders }: SandboxSpec, { isPodman }: EngineFacts)
 function commandOf(
   { image, options }: Surroundings,
   spec: SandboxSpec,
-  protectedPaths: ExecutorConfig['protectedPaths'],
+  protectedPaths: ExecutorConfig['folders']['protectedPaths'],
 ): readonly string[] {
-  const { proxySocketPath, ...config } = insideConfig(spec, protectedPaths);
+  const config = insideConfig(spec, protectedPaths);
+  const { proxySocketPath, ...network } = config.network ?? {};
   const isProxied = (options.network ?? 'proxy') === 'proxy';
+  const browserSocketPath = join(INSIDE.proxy, basename(browserSocketPathOf(spec.folders)));
   const full: ExecutorConfig = {
     ...config,
-    ...(isProxied && { proxySocketPath, browserSocketPath: join(INSIDE.proxy, basename(browserSocketPathOf(spec.folders))) }),
-    carried: { tools: CARRIED.tools, shell: CARRIED.bash },
-    environment: image.environment,
+    network: { ...network, ...(isProxied && { proxySocketPath, browserSocketPath }) },
+    shell: { ...config.shell, bundled: { tools: CARRIED.tools, shell: CARRIED.bash }, environment: image.environment },
   };
   const node = [CARRIED.loader, '--library-path', CARRIED.lib, CARRIED.node];
   return [...node, join(CARRIED.executor, options.executor.entry), '--config', JSON.stringify(full)];

@@ -101,15 +101,11 @@ export function createNoneDriver(options: NoneDriverOptions): Driver {
 function configOf({ incarnation, folders, workspace, noOutputTimeoutSeconds, leaseSeconds, plugins, output }: SandboxSpec): string {
   const config: ExecutorConfig = {
     incarnation,
-    socketPath: socketPathOf(folders),
-    stateDir: folders.state,
-    workspace,
-    workDir: workspace,
-    shell: '/bin/bash',
-    noOutputTimeoutSeconds,
-    leaseSeconds,
+    endpoint: { socketPath: socketPathOf(folders) },
+    folders: { stateDir: folders.state, workspace, workDir: workspace },
+    shell: { program: '/bin/bash' },
+    limits: { noOutputTimeoutSeconds, leaseSeconds, output },
     plugins,
-    output,
   };
   return JSON.stringify(config);
 }

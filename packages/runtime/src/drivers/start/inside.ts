@@ -14,30 +14,33 @@ export const INSIDE = {
   terminals: '/run/tendon/terminals',
 } as const;
 
+type ProtectedPaths = ExecutorConfig['folders']['protectedPaths'];
+
 /** The executor's command line inside. It holds the incarnation, by which a start that was cut off is found. */
-export function executorCommand(spec: SandboxSpec, entry: string, protectedPaths: ExecutorConfig['protectedPaths']): readonly string[] {
+export function executorCommand(spec: SandboxSpec, entry: string, protectedPaths: ProtectedPaths): readonly string[] {
   return [INSIDE.node, join(INSIDE.executor, entry), '--config', JSON.stringify(insideConfig(spec, protectedPaths))];
 }
 
 /** For an executor that finds everything at the places above. */
-export function insideConfig(spec: SandboxSpec, protectedPaths: ExecutorConfig['protectedPaths']): ExecutorConfig {
+export function insideConfig(spec: SandboxSpec, protectedPaths: ProtectedPaths): ExecutorConfig {
   return {
     incarnation: spec.incarnation,
-    socketPath: join(INSIDE.link, basename(socketPathOf(spec.folders))),
-    stateDir: INSIDE.state,
-    volatileFolders: ['/tmp', '/var/tmp', '/dev/shm'],
-    workspace: INSIDE.workspace,
-    ...(spec.held && { workspaceIs: spec.held.identity }),
-    ...(protectedPaths?.length && { protectedPaths }),
-    workDir: INSIDE.workspace,
-    proxySocketPath: join(INSIDE.proxy, basename(proxySocketPathOf(spec.folders))),
-    ...(spec.network.mode === 'none' && { isOffline: true }),
-    gitHosts: spec.gitHosts,
-    shell: '/bin/bash',
-    terminals: INSIDE.terminals,
-    noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds,
-    leaseSeconds: spec.leaseSeconds,
+    endpoint: { socketPath: join(INSIDE.link, basename(socketPathOf(spec.folders))) },
+    folders: {
+      stateDir: INSIDE.state,
+      workspace: INSIDE.workspace,
+      ...(spec.held && { workspaceIs: spec.held.identity }),
+      ...(protectedPaths?.length && { protectedPaths }),
+      workDir: INSIDE.workspace,
+      volatileFolders: ['/tmp', '/var/tmp', '/dev/shm'],
+    },
+    network: {
+      proxySocketPath: join(INSIDE.proxy, basename(proxySocketPathOf(spec.folders))),
+      ...(spec.network.mode === 'none' && { isOffline: true }),
+      gitHosts: spec.gitHosts,
+    },
+    shell: { program: '/bin/bash', terminals: INSIDE.terminals },
+    limits: { noOutputTimeoutSeconds: spec.noOutputTimeoutSeconds, leaseSeconds: spec.leaseSeconds, output: spec.output },
     plugins: spec.plugins,
-    output: spec.output,
   };
 }
